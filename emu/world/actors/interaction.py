@@ -102,7 +102,7 @@ def _spawn_at(world: World, player: Player, index: int) -> Spawn | None:
     """Return the spawn that a client knows by an index; what it never saw is counted."""
     if index > 0xFFFF:
         raise MalformedMessage("index of a spawn out of range")
-    spawn = player.viewer.sights.spawn_at(index) if player.viewer is not None else None
+    spawn = player.viewer.interest.spawn_at(index) if player.viewer is not None else None
     if spawn is None:
         world.count("spawn unknown")
     return spawn

@@ -65,7 +65,7 @@ def targeted(world: World, player: Player, body: bytes, _now: float) -> None:
     """Remember whom a player looks at; an index it does not know is no target."""
     index = player.client.dialect.layout("WS_UpdateTarget").decode(body)["spawn_index"]
     viewer = player.viewer
-    player.target = viewer.sights.spawn_at(index) if viewer is not None else None
+    player.target = viewer.interest.spawn_at(index) if viewer is not None else None
     if player.target is None and index != NO_TARGET:
         world.count("target unknown")
 

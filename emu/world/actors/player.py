@@ -392,4 +392,4 @@ class Player:
 
     def index_of(self, spawn: Spawn) -> int | None:
         """Return the index by which its client knows a spawn."""
-        return self.viewer.sights.index_of(spawn) if self.viewer is not None else None
+        return self.viewer.interest.index_of(spawn) if self.viewer is not None else None

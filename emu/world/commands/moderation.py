@@ -138,7 +138,7 @@ def _speaker(context: CommandContext, call: Call) -> tuple[str, int]:
 )
 async def _broadcast(context: CommandContext, call: Call) -> Reply:
     await check_voice(context, call)
-    count = context.chat.far.everybody(BROADCAST, call["text"])
+    count = context.chat.remote.publish(BROADCAST, call["text"])
     return Reply((f"told {counted(count, 'player')}",), {"players": count})
 
 
@@ -147,7 +147,7 @@ async def _broadcast(context: CommandContext, call: Call) -> Reply:
 )
 async def _announce(context: CommandContext, call: Call) -> Reply:
     await check_voice(context, call)
-    count = context.chat.far.everybody(ANNOUNCE, call["text"])
+    count = context.chat.remote.publish(ANNOUNCE, call["text"])
     return Reply((f"shown to {counted(count, 'player')}",), {"players": count})
 
 

@@ -33,8 +33,8 @@ def _speaking(
 
 
 _speaking("say", "speak to those near you", Chat.say_near)
-_speaking("shout", "speak to everybody in the zone", Chat.say_afar)
-_speaking("ooc", "speak out of character to everybody in the zone", Chat.say_afar)
+_speaking("shout", "speak to everybody in the zone", Chat.say_in_zone)
+_speaking("ooc", "speak out of character to everybody in the zone", Chat.say_in_zone)
 _speaking("emote", "do something in words", Chat.say_near)
 
 

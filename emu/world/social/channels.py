@@ -1,11 +1,11 @@
-"""Chat channels: who is in which, under which password, here and in other processes.
+"""Chat channels: their members and passwords, in this process and in others.
 
-A channel of players' own is there while somebody is in it; the world's own are always, and have no
-password. Names are compared without regard to case and shown as
-the first one wrote them. Knows no client; what members are told is `speech`'s business.
+A channel of players exists while it has members. The world's own channels always exist and have no
+password. Names are compared without case and shown as the first member wrote them.
 
-Each process knows all members of every channel, so that passwords and lists are the same
-everywhere; it tells of its own, and again when another process can be reached.
+Each process has all members of every channel, so passwords and lists are the same everywhere. A
+process publishes its own members, and again when another process becomes reachable. The messages to
+clients are `emu.world.social.chat`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from emu.world.actors.player import Player
 from emu.world.world import World
 
 YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
-"""What clients are told of a channel: actions of ChatChannelUpdate."""
+"""The actions of ChatChannelUpdate."""
 LONGEST_NAME: Final = 32
+"""Characters of a channel's name."""
 MOST_CHANNELS: Final = 2000
+"""Channels of one world."""
 MOST_OF_ONE: Final = 10
+"""Channels that one player may be in."""
 
 
 @dataclass(slots=True)
 class Channel:
-    """One channel; members are character ids in the order they came."""
+    """One channel; `members` has character ids in the order in which they joined."""
 
     name: str
     password: str = ""
@@ -38,37 +41,37 @@ class Channel:
 
 
 class Channels:
-    """All channels of a world."""
+    """All channels of a world, by name."""
 
-    __slots__ = ("_channels", "worlds_own")
+    __slots__ = ("_channels", "world_channels")
 
-    def __init__(self, worlds_own: Iterable[str] = ()) -> None:
-        self.worlds_own = tuple(worlds_own)
-        """Names of those that players are told of when they come."""
+    def __init__(self, world_channels: Iterable[str] = ()) -> None:
+        self.world_channels = tuple(world_channels)
+        """The names of the world's own channels, which each player is sent on arrival."""
         self._channels: dict[str, Channel] = {}
 
     def __len__(self) -> int:
         return len(self._channels)
 
     def __iter__(self) -> Iterator[Channel]:
-        """All channels; a snapshot."""
+        """Iterate over a snapshot of all channels."""
         return iter(list(self._channels.values()))
 
     def find(self, name: str) -> Channel | None:
-        """Return a channel by name."""
+        """Return a channel by name in any case, None if there is none."""
         return self._channels.get(name.casefold())
 
     def of(self, member: int) -> list[Channel]:
-        """Return the channels that somebody is in."""
+        """Return the channels that a character is in."""
         return [channel for channel in self._channels.values() if member in channel.members]
 
     def join(self, name: str, member: int, password: str = "") -> Channel:
-        """Put somebody into a channel, made when it is not there. Raises `CommandError`."""
+        """Add a member to a channel; create the channel if needed. Raises `CommandError`."""
         found = self.find(name)
         if found is not None and member in found.members:
             raise CommandError(f"you are in the channel {found.name} already")
         if len(self.of(member)) >= MOST_OF_ONE:
-            raise CommandError(f"nobody can be in more than {MOST_OF_ONE} channels")
+            raise CommandError(f"you are in {MOST_OF_ONE} channels, the limit; leave one first")
         if found is None:
             found = self._make(name, password)
         elif not hmac.compare_digest(found.password.encode(), password.encode()):
@@ -76,10 +79,10 @@ class Channels:
         found.members[member] = None
         return found
 
-    def admit(self, name: str, member: int, password: str) -> Channel | None:
-        """Put somebody in who has joined in another process; None when it is in already.
+    def join_from_elsewhere(self, name: str, member: int, password: str) -> Channel | None:
+        """Add a member of another process, without a password; return None if it is in already.
 
-        Raises `CommandError` when there is no room for another channel.
+        Raises `CommandError` if the world has too many channels.
         """
         found = self.find(name) or self._make(name, password)
         if member in found.members:
@@ -88,7 +91,7 @@ class Channels:
         return found
 
     def leave(self, name: str, member: int) -> Channel:
-        """Take somebody out of a channel. Raises `CommandError` when they are not in it."""
+        """Remove a member; the last one ends the channel. Raises `CommandError` if it is absent."""
         found = self.find(name)
         if found is None or member not in found.members:
             raise CommandError(f"you are not in a channel {name}")
@@ -98,7 +101,7 @@ class Channels:
         return found
 
     def _make(self, name: str, password: str) -> Channel:
-        for known in self.worlds_own:
+        for known in self.world_channels:
             if known.casefold() == name.casefold():
                 name, password = known, ""
         if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME or " " in name:
@@ -113,56 +116,56 @@ JOINED: Final = "channel.joined"
 LEFT: Final = "channel.left"
 SAID: Final = "channel.said"
 HIDDEN: Final = "channel.hidden"
-"""Topics. Their notes name the ``process`` that tells, the ``channel``, and ``char_id``."""
+"""The topics on the bus. Each note has the publishing ``process``, the ``channel``, ``char_id``."""
 
 
-class NearChannels(Protocol):
-    """The chat of this process."""
+class LocalChannels(Protocol):
+    """The chat of this process, as `RemoteChannels` uses it."""
 
     channels: Channels
 
-    def tell_members(self, channel: Channel, action: int, who: Player | Present) -> None:
-        """Tell the members that are here of somebody who came or went."""
+    def notify_members(self, channel: Channel, action: int, who: Player | Present) -> None:
+        """Send the members of this process an action: a player has joined or left."""
 
-    def tell_of_hidden(self, channel: Channel, action: int, name: str, char_id: int) -> None:
-        """Tell the members here who see no hidden players of one who is hidden or shown now."""
+    def notify_of_hidden(self, channel: Channel, action: int, name: str, char_id: int) -> None:
+        """Send an action to the members of this process who cannot see hidden players."""
 
     def hear_channel(self, channel: Channel, speaker: str, text: str) -> None:
-        """Have the members that are here hear what somebody says."""
+        """Show a text to the members of this process."""
 
 
-class FarChannels:
-    """Tells other processes of channels, and hears them."""
+class RemoteChannels:
+    """The channels of other processes: publishes changes of this process, applies theirs."""
 
-    def __init__(self, near: NearChannels, world: World) -> None:
-        """Begin to hear the others."""
-        self._near = near
+    def __init__(self, local: LocalChannels, world: World) -> None:
+        """Subscribe to the notes of other processes."""
+        self._local = local
         self._world = world
         for topic, hear in (
-            (JOINED, self._heard_joined),
-            (LEFT, self._heard_left),
-            (SAID, self._heard_said),
-            (HIDDEN, self._heard_hidden),
+            (JOINED, self._receive_joined),
+            (LEFT, self._receive_left),
+            (SAID, self._receive_said),
+            (HIDDEN, self._receive_hidden),
         ):
             world.bus.subscribe(topic, self._of_others(hear))
-        world.bus.subscribe(CAME, lambda _note: self._tell_all())
-        world.bus.subscribe(GONE, lambda _note: self._forget_who_is_gone())
+        world.bus.subscribe(CAME, lambda _note: self._publish_members())
+        world.bus.subscribe(GONE, lambda _note: self._forget_lost_members())
 
     def joined(self, player: Player, channel: Channel) -> None:
-        """Tell that somebody of this process is in a channel."""
-        self._tell(JOINED, player, channel, password=channel.password)
+        """Publish that a player of this process is in a channel."""
+        self._publish(JOINED, player, channel, password=channel.password)
 
     def left(self, player: Player, channel: Channel) -> None:
-        """Tell that somebody of this process has left a channel."""
-        self._tell(LEFT, player, channel)
+        """Publish that a player of this process has left a channel."""
+        self._publish(LEFT, player, channel)
 
     def said(self, player: Player, channel: Channel, text: str) -> None:
-        """Tell what somebody of this process says in a channel."""
-        self._tell(SAID, player, channel, text=text)
+        """Publish what a player of this process says in a channel."""
+        self._publish(SAID, player, channel, text=text)
 
     def hidden_changed(self, player: Player, channel: Channel, action: int) -> None:
-        """Tell that a member of this process is hidden now, or shown again."""
-        self._tell(HIDDEN, player, channel, action=action)
+        """Publish that a member of this process is hidden or shown again."""
+        self._publish(HIDDEN, player, channel, action=action)
 
     def names(self, channel: Channel, rank: int) -> list[str]:
         """Return the names of a channel's members in other processes that a rank may see."""
@@ -173,7 +176,7 @@ class FarChannels:
             if present and not present.link_dead and may_see(rank, present)
         ]
 
-    def _tell(self, topic: str, player: Player, channel: Channel, **more: str | int) -> None:
+    def _publish(self, topic: str, player: Player, channel: Channel, **more: str | int) -> None:
         note: Note = {
             "process": self._world.process,
             "char_id": player.id,
@@ -184,13 +187,13 @@ class FarChannels:
         }
         self._world.bus.publish(topic, note)
 
-    def _tell_all(self) -> None:
+    def _publish_members(self) -> None:
         for player in self._world.players:
-            for channel in self._near.channels.of(player.id):
+            for channel in self._local.channels.of(player.id):
                 self.joined(player, channel)
 
     def _of_others(self, hear: Callable[[Note, int, str], None]) -> Callable[[Note], None]:
-        """Return what hears a note of another process, and lets those of this one be."""
+        """Return a subscriber that passes on notes of other processes and ignores our own."""
 
         def heard(note: Note) -> None:
             if note["process"] != self._world.process:
@@ -198,42 +201,43 @@ class FarChannels:
 
         return heard
 
-    def _heard_joined(self, note: Note, char_id: int, name: str) -> None:
+    def _receive_joined(self, note: Note, char_id: int, name: str) -> None:
         try:
-            channel = self._near.channels.admit(name, char_id, str(note["password"]))
+            channel = self._local.channels.join_from_elsewhere(name, char_id, str(note["password"]))
         except CommandError:
             self._world.count("no room for a channel of another process")
             return
         if channel is not None:
-            self._near.tell_members(channel, OTHER_JOINED, _named(char_id, note))
+            self._local.notify_members(channel, OTHER_JOINED, _named(char_id, note))
 
-    def _heard_left(self, note: Note, char_id: int, name: str) -> None:
-        if self._world.players.get(char_id) is None:  # else it came here, and is in it here
+    def _receive_left(self, note: Note, char_id: int, name: str) -> None:
+        # A player that changes the process joins here before the other process reports its leaving.
+        if self._world.players.get(char_id) is None:
             self._take_out(name, char_id, _named(char_id, note))
 
-    def _heard_said(self, note: Note, _char_id: int, name: str) -> None:
-        channel = self._near.channels.find(name)
+    def _receive_said(self, note: Note, _char_id: int, name: str) -> None:
+        channel = self._local.channels.find(name)
         if channel is not None:
-            self._near.hear_channel(channel, str(note["name"]), str(note["text"]))
+            self._local.hear_channel(channel, str(note["name"]), str(note["text"]))
 
-    def _heard_hidden(self, note: Note, char_id: int, name: str) -> None:
-        channel = self._near.channels.find(name)
+    def _receive_hidden(self, note: Note, char_id: int, name: str) -> None:
+        channel = self._local.channels.find(name)
         if channel is not None and char_id in channel.members:
             action = int(note["action"] or 0)
-            self._near.tell_of_hidden(channel, action, str(note["name"]), char_id)
+            self._local.notify_of_hidden(channel, action, str(note["name"]), char_id)
 
     def _take_out(self, name: str, char_id: int, who: Present) -> None:
-        channel = self._near.channels.find(name)
+        channel = self._local.channels.find(name)
         if channel is not None and char_id in channel.members:
-            self._near.channels.leave(name, char_id)
-            self._near.tell_members(channel, OTHER_LEFT, who)
+            self._local.channels.leave(name, char_id)
+            self._local.notify_members(channel, OTHER_LEFT, who)
 
-    def _forget_who_is_gone(self) -> None:
-        """Take out who is nowhere any more: a process is gone, and presence has forgotten them."""
-        for channel in self._near.channels:
+    def _forget_lost_members(self) -> None:
+        """Remove the members of a lost process: those that presence no longer has."""
+        for channel in self._local.channels:
             for member in list(channel.members):
                 if self._world.players.get(member) is None and self._elsewhere(member) is None:
-                    self._near.channels.leave(channel.name, member)
+                    self._local.channels.leave(channel.name, member)
 
     def _elsewhere(self, member: int) -> Present | None:
         found = self._world.presence.find(member)
@@ -241,5 +245,5 @@ class FarChannels:
 
 
 def _named(char_id: int, note: Note) -> Present:
-    """Return as much of a character as others are told."""
+    """Return the name and visibility of a note's character."""
     return Present(0, char_id, 0, name=str(note["name"]), hidden=bool(note.get("hidden")))

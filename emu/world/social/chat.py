@@ -1,8 +1,7 @@
-"""Who hears what a player says, here and in other processes.
+"""Chat: delivers what players say to its hearers, in this process and in others.
 
-Chat reaches clients as OP_EqHearChatCmd, with the speaker's index as the hearer knows it and the
-hearer's own name (docs/protocol/world/chat.md#hear-chat). Whoever ignores the speaker hears
-nothing.
+Chat reaches clients as OP_EqHearChatCmd, with the speaker's index at the hearer and the hearer's
+own name (docs/protocol/world/chat.md#hear-chat). A player who ignores the speaker gets nothing.
 """
 
 from __future__ import annotations
@@ -30,38 +29,38 @@ from emu.world.social.channels import (
     YOU_LEFT,
     Channel,
     Channels,
-    FarChannels,
+    RemoteChannels,
 )
 from emu.world.world import World
 
 BROADCAST: Final = "chat.broadcast"
 ANNOUNCE: Final = "chat.announce"
 TELL: Final = "chat.tell"
-"""Topics; that of tells is followed by a dot and the process that hears them."""
+"""The topics on the bus. The topic of tells ends with a dot and the receiving process."""
 
 
 def not_found(name: str) -> str:
-    """Return what a speaker is answered for whom it cannot reach, by the name as it was typed.
+    """Return the answer to a tell that cannot be delivered; `name` is as the speaker typed it.
 
-    The same for those who are not in the world and for those whom the speaker may not see.
+    A hidden player must give the same answer as an absent one, or the answer would reveal it.
     """
     return f"Unable to find client {name}"
 
 
-class FarChat:
-    """Speaks to other processes, and hears them."""
+class RemoteChat:
+    """Chat with other processes: tells, and texts for all players."""
 
     def __init__(self, world: World, hear_tell: Callable[[Player, str, str], str]) -> None:
-        """Begin to hear the others. `hear_tell` is the chat's of this process."""
+        """Answer tells from other processes by `hear_tell`, which delivers them here."""
         self._hear_tell = hear_tell
         self._world = world
-        world.bus.answer(f"{TELL}.{world.process}", self._tell_here)
+        world.bus.answer(f"{TELL}.{world.process}", self._answer_tell)
 
     async def tell(self, speaker: Player, name: str, text: str) -> tuple[str, str]:
-        """Tell a player of another process something.
+        """Send a tell to a player of another process.
 
-        Returns its name, and what it answers when it is away. Raises `CommandError` when it cannot
-        be reached or does not want to hear it.
+        Return the player's name, and its away message or "". Raises `CommandError` if the player
+        cannot be reached or ignores the speaker.
         """
         present = self._world.presence.named(name)
         rank = speaker.character.admin_status
@@ -77,17 +76,17 @@ class FarChat:
             "text": text,
         }  # fmt: skip
         try:
-            told = await self._world.bus.request(f"{TELL}.{present.process}", note)
+            answer = await self._world.bus.request(f"{TELL}.{present.process}", note)
         except Unanswered:
             raise CommandError(f"{present.name} cannot be reached now") from None
-        return present.name, str(told["reply"])
+        return present.name, str(answer["reply"])
 
-    def everybody(self, topic: str, text: str) -> int:
-        """Show a text to everybody in the world; returns how many there are."""
+    def publish(self, topic: str, text: str) -> int:
+        """Publish a text for all players of all processes; return how many are online."""
         self._world.bus.publish(topic, {"text": text})
         return sum(not present.link_dead for present in self._world.presence)
 
-    async def _tell_here(self, note: Note) -> Note:
+    async def _answer_tell(self, note: Note) -> Note:
         target = self._world.players.get(int(note["char_id"] or 0))
         if target is None or not may_see(int(note["rank"] or 0), target.spawn):
             raise CommandError(not_found(str(note["name"])))
@@ -97,52 +96,52 @@ class FarChat:
 MUTED: Final = "you are muted"
 AWAY: Final = "I am away from the keyboard"
 HIDDEN: Final = Present(0, 0, 0, hidden=True)
-"""Stands for any hidden character where only that counts."""
+"""Any hidden character, for questions about what a rank may see."""
 
 
 class Chat:
-    """The chat of one world. Every method raises `CommandError` with what the speaker is told."""
+    """The chat of one world. A method that refuses raises `CommandError` with the answer."""
 
     def __init__(self, world: World, rules: ChatRules, numbers: ChannelNumbers) -> None:
         self.world = world
         self.channels = Channels()
         self._numbers = numbers
         self.rules = rules
-        self.far = FarChat(world, self.hear_tell)
+        self.remote = RemoteChat(world, self.hear_tell)
         world.bus.subscribe(BROADCAST, lambda note: self.broadcast(str(note["text"])))
         world.bus.subscribe(ANNOUNCE, lambda note: self.announce(str(note["text"])))
-        self.far_channels = FarChannels(self, world)
+        self.remote_channels = RemoteChannels(self, world)
 
     @property
     def rules(self) -> ChatRules:
-        """Limits of chat, and what channels the world has of its own."""
+        """The limits of chat, and the world's own channels."""
         return self._rules
 
     @rules.setter
     def rules(self, rules: ChatRules) -> None:
         self._rules = rules
-        self.channels.worlds_own = rules.channels
+        self.channels.world_channels = rules.channels
 
     # -- speaking -------------------------------------------------------------------------------
 
     def say_near(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
-        """Say, or do in words, something before those who are near, in ``say`` or ``emote``."""
+        """Say something to the players near; `channel` is ``say`` or ``emote``."""
         text = self._allowed(speaker, text, now)
         for hearer in self.world.players.standing_in(speaker.zone):
             if hearer.position.distance_to(speaker.position) <= self.world.rules.hear:
                 self._deliver(channel, speaker, hearer, text)
-        self._told(channel, speaker, text)
+        self._report(channel, speaker, text)
         self.world.heard(speaker, text, now)
 
-    def say_afar(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
-        """Speak to everybody in the zone, in the channel ``shout`` or ``ooc``."""
+    def say_in_zone(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
+        """Say something to all players in the zone; `channel` is ``shout`` or ``ooc``."""
         text = self._allowed(speaker, text, now)
         for hearer in self.world.players.standing_in(speaker.zone):
             self._deliver(channel, speaker, hearer, text)
-        self._told(channel, speaker, text)
+        self._report(channel, speaker, text)
 
     async def tell(self, speaker: Player, name: str, text: str, now: Monotonic) -> None:
-        """Speak to one player anywhere in the world; both are shown the same message."""
+        """Say something to one player anywhere in the world; both clients show the message."""
         text = self._allowed(speaker, text, now)
         target = self.world.players.named(name)
         if target is speaker:
@@ -152,47 +151,47 @@ class Chat:
                 raise CommandError(not_found(name))
             heard, reply = target.name, self.hear_tell(target, speaker.name, text)
         else:
-            heard, reply = await self.far.tell(speaker, name, text)
-        self._hear(speaker, "tell", speaker.name, heard, text)
+            heard, reply = await self.remote.tell(speaker, name, text)
+        self._send_chat(speaker, "tell", speaker.name, heard, text)
         if reply:
-            self._hear(speaker, "tell", heard, speaker.name, reply)
-        self._told("tell", speaker, text, heard)
+            self._send_chat(speaker, "tell", heard, speaker.name, reply)
+        self._report("tell", speaker, text, heard)
 
     def hear_tell(self, target: Player, speaker: str, text: str) -> str:
-        """Have a player hear a tell; returns what whoever is away answers.
+        """Deliver a tell to a player of this process; return its away message or "".
 
-        Raises `CommandError` when it does not hear it.
+        Raises `CommandError` if the player is link-dead or ignores the speaker.
         """
         if not target.is_online:
             raise CommandError(not_found(target.name))
         if target.relations.knows(Relation.IGNORED, speaker):
             raise CommandError(f"{target.name} ignores you")
-        self._hear(target, "tell", speaker, target.name, text)
+        self._send_chat(target, "tell", speaker, target.name, text)
         if "afk" not in target.spawn.words:
             return ""
         reply = AWAY
         if target.away_message and not self.world.is_muted(target):
             reply = target.away_message[: self.rules.longest]
-        self._hear(target, "tell", target.name, speaker, reply)
+        self._send_chat(target, "tell", target.name, speaker, reply)
         return reply
 
     def group_say(
         self, speaker: Player, members: Iterable[Player], text: str, now: Monotonic
     ) -> None:
-        """Speak to one's group."""
+        """Say something to the members of the speaker's group."""
         text = self._allowed(speaker, text, now)
         for hearer in members:
             self._deliver("group", speaker, hearer, text)
-        self._told("group", speaker, text)
+        self._report("group", speaker, text)
 
     def broadcast(self, text: str) -> None:
-        """Show a line to everybody in this process."""
+        """Show a line to all players of this process."""
         for hearer in self.world.players:
             if hearer.is_online:
                 self.line(hearer, text, "broadcast")
 
     def announce(self, text: str) -> None:
-        """Show everybody in this process a text in the middle of the screen."""
+        """Show a text in the middle of the screen to all players of this process."""
         for hearer in self.world.players:
             if hearer.is_online:
                 hearer.client.send_line(
@@ -205,22 +204,22 @@ class Chat:
     def spawn_says(
         self, spawn: Spawn, players: Iterable[Player], text: str, channel: str = "say"
     ) -> None:
-        """Let a creature speak, or do something in words, before those of the players near it."""
+        """Make a spawn say something to those of `players` that are near it."""
         for hearer in players:
             if hearer.position.distance_to(spawn.position) <= self.world.rules.hear:
                 index = hearer.index_of(spawn)
-                self._hear(hearer, channel, spawn.name, hearer.name, text, index=index)
+                self._send_chat(hearer, channel, spawn.name, hearer.name, text, index=index)
 
     def line(self, player: Player, text: str, channel: str = "system") -> None:
         """Show a line of plain text to one player."""
         color = self._numbers.number(channel, player.client.version)
-        for part in text.splitlines():
-            player.client.send_line("WS_DisplayText", text_fields(part, color), self.rules.backlog)
+        for line in text.splitlines():
+            player.client.send_line("WS_DisplayText", text_fields(line, color), self.rules.backlog)
 
     # -- channels -------------------------------------------------------------------------------
 
     def join(self, player: Player, name: str, password: str, now: Monotonic) -> Channel:
-        """Enter a channel, at every later login as well; its members are told."""
+        """Join a channel, now and at every later login, and notify its members."""
         self.pace(player, now)
         channel = self.channels.join(name, player.id, password)
         player.channels[channel.name.casefold()] = Membership(channel.name, password)
@@ -229,10 +228,10 @@ class Chat:
         return channel
 
     def enter_again(self, player: Player, now: Monotonic) -> None:
-        """Put somebody who comes into the world into its channels, as far as they are open to it.
+        """Send a player who enters the world's channels, then join it to its own saved channels.
 
-        Before that its client is told of the world's own ones. One that was away only for its
-        link is in them still, and its client is told again.
+        A channel that refuses the player, for example by a new password, is removed from the saved
+        ones. A player who was only link-dead is still a member; then only its client is updated.
         """
         if self.rules.channels:
             names = [{"channel_name": name} for name in self.rules.channels]
@@ -243,7 +242,7 @@ class Chat:
             found = self.channels.find(kept.channel)
             if found is not None and player.id in found.members:
                 self._update(player, YOU_JOINED, found)
-                self.far_channels.joined(player, found)
+                self.remote_channels.joined(player, found)
                 continue
             try:
                 self._joined(player, self.channels.join(kept.channel, player.id, kept.password))
@@ -254,11 +253,11 @@ class Chat:
 
     def _joined(self, player: Player, channel: Channel) -> None:
         self._update(player, YOU_JOINED, channel)
-        self.tell_members(channel, OTHER_JOINED, player)
-        self.far_channels.joined(player, channel)
+        self.notify_members(channel, OTHER_JOINED, player)
+        self.remote_channels.joined(player, channel)
 
     def leave(self, player: Player, name: str, now: Monotonic) -> Channel:
-        """Leave a channel for good; its members are told."""
+        """Leave a channel for good and notify its members."""
         channel = self.channels.leave(name, player.id)
         player.channels.pop(channel.name.casefold(), None)
         saving.changed(self.world, player, saving.SavedKind.CHANNELS, now)
@@ -267,58 +266,61 @@ class Chat:
         return channel
 
     def leave_all(self, player: Player) -> None:
-        """Take somebody who is out of the world out of every channel."""
+        """Remove a player who has left the world from every channel; keep the saved ones."""
+        # First all removals, then all messages: a fault in one message must not keep a member in.
         left = self.channels.of(player.id)
         for channel in left:
             self.channels.leave(channel.name, player.id)
         for channel in left:
-            self.world.attempt("telling a channel", player, self._left, player, channel)
+            self.world.attempt("notifying a channel", player, self._left, player, channel)
 
     def _left(self, player: Player, channel: Channel) -> None:
-        self.tell_members(channel, OTHER_LEFT, player)
-        self.far_channels.left(player, channel)
+        self.notify_members(channel, OTHER_LEFT, player)
+        self.remote_channels.left(player, channel)
 
-    def tell_members(self, channel: Channel, action: int, who: Player | Present) -> None:
-        """Tell the members that are here of somebody who came or went."""
+    def notify_members(self, channel: Channel, action: int, who: Player | Present) -> None:
+        """Send the members of this process an action: a player has joined or left."""
         subject = who.spawn if isinstance(who, Player) else who
         for other in self._members(channel):
             if other is not who and may_see(other.character.admin_status, subject):
                 self.world.attempt(
-                    "telling a channel", other, self._update, other, action, channel, who.name
+                    "notifying a channel", other, self._update, other, action, channel, who.name
                 )
 
     def hidden_changed(self, player: Player) -> None:
-        """Have members who may not see a hidden player take it for gone, or for come again."""
+        """Show members without the right to see hidden players that this one left, or is back."""
         action = OTHER_LEFT if player.spawn.hidden else OTHER_JOINED
         for channel in self.channels.of(player.id):
-            self.tell_of_hidden(channel, action, player.name, player.id)
-            self.far_channels.hidden_changed(player, channel, action)
+            self.notify_of_hidden(channel, action, player.name, player.id)
+            self.remote_channels.hidden_changed(player, channel, action)
 
-    def tell_of_hidden(self, channel: Channel, action: int, name: str, char_id: int) -> None:
-        """Tell the members here who see no hidden players of one who is hidden or shown now."""
+    def notify_of_hidden(self, channel: Channel, action: int, name: str, char_id: int) -> None:
+        """Send an action to the members of this process who cannot see hidden players."""
         for other in self._members(channel):
             if other.id != char_id and not may_see(other.character.admin_status, HIDDEN):
                 self._update(other, action, channel, name)
 
     def say_in(self, speaker: Player, name: str, text: str, now: Monotonic) -> None:
-        """Speak in a channel one is in."""
+        """Say something in a channel that the speaker is in."""
         text = self._allowed(speaker, text, now)
         channel = self._own_channel(speaker, name)
         self.hear_channel(channel, speaker.name, text)
-        self.far_channels.said(speaker, channel, text)
-        self._told(channel.name, speaker, text)
+        self.remote_channels.said(speaker, channel, text)
+        self._report(channel.name, speaker, text)
 
     def hear_channel(self, channel: Channel, speaker: str, text: str) -> None:
-        """Have the members that are here hear what somebody says."""
+        """Show a text to the members of this process."""
         for hearer in self._members(channel):
             if not hearer.relations.knows(Relation.IGNORED, speaker):
-                self._hear(hearer, "custom", speaker, hearer.name, text, channel_name=channel.name)
+                self._send_chat(
+                    hearer, "custom", speaker, hearer.name, text, channel_name=channel.name
+                )
 
     def who_in(self, player: Player, name: str) -> list[str]:
-        """Show who is in a channel one is in; returns their names, too."""
+        """Send a player the members of one of its channels; return their names, too."""
         channel = self._own_channel(player, name)
         names = [member.name for member in self._members(channel) if sees(player, member)]
-        names += self.far_channels.names(channel, player.character.admin_status)
+        names += self.remote_channels.names(channel, player.character.admin_status)
         player.client.send(
             "WS_WhoChannelQueryReply",
             {
@@ -329,7 +331,7 @@ class Chat:
         )
         return names
 
-    # -- how ------------------------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------------------
 
     def _members(self, channel: Channel) -> list[Player]:
         found = (self.world.players.get(member) for member in channel.members)
@@ -342,7 +344,7 @@ class Chat:
         return channel
 
     def _allowed(self, speaker: Player, text: str, now: Monotonic) -> str:
-        """Return the text as it may be said."""
+        """Return the text without control characters, cut to the longest; count it as speech."""
         text = "".join(letter for letter in text if letter.isprintable()).strip()
         if not text:
             raise CommandError("there is nothing to say")
@@ -352,7 +354,7 @@ class Chat:
         return text[: self.rules.longest]
 
     def pace(self, speaker: Player, now: Monotonic) -> None:
-        """Count something that others are told of. Raises `CommandError` when it is too much."""
+        """Count something that other players will see. Raises `CommandError` above the limit."""
         if not speaker.may_speak(now, self.rules.rate, self.rules.burst):
             raise CommandError("you speak too fast")
 
@@ -361,9 +363,9 @@ class Chat:
             return
         index = hearer.index_of(speaker.spawn)
         name = "" if hearer is speaker else hearer.name
-        self._hear(hearer, channel, speaker.name, name, text, index=index)
+        self._send_chat(hearer, channel, speaker.name, name, text, index=index)
 
-    def _hear(
+    def _send_chat(
         self,
         hearer: Player,
         channel: str,
@@ -398,5 +400,5 @@ class Chat:
             {"action": action, "channel_name": channel.name, "player_name": other},
         )
 
-    def _told(self, channel: str, speaker: Player, text: str, to: str = "") -> None:
+    def _report(self, channel: str, speaker: Player, text: str, to: str = "") -> None:
         self.world.report(Said(channel, speaker.name, text, to))

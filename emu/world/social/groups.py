@@ -1,7 +1,7 @@
-"""Groups of players: who asked whom, who is in one, who leads it.
+"""Groups of players: members, leaders and invitations.
 
-A group is there while two are in it. Whoever made it leads; when the leader goes, the one who has
-been in it longest leads. An invitation ends after a while. Knows no client.
+A group exists while it has two members. The player who made it leads. If the leader leaves, the
+longest member leads. An invitation expires. This module knows no client.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ INVITATION: Final = 60.0
 
 
 class Group:
-    """Members are character ids in the order they came; the first one leads."""
+    """One group; `members` has character ids in the order of joining, the leader first."""
 
     __slots__ = ("members",)
 
@@ -26,7 +26,7 @@ class Group:
 
     @property
     def leader(self) -> int:
-        """Who leads."""
+        """The leader's character id."""
         return self.members[0]
 
 
@@ -38,21 +38,21 @@ class Groups:
     def __init__(self) -> None:
         self._of: dict[int, Group] = {}
         self._invitations: dict[int, tuple[int, Monotonic]] = {}
-        """For each invited one, who invited it, and when."""
+        """For each invited character: the leader who invited it, and the time."""
 
     def of(self, member: int) -> Group | None:
-        """Return the group that somebody is in."""
+        """Return the group of a character, None if it is in none."""
         return self._of.get(member)
 
     def invite(self, leader: int, guest: int, now: Monotonic) -> None:
-        """Ask somebody into one's group. Raises `CommandError`."""
+        """Invite a character into the leader's group. Raises `CommandError`."""
         group = self._of.get(leader)
         if leader == guest:
             raise CommandError("you cannot invite yourself")
         if group is not None and group.leader != leader:
             raise CommandError("only the leader of a group invites")
         if group is not None and len(group.members) >= MOST_MEMBERS:
-            raise CommandError(f"a group has {MOST_MEMBERS} members at most")
+            raise CommandError(f"your group has {MOST_MEMBERS} members, the limit")
         if guest in self._of:
             raise CommandError("that player is in a group already")
         asked_by, asked = self._invitations.get(guest, (0, now))
@@ -61,7 +61,7 @@ class Groups:
         self._invitations[guest] = (leader, now)
 
     def accept(self, guest: int, now: Monotonic) -> Group:
-        """Take an invitation. Raises `CommandError` when there is none that still counts."""
+        """Accept an invitation; return the group. Raises `CommandError` if none is valid."""
         leader, asked = self._invitations.pop(guest, (0, Monotonic(0.0)))
         if not leader or now - asked > INVITATION:
             raise CommandError("nobody has invited you")
@@ -71,22 +71,22 @@ class Groups:
         if group is None:
             group = self._of[leader] = Group(leader)
         if group.leader != leader or len(group.members) >= MOST_MEMBERS:
-            raise CommandError("that group has no room for you")
+            raise CommandError("that group is full")
         group.members.append(guest)
         self._of[guest] = group
         return group
 
     def decline(self, guest: int) -> int:
-        """Refuse an invitation; returns who had invited. Raises `CommandError`."""
+        """Decline an invitation; return the leader's id. Raises `CommandError` if there is none."""
         leader, _ = self._invitations.pop(guest, (0, Monotonic(0.0)))
         if not leader:
             raise CommandError("nobody has invited you")
         return leader
 
     def leave(self, member: int) -> Group:
-        """Leave one's group, which ends when one is left. Raises `CommandError`.
+        """Leave the group; a group with one member left ends. Raises `CommandError`.
 
-        Returns the group with those who are still there.
+        Return the group with its remaining members.
         """
         group = self._of.pop(member, None)
         if group is None:
@@ -97,7 +97,7 @@ class Groups:
         return group
 
     def forget(self, member: int) -> Group | None:
-        """Let go of somebody who is out of the world; returns the group that was left."""
+        """Remove a character that has left the world; return its former group, or None."""
         self._invitations.pop(member, None)
         for guest in [one for one, (leader, _) in self._invitations.items() if leader == member]:
             del self._invitations[guest]

@@ -1,1 +1,1 @@
-"""What each viewer is shown: interest sets, baselines, ghosts for each client version."""
+"""Visibility: interest sets, baselines and deltas, and ghosts for each client version."""

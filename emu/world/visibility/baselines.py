@@ -1,8 +1,8 @@
-"""A spawn as one client version is shown it: bytes, and steps that viewers share.
+"""Baselines: the encoded state of each spawn for each client version, and the deltas between them.
 
-A viewer is sent the XOR of a part with what that viewer was sent last, packed. Most viewers of a
-spawn were sent the same state last, so the state is one object that all of them hold, and the step
-from it to the next one is packed once and serves everybody who holds it. Knows no viewer.
+A viewer gets the packed XOR of a ghost's part with the state that this viewer was sent last. Most
+viewers of a spawn have the same last state. So all of them hold one `State` object, and the delta
+from it to the next state is encoded and packed once for all of them. This module knows no viewer.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from emu.world_stream.ghosts import HEADER, INFO, PARTS, POSITION, VISIBILITY
 CHANGES: Final[tuple[int, ...]] = (GhostPart.POSITION, GhostPart.VISIBILITY, GhostPart.INFO)
 
 State = tuple[bytes, ...]
-"""The three parts of a ghost at one time, as in `PARTS`."""
+"""The bytes of a ghost's three parts at one time, in the order of `PARTS`."""
 
 
 class GhostDelta(NamedTuple):
-    """What brings a ghost from one state to the next: packed XORs, empty for parts that stay."""
+    """A ghost's change from one state to the next: packed XORs, empty for unchanged parts."""
 
     position: bytes
     visibility: bytes
@@ -32,10 +32,10 @@ class GhostDelta(NamedTuple):
 
 
 class GhostBaseline:
-    """One spawn in one form. `own` pictures are for the player whose spawn it is.
+    """One spawn encoded in one form. An `own` baseline is for the player whose spawn it is.
 
-    `now` is the state when it was last looked at, `before` the one before that, from which `step`
-    leads. An own picture does not move: of its own movement a client knows itself.
+    `now` is the newest encoded state, `before` the one before it, and `step` the delta between
+    them. An own baseline ignores movement, because a client predicts its own movement.
     """
 
     __slots__ = ("_stale", "_steps", "before", "form", "now", "own", "spawn", "step")
@@ -51,11 +51,14 @@ class GhostBaseline:
         self.step = NO_STEP
 
     def changed(self, change: int) -> None:
-        """Learn that parts of the spawn are no longer what they were."""
+        """Note the parts of the spawn that have changed; `refresh` encodes them."""
         self._stale |= change & ~GhostPart.POSITION if self.own else change
 
-    def look(self) -> State:
-        """Bring `now` up to date and return it; a state that is equal is the same object."""
+    def refresh(self) -> State:
+        """Encode what has changed and return `now`.
+
+        If the bytes stay equal, `now` stays the same object. Viewers compare states by identity.
+        """
         stale = self._stale
         if stale:
             self._stale = GhostPart.NONE
@@ -70,9 +73,11 @@ class GhostBaseline:
         return self.now
 
     def step_from(self, base: State) -> GhostDelta:
-        """Return the step to `now` from any state in which a viewer was left."""
+        """Return the delta to `now` from the state that a viewer was sent last."""
         if base is self.before:
             return self.step
+        # Only viewers that missed a round (a full link) come here. They are few and share states
+        # among each other too, so the dict is made when the first one needs it.
         if self._steps is None:
             self._steps = {}
         made = self._steps.get(base)
@@ -88,12 +93,13 @@ class GhostBaseline:
         return GhostDelta(deltas[POSITION], deltas[VISIBILITY], deltas[INFO], sum(map(len, deltas)))
 
     def create(self, index: int, time_stamp: int) -> bytes:
-        """Return the payload that makes the ghost: header, packed parts, footer.
+        """Return the payload that creates the ghost: header, packed parts, footer.
 
-        The viewer's base is then the state as it is now.
+        The viewer must then note `now` as the state that it was sent.
         """
+        # A create command has no earlier state to be XORed with: the client's baseline is zeros.
         header = self.form.encode(HEADER, encoding.header_fields(self.spawn, index, time_stamp))
-        packed = self.form.pack(b"".join(self.look()))
+        packed = self.form.pack(b"".join(self.refresh()))
         footer = encoding.footer_of(self.spawn, self.form)
         return b"".join((header, len(packed).to_bytes(4, "little"), packed, footer))
 
@@ -112,38 +118,39 @@ NO_STEP: Final = GhostDelta(b"", b"", b"", 0)
 
 
 class BaselineCache:
-    """All pictures of a zone's spawns, made when somebody looks, dropped when nobody does."""
+    """The baselines of a zone's spawns: made for the first viewer, dropped after the last one."""
 
-    __slots__ = ("_pictures",)
+    __slots__ = ("_baselines",)
 
     def __init__(self) -> None:
-        self._pictures: dict[int, dict[tuple[GhostForm, bool], GhostBaseline]] = {}
+        self._baselines: dict[int, dict[tuple[GhostForm, bool], GhostBaseline]] = {}
 
     def __len__(self) -> int:
-        """How many spawns have a picture."""
-        return len(self._pictures)
+        """Return the number of spawns that have a baseline."""
+        return len(self._baselines)
 
     def get(self, spawn: Spawn, form: GhostForm, *, own: bool = False) -> GhostBaseline:
-        """Return the picture of a spawn for one form, making it when there is none.
+        """Return the baseline of a spawn for one form; make it if there is none.
 
-        An own one is always made: it shows where the player was when its ghost was created.
+        An own baseline is always made anew: it ignores movement, so it must begin with the place at
+        which the player's ghost is created.
         """
-        pictures = self._pictures.setdefault(spawn.id, {})
-        found = pictures.get((form, own))
+        baselines = self._baselines.setdefault(spawn.id, {})
+        found = baselines.get((form, own))
         if found is None or own:
-            found = pictures[form, own] = GhostBaseline(spawn, form, own=own)
+            found = baselines[form, own] = GhostBaseline(spawn, form, own=own)
         return found
 
     def changed(self, spawn: Spawn, change: int) -> None:
-        """Have every picture of a spawn made anew where it changed."""
-        for picture in self._pictures.get(spawn.id, {}).values():
-            picture.changed(change)
+        """Note in every baseline of a spawn which parts have changed."""
+        for baseline in self._baselines.get(spawn.id, {}).values():
+            baseline.changed(change)
 
-    def look(self, spawn_id: int) -> None:
-        """Bring every picture of a spawn up to date."""
-        for picture in self._pictures.get(spawn_id, {}).values():
-            picture.look()
+    def refresh(self, spawn_id: int) -> None:
+        """Encode what has changed in every baseline of a spawn."""
+        for baseline in self._baselines.get(spawn_id, {}).values():
+            baseline.refresh()
 
     def forget(self, spawn: Spawn) -> None:
-        """Drop a spawn's pictures: nobody sees it any more."""
-        self._pictures.pop(spawn.id, None)
+        """Drop a spawn's baselines: no viewer has it any more."""
+        self._baselines.pop(spawn.id, None)

@@ -1,12 +1,10 @@
-"""Ghosts for one client version: the values of their parts, layouts, sizes and bits.
+"""Encodes spawns as ghosts: the values of each part, and the layouts and bits of a client version.
 
-One function for each part; the names are those of `data/structs/SpawnStructs.xml`, the constants
-those that EQ2Emulator was recorded to send (docs/protocol/world/spawns.md,
-docs/protocol/world/recorded.md#own-ghost).
-
-What differs between versions is in `data/structs` and `data/world/ghosts.toml`; here both are
-joined. A form is shared by all clients of its version, so that what is encoded once serves all of
-them. Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/recorded.md#own-ghost.
+There is one function for each part of a ghost. The field names are those of
+`data/structs/SpawnStructs.xml`. The constants are those that EQ2Emulator was recorded to send.
+Layouts come from `data/structs`, the bits of a version from `data/world/ghosts.toml`. All clients
+of a version share one `GhostForm`, so each state is encoded once for all of them.
+Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/recorded.md#own-ghost.
 """
 
 from __future__ import annotations
@@ -29,42 +27,43 @@ from emu.world_stream.movement import HALF_TURN
 
 @dataclass(frozen=True, slots=True)
 class FormRules:
-    """What `data/world/ghosts.toml` says of a range of client versions."""
+    """One row of `data/world/ghosts.toml`: the rules of a range of client versions."""
 
     first: int
     last: int
     words: Mapping[str, Mapping[str, int]]
-    """For each word about a spawn, the fields of its info and the bits to set there."""
+    """For each status word of a spawn: the info fields and the bits to set in them."""
     vis_flags_limit: int
     level_field: str = ""
-    """A list field of the info whose first element repeats the level; empty for none."""
+    """A list field of the info part whose first element repeats the level; "" if there is none."""
 
 
 class GhostForm:
-    """Layouts and rules of ghosts for one client version."""
+    """The layouts and rules of ghosts for one client version."""
 
     __slots__ = ("_reverse", "dialect", "rules", "sizes")
 
     def __init__(self, dialect: Dialect, rules: FormRules) -> None:
-        """Join a version's rules with its layouts. Raises `UnknownStruct` when one is missing."""
+        """Join a version's rules with its layouts. Raises `UnknownStruct` if one is missing."""
         self.dialect = dialect
         self.rules = rules
         self._reverse = reverses_literals(dialect.version)
         self.sizes = tuple(dialect.layout(name).empty_size() for name in PARTS)
-        """Bytes of each part before it is packed."""
+        """The length of each part in bytes, before it is packed."""
+        # A missing layout must fail here, when the tables are loaded, not at the first sign.
         for name in (HEADER, WIDGET_FOOTER, SIGN_FOOTER):
             dialect.layout(name)
 
     def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
-        """Return a struct's bytes; values that this version does not know are left out."""
+        """Return a struct's bytes, without the values that this version has no field for."""
         return self.dialect.encode_known(struct, wire_texts(values))
 
     def pack(self, data: bytes) -> bytes:
-        """Return bytes packed, without a length in front."""
+        """Return packed bytes, without a length in front."""
         return pack_stream(data, reverse=self._reverse)
 
     def status(self, words: frozenset[str]) -> dict[str, int]:
-        """Return the info fields that these words set; a word this version lacks sets none."""
+        """Return the info fields that these words set; unknown words set none."""
         fields: dict[str, int] = {}
         for word in words:
             for field, bits in self.rules.words.get(word, {}).items():
@@ -80,7 +79,7 @@ class GhostRules:
 
     @property
     def words(self) -> frozenset[str]:
-        """Every word about a spawn that some version can be told."""
+        """All status words of any version."""
         return frozenset(word for rules in self._rules for word in rules.words)
 
     @property
@@ -89,7 +88,7 @@ class GhostRules:
         return tuple(rules.last for rules in self._rules)
 
     def for_version(self, version: int) -> FormRules:
-        """Return a version's rules; raises `UnknownVersion`."""
+        """Return the rules of a version. Raises `UnknownVersion`."""
         for rules in self._rules:
             if rules.first <= version <= rules.last:
                 return rules
@@ -97,7 +96,7 @@ class GhostRules:
 
 
 def read_rules(path: Path | None = None) -> GhostRules:
-    """Read a table of forms, the shipped one by default. Raises `FileFormatError`."""
+    """Read a table of ghost forms, by default the shipped one. Raises `FileFormatError`."""
     path = path or data_file("world", "ghosts.toml")
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -109,15 +108,12 @@ def read_rules(path: Path | None = None) -> GhostRules:
 NO_SPAWN: Final = 0xFFFFFFFF
 NO_ANIMATION: Final = 0xFFFF
 SPEED_UNIT: Final = 256
-"""World units a second times this is what clients are told.
-
-Source: docs/protocol/world/spawns.md#units.
-"""
+"""Speeds on the wire are units per second times this (docs/protocol/world/spawns.md#units)."""
 LIVING_STATE: Final = 16512
 FALLING_STATE: Final = 1024
 THING_STATE: Final = 1
 IN_THE_AIR: Final = frozenset((0, 1024))
-"""Activities of a client that falls or jumps."""
+"""The activities of a player that falls or jumps."""
 LIVING_MOVE: Final = 25
 FIXED_MOVE: Final = 11
 LYING_MODE: Final = 2
@@ -172,7 +168,10 @@ def position_fields(spawn: Spawn) -> dict[str, Any]:
 
 
 def visibility_fields(spawn: Spawn, form: GhostForm, *, own: bool) -> dict[str, Any]:
-    """Return the values of Substruct_SpawnVisualizationInfoStruct; `own`: of the viewer itself."""
+    """Return the values of Substruct_SpawnVisualizationInfoStruct.
+
+    `own` means that the spawn is the viewer's own player.
+    """
     if spawn.kind is SpawnKind.WIDGET and not spawn.verbs:
         return {}
     if spawn.kind in _FLAGGED:
@@ -198,9 +197,9 @@ def visibility_fields(spawn: Spawn, form: GhostForm, *, own: bool) -> dict[str, 
 
 
 _FLAGGED: Final = frozenset((SpawnKind.SIGN, SpawnKind.WIDGET))
-"""Kinds of which a client is only told that something can be done with them."""
+"""Kinds for which the only flag is that they have commands."""
 _COMMANDED: Final = frozenset((SpawnKind.PLAYER,))
-"""Kinds that always have commands (invite, trade, inspect), so nobody has to list them."""
+"""Kinds that always have commands (invite, trade, inspect), whatever their verbs."""
 
 
 def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
@@ -239,9 +238,9 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
 
 
 def header_fields(spawn: Spawn, index: int, time_stamp: int) -> dict[str, Any]:
-    """Return the values of WS_SpawnStruct_Header; `time_stamp` is the milliseconds clock.
+    """Return the values of WS_SpawnStruct_Header; `time_stamp` is in milliseconds.
 
-    One verb alone is only named as the default; a list is sent when there are more.
+    A single verb is only the default command; two or more also form the command list.
     """
     verbs = spawn.verbs
     listed = [
@@ -265,9 +264,9 @@ def header_fields(spawn: Spawn, index: int, time_stamp: int) -> dict[str, Any]:
 
 
 def footer_of(spawn: Spawn, form: GhostForm) -> bytes:
-    """Return what follows the packed parts of a sign or a widget, nothing for others.
+    """Return the bytes behind the packed parts of a sign or a widget, none for other kinds.
 
-    Clients read it whether or not there is anything to say, so it is zeros when there is not.
+    Clients always read a footer there, so a sign or widget without one gets zeros.
     """
     if spawn.kind not in (SpawnKind.SIGN, SpawnKind.WIDGET):
         return b""
@@ -291,10 +290,10 @@ def footer_of(spawn: Spawn, form: GhostForm) -> bytes:
 
 
 def heading_units(degrees: float) -> int:
-    """Return a heading as ghosts have it: 1/64 degrees from the opposite of the database's zero."""
+    """Return a heading in wire units: 1/64 degrees from the opposite of the database's zero."""
     return _short((degrees - HALF_TURN) * HEADING_UNIT)
 
 
 def _short(value: float) -> int:
-    """Return a number cut to what an i16 holds, rounded toward zero as clients expect."""
+    """Return a number clamped to an i16 and rounded toward zero, as clients expect."""
     return max(-0x8000, min(0x7FFF, int(value)))

@@ -1,16 +1,11 @@
-"""One player's interest set: which ghosts its client has, what was sent last, what is due.
+"""A viewer and its interest set: the ghosts that one client has, and the updates that are due.
 
-An index is given when a ghost is created. It is not used again while the viewer may still remember
-the ghost it stood for: indexes count upward and begin again only at the end of their range. A base
-moves only when the update that moved it is handed out, so whoever takes an update must send it; a
-viewer whose link is full is simply not asked, and gets the newest state later. There is one
-`ObservedSpawn` for each pair of a viewer and a spawn, so it holds no more than it must.
-Source: docs/protocol/structs.md#packed, docs/protocol/world/movement.md#updates,
-docs/protocol/world/recorded.md#update-ghost.
-
-Owns the commands that create, update and destroy ghosts. When to look is the zone's business; what
-the session below has room for, the link's. Source: docs/protocol/world/spawns.md#visibility,
-docs/protocol/world/spawns.md#create-ghost.
+The zone decides when to create, update and destroy ghosts; this module encodes and sends the
+commands. The state that a viewer was sent last moves only when an update is taken, so every update
+that is taken must be sent. A viewer with a full link takes no update. It gets the newest state
+later, and skips the states between. Source: docs/protocol/structs.md#packed,
+docs/protocol/world/movement.md#updates, docs/protocol/world/recorded.md#update-ghost,
+docs/protocol/world/spawns.md#visibility, docs/protocol/world/spawns.md#create-ghost.
 """
 
 from __future__ import annotations
@@ -37,121 +32,126 @@ from emu.world_stream.movement import Position
 OWN_INDEX: Final = 1
 LAST_INDEX: Final = 0xFFFE
 MOST_BYTES: Final = 16 * 1024
-"""Bytes of one round of updates, far below what the length of a section can say."""
+"""The most bytes of one round of updates, far below the 65,535 that a section's length can say."""
 SKIPPED: Final = frozenset((0, OWN_INDEX, 255))
-"""Never given out: none, the viewer's own, and the byte that announces a longer index."""
+"""Indexes that no other ghost gets: none, the viewer's own, and the mark of a two-byte index."""
 _ABSENT: Final = b"\0"
 _MARKS: Final = tuple(map(oversized, range(1024)))
-"""Indexes as they go on the wire; larger ones are rare enough to be made each time."""
+"""Encoded indexes, made once; larger indexes are rare and encoded each time."""
 _NOTHING: Final[AbstractSet[int]] = frozenset()
 
 
 class ObservedSpawn:
-    """One spawn as this viewer has it: its index, and the state it was sent last."""
+    """One spawn in an interest set: its index, and the state that the viewer was sent last.
 
-    __slots__ = ("base", "index", "picture")
+    There is one for each pair of viewer and spawn, so it has only these three attributes.
+    """
 
-    def __init__(self, index: int, picture: GhostBaseline) -> None:
+    __slots__ = ("baseline", "index", "sent")
+
+    def __init__(self, index: int, baseline: GhostBaseline) -> None:
         self.index = index
-        self.picture = picture
-        self.base = picture.now
+        self.baseline = baseline
+        self.sent = baseline.now
 
 
 class InterestSet:
-    """The ghosts of one viewer."""
+    """The spawns that one viewer is shown, by spawn id, and those with due updates."""
 
-    __slots__ = ("_by_spawn", "_due", "_has_begun_again", "_next")
+    __slots__ = ("_by_spawn", "_due", "_has_wrapped", "_next")
 
     def __init__(self) -> None:
         self._by_spawn: dict[int, ObservedSpawn] = {}
         self._due: AbstractSet[int] = _NOTHING
         self._next = OWN_INDEX + 1
-        self._has_begun_again = False
+        self._has_wrapped = False
 
     def __len__(self) -> int:
         return len(self._by_spawn)
 
     def __iter__(self) -> Iterator[Spawn]:
-        """All spawns that are seen; a snapshot."""
-        return iter([sight.picture.spawn for sight in self._by_spawn.values()])
+        """Iterate over a snapshot of all spawns in the set."""
+        return iter([observed.baseline.spawn for observed in self._by_spawn.values()])
 
     def __contains__(self, spawn: Spawn) -> bool:
         return spawn.id in self._by_spawn
 
     def index_of(self, spawn: Spawn) -> int | None:
-        """Return the index by which the viewer knows a spawn, None when it does not see it."""
+        """Return the viewer's index of a spawn, None if the spawn is not in the set."""
         found = self._by_spawn.get(spawn.id)
         return found.index if found is not None else None
 
     def spawn_at(self, index: int) -> Spawn | None:
-        """Return the spawn that the viewer knows by an index."""
-        # Asked for when somebody clicks at something; a table of its own would cost all the time.
-        for sight in self._by_spawn.values():
-            if sight.index == index:
-                return sight.picture.spawn
+        """Return the spawn with an index, None if there is none."""
+        # A player's click asks for this, which is rare. An index table would cost memory for every
+        # pair of viewer and spawn, and time for every ghost.
+        for observed in self._by_spawn.values():
+            if observed.index == index:
+                return observed.baseline.spawn
         return None
 
-    def show(self, picture: GhostBaseline, time_stamp: int) -> bytes:
-        """Begin to see a spawn; returns what creates its ghost. The viewer's own gets index 1.
+    def show(self, baseline: GhostBaseline, time_stamp: int) -> bytes:
+        """Add a spawn; return the payload that creates its ghost. The viewer's own gets index 1.
 
-        Raises `LimitExceeded` when every index is taken.
+        Raises `LimitExceeded` if every index is taken.
         """
-        picture.look()
-        sight = ObservedSpawn(OWN_INDEX if picture.own else self._free_index(), picture)
-        self._by_spawn[picture.spawn.id] = sight
-        return picture.create(sight.index, time_stamp)
+        baseline.refresh()
+        observed = ObservedSpawn(OWN_INDEX if baseline.own else self._free_index(), baseline)
+        self._by_spawn[baseline.spawn.id] = observed
+        return baseline.create(observed.index, time_stamp)
 
     def hide(self, spawn: Spawn) -> int | None:
-        """Stop seeing a spawn; returns its index for the message that destroys the ghost."""
-        sight = self._by_spawn.pop(spawn.id, None)
-        if sight is None:
+        """Remove a spawn; return its index, which destroys the ghost, or None if it was absent."""
+        observed = self._by_spawn.pop(spawn.id, None)
+        if observed is None:
             return None
         if spawn.id in self._due:
             self._due = self._due - {spawn.id}
-        return sight.index
+        return observed.index
 
     def changed(self, spawn_ids: AbstractSet[int]) -> None:
-        """Note which spawns changed; those that are not seen here do not matter."""
+        """Note the spawns that have changed; ignore those that are not in the set."""
         seen = self._by_spawn.keys() & spawn_ids
+        # Most viewers have no backlog; then the intersection serves without another set.
         self._due = seen | self._due if self._due else seen
 
     def all_changed(self) -> None:
-        """Note that anything may have changed."""
+        """Note that every spawn may have changed."""
         self._due = set(self._by_spawn)
 
     @property
     def is_due(self) -> bool:
-        """Whether there is something to be told."""
+        """Whether any spawn may have an update."""
         return bool(self._due)
 
     @property
     def due(self) -> int:
-        """How many spawns there may be something to be told of."""
+        """The number of spawns that may have an update."""
         return len(self._due)
 
-    def take_updates(self, now_ms: int, room: int, center: Position) -> list[bytes]:
-        """Return the payloads of OP_EqUpdateGhostCmd that are due and fit about `room` bytes.
+    def take_updates(self, now_ms: int, capacity: int, center: Position) -> list[bytes]:
+        """Return the due payloads of OP_EqUpdateGhostCmd that fit into about `capacity` bytes.
 
-        The nearest come first when not all fit. A spawn whose visibility changed has a payload of
-        its own, as EQ2Emulator sends it; all others share one.
+        If they do not all fit, the nearest spawns come first. A spawn whose visibility part changed
+        has a payload of its own, as EQ2Emulator sends it; all others share one.
         """
-        room = min(room, MOST_BYTES)
+        capacity = min(capacity, MOST_BYTES)
         stamp = now_ms.to_bytes(4, "little")
         payloads: list[bytes] = []
         shared: list[tuple[int, bytes, bytes]] = []
         late: set[int] = set()
-        for sight in self._nearest_first(room, center):
-            picture = sight.picture
-            base, now = sight.base, picture.now
-            if base is now:
+        for observed in self._nearest_first(capacity, center):
+            baseline = observed.baseline
+            sent, now = observed.sent, baseline.now
+            if sent is now:
                 continue
-            if room <= 0:
-                late.add(picture.spawn.id)
+            if capacity <= 0:
+                late.add(baseline.spawn.id)
                 continue
-            step = picture.step if base is picture.before else picture.step_from(base)
-            sight.base = now
-            room -= step.size + _MARK_SIZE
-            index = sight.index
+            step = baseline.step if sent is baseline.before else baseline.step_from(sent)
+            observed.sent = now  # true only if the caller sends it: see the module's docstring
+            capacity -= step.size + _MARK_SIZE
+            index = observed.index
             mark = _MARKS[index] if index < len(_MARKS) else oversized(index)
             info = mark + step.info if step.info else b""
             position = mark + step.position if step.position else b""
@@ -166,19 +166,21 @@ class InterestSet:
             payloads.append(_payload(stamp, [info for _, info, _ in shared], positions, []))
         return payloads
 
-    def _nearest_first(self, room: int, center: Position) -> Iterable[ObservedSpawn]:
+    def _nearest_first(self, capacity: int, center: Position) -> Iterable[ObservedSpawn]:
         by_spawn = self._by_spawn
-        sights = [by_spawn[spawn_id] for spawn_id in self._due]
-        if room < len(sights) * _TYPICAL_ENTRY:
-            sights.sort(key=lambda sight: center.distance_to(sight.picture.spawn.position))
-        return sights
+        found = [by_spawn[spawn_id] for spawn_id in self._due]
+        if capacity < len(found) * _TYPICAL_ENTRY:
+            found.sort(key=lambda observed: center.distance_to(observed.baseline.spawn.position))
+        return found
 
     def _free_index(self) -> int:
+        # Indexes count upward to the end of their range before any is used again: an update that
+        # is still in flight must not change the ghost that gets the index next.
         if self._next > LAST_INDEX:
-            self._has_begun_again = True
+            self._has_wrapped = True
         taken: AbstractSet[int] = _NOTHING
-        if self._has_begun_again:
-            taken = {sight.index for sight in self._by_spawn.values()}
+        if self._has_wrapped:
+            taken = {observed.index for observed in self._by_spawn.values()}
         for _ in range(LAST_INDEX):
             index = self._next if self._next <= LAST_INDEX else OWN_INDEX + 1
             self._next = index + 1
@@ -188,9 +190,9 @@ class InterestSet:
 
 
 _MARK_SIZE: Final = 1
-"""Bytes of most indexes."""
+"""The length of most encoded indexes, in bytes."""
 _TYPICAL_ENTRY: Final = 24
-"""Bytes of a position update with its index; only decides whether the nearest must be found."""
+"""The usual length of an entry in bytes; it decides whether entries are sorted by distance."""
 
 
 def _payload(
@@ -212,65 +214,63 @@ _DELETE: Final = b"\1"
 
 
 class ViewerLink(Protocol):
-    """What a viewer needs of its client."""
+    """The part of a client's connection that a viewer uses."""
 
     def command(self, name: str, payload: bytes) -> None:
         """Send a command inside OP_ClientCmdMsg, by its opcode's name."""
 
     def room(self) -> int:
-        """Return how many bytes may usefully be sent now; 0 or less when the link is full."""
+        """Return how many bytes may usefully be sent now; 0 or less if the link is full."""
 
 
 @dataclass(slots=True, eq=False)
 class Viewer:
-    """What one player sees."""
+    """A player's client that is shown a zone."""
 
     spawn: Spawn
-    """The player's own."""
+    """The player's own spawn."""
     form: GhostForm
     link: ViewerLink
-    album: BaselineCache
-    sights: InterestSet = field(default_factory=InterestSet)
+    baselines: BaselineCache
+    interest: InterestSet = field(default_factory=InterestSet)
     is_ready: bool = False
-    """Whether its client takes updates: it has said that its avatar stands."""
+    """Whether the client takes updates: it has reported that its avatar is ready."""
 
     @property
     def is_crowded(self) -> bool:
-        """Whether new ghosts have to wait. A client that is still loading is sent all there are."""
+        """Whether new ghosts must wait for the link. A client that is still loading gets all."""
         return self.is_ready and self.link.room() <= 0
 
     def show(self, spawn: Spawn, now_ms: int) -> None:
-        """Create the ghost of a spawn that is not seen yet."""
-        self.send_ghost(spawn, self.begin_to_see(spawn, now_ms))
+        """Add a spawn to the interest set and send the command that creates its ghost."""
+        self.send_ghost(spawn, self.observe(spawn, now_ms))
 
-    def begin_to_see(self, spawn: Spawn, now_ms: int) -> bytes:
-        """Note that a spawn is seen from now on; returns what creates its ghost.
+    def observe(self, spawn: Spawn, now_ms: int) -> bytes:
+        """Add a spawn to the interest set; return the payload that creates its ghost.
 
-        When the spawn cannot be encoded this raises, and the spawn is not seen.
+        Raises if the spawn cannot be encoded; the spawn is then not in the set.
         """
         try:
-            picture = self.album.get(spawn, self.form, own=spawn is self.spawn)
-            return self.sights.show(picture, now_ms)
+            baseline = self.baselines.get(spawn, self.form, own=spawn is self.spawn)
+            return self.interest.show(baseline, now_ms)
         except Exception:
-            self.sights.hide(spawn)
+            self.interest.hide(spawn)
             raise
 
     def send_ghost(self, spawn: Spawn, payload: bytes) -> None:
-        """Send what creates a ghost."""
+        """Send the command that creates a ghost."""
         self.link.command(CREATE.get(spawn.kind, CREATE_GHOST), payload)
 
     def hide(self, spawn: Spawn) -> None:
-        """Destroy a ghost; nothing is sent for one that is not seen."""
-        index = self.sights.hide(spawn)
+        """Destroy a ghost; send nothing if the spawn is not in the interest set."""
+        index = self.interest.hide(spawn)
         if index is not None:
             self.link.command(DESTROY_GHOST, oversized(index) + _DELETE)
 
     def flush(self, now_ms: int) -> None:
-        """Send what is due as far as there is room; the rest waits until the link has some again.
-
-        Whoever is refused room is told when there is (`emu.session.Session.capacity`), so the last
-        question here is one that finds none.
-        """
-        while self.sights.is_due and (room := self.link.room()) > 0:
-            for payload in self.sights.take_updates(now_ms, room, self.spawn.position):
+        """Send due updates as far as the link has capacity; the rest waits."""
+        # The loop must end with a question that the link answers with 0: only after that answer
+        # does the session report new capacity (`emu.session.Session.capacity`).
+        while self.interest.is_due and (capacity := self.link.room()) > 0:
+            for payload in self.interest.take_updates(now_ms, capacity, self.spawn.position):
                 self.link.command(UPDATE_GHOST, payload)

@@ -215,7 +215,7 @@ class Zone:
         self._strikes.worked((_VIEW, spawn_id))
         self._pending.discard(viewer)
         self._crowded.discard(viewer)
-        for spawn in viewer.sights:
+        for spawn in viewer.interest:
             self._unwatch(viewer, spawn)
 
     def purge(self, spawn: Spawn) -> None:
@@ -251,7 +251,7 @@ class Zone:
         """Begin to send updates to a viewer: its client has said that it stands."""
         self._now = now
         viewer.is_ready = True
-        viewer.sights.all_changed()
+        viewer.interest.all_changed()
         self._pending.add(viewer)
         self._arm()
 
@@ -311,8 +311,8 @@ class Zone:
         changes, self._changes = self._changes, set()
         for viewer in self._to_be_told(changes):
             if self._viewers.get(viewer.spawn.id) is viewer:
-                viewer.sights.changed(changes)
-                work += _WORK_OF_ONE + viewer.sights.due
+                viewer.interest.changed(changes)
+                work += _WORK_OF_ONE + viewer.interest.due
                 self._flush(viewer)
             if work >= WORK_AT_ONCE:
                 work = 0
@@ -323,7 +323,7 @@ class Zone:
         told, self._pending = self._pending, set()
         for spawn_id in changes:
             try:
-                self._album.look(spawn_id)
+                self._album.refresh(spawn_id)
             except Exception as error:  # noqa: BLE001  # the other spawns changed as well
                 spawn = self._spawns.get(spawn_id)
                 if spawn is not None:
@@ -431,7 +431,7 @@ class Zone:
 
     def _look_around(self, viewer: Viewer) -> None:
         """Bring up to date what a viewer sees."""
-        for spawn in viewer.sights:
+        for spawn in viewer.interest:
             self._hide_when_far(viewer, spawn)
         for spawn in self._grid.near(viewer.spawn.position, self.rules.create_distance):
             if spawn is not viewer.spawn:
@@ -452,7 +452,7 @@ class Zone:
             self._fail(_VIEW, viewer.spawn, "hiding a spawn", error)
 
     def _show(self, viewer: Viewer, spawn: Spawn) -> None:
-        if spawn in viewer.sights or (spawn.hidden and viewer.spawn is not spawn):
+        if spawn in viewer.interest or (spawn.hidden and viewer.spawn is not spawn):
             return
         strikes = self._strikes
         if strikes and strikes.is_paused((_SPAWN, spawn.id), self._now):
@@ -461,7 +461,7 @@ class Zone:
             self._crowded.add(viewer)
             return
         try:
-            payload = viewer.begin_to_see(spawn, self._stamp)
+            payload = viewer.observe(spawn, self._stamp)
         except Exception as error:  # noqa: BLE001  # the other spawns can be shown
             self._fail(_SPAWN, spawn, "encoding a spawn", error)
             return

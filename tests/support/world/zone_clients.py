@@ -32,8 +32,8 @@ class ZoneClient:
         return self.space
 
     def enter(self, zone: Zone, now: Monotonic) -> None:
-        def viewer_of(album: BaselineCache) -> Viewer:
-            return Viewer(self.spawn, form(self.version), self, album)
+        def viewer_of(baselines: BaselineCache) -> Viewer:
+            return Viewer(self.spawn, form(self.version), self, baselines)
 
         zone.add(self.spawn, now)
         self.viewer = zone.enter(viewer_of, now)
@@ -46,7 +46,7 @@ class ZoneClient:
 
     def place_of(self, spawn: Spawn) -> tuple[float, float, float]:
         assert self.viewer is not None
-        index = self.viewer.sights.index_of(spawn)
+        index = self.viewer.interest.index_of(spawn)
         assert index is not None
         fields = self.view.fields(index)
         return fields.get("pos_x", 0.0), fields.get("pos_y", 0.0), fields.get("pos_z", 0.0)

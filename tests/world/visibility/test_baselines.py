@@ -136,60 +136,65 @@ def test_words_become_fields_or_bits(word: str, in_546: tuple[str, int], in_561:
 
 def test_a_step_is_made_once_for_all_who_were_left_in_the_same_state() -> None:
     spawn = guard()
-    picture = GhostBaseline(spawn, form(546), own=False)
-    first = picture.now
+    baseline = GhostBaseline(spawn, form(546), own=False)
+    first = baseline.now
     spawn.move(spawn.position._replace(x=6.0))
-    picture.changed(GhostPart.POSITION)
-    assert picture.now is first, "it was not looked at"
-    second = picture.look()
-    step = picture.step_from(first)
-    assert picture.step_from(first) is picture.step is step
+    baseline.changed(GhostPart.POSITION)
+    assert baseline.now is first, "it was not looked at"
+    second = baseline.refresh()
+    step = baseline.step_from(first)
+    assert baseline.step_from(first) is baseline.step is step
     assert (step.visibility, step.info, step.size) == (b"", b"", len(step.position))
     made, _ = unpack_stream(step.position, 88, reverse=True)
     assert xor(made, first[0]) == second[0]
     spawn.set_info(level=11)
-    picture.changed(GhostPart.INFO)
-    picture.look()
-    assert picture.step.position == b""
-    late = picture.step_from(first)
-    assert picture.step_from(first) is late
-    assert (late.position, late.info) == (step.position, picture.step.info)
+    baseline.changed(GhostPart.INFO)
+    baseline.refresh()
+    assert baseline.step.position == b""
+    late = baseline.step_from(first)
+    assert baseline.step_from(first) is late
+    assert (late.position, late.info) == (step.position, baseline.step.info)
 
 
 def test_what_did_not_change_keeps_its_state() -> None:
-    picture = GhostBaseline(guard(), form(546), own=False)
-    before = picture.now
-    picture.changed(GhostPart.INFO | GhostPart.POSITION)
-    assert picture.look() is before
+    baseline = GhostBaseline(guard(), form(546), own=False)
+    before = baseline.now
+    baseline.changed(GhostPart.INFO | GhostPart.POSITION)
+    assert baseline.refresh() is before
 
 
 def test_an_own_picture_stands_where_its_ghost_was_made() -> None:
-    album, spawn = BaselineCache(), Spawn(6, SpawnKind.PLAYER, "Cestra", Position(1.0, 2.0, 3.0))
-    own = album.get(spawn, form(546), own=True)
+    baselines, spawn = (
+        BaselineCache(),
+        Spawn(6, SpawnKind.PLAYER, "Cestra", Position(1.0, 2.0, 3.0)),
+    )
+    own = baselines.get(spawn, form(546), own=True)
     before = own.now
     spawn.position = Position(9.0, 2.0, 3.0)
-    album.changed(spawn, GhostPart.POSITION)
-    album.look(spawn.id)
+    baselines.changed(spawn, GhostPart.POSITION)
+    baselines.refresh(spawn.id)
     assert own.now is before
-    again = album.get(spawn, form(546), own=True)
+    again = baselines.get(spawn, form(546), own=True)
     assert again.now != before
 
 
 def test_an_album_keeps_a_picture_for_each_form_and_forgets() -> None:
-    album, spawn = BaselineCache(), guard()
+    baselines, spawn = BaselineCache(), guard()
     one = form(546)
-    assert album.get(spawn, one) is album.get(spawn, one)
-    assert album.get(spawn, one) is not album.get(spawn, one, own=True)
-    assert album.get(spawn, form(561)) is not album.get(spawn, one)
+    assert baselines.get(spawn, one) is baselines.get(spawn, one)
+    assert baselines.get(spawn, one) is not baselines.get(spawn, one, own=True)
+    assert baselines.get(spawn, form(561)) is not baselines.get(spawn, one)
     again = GhostForm(one.dialect, one.rules)
-    assert album.get(spawn, again) is not album.get(spawn, one), "made after a reload of tables"
+    assert baselines.get(spawn, again) is not baselines.get(spawn, one), (
+        "made after a reload of tables"
+    )
     spawn.set_info(level=20)
-    album.changed(spawn, GhostPart.INFO)
+    baselines.changed(spawn, GhostPart.INFO)
     view = View(546)
-    view.create(album.get(spawn, one).create(2, 0))
+    view.create(baselines.get(spawn, one).create(2, 0))
     assert view.fields(2)["level"] == 20
-    album.forget(spawn)
-    assert len(album) == 0
+    baselines.forget(spawn)
+    assert len(baselines) == 0
 
 
 @pytest.mark.parametrize(("kind", "size"), [(SpawnKind.SIGN, 27), (SpawnKind.WIDGET, 16)])
@@ -207,7 +212,7 @@ def test_each_byte_is_that_of_a_field_that_was_set(version: int, kind: SpawnKind
         7, kind, "Aldana", Position(-3.5, 1.25, 250.0, 90.0, 77), level=3,
         words=frozenset(("afk", "camping")), looks={"race": 9, "hair_color": [1, 2, 3]},
     )  # fmt: skip
-    picture = GhostBaseline(spawn, form(version), own=False)
+    baseline = GhostBaseline(spawn, form(version), own=False)
     fields = (
         position_fields(spawn),
         visibility_fields(spawn, form(version), own=False),
@@ -217,4 +222,4 @@ def test_each_byte_is_that_of_a_field_that_was_set(version: int, kind: SpawnKind
         assert not any(form(version).encode(struct, {}))
         made = [form(version).encode(struct, {name: value}) for name, value in fields[part].items()]
         meant = {at for one in made for at, byte in enumerate(one) if byte}
-        assert {at for at, byte in enumerate(picture.look()[part]) if byte} == meant
+        assert {at for at, byte in enumerate(baseline.refresh()[part]) if byte} == meant

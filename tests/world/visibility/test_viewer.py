@@ -59,4 +59,4 @@ def test_it_is_filled_up_as_long_as_there_is_room_and_then_asks_once_more() -> N
     zone.tick(2.0)
     assert asked == rooms
     assert one.viewer is not None
-    assert one.viewer.sights.is_due
+    assert one.viewer.interest.is_due

@@ -105,15 +105,15 @@ def test_a_zone_forgets_what_nobody_watches(zone: Zone) -> None:
     two.enter(zone, 0.0)
     run_ticks(zone, 0.0, 1.0)
     assert zone._watchers[10] == [one.viewer, two.viewer]
-    assert 10 in zone._album._pictures
+    assert 10 in zone._album._baselines
     zone.leave(one.viewer, 2.0)
     assert zone._watchers[10] == [two.viewer]
-    assert 10 in zone._album._pictures
+    assert 10 in zone._album._baselines
     far.move(Position(2000.0, 0, 0))
     run_ticks(zone, 2.0, 3.0)
     assert two.names() == {"Player1"}
     assert 10 not in zone._watchers
-    assert 10 not in zone._album._pictures
+    assert 10 not in zone._album._baselines
     far.move(Position(2100.0, 0, 0))
     assert not zone._changes
     zone.leave(two.viewer, 4.0)

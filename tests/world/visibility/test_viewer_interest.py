@@ -21,23 +21,23 @@ class Scene:
     """A viewer with what it sees, and the client that reads it."""
 
     def __init__(self, version: int = 546) -> None:
-        self.album = BaselineCache()
+        self.baselines = BaselineCache()
         self.form = form(version)
-        self.sights = InterestSet()
+        self.interest = InterestSet()
         self.view = View(version)
 
     def show(self, spawn: Spawn, *, own: bool = False) -> int:
         spawn.watcher = self.changed
-        picture = self.album.get(spawn, self.form, own=own)
-        return int(self.view.create(self.sights.show(picture, 0))["index"])
+        baseline = self.baselines.get(spawn, self.form, own=own)
+        return int(self.view.create(self.interest.show(baseline, 0))["index"])
 
     def changed(self, spawn: Spawn, change: int) -> None:
-        self.album.changed(spawn, change)
-        self.album.look(spawn.id)
-        self.sights.changed({spawn.id})
+        self.baselines.changed(spawn, change)
+        self.baselines.refresh(spawn.id)
+        self.interest.changed({spawn.id})
 
     def updates(self, room: int = 10_000) -> list[set[int]]:
-        return [self.view.update(data) for data in self.sights.take_updates(5, room, HERE)]
+        return [self.view.update(data) for data in self.interest.take_updates(5, room, HERE)]
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_the_worked_example_of_the_protocol_page(scene: Scene) -> None:
     mover = Spawn(20, SpawnKind.NPC, "mover", Position(100, -3.5, 250.25, 270.0, 0x1234))
     assert scene.show(mover) == 5
     mover.move(Position(101.5, -3.5, 249, 271.0, 0x1234), speed=300 / 256)
-    [payload] = scene.sights.take_updates(0x01020304, 1000, HERE)
+    [payload] = scene.interest.take_updates(0x01020304, 1000, HERE)
     assert payload.hex(" ") == ("04 03 02 01 00 0e 05 10 b5 01 2c 40 40 27 81 03 83 03 40 0c 00")
 
 
@@ -65,17 +65,17 @@ def test_sitting_down_is_a_few_bytes_of_info(scene: Scene) -> None:
     players = [Spawn(n, SpawnKind.PLAYER, f"p{n}", HERE) for n in range(2, 9)]
     assert [scene.show(spawn) for spawn in players] == [2, 3, 4, 5, 6, 7, 8]
     players[-1].set_info(visual_state=538)
-    [payload] = scene.sights.take_updates(0, 1000, HERE)
+    [payload] = scene.interest.take_updates(0, 1000, HERE)
     assert payload[4:].hex() == "0e08" + "7f" * 8 + "4183021a01" + "0000"
     players[-1].set_info(visual_state=539)
-    [payload] = scene.sights.take_updates(0, 1000, HERE)
+    [payload] = scene.interest.take_updates(0, 1000, HERE)
     assert payload[4:].hex() == "0d08" + "7f" * 8 + "418101" + "01" + "0000"
 
 
 def test_an_idle_viewer_is_told_nothing(scene: Scene) -> None:
     spawn = npc(1)
     scene.show(spawn)
-    assert not scene.sights.is_due
+    assert not scene.interest.is_due
     spawn.move(spawn.position)
     assert scene.updates() == []
 
@@ -88,8 +88,8 @@ def test_a_hundred_changes_at_once_keep_within_a_section(scene: Scene) -> None:
     for spawn in spawns:
         spawn.set_info(name="n" * 60, last_name="l" * 60, guild="g" * 60)
     told = 0
-    while scene.sights.is_due:
-        [payload] = scene.sights.take_updates(5, 1_000_000, HERE)
+    while scene.interest.is_due:
+        [payload] = scene.interest.take_updates(5, 1_000_000, HERE)
         assert len(payload) < 0xFFFF
         told += len(scene.view.update(payload))
     assert told == 399
@@ -106,24 +106,24 @@ def test_an_index_is_not_used_again_while_there_are_others(scene: Scene) -> None
     for number in range(300):
         spawn = npc(number)
         seen.append(scene.show(spawn))
-        assert scene.sights.hide(spawn) == seen[-1]
+        assert scene.interest.hide(spawn) == seen[-1]
     assert len(set(seen)) == 300
     assert not {0, 1, 255} & set(seen)
-    assert scene.sights.hide(npc(1)) is None
+    assert scene.interest.hide(npc(1)) is None
 
 
 def test_all_indexes_taken_is_refused() -> None:
-    sights, album, one = InterestSet(), BaselineCache(), form(546)
-    picture = album.get(npc(1), one)
+    interest, baselines, one = InterestSet(), BaselineCache(), form(546)
+    baseline = baselines.get(npc(1), one)
     for number in range(1, LAST_INDEX - 1):
-        sights._by_spawn[number] = ObservedSpawn(sights._free_index(), picture)
+        interest._by_spawn[number] = ObservedSpawn(interest._free_index(), baseline)
     with pytest.raises(LimitExceeded):
-        sights.show(picture, 0)
-    gone = sights._by_spawn.pop(77)
-    album.forget(picture.spawn)
-    other = album.get(npc(77), one)
-    sights.show(other, 0)
-    assert sights.index_of(other.spawn) == gone.index
+        interest.show(baseline, 0)
+    gone = interest._by_spawn.pop(77)
+    baselines.forget(baseline.spawn)
+    other = baselines.get(npc(77), one)
+    interest.show(other, 0)
+    assert interest.index_of(other.spawn) == gone.index
 
 
 def test_visibility_has_an_update_of_its_own(scene: Scene) -> None:
@@ -148,7 +148,7 @@ def test_when_little_fits_the_nearest_come_first_and_the_rest_is_newest(scene: S
     assert 2 not in first
     assert len(first) < 20
     spawns[0].move(spawns[0].position._replace(y=9.0))
-    while scene.sights.is_due:
+    while scene.interest.is_due:
         scene.updates(room=60)
     assert scene.view.fields(2)["pos_y"] == 9.0
     assert scene.view.fields(40)["pos_y"] == 1.0
@@ -175,15 +175,15 @@ def test_a_viewer_that_skips_updates_ends_with_the_newest_state() -> None:
         fast.updates()
         if chance.random() < 0.1:
             slow.updates(room=chance.randrange(0, 300))
-    while slow.sights.is_due:
+    while slow.interest.is_due:
         slow.updates(room=100)
     for scene in (fast, slow):
         for spawn in spawns:
-            index = scene.sights.index_of(spawn)
+            index = scene.interest.index_of(spawn)
             assert index is not None
-            assert scene.sights.spawn_at(index) is spawn
-            picture = scene.album.get(spawn, scene.form)
-            assert scene.view.parts[index] == list(picture.look())
+            assert scene.interest.spawn_at(index) is spawn
+            baseline = scene.baselines.get(spawn, scene.form)
+            assert scene.view.parts[index] == list(baseline.refresh())
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_process_that_is_gone_takes_its_players_out_of_every_list() -> None:
 def test_everybody_is_shown_what_is_for_everybody() -> None:
     here, there = two()
     clients = [here.stand(5, name="Aldana"), there.stand(6, name="Borvik")]
-    assert here.chat.far.everybody(BROADCAST, "the world stops soon") == 2
+    assert here.chat.remote.publish(BROADCAST, "the world stops soon") == 2
     for client in clients:
         assert client.decoded("WS_DisplayText")[-1]["text"] == "the world stops soon"
     assert here.console("announce hear hear").text == "shown to 2 players"
