@@ -56,7 +56,7 @@ format: $(MARK)  ## let ruff format the sources
 changelog: $(MARK)  ## show the section that the files in tools/changes form
 	@$(BIN)/towncrier build --draft --version unreleased
 
-bench: $(MARK)   ## print the figures of the README (not a test)
+bench: $(MARK)   ## print the figures of the benchmarks (not a test)
 	$(BIN)/python -m tools.bench
 
 clean:           ## forget the virtual environment and what tools left behind

@@ -1,15 +1,12 @@
-"""Every code block of the guides is run, and what a guide shows is what comes.
+"""The code blocks of the documentation run, and print what the pages show.
 
-``console`` blocks are typed into a shell, line by line behind ``$``; ``python`` blocks of a page
-share their names, and a ``text`` block behind one is what it prints. ``...`` stands for anything.
+``console`` blocks are typed into a shell, line by line after ``$``. ``python`` blocks of a page
+share their names, and a ``text`` block after one is its output. ``...`` stands for anything.
+The recipes run in a copy of the project: see `test_recipes`.
 """
 
 import contextlib
-import doctest
 import io
-import os
-import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,78 +16,25 @@ from typing import Any
 
 import pytest
 
+from tests.support.running.guides import Shell, blocks, commands, is_same
+
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-GUIDES = [path for path in sorted(DOCS.rglob("*.md")) if "protocol" not in path.parts]
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"^\$ (.*(?:\n> .*|\n>$)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+APART = {"protocol", "recipes"}
+"""Folders with other rules: protocol pages have no code, `test_recipes` runs the recipes."""
+GUIDES = [path for path in sorted(DOCS.rglob("*.md")) if APART.isdisjoint(path.parts)]
 DIAGRAMS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
-"""The kinds of mermaid diagrams that the guides draw."""
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-PORTS = ("9100", "9001", "27015", "27016", "26999", "12358", "8080", "9002", "9300")
-"""Ports that the guides speak of; free ones take their places."""
-
-
-def blocks(page: Path) -> list[tuple[str, str]]:
-    return FENCE.findall(page.read_text(encoding="utf-8"))
-
-
-def same(shown: str, came: str) -> bool:
-    return doctest.OutputChecker().check_output(shown, came, FLAGS)
-
-
-def free_ports(count: int) -> list[str]:
-    """Return as many ports that are free for UDP and TCP alike, each of them once."""
-    found: list[str] = []
-    with contextlib.ExitStack() as held:
-        while len(found) < count:
-            tcp = held.enter_context(socket.socket())
-            udp = held.enter_context(socket.socket(type=socket.SOCK_DGRAM))
-            tcp.bind(("127.0.0.1", 0))
-            with contextlib.suppress(OSError):  # the number is somebody's for UDP
-                udp.bind(tcp.getsockname())
-                found.append(str(tcp.getsockname()[1]))
-    return found
-
-
-class Shell:
-    """A reader with a fresh home folder, who types what stands behind ``$``."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("EMU")}
-        self.environment = clean | {"PATH": path, "HOME": str(folder), "COLUMNS": "200"}
-
-    def type(self, command: str, shown: str) -> None:
-        line = command.replace("\n> ", "\n").replace("\n>", "\n")
-        for port, free in self.ports.items():
-            line = line.replace(f":{port}", f":{free}")
-        done = subprocess.run(
-            ["bash", "-c", line], cwd=self.folder, env=self.environment,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=60,
-        )  # fmt: skip
-        came = done.stdout
-        for port, free in self.ports.items():
-            came = came.replace(f":{free}", f":{port}")
-        assert done.returncode == 0, f"{command}\n{came}"
-        assert not shown.strip() or same(shown, came), f"{command}\n{came}"
-
-    def stop_what_runs(self) -> None:
-        for path in self.folder.glob("*.pid"):
-            with contextlib.suppress(ProcessLookupError, FileNotFoundError):  # it ends meanwhile
-                os.kill(int(path.read_text()), 9)
+"""The kinds of mermaid diagrams in the guides."""
 
 
 @pytest.fixture
 def shell() -> Iterator[Shell]:
-    # As short as people's folders are: a UNIX socket's path may have 107 bytes.
+    # A short path, as users have: a UNIX socket's path may have 107 bytes.
     with tempfile.TemporaryDirectory() as folder:
         shell = Shell(Path(folder))
         yield shell
-        shell.stop_what_runs()
+        shell.kill_servers()
 
 
 def check_python(code: str, names: dict[str, Any], page: Path) -> str:
@@ -103,7 +47,7 @@ def check_python(code: str, names: dict[str, Any], page: Path) -> str:
 def check_make(lines: str) -> None:
     for line in lines.splitlines():
         words = line.split("#")[0].split()
-        assert words[0] == "make", "what is not run stands in a console block"
+        assert words[0] == "make", "an `sh` block has only make commands"
         command = ["make", "-n", words[1], f"VENV={Path(sys.executable).parent.parent}"]
         assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
@@ -115,33 +59,33 @@ def test_the_code_of_a_guide_does_what_it_shows(
     monkeypatch.chdir(shell.folder)
     names: dict[str, Any] = {"__name__": "guide"}
     printed = ""
-    for language, text in blocks(page):
-        match language:
+    for block in blocks(page):
+        match block.language:
             case "console":
-                typed = COMMAND.findall(text)
-                assert typed, text
+                typed = commands(block.text)
+                assert typed, block.text
                 for command, shown in typed:
                     shell.type(command, shown)
             case "python":
-                printed = check_python(text, names, page)
+                printed = check_python(block.text, names, page)
             case "text":
-                assert same(text, printed), printed
+                assert is_same(block.text, printed), printed
             case "sh":
-                check_make(text)
+                check_make(block.text)
             case "mermaid":
-                assert text.split()[0] in DIAGRAMS, text
+                assert block.text.split()[0] in DIAGRAMS, block.text
             case _:
-                pytest.fail(f"a block of {language or 'nothing'} is not run")
+                pytest.fail(f"no test runs a block of {block.language or 'nothing'}")
 
 
-def test_a_command_may_have_several_lines_and_shows_what_follows() -> None:
+def test_a_command_may_have_several_lines() -> None:
     text = "$ cat <<END\n> one\n>\n> two\n> END\none\n\ntwo\n$ true\n"
-    assert COMMAND.findall(text) == [
+    assert commands(text) == [
         ("cat <<END\n> one\n>\n> two\n> END", "one\n\ntwo\n"),
         ("true", ""),
     ]
 
 
-def test_what_is_shown_must_come() -> None:
-    assert same("took ... ms\n", "took 3.1 ms\n")
-    assert not same("took ... ms\n", "failed\n")
+def test_the_output_must_be_what_is_shown() -> None:
+    assert is_same("took ... ms\n", "took 3.1 ms\n")
+    assert not is_same("took ... ms\n", "failed\n")

@@ -1,4 +1,4 @@
-"""What the README tells a newcomer to type is typed here."""
+"""The commands, keys and links of the README, and of the pages that continue it, work."""
 
 import re
 import shlex
@@ -15,8 +15,10 @@ from emu.cli.config import as_toml
 from emu.cli.main import NOUNS, root
 from emu.config import Config
 from tests.support.running.documented import (
+    INSTALLING,
     ON_A_SERVER,
     README,
+    TOOLS,
     before,
     code_lines,
     examples,
@@ -50,9 +52,9 @@ def test_the_first_run_makes_what_the_readme_shows(tmp_path: Path) -> None:
     run_the_next_commands(second.stdout, tmp_path)
 
 
-def run_the_next_commands(told: str, state: Path) -> None:
-    """Run what `make run` says may be typed next, from a folder that has nothing to do with it."""
-    lines = [line.strip() for line in told.splitlines()[1:]]
+def run_the_next_commands(printed: str, state: Path) -> None:
+    """Run the commands that `make run` suggests, in an unrelated folder."""
+    lines = [line.strip() for line in printed.splitlines()[1:]]
     assert len(lines) > 3
     for line in lines:
         words = shlex.split(line, comments=True)
@@ -65,19 +67,34 @@ def run_the_next_commands(told: str, state: Path) -> None:
         assert done.returncode == 0, (line, done.stderr)
 
 
-def test_the_readme_names_every_noun_and_only_those() -> None:
-    named = set(re.findall(r"^\| `emu ([a-z]+)`", README, flags=re.MULTILINE))
+def test_the_page_about_tools_names_every_noun_and_only_those() -> None:
+    named = set(re.findall(r"^\| `emu ([a-z]+)`", TOOLS, flags=re.MULTILINE))
     assert named == set(NOUNS)
 
 
-def test_the_keys_of_the_readme_exist_with_their_defaults() -> None:
+def test_the_keys_in_the_tables_exist_with_their_defaults() -> None:
     settings = tomllib.loads("\n".join(as_toml(Config())))
-    for table, key in re.findall(r"`([a-z]+)\.([a-z_]+)`", README):
+    for table, key in re.findall(r"`([a-z]+)\.([a-z_]+)`", INSTALLING):
         assert key in settings[table], f"{table}.{key}"
     for table, key, default in re.findall(
-        r"^\| `([a-z]+)\.([a-z_]+)` \| `([^`~]+)` \|", README, flags=re.MULTILINE
+        r"^\| `([a-z]+)\.([a-z_]+)` \| `([^`~]+)` \|", INSTALLING, flags=re.MULTILINE
     ):
         assert str(settings[table][key]) == default.strip('"').replace("false", "False")
+
+
+LONGEST_README = 90
+"""Lines: one and a half screens."""
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= LONGEST_README
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_the_links_lead_to_files(name: str) -> None:
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / name).read_text(encoding="utf-8"))
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
 
 
 def test_the_programs_of_the_readme_are_there() -> None:
@@ -89,7 +106,7 @@ def test_the_programs_of_the_readme_are_there() -> None:
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all that examples speak of; each runs in a copy of it."""
+    """A folder with the files that the examples need; each runs in a copy of it."""
     folder = tmp_path_factory.mktemp("prepared")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -113,7 +130,7 @@ def interrupted(_seconds: float) -> None:
 def test_every_documented_command_runs(
     line: str, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that want a server run against one, in the tests of a whole server."""
+    """Run each example, but those that need a server; the tests of a whole server run them."""
     folder = tmp_path / "copy"
     shutil.copytree(prepared, folder)
     monkeypatch.chdir(folder)

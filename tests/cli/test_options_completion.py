@@ -1,4 +1,4 @@
-"""Completion as the shells ask for it, and as the README says it is switched on."""
+"""Completion as the shells ask for it, and as the page about tools says."""
 
 import os
 import re
@@ -57,8 +57,8 @@ def test_a_damaged_database_costs_no_completion(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_gets_its_script_as_documented(shell: str, tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert re.search(rf"_EMU_COMPLETE={shell}_source emu\b", readme)
+    page = (ROOT / "docs" / "guides" / "tools.md").read_text(encoding="utf-8")
+    assert re.search(rf"_EMU_COMPLETE={shell}_source emu\b", page)
     done = subprocess.run(
         [str(EMU)], cwd=tmp_path, capture_output=True, text=True, check=True,
         env={**os.environ, "_EMU_COMPLETE": f"{shell}_source"},

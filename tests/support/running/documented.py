@@ -1,4 +1,4 @@
-"""The command lines that help and README show, and a folder in which they can be run."""
+"""The commands in the help texts and the README, and a folder in which they can run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from tests.support.running.command_line import CHEAP
 from tests.support.sessions.conversations import login_by_number, pcap, whole_session
 from tests.support.world.world_dumps import ZONES
 
-README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+_ROOT = Path(__file__).parents[3]
+README = (_ROOT / "README.md").read_text(encoding="utf-8")
+INSTALLING = (_ROOT / "docs" / "guides" / "installing.md").read_text(encoding="utf-8")
+TOOLS = (_ROOT / "docs" / "guides" / "tools.md").read_text(encoding="utf-8")
 ACCOUNTS = "INSERT INTO `account` (`id`,`name`,`passwd`,`created_date`) VALUES (7,'Carol','',1);\n"
 STRUCTS = (
     '<EQ2Emulator><Struct Name="{name}" ClientVersion="1"><Data ElementName="a" Type="int8"/>'
@@ -49,12 +52,13 @@ ON_A_SERVER = (
 
 
 def code_lines() -> list[str]:
-    """Return the README's indented lines."""
-    return [line.strip() for line in README.splitlines() if line.startswith("    ")]
+    """Return the indented lines of README and of the pages that continue it."""
+    lines = f"{README}\n{INSTALLING}".splitlines()
+    return [line.strip() for line in lines if line.startswith("    ")]
 
 
 def examples() -> list[str]:
-    """Return each example that the help of a command shows, and each command of the README."""
+    """Return the examples in the help of all commands, and the commands in the README."""
     found = [
         line.removeprefix(".venv/bin/")
         for line in code_lines()
