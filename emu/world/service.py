@@ -112,12 +112,13 @@ class WorldService:
             "OP_DialogSelectMsg": WorldMessageRule(behaviors.select_message, IN_ZONE),
             "OP_DialogCloseMsg": WorldMessageRule(behaviors.close_message, IN_ZONE),
         }
+        notifications = world.notifications
         world.give_commands = commands.send_table
         world.do_command = commands.do
-        world.on_arrival.append(chat.enter_again)
-        world.on_stand.append(lambda player, _now: entering.go_on(world, player))
-        world.on_left.append(chat.leave_all)
-        world.on_hidden.append(chat.hidden_changed)
+        notifications.arrived.subscribe(chat.enter_again)
+        notifications.standing.subscribe(lambda player, _now: entering.go_on(world, player))
+        notifications.left.subscribe(chat.leave_all)
+        notifications.hidden_changed.subscribe(chat.hidden_changed)
         standing.subscribe(world)
         self._unknown_messages = UnknownMessages()
         world.bus.answer(f"{GIVE_UP}.{world.process}", self._give_up)
@@ -220,7 +221,7 @@ class WorldService:
         if player.client.link is not link:
             return
         world = self.world
-        if not world.attempt(
+        if not world.faults.attempt(
             "losing a link", player, leaving.link_lost, world, player, reason, now
         ):
             leaving.remove(world, player, reason, now)
@@ -246,11 +247,11 @@ class WorldService:
         A mistake with one of them is reported and does not stop the others.
         """
         world = self.world
-        world.attempt("the timer of the behaviors", None, self._behaviors.handle_timer, now)
-        world.attempt("the timer of the zones", None, world.zones.handle_timer, now)
+        world.faults.attempt("the timer of the behaviors", None, self._behaviors.handle_timer, now)
+        world.faults.attempt("the timer of the zones", None, world.zones.handle_timer, now)
         while (due := world.deadlines.pop_due(now)) is not None:
             player, what = due
-            world.attempt(f"a player's deadline ({what})", player, self._deadline, *due, now)
+            world.faults.attempt(f"a player's deadline ({what})", player, self._deadline, *due, now)
 
     def close(self, now: Monotonic) -> None:
         """Send everybody away; all are saved."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import InitVar, dataclass, field
-from typing import Any, TypeVarTuple
+from typing import Any
 
 from emu.dialects import Dialect, Dialects
 from emu.errors import OutOfDate, StoreError, UnknownVersion
@@ -23,14 +23,13 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.content.knowledge import Knowledge
 from emu.world.deadlines import Deadlines
 from emu.world.entry.saver import Saver
-from emu.world.events import Fault, NotSaved, PlayerRefused, WorldEvent
+from emu.world.events import NotSaved, PlayerRefused
+from emu.world.notifications import Faults, WorldNotifications
 from emu.world.rules import WorldRules
 from emu.world.social.groups import Groups
 from emu.world.visibility.encoding import GhostForm, GhostRules
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
-
-Ts = TypeVarTuple("Ts")
 
 
 class Players:
@@ -109,15 +108,12 @@ class World:
     address: Callable[[], tuple[str, int]]
     """Returns host and port that clients are told to reach this world by."""
     clock: Clock
-    report: Callable[[WorldEvent], None]
-    """Takes what operators should know."""
+    faults: Faults
     start: Callable[[Coroutine[Any, Any, None]], None]
     """Runs a coroutine that nobody awaits."""
     answer: Callable[[], PendingAnswer]
     """Makes something that a coroutine can wait for."""
-    changed: Callable[[], None] = lambda: None
-    """Is called when somebody came, went, or lost the link."""
-    wake: Callable[[], None] = lambda: None
+    wake: Callable[[], None]
     """Asks for the world's timer again."""
     motd: str = field(init=False)
     players: Players = field(default_factory=Players)
@@ -128,20 +124,6 @@ class World:
     deadlines: Deadlines[Player] = field(default_factory=Deadlines)
     groups: Groups = field(default_factory=Groups)
     counters: Counter[str] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
-    """Mistakes of the server that were confined to one actor, by what it was doing."""
-    on_arrival: list[Callable[[Player, Monotonic], None]] = field(default_factory=list)
-    """Who is told of everybody who stands in a zone and comes from outside the world."""
-    on_stand: list[Callable[[Player, Monotonic], None]] = field(default_factory=list)
-    """Who is told of everybody who stands in a zone."""
-    on_out_of_zone: list[Callable[[Player], None]] = field(default_factory=list)
-    """Who is told of everybody who is out of its zone, or of the world."""
-    on_left: list[Callable[[Player], None]] = field(default_factory=list)
-    """Who is told of everybody who is out of the world."""
-    on_hidden: list[Callable[[Player], None]] = field(default_factory=list)
-    """Who is told of everybody who is hidden now, or shown again."""
-    on_say: list[Callable[[Player, str, Monotonic], None]] = field(default_factory=list)
-    """Who listens to what players say near them, besides players: behaviors."""
     give_commands: Callable[[Player], None] = lambda _player: None
     """Sends a client the table of its commands; set by who joins commands and world."""
     do_command: Callable[[Player, str, Monotonic], bool] = lambda *_call: False
@@ -151,6 +133,8 @@ class World:
     _made_forms: dict[Dialect, GhostForm] = field(default_factory=dict)
 
     def __post_init__(self, processes: Processes) -> None:
+        self.report = self.faults.report
+        self.notifications = WorldNotifications(self.faults)
         self.motd = self.rules.motd
         self.saver = Saver(
             self.store,
@@ -164,8 +148,6 @@ class World:
         self.handoffs = processes.handoffs
         self.presence = processes.presence
         self.zone_servers = processes.zone_servers
-        self.zones.failed = self.fault
-        self.zones.report = self._report
 
     def form(self, dialect: Dialect) -> GhostForm | None:
         """Return how a client is shown spawns; clients of one dialect share it.
@@ -201,57 +183,6 @@ class World:
             zone.is_listed = True
         elif self.players.count_in(zone):
             zone.is_listed = False
-
-    def heard(self, speaker: Player, text: str, now: Monotonic) -> None:
-        """Tell those who listen what a player said aloud."""
-        self.notify("telling who listens to speech", self.on_say, speaker, text, now)
-
-    def notify(
-        self,
-        task: str,
-        listeners: Iterable[Callable[[Player, *Ts], object]],
-        player: Player,
-        *values: *Ts,
-    ) -> list[Callable[[Player, *Ts], object]]:
-        """Call every listener about a player; one that raises does not stop the others.
-
-        Returns those that raised.
-        """
-        return [
-            listener
-            for listener in tuple(listeners)
-            if not self.attempt(task, player, listener, player, *values)
-        ]
-
-    def attempt(
-        self,
-        task: str,
-        player: Player | None,
-        call: Callable[[*Ts], object],
-        *values: *Ts,
-    ) -> bool:
-        """Make a call; what it raises is counted and reported, and goes no further.
-
-        `task` says what is done and is the label of the count, so it names nobody; `player` is
-        whom it concerns. Returns whether the call came to its end.
-        """
-        try:
-            call(*values)
-        except Exception as error:  # noqa: BLE001  # everything else must go on
-            self.fault(task, player.name if player is not None else "", error)
-            return False
-        return True
-
-    def _report(self, event: WorldEvent) -> None:
-        self.report(event)
-
-    def fault(self, task: str, actor: str, error: Exception) -> None:
-        """Count and report a mistake of ours; raises nothing itself."""
-        self.faults[task] += 1
-        try:
-            self.report(Fault(task, actor, error))
-        except Exception:  # noqa: BLE001  # there is nobody left to tell
-            self.faults["reporting"] += 1
 
     def _not_saved(self, character: WorldCharacter, error: StoreError) -> None:
         """Have operators told of a player that could not be saved."""

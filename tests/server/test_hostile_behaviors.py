@@ -74,7 +74,7 @@ async def test_a_mistake_of_a_behavior_harms_nobody(tmp_path: Path, mistake: str
             assert part.behaviors.counters["dropped"] > 0
         assert {player.name for player in part.world.players} == {"Aldana", "Borvik", "Mallory"}
         assert all(player.is_online for player in part.world.players)
-        assert not part.world.faults
+        assert not part.world.faults.counts
         await made.clients["mallory"].leave()
         await made.come("mallory", 546)
         await made.unharmed()

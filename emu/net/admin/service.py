@@ -179,7 +179,9 @@ class AdminEndpoints:
             self.commands.extend(accounts.ban_commands(served, storage.roster))
         if world is not None:
             self.status.world = world.world
-            world.world.on_hidden.append(lambda _player: self.status.changed())
+            world.world.notifications.hidden_changed.subscribe(
+                lambda _player: self.status.changed()
+            )
             self.status.admission = world.admission
             self.status.behaviors = world.behaviors
             stage = ActorWorld(world.world, world.chat, self.status.status)

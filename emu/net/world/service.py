@@ -54,6 +54,7 @@ from emu.world.entry import saving, standing
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.zone_entry import ZoneEntry
 from emu.world.events import BehaviorFailed
+from emu.world.notifications import Faults
 from emu.world.registration.registry import CharacterLocations
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
@@ -210,7 +211,7 @@ class WorldEndpoint:
         watch.reasons(
             "world_faults",
             "Mistakes of the server that were confined to one actor, by what it was doing.",
-            lambda: self.world.faults,
+            lambda: self.world.faults.counts,
         )
         watch.reasons(
             "behavior_events",
@@ -397,12 +398,14 @@ class WorldEndpoint:
 
     def _make_world(self, dialects: Dialects) -> World:
         config = self._config.world
-        return World(
+        faults = Faults(self._watch.port("world", report_world(_log, self._refusals)))
+        world = World(
             rules=parameters.world_rules(self._config),
             zones=Zones(
                 self.atlas,
                 self._population.settle,
                 parameters.zone_rules(self._config),
+                faults=faults,
                 wake=self._timer.wake,
                 ended=self._population.forget,
                 tick=self._tick,
@@ -414,12 +417,13 @@ class WorldEndpoint:
             processes=self.fleet.processes,
             address=self._told_address,
             clock=self._scheduler,
-            report=self._watch.port("world", report_world(_log, self._refusals)),
+            faults=faults,
             start=self._tasks.spawn,
             answer=Deferred,
-            changed=self._status_changed,
             wake=self._timer.wake,
         )
+        world.notifications.status_changed.subscribe(self._status_changed)
+        return world
 
     def _tick(self, zone: Zone, now: Monotonic) -> None:
         """Tick a zone, and note how long it took."""

@@ -28,9 +28,8 @@ def set_hidden(world: World, player: Player, *, hidden: bool) -> None:
     player.spawn.set_visibility(hidden=hidden)
     world.presence.seen(player.id, hidden=hidden)
     world.list_zone(player.zone)
-    for told in world.on_hidden:
-        told(player)
-    world.changed()
+    world.notifications.hidden_changed.publish(player)
+    world.notifications.status_changed.publish()
 
 
 def sees(viewer: Player, other: Player) -> bool:
@@ -50,8 +49,8 @@ class Concealed:
         """Name and account of those who left hidden, by character."""
         self._accounts: dict[int, str] = {}
         """Names of accounts, the one that logged in last at the end."""
-        world.on_left.append(self._has_left)
-        world.on_arrival.append(self._has_come)
+        world.notifications.left.subscribe(self._has_left)
+        world.notifications.arrived.subscribe(self._has_come)
 
     def logged_in(self, account_id: int, name: str) -> None:
         """Remember the name of an account."""

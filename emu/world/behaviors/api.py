@@ -134,7 +134,7 @@ class BehaviorContext:
         while self._afterwards and not self.budget.is_spent_on:
             acts, self._afterwards = self._afterwards, []
             for act in acts:
-                self.world.attempt("what a behavior asked for", None, act)
+                self.world.faults.attempt("what a behavior asked for", None, act)
 
     def may_speak(self, behavior: RunningBehavior) -> bool:
         """Count something that a behavior says aloud; return False if it must be dropped."""

@@ -64,9 +64,9 @@ class Behaviors:
         self._dialogs = self.context.dialogs
         self._of_spawn: dict[int, RunningBehavior] = {}
         self._in_zone: dict[Zone, list[RunningBehavior]] = {}
-        world.on_say.append(self.heard)
-        world.on_stand.append(self.entered)
-        world.on_out_of_zone.append(self.left)
+        world.notifications.said.subscribe(self.heard)
+        world.notifications.standing.subscribe(self.entered)
+        world.notifications.out_of_zone.subscribe(self.left)
 
     def configure(self, limits: Limits) -> None:
         """Apply other limits. Rate limits that exist already keep their rates until a reload."""
@@ -200,7 +200,7 @@ class Behaviors:
         try:
             act(*values)
         except Exception as error:  # noqa: BLE001  # other behaviors are due as well
-            self._world.fault("the timer of a behavior", behavior.whose, error)
+            self._world.faults.add("the timer of a behavior", behavior.whose, error)
             self._switch_off(behavior, f"the server failed: {type(error).__name__}")
 
     def _due(self, behavior: RunningBehavior, what: str) -> None:

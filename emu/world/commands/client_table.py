@@ -24,8 +24,10 @@ from emu.world.world import World
 def world_commands(context: CommandContext) -> list[Command]:
     """Return all commands; from now on, groups lose who is out of the world, or hidden."""
     subjects = (speech, groups, who, titles, travel, moderation, zones)
-    context.world.on_left.append(lambda player: groups.forget(context, player))
-    context.world.on_hidden.append(lambda player: groups.hidden_changed(context, player))
+    context.world.notifications.left.subscribe(lambda player: groups.forget(context, player))
+    context.world.notifications.hidden_changed.subscribe(
+        lambda player: groups.hidden_changed(context, player)
+    )
     return [command for subject in subjects for command in subject.COMMANDS.commands(context)]
 
 

@@ -167,7 +167,7 @@ async def _set_motd(context: CommandContext, call: Call) -> Reply:
 @COMMANDS.command("lock", "let only those in who keep order", rank=GUIDE)
 async def _lock(context: CommandContext, _call: Call) -> str:
     context.admission.locked = True
-    context.world.changed()
+    context.world.notifications.status_changed.publish()
     await context.admission.withdraw_refused()
     return "the world is locked"
 
@@ -175,7 +175,7 @@ async def _lock(context: CommandContext, _call: Call) -> str:
 @COMMANDS.command("unlock", "let everybody in", rank=GUIDE)
 async def _unlock(context: CommandContext, _call: Call) -> str:
     context.admission.locked = False
-    context.world.changed()
+    context.world.notifications.status_changed.publish()
     return "the world is open"
 
 

@@ -108,13 +108,13 @@ def avatar_ready(world: World, player: Player, body: bytes, now: Monotonic) -> N
     player.state = PlayerState.STANDING
     initial_messages.send_inventory(player.client)
     if not player.is_returning:
-        world.notify("telling who listens to arrivals", world.on_arrival, player, now)
+        world.notifications.arrived.publish(player, now)
     player.titles.send(player.client)
     initial_messages.send_group_options(player.client)
     initial_messages.send_empty_book(player.client, "OP_UpdateRecipeBookMsg")
     if player.viewer is not None:
         player.zone.ready(player.viewer, now)
-    world.notify("telling who listens to players who stand", world.on_stand, player, now)
+    world.notifications.standing.publish(player, now)
     definition = world.zones.definition(player.zone.zone_id)
     if definition.motd:
         send_text(player.client, f"Zone MOTD: {definition.motd}")

@@ -29,7 +29,6 @@ DEADLINES: Final = (CAMP, LINK_DEAD, ZONING, KEEP, SAVE)
 ZONING_TIME: Final = 60.0
 """Seconds for a client to connect again: as long as its key works."""
 LONGEST_CAMP: Final = 255
-_LEAVING: Final = "telling who listens to leaving"
 
 
 def camp_requested(world: World, player: Player, body: bytes, now: Monotonic) -> None:
@@ -67,7 +66,7 @@ def link_lost(world: World, player: Player, reason: str, now: Monotonic) -> None
     if player.state not in IN_ZONE:
         remove(world, player, reason, now)
         return
-    attempt = world.attempt
+    attempt = world.faults.attempt
     if not attempt(
         "setting the time of link death", player,
         world.set_deadline, player, LINK_DEAD, world.rules.link_dead, now,
@@ -80,7 +79,7 @@ def link_lost(world: World, player: Player, reason: str, now: Monotonic) -> None
     attempt("showing link death", player, _show_link_dead, player)
     save_surely(world, player)
     attempt("telling of link death", player, world.presence.lost_link, player.id)
-    attempt("telling the status", player, world.changed)
+    world.notifications.status_changed.publish()
     attempt("reporting", player, _report_left, world, player, f"link-dead: {reason}")
 
 
@@ -97,7 +96,7 @@ def leave(world: World, player: Player, reason: str, now: Monotonic) -> None:
     """Take a player out of the world and end its session in order."""
     client = player.client
     remove(world, player, reason, now)
-    world.attempt("closing a session", player, client.close)
+    world.faults.attempt("closing a session", player, client.close)
 
 
 def remove(world: World, player: Player, reason: str, now: Monotonic) -> None:
@@ -114,25 +113,25 @@ def save_surely(world: World, player: Player) -> None:
     What an attempt that failed has stored is not known.
     """
     for task in ("saving a player", "saving a player again"):
-        if world.attempt(task, player, save, world, player):
+        if world.faults.attempt(task, player, save, world, player):
             return
         player.unsaved.update(SavedKind)
 
 
 def _take_out(world: World, player: Player, reason: str, now: Monotonic) -> None:
     """Take out a player that is stored; every step is made, whatever the ones before came to."""
-    attempt, zone = world.attempt, player.zone
+    attempt, zone = world.faults.attempt, player.zone
     player.state = PlayerState.GONE
     attempt("closing a player's view", player, close_eyes, player, now)
     attempt("taking a spawn out of its zone", player, zone.remove, player.spawn, now)
     attempt("forgetting deadlines", player, world.deadlines.forget, player, DEADLINES)
     attempt("taking a player out of the list", player, world.players.remove, player)
     attempt("counting who is left in a zone", player, _count_left, world, zone, now)
-    failed = world.notify(_LEAVING, (*world.on_out_of_zone, *world.on_left), player)
-    world.notify("telling of leaving again", failed, player)
+    world.notifications.out_of_zone.publish_twice(player)
+    world.notifications.left.publish_twice(player)
     attempt("telling other processes of leaving", player, world.presence.left, player.id)
     _make_sure(world, player, zone)
-    attempt("telling the status", player, world.changed)
+    world.notifications.status_changed.publish()
     attempt("reporting", player, _report_left, world, player, reason)
 
 
@@ -146,11 +145,11 @@ def _make_sure(world: World, player: Player, zone: Zone) -> None:
     player.viewer = None
     world.players.discard(player)
     if zone.holds(player.spawn):
-        world.attempt("purging a spawn", player, zone.purge, player.spawn)
+        world.faults.attempt("purging a spawn", player, zone.purge, player.spawn)
     if world.groups.of(player.id) is not None:
-        world.attempt("purging a group", player, world.groups.forget, player.id)
-    world.attempt("purging the presence", player, world.presence.forget, player.id)
-    world.attempt("purging deadlines", player, world.deadlines.forget, player, DEADLINES)
+        world.faults.attempt("purging a group", player, world.groups.forget, player.id)
+    world.faults.attempt("purging the presence", player, world.presence.forget, player.id)
+    world.faults.attempt("purging deadlines", player, world.deadlines.forget, player, DEADLINES)
 
 
 def _report_left(world: World, player: Player, reason: str) -> None:
@@ -227,7 +226,7 @@ def _set_out(world: World, player: Player, to: Destination, now: Monotonic) -> N
 
     A client that does not come back leaves when `ZONING` is due, whatever has failed here.
     """
-    attempt, zone = world.attempt, player.zone
+    attempt, zone = world.faults.attempt, player.zone
     world.deadlines.forget(player, DEADLINES)
     world.set_deadline(player, ZONING, ZONING_TIME, now)
     player.destination = to
@@ -237,8 +236,7 @@ def _set_out(world: World, player: Player, to: Destination, now: Monotonic) -> N
     if zone.holds(player.spawn):
         player.viewer = None
         attempt("purging a spawn", player, zone.purge, player.spawn)
-    failed = world.notify(_LEAVING, world.on_out_of_zone, player)
-    world.notify("telling of leaving again", failed, player)
+    world.notifications.out_of_zone.publish_twice(player)
     attempt("showing that nobody camps", player, _stop_camping, player)
     save_surely(world, player)
     attempt("telling of a change of zones", player, world.presence.lost_link, player.id)

@@ -131,7 +131,7 @@ class Chat:
             if hearer.position.distance_to(speaker.position) <= self.world.rules.hear:
                 self._deliver(channel, speaker, hearer, text)
         self._report(channel, speaker, text)
-        self.world.heard(speaker, text, now)
+        self.world.notifications.said.publish(speaker, text, now)
 
     def say_in_zone(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
         """Say something to all players in the zone; `channel` is ``shout`` or ``ooc``."""
@@ -272,7 +272,7 @@ class Chat:
         for channel in left:
             self.channels.leave(channel.name, player.id)
         for channel in left:
-            self.world.attempt("notifying a channel", player, self._left, player, channel)
+            self.world.faults.attempt("notifying a channel", player, self._left, player, channel)
 
     def _left(self, player: Player, channel: Channel) -> None:
         self.notify_members(channel, OTHER_LEFT, player)
@@ -283,7 +283,7 @@ class Chat:
         subject = who.spawn if isinstance(who, Player) else who
         for other in self._members(channel):
             if other is not who and may_see(other.character.admin_status, subject):
-                self.world.attempt(
+                self.world.faults.attempt(
                     "notifying a channel", other, self._update, other, action, channel, who.name
                 )
 

@@ -14,7 +14,8 @@ from emu.errors import EmuError
 from emu.times import Monotonic
 from emu.world.content.atlas import Atlas
 from emu.world.content.definitions import ZoneDefinition
-from emu.world.events import ActorPaused, WorldEvent
+from emu.world.events import ActorPaused
+from emu.world.notifications import Faults
 from emu.world.rules import ZoneRules
 from emu.world.zones.zone import Zone
 
@@ -51,6 +52,7 @@ class Zones:
     populate: Populate
     rules: ZoneRules
     _: KW_ONLY
+    faults: Faults
     wake: Callable[[], None]
     ended: Callable[[Zone], None] = lambda _zone: None
     """Is told of every instance that is over."""
@@ -58,10 +60,6 @@ class Zones:
     """Ticks one, and may time it."""
     linger: float = 300.0
     """Seconds that an empty instance goes on."""
-    failed: Callable[[str, str, Exception], None] = lambda *_what: None
-    """Takes a mistake that was confined to one zone or actor; the world sets it."""
-    report: Callable[[WorldEvent], None] = lambda _event: None
-    """Takes what operators should know; the world sets it."""
     _failing: dict[Zone, _Failing] = field(default_factory=dict)
     _running: dict[tuple[int, int], Zone] = field(default_factory=dict)
     _due: dict[Zone, None] = field(default_factory=dict)
@@ -134,7 +132,7 @@ class Zones:
         try:
             self.ended(zone)
         except Exception as error:  # noqa: BLE001  # the zone has ended all the same
-            self.failed("ending a zone", self.name(zone), error)
+            self.faults.add("ending a zone", self.name(zone), error)
 
     def stalled(self, now: Monotonic) -> list[Stalled]:
         """Return the zones whose tick failed several times in a row, or is overdue."""
@@ -166,7 +164,7 @@ class Zones:
             wait = min(self.rules.longest_retry, self.rules.tick * 2**exponent)
             failing.retry = Monotonic(now + wait)
             zone.abandon_tick(failing.retry)
-            self.failed("ticking a zone", self.name(zone), error)
+            self.faults.add("ticking a zone", self.name(zone), error)
         else:
             if self._failing:
                 self._failing.pop(zone, None)
@@ -177,7 +175,7 @@ class Zones:
         return definition.description if definition is not None else f"zone {zone.zone_id}"
 
     def _actor_paused(self, zone: Zone, actor: str, failures: int) -> None:
-        self.report(ActorPaused(actor, self.name(zone), failures, self.rules.actor_pause))
+        self.faults.report(ActorPaused(actor, self.name(zone), failures, self.rules.actor_pause))
 
     def _start(self, definition: ZoneDefinition, instance: int, now: Monotonic) -> Zone:
         def wake() -> None:
@@ -189,12 +187,12 @@ class Zones:
             instance,
             self.rules,
             wake=wake,
-            failed=self.failed,
+            failed=self.faults.add,
             paused=lambda actor, failures: self._actor_paused(zone, actor, failures),
         )
         self._running[definition.id, instance] = zone
         try:
             self.populate(zone, definition, now)
         except Exception as error:  # noqa: BLE001  # players come in all the same
-            self.failed("filling a zone", self.name(zone), error)
+            self.faults.add("filling a zone", self.name(zone), error)
         return zone

@@ -31,6 +31,7 @@ from emu.world.content.knowledge import read_knowledge
 from emu.world.content.population import ZonePopulation
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.events import WorldEvent
+from emu.world.notifications import Faults
 from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
@@ -191,8 +192,9 @@ class WorldHarness:
         self.presence = SharedPresence(self.bus, self.name)
         self.atlas = atlas or bare_atlas()
         self.population = ZonePopulation(self.atlas, self._next_spawn_id)
+        self.faults = Faults(self.events.append)
         self.zones = Zones(
-            self.atlas, self.population.settle, ZoneRules(), wake=wake,
+            self.atlas, self.population.settle, ZoneRules(), faults=self.faults, wake=wake,
             ended=self.population.forget,
         )  # fmt: skip
         self.world = World(
@@ -212,7 +214,7 @@ class WorldHarness:
             ),
             address=lambda: ("127.0.0.1", 9001),
             clock=WorldHarnessClock(self),
-            report=self.events.append,
+            faults=self.faults,
             start=self._start,
             answer=Deferred,
             wake=wake,

@@ -36,7 +36,8 @@ class Scene:
         ]
         self.status = StatusSource(lambda: "TestLabs", lambda: 9000, Monotonic(0.0), 100)
         self.status.world, self.status.admission = harness.world, harness.admission
-        harness.world.on_hidden.append(lambda _player: self.status.changed())
+        hidden_changed = harness.world.notifications.hidden_changed
+        hidden_changed.subscribe(lambda _player: self.status.changed())
         self.master: Client | None = None
         if with_master:
             self.master = harness.stand(

@@ -68,7 +68,7 @@ class Scene:
         again = self.harness.stand(5)
         assert again.player is not None
         again.say("OP_RequestCampMsg", b"\1\1")
-        assert not self.harness.world.faults
+        assert not self.harness.world.faults.counts
 
 
 class Strange:
@@ -410,7 +410,7 @@ def test_whoever_is_sent_to_a_zone_goes_when_the_call_is_over() -> None:
     assert scene.one.player is not None
     assert scene.one.player.state.name == "ZONING"
     assert scene.failures() == []
-    assert not scene.harness.world.faults
+    assert not scene.harness.world.faults.counts
 
 
 def test_time_that_is_up_is_noticed_by_what_the_behavior_calls() -> None:
@@ -441,7 +441,7 @@ def test_one_behavior_whose_walk_fails_does_not_stop_the_others() -> None:
     scene.two.types("/say go")
     scene.harness.run(5.0)
     assert other.position.x == pytest.approx(3.0)
-    assert scene.harness.world.faults["the timer of a behavior"] == 1
+    assert scene.harness.world.faults.counts["the timer of a behavior"] == 1
     assert len(scene.failures()) == 1
     assert scene.harness.behaviors.switched_off() == scene.failures()
 

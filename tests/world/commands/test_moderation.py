@@ -49,7 +49,9 @@ def test_a_guide_bans_players_and_not_the_other_way_round(harness: WorldHarness)
 
 def test_lock_and_unlock(harness: WorldHarness) -> None:
     changes = []
-    harness.world.changed = lambda: changes.append(harness.admission.locked)
+    harness.world.notifications.status_changed.subscribe(
+        lambda: changes.append(harness.admission.locked)
+    )
     assert harness.console("lock").text == "the world is locked"
     assert harness.console("unlock").text == "the world is open"
     assert changes == [True, False]

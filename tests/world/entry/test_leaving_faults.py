@@ -41,7 +41,7 @@ COLLABORATORS: list[tuple[Any, str]] = [
     (Spawn, "set_word"),
     (LocalBus, "publish"),
 ]
-OF_THE_WORLD = ["start", "changed", "report"]
+OF_THE_WORLD = ["start", "report"]
 OF_PRESENCE = ["left", "lost_link"]
 OF_THE_STORE = ["save_character"]
 
@@ -141,7 +141,7 @@ def test_the_scene_itself() -> None:
     assert len(scene.harness.chat.channels.of(5)) == 1
     quits(scene.harness, scene.client)
     scene.is_gone()
-    assert not scene.harness.world.faults
+    assert not scene.harness.world.faults.counts
     scene.may_return()
 
 
@@ -209,10 +209,11 @@ def test_one_neighbor_that_always_raises(
     scene.may_return()
 
 
-@pytest.mark.parametrize("where", ["on_out_of_zone", "on_left"])
+@pytest.mark.parametrize("where", ["out_of_zone", "left"])
 def test_a_listener_that_raises_keeps_nobody_else_from_hearing(where: str) -> None:
     scene = Scene()
-    getattr(scene.harness.world, where).insert(0, raising(lambda _player: None, float("inf")))
+    subscription = getattr(scene.harness.world.notifications, where)
+    subscription._listeners.insert(0, raising(lambda _player: None, float("inf")))
     quits(scene.harness, scene.client)
     scene.is_gone()
     [fault, _again] = [one for one in scene.harness.events if isinstance(one, Fault)]

@@ -62,7 +62,7 @@ class Harness:
         self.events = []
         self.changes = 0
         inside = WorldHarness()
-        inside.world.changed = self.changed
+        inside.world.notifications.status_changed.subscribe(self.changed)
         self.inside = inside.service
         self.presence = inside.presence
         self.keys = inside.keys

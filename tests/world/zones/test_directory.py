@@ -5,14 +5,19 @@ from __future__ import annotations
 import pytest
 
 from emu.world.content.atlas import read_atlas
+from emu.world.notifications import Faults
 from emu.world.rules import ZoneRules
 from emu.world.zones.directory import NoSuchZone, Zones
 from emu.world.zones.zone import Zone
 from tests.support.world.zone_clients import ZoneClient, player
 
+FAULTS = Faults(lambda _event: None)
+
 
 def zones() -> Zones:
-    return Zones(read_atlas(), lambda *_: None, ZoneRules(), wake=lambda: None, linger=10.0)
+    return Zones(
+        read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, wake=lambda: None, linger=10.0
+    )
 
 
 def test_a_zone_is_started_once_and_found_again() -> None:
@@ -43,7 +48,7 @@ def test_an_empty_zone_lingers_and_is_kept_by_who_comes_back() -> None:
 def test_who_ticks_zones_may_time_them() -> None:
     ticked: list[tuple[Zone, float]] = []
     known = Zones(
-        read_atlas(), lambda *_: None, ZoneRules(), wake=lambda: None,
+        read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, wake=lambda: None,
         tick=lambda zone, now: ticked.append((zone, now)),
     )  # fmt: skip
     zone = known.with_room(325, 0.0, lambda _zone: 0)
