@@ -7,7 +7,7 @@ A `RecordLayout` names the fields of a record in wire order, each with its type:
     size, number, kind = HEADER.unpack(data)
 
 A class whose fields stand in wire order declares the types at its fields instead
-(`status: I32`, `name: Annotated[str, Text(64)]`); `layout_of` returns its layout.
+(`status: I32`, `name: Annotated[str, TextField(64)]`); `layout_of` returns its layout.
 
 Records are packed: no field is aligned. The variable rest of a message (texts that end with a zero
 byte, counted lists) is the business of each protocol.
@@ -28,7 +28,7 @@ HOST: Final = "="
 """The byte order of this machine, for records of the kernel."""
 
 
-class FieldType:
+class FixedField:
     """One type of field, by its code in `struct`."""
 
     __slots__ = ("code", "limits")
@@ -44,19 +44,19 @@ class FieldType:
             self.limits = -half, half - 1
 
 
-U8 = Annotated[int, FieldType("B")]
-U16 = Annotated[int, FieldType("H")]
-U32 = Annotated[int, FieldType("I")]
-U64 = Annotated[int, FieldType("Q")]
-I8 = Annotated[int, FieldType("b")]
-I16 = Annotated[int, FieldType("h")]
-I32 = Annotated[int, FieldType("i")]
-I64 = Annotated[int, FieldType("q")]
-F32 = Annotated[float, FieldType("f")]
-F64 = Annotated[float, FieldType("d")]
+U8 = Annotated[int, FixedField("B")]
+U16 = Annotated[int, FixedField("H")]
+U32 = Annotated[int, FixedField("I")]
+U64 = Annotated[int, FixedField("Q")]
+I8 = Annotated[int, FixedField("b")]
+I16 = Annotated[int, FixedField("h")]
+I32 = Annotated[int, FixedField("i")]
+I64 = Annotated[int, FixedField("q")]
+F32 = Annotated[float, FixedField("f")]
+F64 = Annotated[float, FixedField("d")]
 
 
-class Raw(FieldType):
+class BytesField(FixedField):
     """`size` bytes. A shorter value is filled up with zeros."""
 
     __slots__ = ("size",)
@@ -76,7 +76,7 @@ class Raw(FieldType):
         return value
 
 
-class Text(Raw):
+class TextField(BytesField):
     """A text in UTF-8 in `size` bytes, filled up with zeros; at least one zero byte ends it.
 
     Bytes that are not UTF-8 are read as latin-1.
@@ -99,10 +99,10 @@ class RecordLayout:
     __slots__ = ("_fields", "_has_bytes", "_limits", "codec", "name", "names", "size")
 
     def __init__(self, name: str, order: str, /, **fields: Any) -> None:
-        """Each field is a type of this module: `U32`, `Text(64)`, `Raw(4)`."""
+        """Each field is a type of this module: `U32`, `TextField(64)`, `BytesField(4)`."""
         self.name = name
         self._fields = {field: _field_type(declared) for field, declared in fields.items()}
-        self._has_bytes = any(isinstance(one, Raw) for one in self._fields.values())
+        self._has_bytes = any(isinstance(one, BytesField) for one in self._fields.values())
         self._limits = tuple(one.limits for one in self._fields.values())
         self.names: Sequence[str] = tuple(fields)
         self.codec = struct.Struct(order + "".join(one.code for one in self._fields.values()))
@@ -140,13 +140,13 @@ class RecordLayout:
 
     def _to_wire(self, values: Sequence[Any]) -> list[Any]:
         return [
-            kind.to_wire(value, f"{self.name}.{field}") if isinstance(kind, Raw) else value
+            kind.to_wire(value, f"{self.name}.{field}") if isinstance(kind, BytesField) else value
             for value, (field, kind) in zip(values, self._fields.items(), strict=True)
         ]
 
     def _from_wire(self, values: Sequence[Any]) -> list[Any]:
         return [
-            kind.from_wire(value) if isinstance(kind, Raw) else value
+            kind.from_wire(value) if isinstance(kind, BytesField) else value
             for value, kind in zip(values, self._fields.values(), strict=True)
         ]
 
@@ -174,10 +174,10 @@ def zero_ended(data: bytes) -> str:
     return read_text(data.partition(b"\0")[0])
 
 
-def _field_type(declared: Any) -> FieldType:
+def _field_type(declared: Any) -> FixedField:
     """Return the type of a field; `U32` and its like carry it as their annotation."""
     kind = getattr(declared, "__metadata__", (declared,))[0]
-    if not isinstance(kind, FieldType):
+    if not isinstance(kind, FixedField):
         raise TypeError(f"{declared!r} is not a type of a record's field")
     return kind
 

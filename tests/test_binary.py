@@ -13,9 +13,9 @@ from emu.binary import (
     LITTLE,
     U8,
     U16,
-    Raw,
+    BytesField,
     RecordLayout,
-    Text,
+    TextField,
     layout_of,
     text_bytes,
     zero_ended,
@@ -29,7 +29,7 @@ class Values:
         self.text = text
 
 
-LAYOUT = RecordLayout("Sample", LITTLE, number=U16, text=Text(4))
+LAYOUT = RecordLayout("Sample", LITTLE, number=U16, text=TextField(4))
 
 
 def test_one_list_of_fields_serves_both_directions() -> None:
@@ -75,7 +75,7 @@ def test_numbers_become_the_nearest_that_fits() -> None:
 
 
 def test_bytes_are_filled_up_and_never_cut() -> None:
-    layout = RecordLayout("Sample", LITTLE, data=Raw(3))
+    layout = RecordLayout("Sample", LITTLE, data=BytesField(3))
     assert layout.pack(b"ab") == b"ab\0"
     assert layout.unpack(b"xabc", 1) == [b"abc"]
     with pytest.raises(StructValueError, match=r"^Sample\.data: 4 bytes do not fit, 3 do$"):
@@ -90,7 +90,7 @@ def test_a_record_that_is_cut_off_is_malformed() -> None:
 @dataclass
 class Declared:
     first: U8
-    name: Annotated[str, Text(3)]
+    name: Annotated[str, TextField(3)]
     note: str = "no field"
 
 

@@ -1,7 +1,8 @@
 """Opcodes, frames and fixed-size messages of the login-world link.
 
 The byte stream is cut into frames of one opcode and one payload. The numbers are little-endian.
-Text is UTF-8; worlds store any bytes they receive, so text that is not UTF-8 is read as latin-1.
+Text is UTF-8; worlds store any bytes they receive, so text that is not UTF-8 is read as
+latin-1.
 
 A frame is u32 size (header included), u8 flags, u16 opcode and the payload. Flag bit 0 puts a u32
 with the inflated size before a payload that is one zlib stream. Flag bit 1 puts a u32 relay

@@ -23,9 +23,9 @@ from emu.binary import (
     U8,
     U16,
     U32,
-    Raw,
+    BytesField,
     RecordLayout,
-    Text,
+    TextField,
     text_bytes,
     zero_ended,
 )
@@ -59,14 +59,14 @@ class LSInfo(FixedMessage):
 
     OPCODE = LinkOpcode.LSInfo
 
-    name: Annotated[str, Text(201)]
+    name: Annotated[str, TextField(201)]
     """The wanted name; players see the one that the login server has stored."""
-    address: Annotated[str, Text(250)]
-    account: Annotated[str, Text(31)]
-    password: Annotated[str, Text(256)]
+    address: Annotated[str, TextField(250)]
+    account: Annotated[str, TextField(31)]
+    password: Annotated[str, TextField(256)]
     """SHA-512 of the link password as 128 lower-case hex digits."""
-    protocol_version: Annotated[str, Text(25)] = PROTOCOL_VERSION
-    server_version: Annotated[str, Text(64)] = SERVER_VERSION
+    protocol_version: Annotated[str, TextField(25)] = PROTOCOL_VERSION
+    server_version: Annotated[str, TextField(64)] = SERVER_VERSION
     server_type: U8 = TYPE_WORLD
     """One of the TYPE constants."""
     database_version: U32 = DATABASE_VERSION
@@ -124,7 +124,7 @@ class UsertoWorldReq(FixedMessage):
     from_id: U32 = 0
     """Comes back as the response's `to_id`."""
     to_id: U32 = 0
-    client_address: Annotated[str, Text(21)] = ""
+    client_address: Annotated[str, TextField(21)] = ""
     """Dotted IPv4 address of the client; empty when it is not known or does not fit."""
 
 
@@ -141,7 +141,7 @@ class UsertoWorldResp(FixedMessage):
     access_key: U32
     response: U8
     """A play reply code of docs/protocol/characters.md#play-reply; 1 lets the client in."""
-    address: Annotated[str, Text(80)]
+    address: Annotated[str, TextField(80)]
     port: U32
     """The world's UDP port."""
     from_id: U32 = 0
@@ -157,27 +157,27 @@ class BugReport(FixedMessage):
 
     OPCODE = LinkOpcode.BugReport
 
-    category: Annotated[str, Text(64)]
-    subcategory: Annotated[str, Text(64)]
-    causes_crash: Annotated[str, Text(64)]
-    reproducible: Annotated[str, Text(64)]
-    summary: Annotated[str, Text(128)]
-    description: Annotated[str, Text(2000)]
-    version: Annotated[str, Text(32)]
-    player: Annotated[str, Text(64)]
+    category: Annotated[str, TextField(64)]
+    subcategory: Annotated[str, TextField(64)]
+    causes_crash: Annotated[str, TextField(64)]
+    reproducible: Annotated[str, TextField(64)]
+    summary: Annotated[str, TextField(128)]
+    description: Annotated[str, TextField(2000)]
+    version: Annotated[str, TextField(32)]
+    player: Annotated[str, TextField(64)]
     account_id: U32
-    spawn_name: Annotated[str, Text(64)]
+    spawn_name: Annotated[str, TextField(64)]
     spawn_id: U32
     zone_id: U32
 
 
 @dataclass(frozen=True, slots=True)
 class EmoteMessage:
-    """Text from the login server for somebody on a world: 74 bytes and text with a zero byte."""
+    """A text from the login server for a player or everyone on a world: 74 bytes and the text."""
 
     OPCODE: ClassVar[int] = LinkOpcode.EmoteMessage
     HEAD: ClassVar = RecordLayout(
-        "EmoteMessage", LITTLE, to=Text(64), guild_id=U32, min_status=I16, type=U32
+        "EmoteMessage", LITTLE, to=TextField(64), guild_id=U32, min_status=I16, type=U32
     )
 
     to: str
@@ -325,8 +325,8 @@ class ZoneUpdate:
 
     OPCODE: ClassVar[int] = LinkOpcode.ZoneUpdate
     LAYOUT: ClassVar = RecordLayout(
-        "ZoneUpdate", LITTLE,
-        account_id=U32, char_id=U32, zone_id=U32, name_size=U8, zone_name=Raw(MAX_ZONE_FILE + 1),
+        "ZoneUpdate", LITTLE, account_id=U32, char_id=U32, zone_id=U32, name_size=U8,
+        zone_name=BytesField(MAX_ZONE_FILE + 1),
     )  # fmt: skip
 
     account_id: int

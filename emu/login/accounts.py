@@ -14,8 +14,8 @@ client and no message; clocks, threads and randomness are arguments.
 
 A password that was right a short while ago is known again at once. Any other is checked in a turn
 of its address, and what is true of the account, of the budgets for guesses and of who still waits
-is asked when the turn has come, not when it was asked for. Names nobody has are treated like wrong
-passwords all along, in budgets and in time spent.
+is attempt when the turn has come, not when it was attempt for. Names nobody has are treated like
+wrong passwords all along, in budgets and in time spent.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from emu.login.passwords import (
     check_password,
     hash_password,
 )
-from emu.login.ports import AccountStore, LoginDenied, LoginGranted
+from emu.login.ports import AccountStore, LoginGranted, LoginRefusal, LoginRefusalReason
 from emu.model import Account
 from emu.times import Clock, Moment, Monotonic
 
@@ -82,13 +82,13 @@ class Guess:
 class GuessLimits:
     """Every budget there is. Names are compared without regard to case."""
 
-    __slots__ = ("_addresses", "_known", "_new", "_strangers")
+    __slots__ = ("_addresses", "_known", "_new", "_others")
 
     def __init__(self, config: GuessConfig) -> None:
         self._addresses = Throttle(config.from_address)
         self._known = Throttle(config.from_known)
         self._new = Throttle(config.from_new)
-        self._strangers = Throttle(config.from_strangers)
+        self._others = Throttle(config.from_others)
 
     def allows(self, name: str, source: str, now: Monotonic, *, known: bool) -> bool:
         """Say whether `take` would succeed; nothing is taken."""
@@ -123,7 +123,7 @@ class GuessLimits:
         folded = name.casefold()
         if known:
             return ((self._known, (folded, source)),)
-        return ((self._new, (folded, source)), (self._strangers, folded))
+        return ((self._new, (folded, source)), (self._others, folded))
 
 
 T = TypeVar("T")
@@ -144,7 +144,7 @@ class PasswordWork(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Try:
+class _LoginAttempt:
     """Somebody who wants in."""
 
     name: str
@@ -198,7 +198,7 @@ class AccountService:
         now: Monotonic,
         *,
         wanted: Callable[[], bool],
-    ) -> LoginGranted | LoginDenied:
+    ) -> LoginGranted | LoginRefusal:
         """Check a name and a password's raw bytes; `Authenticator` says what comes back.
 
         Raises `StoreError` when the store fails.
@@ -206,18 +206,18 @@ class AccountService:
         try:
             name = account_name(name)
         except ValueError:
-            return LoginDenied("name not allowed")
-        asked = _Try(name, password, address_key(address), now)
-        if not self._guesses.allows_address(asked.source, now):
-            return LoginDenied("too many attempts")
+            return LoginRefusal(LoginRefusalReason.NAME_NOT_ALLOWED)
+        attempt = _LoginAttempt(name, password, address_key(address), now)
+        if not self._guesses.allows_address(attempt.source, now):
+            return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         if not 0 < len(password) <= MAX_PASSWORD:
-            self._guesses.charge_address(asked.source, now)
-            return LoginDenied("bad password")
+            self._guesses.charge_address(attempt.source, now)
+            return LoginRefusal(LoginRefusalReason.BAD_PASSWORD)
         if await self._is_address_banned(address, self._clock.moment()):
-            return LoginDenied("address banned")
+            return LoginRefusal(LoginRefusalReason.ADDRESS_BANNED)
         account = await self._store.find_account(name)
-        verdict = await self._decide(asked, account, wanted)
-        if isinstance(verdict, LoginDenied):
+        verdict = await self._decide(attempt, account, wanted)
+        if isinstance(verdict, LoginRefusal):
             return verdict
         return _admit(verdict.account, self._clock.moment())
 
@@ -231,56 +231,66 @@ class AccountService:
         await self._store.record_login(account.id, address, version, moment)
 
     async def _decide(
-        self, asked: _Try, account: Account | None, wanted: Callable[[], bool]
-    ) -> LoginGranted | LoginDenied:
+        self, attempt: _LoginAttempt, account: Account | None, wanted: Callable[[], bool]
+    ) -> LoginGranted | LoginRefusal:
         """Say whether the password is right: from memory, or in a turn of the address."""
-        if not self._allows(asked, account):
-            return LoginDenied("too many attempts")
+        if not self._allows(attempt, account):
+            return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         guess = None
-        if account is not None and self._remembered.has(account, asked.now):
-            if self._remembered.matches(account, asked.password, asked.now):
+        if account is not None and self._remembered.has(account, attempt.now):
+            if self._remembered.matches(account, attempt.password, attempt.now):
                 return LoginGranted(account)
-            guess = self._pay(asked, account)  # for the look, and at once: others come in parallel
-        outcome: LoginGranted | LoginDenied | str
+            guess = self._pay(
+                attempt, account
+            )  # for the look, and at once: others come in parallel
+        outcome: LoginGranted | LoginRefusal | str
         try:
-            async with self._workers.turn(asked.source, wanted) as has_waited:
+            async with self._workers.turn(attempt.source, wanted) as has_waited:
                 if has_waited:  # the account may be another by now
-                    account = await self._store.find_account(asked.name)
+                    account = await self._store.find_account(attempt.name)
                 if account is None and self.config.auto_create:
-                    outcome = await self._hash_new(asked)
-                elif (guess := guess or self._pay(asked, account)) is None:
-                    outcome = LoginDenied("too many attempts")
+                    outcome = await self._hash_new(attempt)
+                elif (guess := guess or self._pay(attempt, account)) is None:
+                    outcome = LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
                 else:
-                    outcome = await self._check(asked, account, guess)
+                    outcome = await self._check(attempt, account, guess)
         except (LimitExceeded, MemoryError):
             if guess is not None:
-                guess.give_back(asked.now)
-            return LoginDenied("busy")
-        return await self._add(asked, outcome, wanted) if isinstance(outcome, str) else outcome
+                guess.give_back(attempt.now)
+            return LoginRefusal(LoginRefusalReason.BUSY)
+        return await self._add(attempt, outcome, wanted) if isinstance(outcome, str) else outcome
 
     async def _check(
-        self, asked: _Try, account: Account | None, guess: Guess
-    ) -> LoginGranted | LoginDenied:
+        self, attempt: _LoginAttempt, account: Account | None, guess: Guess
+    ) -> LoginGranted | LoginRefusal:
         """Compare the password with the account's; a right one gets the guess's price back.
 
         Raises `MemoryError` when there is none for the hash.
         """
-        if account is not None and self._remembered.matches(account, asked.password, asked.now):
-            guess.give_back(asked.now)  # an earlier turn was for the same password
+        if account is not None and self._remembered.matches(account, attempt.password, attempt.now):
+            guess.give_back(attempt.now)  # an earlier turn was for the same password
             return LoginGranted(account)
         stored = account.password if account is not None else None
         salt = self._random_bytes(SALT_SIZE)
-        call = partial(check_password, asked.password, stored, salt, self.config.passwords)
+        call = partial(check_password, attempt.password, stored, salt, self.config.passwords)
         checked = await self._workers.run(call)
         if account is None or not checked.right:
-            return LoginDenied("no such account" if account is None else "bad password")
-        guess.give_back(asked.now)
-        self._remembered.remember(account, asked.password, asked.now)
+            # The client is sent one code for both; only the log tells them apart.
+            is_missing = account is None
+            return LoginRefusal(
+                LoginRefusalReason.NO_SUCH_ACCOUNT
+                if is_missing
+                else LoginRefusalReason.BAD_PASSWORD
+            )
+        guess.give_back(attempt.now)
+        self._remembered.remember(account, attempt.password, attempt.now)
         if checked.replacement is not None:
-            self._start(self._replace_hash(asked, account, checked.replacement))
+            self._start(self._replace_hash(attempt, account, checked.replacement))
         return LoginGranted(account)
 
-    async def _replace_hash(self, asked: _Try, account: Account, replacement: str) -> None:
+    async def _replace_hash(
+        self, attempt: _LoginAttempt, account: Account, replacement: str
+    ) -> None:
         """Store a new hash of a password that was right, unless it was changed meanwhile.
 
         A store that cannot write keeps nobody out: the next login tries again, and the login that
@@ -292,52 +302,52 @@ class AccountService:
             return
         if replaced:
             renewed = replace(account, password=replacement)
-            self._remembered.remember(renewed, asked.password, asked.now)
+            self._remembered.remember(renewed, attempt.password, attempt.now)
 
-    async def _hash_new(self, asked: _Try) -> str | LoginDenied:
+    async def _hash_new(self, attempt: _LoginAttempt) -> str | LoginRefusal:
         """Return the hash for an account that is to be made.
 
         Raises `MemoryError` when there is none for it.
         """
-        if not self._creations.take(asked.source, asked.now):
-            return LoginDenied("too many attempts")
+        if not self._creations.take(attempt.source, attempt.now):
+            return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         salt = self._random_bytes(SALT_SIZE)
         try:
             return await self._workers.run(
-                partial(hash_password, asked.password, salt, self.config.passwords)
+                partial(hash_password, attempt.password, salt, self.config.passwords)
             )
         except MemoryError:
-            self._creations.give_back(asked.source, asked.now)
+            self._creations.give_back(attempt.source, attempt.now)
             raise
 
     async def _add(
-        self, asked: _Try, hashed: str, wanted: Callable[[], bool]
-    ) -> LoginGranted | LoginDenied:
+        self, attempt: _LoginAttempt, hashed: str, wanted: Callable[[], bool]
+    ) -> LoginGranted | LoginRefusal:
         """Make an account; when somebody else was quicker it is a login like any other."""
         try:
-            account = await self._store.add_account(asked.name, hashed, self._clock.moment())
+            account = await self._store.add_account(attempt.name, hashed, self._clock.moment())
         except DuplicateName:
-            self._creations.give_back(asked.source, asked.now)
-            return await self._decide(asked, await self._store.find_account(asked.name), wanted)
+            self._creations.give_back(attempt.source, attempt.now)
+            return await self._decide(attempt, await self._store.find_account(attempt.name), wanted)
         except StoreError:
-            self._creations.give_back(asked.source, asked.now)
+            self._creations.give_back(attempt.source, attempt.now)
             raise
-        self._remembered.remember(account, asked.password, asked.now)
+        self._remembered.remember(account, attempt.password, attempt.now)
         return LoginGranted(account)
 
-    def _pay(self, asked: _Try, account: Account | None) -> Guess | None:
-        known = _known(account, asked.source)
-        return self._guesses.take(asked.name, asked.source, asked.now, known=known)
+    def _pay(self, attempt: _LoginAttempt, account: Account | None) -> Guess | None:
+        known = _known(account, attempt.source)
+        return self._guesses.take(attempt.name, attempt.source, attempt.now, known=known)
 
-    def _allows(self, asked: _Try, account: Account | None) -> bool:
-        known = _known(account, asked.source)
-        return self._guesses.allows(asked.name, asked.source, asked.now, known=known)
+    def _allows(self, attempt: _LoginAttempt, account: Account | None) -> bool:
+        known = _known(account, attempt.source)
+        return self._guesses.allows(attempt.name, attempt.source, attempt.now, known=known)
 
 
-def _admit(account: Account, moment: Moment) -> LoginGranted | LoginDenied:
+def _admit(account: Account, moment: Moment) -> LoginGranted | LoginRefusal:
     """Let somebody in whose password was right, unless the account may not log in."""
     if not account.enabled:
-        return LoginDenied("disabled")
+        return LoginRefusal(LoginRefusalReason.DISABLED)
     if account.is_banned(moment):
-        return LoginDenied("banned")
+        return LoginRefusal(LoginRefusalReason.BANNED)
     return LoginGranted(account)

@@ -65,6 +65,19 @@ class ClientState(enum.IntEnum):
     CLOSED = 5
 
 
+class ClientDeadline(enum.IntEnum):
+    """The deadlines that a client may have; `emu.login.server` says what happens at each."""
+
+    LOGIN = 0
+    DISCONNECT = 1
+    """The client was refused; its denial has had time to leave."""
+    IDLE = 2
+    PLAY = 3
+    CREATE = 4
+    STATUS = 5
+    """World status changes that the client has not been sent yet."""
+
+
 END_STATES = frozenset({ClientState.REFUSED, ClientState.CLOSED})
 LOGGED_IN_STATES = frozenset({ClientState.LOGGED_IN, ClientState.PLAYING})
 
@@ -84,7 +97,7 @@ class ClientContext:
 
     dispatch: Callable[[Client, int, bytes, Monotonic], Awaitable[None]]
     """Hands a message (opcode, payload) to its handler."""
-    deadline_passed: Callable[[Client, str], None]
+    deadline_passed: Callable[[Client, ClientDeadline], None]
     """Does what belongs to one of a client's deadlines."""
     ended: Callable[[Client], None]
     """Learns, once, that a client's session is over."""
@@ -133,7 +146,7 @@ class Client:
         self.logs_stored = 0
         self.mailbox = Mailbox(link.start, context.waiting_before_login)
         """What waits for its turn."""
-        self._deadlines = {"login": Monotonic(now + context.login_timeout)}
+        self._deadlines = {ClientDeadline.LOGIN: Monotonic(now + context.login_timeout)}
 
     # what the shell calls
 
@@ -198,7 +211,7 @@ class Client:
         self._link.trust()
         self._link.charge_to(self.account_id)
 
-    def set_deadline(self, name: str, due: Monotonic) -> None:
+    def set_deadline(self, name: ClientDeadline, due: Monotonic) -> None:
         """Set or move one deadline; `emu.login.server` says what happens at each."""
         if self.state is ClientState.CLOSED:
             return
@@ -207,7 +220,7 @@ class Client:
             self._link.wake()
         self._deadlines[name] = due
 
-    def clear_deadline(self, name: str) -> None:
+    def clear_deadline(self, name: ClientDeadline) -> None:
         """Take one deadline back."""
         self._deadlines.pop(name, None)
 

@@ -40,8 +40,8 @@ from emu.login.settings import DirectoryConfig
 from emu.login.world_admission import (
     PLAYER_LIMIT_TEXT,
     ZONE_LIMIT_TEXT,
-    Refusal,
     WorldAdmission,
+    WorldRefusal,
     account_id_offset,
     account_of,
     check_introduction,
@@ -339,24 +339,24 @@ class WorldDirectory:
         now = self._clock.now()
         if link.closed:
             return
-        if isinstance(world, Refusal):
+        if isinstance(world, WorldRefusal):
             self._refuse(link, info, world, now)
         else:
-            self._let_in(link, info, world, now)
+            self._accept_world(link, info, world, now)
 
-    def _refuse(self, link: WorldLink, info: LSInfo, refusal: Refusal, now: Monotonic) -> None:
+    def _refuse(self, link: WorldLink, info: LSInfo, refusal: WorldRefusal, now: Monotonic) -> None:
         self.counters[refusal.reason] += 1
         self._report(WorldRefused(link.address, account_of(info), refusal.reason))
         link.refuse(refusal.text, refusal.reason, now)
 
-    def _let_in(
+    def _accept_world(
         self, link: WorldLink, info: LSInfo, world: RegisteredWorld, now: Monotonic
     ) -> None:
         development = info.server_type == TYPE_DEVELOPMENT
         entry = WorldEntry(
             id=world.id, name=world.name, up=True, locked=False, players=0, development=development
         )
-        self._drop_ghost(world.id, now)
+        self._replace_link(world.id, now)
         found = ConnectedWorld(link, world, entry, self.config.unanswered)
         self._by_id[world.id] = found
         self._by_link[link] = found
@@ -366,10 +366,10 @@ class WorldDirectory:
             world.id,
             lambda: self._store.world_connected(world.id, link.address, version, moment),
         )
-        self._tell_changed(entry, now)
+        self._publish_change(entry, now)
         link.accept(now)
 
-    def _drop_ghost(self, world_id: int, now: Monotonic) -> None:
+    def _replace_link(self, world_id: int, now: Monotonic) -> None:
         """End the link that the same world had before; nobody need wait for its answers."""
         ghost = self._by_id.pop(world_id, None)
         if ghost is None:
@@ -408,7 +408,7 @@ class WorldDirectory:
             )
             if entry != found.entry:
                 found.entry = entry
-                self._tell_changed(entry, now)
+                self._publish_change(entry, now)
             self._record_status(found, status, now)
 
     def _record_status(self, found: ConnectedWorld, status: LSStatus, now: Monotonic) -> None:
@@ -465,7 +465,7 @@ class WorldDirectory:
 
     # Small things.
 
-    def _tell_changed(self, entry: WorldEntry, now: Monotonic) -> None:
+    def _publish_change(self, entry: WorldEntry, now: Monotonic) -> None:
         if self._observer is not None:
             self._observer.world_changed(entry, now)
 

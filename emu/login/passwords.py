@@ -28,7 +28,7 @@ from emu.times import Monotonic
 FROM_ADDRESS = Allowance(burst=30, refill=4.0)
 FROM_KNOWN = Allowance(burst=10, refill=20.0)
 FROM_NEW = Allowance(burst=3, refill=300.0)
-FROM_STRANGERS = Allowance(burst=10, refill=20.0)
+FROM_OTHERS = Allowance(burst=10, refill=20.0)
 MADE_FROM_ADDRESS = Allowance(burst=20, refill=60.0)
 
 
@@ -59,7 +59,7 @@ class GuessConfig:
     """For one account, from the address it logged in from last."""
     from_new: Allowance = FROM_NEW
     """For one account, from any other address, each."""
-    from_strangers: Allowance = FROM_STRANGERS
+    from_others: Allowance = FROM_OTHERS
     """For one account, from all other addresses together, beyond what each has of its own."""
 
 

@@ -7,6 +7,7 @@ that an implementation may run in a worker thread; none of it may block.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -32,15 +33,28 @@ class LoginGranted:
     account: Account
 
 
+class LoginRefusalReason(enum.StrEnum):
+    """Why a login is refused; the values are the texts of logs and metrics."""
+
+    BAD_PASSWORD = "bad password"  # noqa: S105  # a reason, not a password
+    NO_SUCH_ACCOUNT = "no such account"
+    DISABLED = "disabled"
+    BANNED = "banned"
+    ADDRESS_BANNED = "address banned"
+    NAME_NOT_ALLOWED = "name not allowed"
+    TOO_MANY_ATTEMPTS = "too many attempts"
+    TOO_MANY_CLIENTS = "too many clients from this address"
+    BUSY = "busy"
+    """Too many password checks wait, or memory is short."""
+    SERVER_PROBLEM = "server problem"
+    """The account store failed."""
+
+
 @dataclass(frozen=True, slots=True)
-class LoginDenied:
-    """A login is refused.
+class LoginRefusal:
+    """A login is refused."""
 
-    `reason` is one of ``bad password``, ``no such account``, ``disabled``, ``banned``,
-    ``address banned``, ``name not allowed``, ``too many attempts``, ``busy``.
-    """
-
-    reason: str
+    reason: LoginRefusalReason
 
 
 class AccountStore(Protocol):
@@ -192,7 +206,7 @@ class Authenticator(Protocol):
         now: Monotonic,
         *,
         wanted: Callable[[], bool],
-    ) -> LoginGranted | LoginDenied:
+    ) -> LoginGranted | LoginRefusal:
         """Check a name and the password's raw bytes; makes the account when that is allowed.
 
         `wanted` says whether anybody still waits for the answer; when nobody does, nothing slow is

@@ -27,6 +27,7 @@ from emu.login.client import (
     LOGGED_IN_STATES,
     Client,
     ClientContext,
+    ClientDeadline,
     ClientLink,
     ClientState,
     guarded,
@@ -67,8 +68,8 @@ MESSAGES: dict[str, LoginMessageRule] = {
     "OP_PlayCharacterRequestMsg": LoginMessageRule(play.play, _IDLE),
     "OP_KeymapLoadMsg": LoginMessageRule(ignored, LOGGED_IN_STATES),
 } | {
-    name: LoginMessageRule(partial(login.keep, kind=kind), LOGGED_IN_STATES)
-    for name, kind in login.KINDS.items()
+    name: LoginMessageRule(partial(login.store_client_log, kind=kind), LOGGED_IN_STATES)
+    for name, kind in login.CLIENT_LOG_KINDS.items()
 }
 
 
@@ -78,7 +79,7 @@ async def dispatch(
     """Hand one message to its handler."""
     is_known = client.is_logged_in
     if is_known:
-        service.stays_awake(client, now)
+        service.restart_idle_timer(client, now)
     name = client.dialect.table.name(opcode) or str(opcode)
     rule = MESSAGES.get(name)
     if rule is not None and client.state in rule.states:
@@ -141,7 +142,7 @@ class LoginServer:
         else:
             self.service.start(characters.answered(self.service, pending, answer))
 
-    def _deadline_passed(self, client: Client, name: str) -> None:
+    def _deadline_passed(self, client: Client, name: ClientDeadline) -> None:
         _DEADLINES[name](self.service, client)
 
     def _set_world_state(self, world_id: int, state: WorldState, now: Monotonic) -> None:
@@ -154,11 +155,11 @@ class LoginServer:
         self.service.log(AnswerDropped(str(world_id), reason))
 
 
-_DEADLINES: dict[str, Callable[[LoginService, Client], None]] = {
-    "login": lambda _, client: client.close("did not log in in time"),
-    "disconnect": lambda _, client: client.close("login refused"),
-    "idle": lambda _, client: client.close("idle at the character list"),
-    "play": play.play_timed_out,
-    "create": characters.timed_out,
-    "status": play.push_world_states,
+_DEADLINES: dict[ClientDeadline, Callable[[LoginService, Client], None]] = {
+    ClientDeadline.LOGIN: lambda _, client: client.close("did not log in in time"),
+    ClientDeadline.DISCONNECT: lambda _, client: client.close("login refused"),
+    ClientDeadline.IDLE: lambda _, client: client.close("idle at the character list"),
+    ClientDeadline.PLAY: play.play_timed_out,
+    ClientDeadline.CREATE: characters.timed_out,
+    ClientDeadline.STATUS: play.push_world_states,
 }

@@ -19,7 +19,7 @@ from emu.limits.addresses import address_key
 from emu.limits.rates import EntryLimits, Throttle, hourly, minutely
 from emu.login.character_creation import PendingCreates
 from emu.login.character_list import ZoneSource, ZoneTexts
-from emu.login.client import Client
+from emu.login.client import Client, ClientDeadline
 from emu.login.directory import WorldStates
 from emu.login.events import LoginEvent, LoginLog, SessionReplaced
 from emu.login.messages import replies
@@ -44,7 +44,7 @@ NEEDED_STRUCTS = (
 """Structs without which a client version cannot be served."""
 
 
-async def nobody_is_kept_out(_account_id: int, _address: str) -> bool:
+async def nobody_is_barred(_account_id: int, _address: str) -> bool:
     """Keep nobody out that was let in once."""
     return False
 
@@ -72,7 +72,7 @@ class LoginService:
         log: Callable[[LoginEvent], None],
         rules: RuleTable | None = None,
         models: Models | None = None,
-        is_kept_out: Callable[[int, str], Awaitable[bool]] = nobody_is_kept_out,
+        is_barred: Callable[[int, str], Awaitable[bool]] = nobody_is_barred,
     ) -> None:
         self.config = config
         self.creations = Throttle(hourly(config.creations_per_hour))
@@ -95,7 +95,7 @@ class LoginService:
         self.counters: Counter[str] = Counter()
         """What came of clients' messages; those without an effect are the journal's."""
         self.models = models or Models()
-        self.is_kept_out = is_kept_out
+        self.is_barred = is_barred
         """Says of an account and an address whether a ban or the like keeps it out by now."""
         self.creates = PendingCreates()
         self.logged_in = LoggedInClients(config.logins_per_address)
@@ -112,17 +112,17 @@ class LoginService:
             self.log(SessionReplaced(earlier.address, earlier.account_name, reason))
             earlier.close(reason)
         self.logged_in.add(client)
-        self.stays_awake(client, self.clock.now())
+        self.restart_idle_timer(client, self.clock.now())
 
     def client_ended(self, client: Client) -> None:
         """Forget a client whose session is over."""
         self.creates.client_gone(client)
         self.logged_in.remove(client)
 
-    def stays_awake(self, client: Client, now: Monotonic) -> None:
+    def restart_idle_timer(self, client: Client, now: Monotonic) -> None:
         """Let a client be idle from now on as long as it may."""
         if self.config.list_lifetime:
-            client.set_deadline("idle", Monotonic(now + self.config.list_lifetime))
+            client.set_deadline(ClientDeadline.IDLE, Monotonic(now + self.config.list_lifetime))
 
     def world_list(self, dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
         """Return the world list of a version, made once for each state of the worlds."""

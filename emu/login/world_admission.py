@@ -8,6 +8,7 @@ docs/protocol/link.md#registration.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -31,27 +32,43 @@ PLAYER_LIMIT_TEXT = "Your server reports more players than are allowed."
 ZONE_LIMIT_TEXT = "Your server reports more zones than are allowed."
 
 
+class WorldRefusalReason(enum.StrEnum):
+    """Why a world may not register or stay; the values are the texts of logs and metrics."""
+
+    PROTOCOL_VERSION = "protocol version not supported"
+    SERVER_VERSION = "server version not allowed"
+    SERVER_TYPE = "server type not supported"
+    NAME_NOT_ALLOWED = "world name not allowed"
+    NAME_TAKEN = "world name taken"
+    BAD_PASSWORD = "bad password"  # noqa: S105  # a reason, not a password
+    NOT_REGISTERED = "world not registered"
+    TOO_MANY_NEW_WORLDS = "too many new worlds from this address"
+    DISABLED = "world disabled"
+    REMOVED = "world removed"
+    ADDRESS_BANNED = "address banned"
+
+
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A world may not register: `text` for it, `reason` for the counters."""
+class WorldRefusal:
+    """A world may not register: the text that it is sent, and the reason for logs and metrics."""
 
     text: str
-    reason: str
+    reason: WorldRefusalReason
 
 
-def check_introduction(info: LSInfo, config: DirectoryConfig) -> Refusal | None:
+def check_introduction(info: LSInfo, config: DirectoryConfig) -> WorldRefusal | None:
     """Judge what a world says about itself, before anything is looked up."""
     if info.protocol_version != PROTOCOL_VERSION:
-        return Refusal(INCORRECT_VERSION, "protocol version not supported")
+        return WorldRefusal(INCORRECT_VERSION, WorldRefusalReason.PROTOCOL_VERSION)
     if "*" not in config.server_versions and info.server_version not in config.server_versions:
-        return Refusal(INCORRECT_VERSION, "server version not allowed")
+        return WorldRefusal(INCORRECT_VERSION, WorldRefusalReason.SERVER_VERSION)
     if info.server_type not in (TYPE_WORLD, TYPE_DEVELOPMENT):
-        return Refusal(POSSIBLE_HACKING, "server type not supported")
+        return WorldRefusal(POSSIBLE_HACKING, WorldRefusalReason.SERVER_TYPE)
     name, account = name_of(info), account_of(info)
     if len(name) < LEAST_NAME or not (name.isprintable() and account.isprintable()):
-        return Refusal(BAD_PASSWORD, "world name not allowed")
+        return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.NAME_NOT_ALLOWED)
     if not account or not is_link_hash(info.password):
-        return Refusal(BAD_PASSWORD, "bad password")
+        return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.BAD_PASSWORD)
     return None
 
 
@@ -93,39 +110,41 @@ class WorldAdmission:
 
     async def identify(
         self, address: str, info: LSInfo, *, unregistered: bool
-    ) -> RegisteredWorld | Refusal:
+    ) -> RegisteredWorld | WorldRefusal:
         """Find out which world this is, or why it may not come in.
 
         With `unregistered` one that nobody added is taken in. Raises `StoreError`.
         """
         if await self._is_address_banned(address, self._clock.moment()):
-            return Refusal(BAD_PASSWORD, "address banned")
+            return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.ADDRESS_BANNED)
         world = await self._store.find_world_by_account(account_of(info))
         if world is None:
             if unregistered:
                 return await self._add(address, info)
-            return Refusal(BAD_PASSWORD, "world not registered")
+            return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.NOT_REGISTERED)
         if not link_password_matches(world.password, info.password.lower()):
-            return Refusal(BAD_PASSWORD, "bad password")
+            return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.BAD_PASSWORD)
         if not world.enabled:
-            return Refusal(BAD_PASSWORD, "world disabled")
+            return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.DISABLED)
         return world
 
-    async def _add(self, address: str, info: LSInfo) -> RegisteredWorld | Refusal:
+    async def _add(self, address: str, info: LSInfo) -> RegisteredWorld | WorldRefusal:
         if not self._new_worlds.take(address_key(address), self._clock.now()):
-            return Refusal(BAD_PASSWORD, "too many new worlds from this address")
+            return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.TOO_MANY_NEW_WORLDS)
         try:
             new = RegisteredWorld(0, name_of(info), account_of(info), info.password.lower())
             return await self._store.add_world(new, self._clock.moment())
         except DuplicateName:
-            return Refusal(BAD_PASSWORD, "world name taken")
+            return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.NAME_TAKEN)
 
-    async def reason_to_go(self, address: str, registered: RegisteredWorld) -> str | None:
+    async def reason_to_go(
+        self, address: str, registered: RegisteredWorld
+    ) -> WorldRefusalReason | None:
         """Return why a world that came in may not stay, or None. Raises `StoreError`."""
         world = await self._store.find_world_by_account(registered.account)
         banned = await self._is_address_banned(address, self._clock.moment())
         if world is None or world.id != registered.id:
-            return "world removed"
+            return WorldRefusalReason.REMOVED
         if not world.enabled:
-            return "world disabled"
-        return "address banned" if banned else None
+            return WorldRefusalReason.DISABLED
+        return WorldRefusalReason.ADDRESS_BANNED if banned else None

@@ -18,7 +18,7 @@ def limits() -> GuessLimits:
             from_address=Allowance(6, 1.0),
             from_known=Allowance(3, 10.0),
             from_new=Allowance(1, 100.0),
-            from_strangers=Allowance(2, 10.0),
+            from_others=Allowance(2, 10.0),
         )
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.errors import StoreError, UnknownOpcode
-from emu.login.client import ClientState, guarded
+from emu.login.client import ClientDeadline, ClientState, guarded
 from emu.login.events import ClientEnded, ServiceFault, UnknownMessage
 from emu.login.settings import LoginServiceConfig
 from tests.support.login.login_fakes import run
@@ -93,7 +93,7 @@ def test_a_closed_client_stays_closed_and_silent(harness: Harness) -> None:
     client, link = harness.login(546)
     client.closed()
     client.set_state(ClientState.LOGGED_IN)
-    client.set_deadline("play", 5)
+    client.set_deadline(ClientDeadline.PLAY, 5)
     client.send("OP_WorldListMsg", b"")
     harness.send(client, 7)
     assert client.state is ClientState.CLOSED
@@ -104,7 +104,7 @@ def test_a_closed_client_stays_closed_and_silent(harness: Harness) -> None:
 def test_the_shell_is_woken_by_what_it_did_not_bring(harness: Harness) -> None:
     client, link = harness.login(546)
     wakes = link.wakes
-    client.set_deadline("status", 5)
+    client.set_deadline(ClientDeadline.STATUS, 5)
     assert link.wakes == wakes + 1
 
 

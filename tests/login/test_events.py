@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from emu.login import events
 from emu.login.events import LoginAccepted, LoginEvent, LoginRefused, event_values, format_event
 
-KINDS = [
+CLIENT_LOG_KINDS = [
     kind
     for kind in vars(events).values()
     if isinstance(kind, type) and issubclass(kind, LoginEvent) and kind is not LoginEvent
@@ -36,7 +36,7 @@ def test_a_refusal_names_reason_and_address() -> None:
     assert line == "login of (no name) from 192.0.2.1 refused: bad password"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CLIENT_LOG_KINDS)
 def test_every_event_has_wording_a_level_and_no_password(kind: type[LoginEvent]) -> None:
     assert kind.level in {"debug", "info", "warn"}
     assert "word" in format_event(filled(kind, "word", 7))

@@ -7,7 +7,7 @@ from typing import Any
 from emu.limits.rates import Allowance
 from emu.link.messages import LSInfo
 from emu.link.settings import hash_link_password
-from emu.login.world_admission import Refusal, WorldAdmission
+from emu.login.world_admission import WorldAdmission, WorldRefusal
 from emu.model import RegisteredWorld
 from tests.support.coroutines import finish
 from tests.support.login.directory_fakes import Stores
@@ -33,7 +33,7 @@ class Bench:
 def test_a_world_is_known_by_account_and_password() -> None:
     bench = Bench()
     assert bench.identify("antonia") is KNOWN
-    assert bench.identify("antonia", HASH[::-1]) == Refusal("Bad password", "bad password")
+    assert bench.identify("antonia", HASH[::-1]) == WorldRefusal("Bad password", "bad password")
 
 
 def test_an_unknown_world_is_added_when_such_are_let_in_and_not_too_many() -> None:

@@ -6,13 +6,18 @@ from emu.errors import UnknownStruct
 from emu.link.messages import LSInfo
 from emu.link.settings import hash_link_password
 from emu.login.settings import DirectoryConfig
-from emu.login.world_admission import Refusal, account_id_offset, account_of, check_introduction
+from emu.login.world_admission import (
+    WorldRefusal,
+    account_id_offset,
+    account_of,
+    check_introduction,
+)
 from emu.structs import StructCatalog, shipped_catalog
 
 HASH = hash_link_password("secret")
 
 
-def judged(config: DirectoryConfig | None = None, **changes) -> Refusal | None:
+def judged(config: DirectoryConfig | None = None, **changes) -> WorldRefusal | None:
     values = {"name": "World", "address": "host", "account": "me", "password": HASH, **changes}
     return check_introduction(LSInfo(**values), config or DirectoryConfig())
 
@@ -43,7 +48,7 @@ def test_names_of_under_four_characters_or_with_control_characters(name: str) ->
 
 @pytest.mark.parametrize("changes", [{"account": ""}, {"password": ""}, {"password": "abc"}])
 def test_no_account_or_no_hash_is_a_bad_password(changes: dict) -> None:
-    assert judged(**changes) == Refusal("Bad password", "bad password")
+    assert judged(**changes) == WorldRefusal("Bad password", "bad password")
 
 
 def test_accounts_are_cut_as_the_peer_does() -> None:

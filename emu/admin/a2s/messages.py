@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import Final
 
 from emu.admin.reader import Reader, clamped, text_bytes
-from emu.binary import F32, I32, LITTLE, U8, U16, U32, Raw, RecordLayout
+from emu.binary import F32, I32, LITTLE, U8, U16, U32, BytesField, RecordLayout
 from emu.errors import MalformedMessage
 
 PREFIX: Final = b"\xff\xff\xff\xff"
@@ -31,8 +31,8 @@ _GAME_ID: Final = 0x01
 _QUERY_SIZE: Final = len(PREFIX) + 1
 _CHALLENGE: Final = RecordLayout("A2sChallenge", LITTLE, number=U32)
 _COUNTS: Final = RecordLayout(
-    "A2sInfo", LITTLE,
-    app_id=U16, players=U8, places=U8, bots=U8, kind=Raw(1), system=Raw(1), private=U8, secured=U8,
+    "A2sInfo", LITTLE, app_id=U16, players=U8, places=U8, bots=U8, kind=BytesField(1),
+    system=BytesField(1), private=U8, secured=U8,
 )  # fmt: skip
 _SCORE_AND_TIME: Final = RecordLayout("A2sPlayer", LITTLE, score=I32, time=F32)
 _RULE_COUNT: Final = RecordLayout("A2sRules", LITTLE, count=U16)

@@ -14,7 +14,7 @@ from typing import Any
 from emu.dialects.dialect import read_name
 from emu.errors import MalformedMessage, StoreError
 from emu.login.character_creation import CreateRequest, PendingCreate, read_create_request
-from emu.login.client import Client, ClientState, guarded
+from emu.login.client import Client, ClientDeadline, ClientState, guarded
 from emu.login.events import CharacterCreated, CharacterDeleted, CreateRefused, DeleteRefused
 from emu.login.messages import replies
 from emu.login.messages.play import request_play, send_characters
@@ -82,7 +82,9 @@ def _hand_on(
     )
     if not service.creates.add(pending, now):
         return CreateCode.PENDING
-    client.set_deadline("create", Monotonic(service.clock.now() + service.config.create_timeout))
+    client.set_deadline(
+        ClientDeadline.CREATE, Monotonic(service.clock.now() + service.config.create_timeout)
+    )
     # the answer may come before this call returns
     asked = service.worlds.request_create(
         request.world_id, client.account_id, client.version, payload, now
@@ -182,7 +184,7 @@ def _send_create_reply(client: Client, code: int, name: str) -> None:
 
 def _finish(service: LoginService, client: Client, pending: PendingCreate) -> None:
     service.creates.wait_no_longer(pending)
-    client.clear_deadline("create")
+    client.clear_deadline(ClientDeadline.CREATE)
 
 
 MOST_DELETED = 100

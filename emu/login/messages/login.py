@@ -20,10 +20,10 @@ from typing import Any
 from emu.dialects import Dialects
 from emu.dialects.dialect import read_name, read_secret
 from emu.errors import LimitExceeded, MalformedMessage, StoreError, UnknownVersion
-from emu.login.client import Client, ClientState, guarded
+from emu.login.client import Client, ClientDeadline, ClientState, guarded
 from emu.login.events import ClientLogStored, LoginAccepted, LoginRefused
 from emu.login.messages import replies
-from emu.login.ports import LoginDenied
+from emu.login.ports import LoginRefusal, LoginRefusalReason
 from emu.login.service import LoginService
 from emu.model import Account, ClientLog, LoginCode
 from emu.times import Monotonic
@@ -104,10 +104,10 @@ async def login(service: LoginService, client: Client, payload: bytes, now: Mono
         )
     except StoreError as error:
         client.fault(str(error))
-        verdict = LoginDenied("server problem")
+        verdict = LoginRefusal(LoginRefusalReason.SERVER_PROBLEM)
     if client.state is not ClientState.AUTHENTICATING:
         return
-    if isinstance(verdict, LoginDenied):
+    if isinstance(verdict, LoginRefusal):
         refuse(service, client, request.account, verdict.reason, request.version)
     else:
         _admit(service, client, verdict.account, request.version)
@@ -131,16 +131,18 @@ def refuse(
     denial = replies.denial(client.dialect, code or replies.denial_code(reason))
     client.send("OP_LoginReplyMsg", denial)
     client.set_state(ClientState.REFUSED)
-    client.clear_deadline("login")
-    client.set_deadline("disconnect", Monotonic(service.clock.now() + service.config.denial_linger))
+    client.clear_deadline(ClientDeadline.LOGIN)
+    client.set_deadline(
+        ClientDeadline.DISCONNECT, Monotonic(service.clock.now() + service.config.denial_linger)
+    )
 
 
 def _out_of_bounds(service: LoginService, request: LoginRequest) -> str | None:
     config = service.config
     if not 0 < request.account_size <= config.account_name_size:
-        return "name not allowed"
+        return LoginRefusalReason.NAME_NOT_ALLOWED
     if len(request.password) > config.password_size:
-        return "bad password"
+        return LoginRefusalReason.BAD_PASSWORD
     return None
 
 
@@ -151,15 +153,14 @@ def _admit(service: LoginService, client: Client, account: Account, version: int
         refuse(service, client, account.name, str(error), version, code=LoginCode.WRONG_VERSION)
         return
     if service.logged_in.is_full(client.address, account.id):
-        reason = "too many clients from this address"
-        refuse(service, client, account.name, reason, version)
+        refuse(service, client, account.name, LoginRefusalReason.TOO_MANY_CLIENTS, version)
         return
     service.entries.take(account.name.casefold(), client.address, service.clock.now())
     client.account = account
     client.dialect = dialect
     client.set_state(ClientState.LOGGED_IN)
     client.trust()
-    client.clear_deadline("login")
+    client.clear_deadline(ClientDeadline.LOGIN)
     service.client_logged_in(client)
     service.counters["login accepted"] += 1
     service.log(LoginAccepted(client.address, account.name, account.id, version))
@@ -171,7 +172,7 @@ def _admit(service: LoginService, client: Client, account: Account, version: int
     service.start(guarded(client, "OP_LoginRequestMsg", remembered))
 
 
-KINDS = {
+CLIENT_LOG_KINDS = {
     "OP_LsClientCrashlogReplyMsg": "Crash Log",
     "OP_LsClientVerifylogReplyMsg": "Verify Log",
     "OP_LsClientAlertlogReplyMsg": "Alert Log",
@@ -206,7 +207,7 @@ def read_client_log(payload: bytes, *, long_header: bool, limit: int) -> str:
         return text.decode("latin-1")
 
 
-async def keep(
+async def store_client_log(
     service: LoginService, client: Client, payload: bytes, _now: Monotonic, *, kind: str
 ) -> None:
     """Store one client log; what cannot be opened, or is one too many, is counted and dropped."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from emu.errors import EmuError, StoreError, StructValueError
 from emu.login.character_list import CharacterListEntry, character_list
-from emu.login.client import Client, ClientState, PendingPlay, guarded
+from emu.login.client import Client, ClientDeadline, ClientState, PendingPlay, guarded
 from emu.login.directory import GONE, WorldState, state_of
 from emu.login.events import CharacterDeleted, PlayGranted, PlayRefused
 from emu.login.messages import replies
@@ -109,7 +109,7 @@ def note_world_state(
     if client.shown_worlds is None or client.shown_worlds.get(world_id, GONE) == state:
         return
     if not client.status_due:
-        client.set_deadline("status", Monotonic(now + service.config.status_delay))
+        client.set_deadline(ClientDeadline.STATUS, Monotonic(now + service.config.status_delay))
     client.status_due.add(world_id)
 
 
@@ -121,23 +121,23 @@ def push_world_states(service: LoginService, client: Client) -> None:
         return
     for world_id in due:
         state = service.world_states[world_id]
-        told = shown.get(world_id, GONE)
-        if told != state:
-            _tell(service, client, world_id, told, state)
+        sent = shown.get(world_id, GONE)
+        if sent != state:
+            _send_status(service, client, world_id, sent, state)
             shown[world_id] = state
 
 
-def _tell(
-    service: LoginService, client: Client, world_id: int, told: WorldState, state: WorldState
+def _send_status(
+    service: LoginService, client: Client, world_id: int, sent: WorldState, state: WorldState
 ) -> None:
     up, locked = state
     dialect = client.dialect
     long_only = service.config.choices.long_status_only
-    if up != told[0] and not long_only:
+    if up != sent[0] and not long_only:
         payload = replies.world_came_or_went(dialect, world_id, up=up)
         client.send("OP_WorldStatusChangeMsg", payload)
-        told = (up, False)
-    if told != state:
+        sent = (up, False)
+    if sent != state:
         payload = replies.world_update(dialect, world_id, up=up, locked=locked)
         client.send("OP_WorldStatusChangeMsg", payload)
 
@@ -150,14 +150,14 @@ async def play(service: LoginService, client: Client, payload: bytes, _now: Mono
     asked = client.dialect.layout("LS_PlayRequest").decode_short(payload)
     place = (asked.get("server_id", 0), asked["char_id"])
     try:
-        is_kept_out = await service.is_kept_out(client.account_id, client.address)
+        is_barred = await service.is_barred(client.account_id, client.address)
         rows = await service.characters.characters_of(client.account_id)
     except StoreError:
         _refuse(service, client, place, PlayCode.PROBLEM, "server problem")
         raise
     if client.state is not ClientState.LOGGED_IN:
         return
-    if is_kept_out:
+    if is_barred:
         reason = "its account or address is banned or disabled"
         _refuse(service, client, place, PlayCode.BANNED, reason)
         return
@@ -172,7 +172,7 @@ def request_play(service: LoginService, client: Client, row: Character, now: Mon
     """Ask a character's world to let it in."""
     client.pending_play = PendingPlay(row.world_id, row.char_id, row.name)
     client.set_state(ClientState.PLAYING)
-    client.set_deadline("play", Monotonic(now + service.config.play_timeout))
+    client.set_deadline(ClientDeadline.PLAY, Monotonic(now + service.config.play_timeout))
     # the answer may come before this call returns
     asked = service.worlds.request_play(
         row.world_id, client.account_id, row.char_id, client.address, now
@@ -260,7 +260,7 @@ def _give_up(service: LoginService, client: Client, code: int, reason: str) -> N
 
 def _finish(client: Client) -> None:
     client.pending_play = None
-    client.clear_deadline("play")
+    client.clear_deadline(ClientDeadline.PLAY)
     client.set_state(ClientState.LOGGED_IN)
 
 

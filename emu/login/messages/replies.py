@@ -12,6 +12,7 @@ from typing import Any
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_name
 from emu.errors import StructValueError
+from emu.login.ports import LoginRefusalReason
 from emu.login.settings import (
     DELETE_REPLY_MAX_CHARACTERS,
     FIRST_REPLY_ACCOUNT,
@@ -23,13 +24,13 @@ from emu.model import CreateCode, LoginCode, PlayCode, PlayResponse, WorldEntry
 NAME_FIELDS = frozenset(("username", "password"))
 """Where a login reply holds the account's name."""
 
-_DENIALS = {
-    "bad password": LoginCode.BAD_NAME_OR_PASSWORD,
-    "no such account": LoginCode.BAD_NAME_OR_PASSWORD,
-    "name not allowed": LoginCode.BAD_NAME_OR_PASSWORD,
-    "banned": LoginCode.NO_PLAY_TIME,
-    "disabled": LoginCode.LACKS_FEATURES,
-    "address banned": LoginCode.LACKS_FEATURES,
+_DENIALS: Mapping[str, LoginCode] = {
+    LoginRefusalReason.BAD_PASSWORD: LoginCode.BAD_NAME_OR_PASSWORD,
+    LoginRefusalReason.NO_SUCH_ACCOUNT: LoginCode.BAD_NAME_OR_PASSWORD,
+    LoginRefusalReason.NAME_NOT_ALLOWED: LoginCode.BAD_NAME_OR_PASSWORD,
+    LoginRefusalReason.BANNED: LoginCode.NO_PLAY_TIME,
+    LoginRefusalReason.DISABLED: LoginCode.LACKS_FEATURES,
+    LoginRefusalReason.ADDRESS_BANNED: LoginCode.LACKS_FEATURES,
 }
 """What a player is told for a reason of `Refused` (docs/protocol/login.md#reply-codes)."""
 

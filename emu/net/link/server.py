@@ -23,6 +23,7 @@ from emu.link.connection import LinkClosed, LoginLinkProtocol, WorldIntroduced
 from emu.link.messages import LinkMessage
 from emu.link.settings import LinkServerConfig
 from emu.login.directory import WorldDirectory
+from emu.login.world_admission import WorldRefusalReason
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.stream import BACKLOG, Stream
@@ -30,7 +31,7 @@ from emu.net.tasks import Tasks
 from emu.times import Monotonic
 
 _log = logger("link")
-SUSPECT = frozenset({"bad password", "world not registered"})
+SUSPECT = frozenset({WorldRefusalReason.BAD_PASSWORD, WorldRefusalReason.NOT_REGISTERED})
 """Reasons after which an address may only connect so often."""
 MOST_REMEMBERED = 10_000
 """Addresses whose refusals are remembered."""
@@ -104,13 +105,13 @@ class LinkServer(Factory):
         self._reactor = reactor
         self.counters: Counter[str] = Counter()
         """Connections not taken and links closed, by reason."""
-        self._told: Counter[str] = Counter()
+        self._logged_counts: Counter[str] = Counter()
         self._tasks = tasks
         self._ports: list[IListeningPort] = []
         self._connections: Connections[LinkWorldConnection] = Connections(_evict)
         self._refusals: dict[str, RateLimit] = {}
         self._stopped: Deferred[None] | None = None
-        self._looking = False
+        self._is_revalidating = False
         self._revalidating: DelayedCall | None = None
 
     @property
@@ -136,7 +137,7 @@ class LinkServer(Factory):
         if self._revalidating is not None:
             self._revalidating.cancel()
             self._revalidating = None
-            self._tell_counts()
+            self._log_counts()
         ports, self._ports = self._ports, []
         await DeferredList([maybeDeferred(port.stopListening) for port in ports])
         if self._connections:
@@ -196,25 +197,25 @@ class LinkServer(Factory):
         most = float(self.config.suspect_connections_per_minute)
         self._refusals.setdefault(address_key(address), RateLimit(most / 60, most, now))
 
-    def _tell_counts(self) -> None:
+    def _log_counts(self) -> None:
         """Write one line about what was refused or ended since the last such line, if anything."""
-        fresh = self.counters - self._told
-        self._told = self.counters.copy()
+        fresh = self.counters - self._logged_counts
+        self._logged_counts = self.counters.copy()
         if fresh:
             counts = ", ".join(f"{reason} ({count})" for reason, count in fresh.most_common())
             _log.info("connections refused or ended lately: {counts}", counts=counts)
 
     def _revalidate(self) -> None:
-        self._tell_counts()
-        if not self._looking:
-            self._looking = True
-            self._tasks.spawn(self._look_again())
+        self._log_counts()
+        if not self._is_revalidating:
+            self._is_revalidating = True
+            self._tasks.spawn(self._check_worlds())
 
-    async def _look_again(self) -> None:
+    async def _check_worlds(self) -> None:
         try:
             await self.directory.revalidate()
         finally:
-            self._looking = False
+            self._is_revalidating = False
 
 
 def _evict(connection: LinkWorldConnection) -> None:

@@ -143,7 +143,7 @@ def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]
     return write
 
 
-PATIENCE = 2.0
+DRAIN_TIME = 2.0
 """Seconds that clients have to take their leave when the server stops."""
 PORT_TRIES = 16
 """Port numbers of the system's choice that are tried until TCP and UDP are both free."""
@@ -238,13 +238,13 @@ class LoginEndpoint:
             worlds=self.directory,
             zones=self._storage.worlds,
             models=Models(self._storage.models),
-            is_kept_out=self._is_kept_out,
+            is_barred=self._is_barred,
             start=self._tasks.spawn,
             clock=self._scheduler,
             log=watch.port("login", log_event(_log, self._refusals)),
         )
 
-    async def _is_kept_out(self, account_id: int, address: str) -> bool:
+    async def _is_barred(self, account_id: int, address: str) -> bool:
         """Say whether a ban or the like keeps an account or address out. Raises `StoreError`."""
         return bool(await self._storage.login_gate.kept_out([(account_id, address)]))
 
@@ -346,12 +346,12 @@ class LoginEndpoint:
 
     async def stop(self, deadline: Monotonic) -> None:
         """Say goodbye to clients and worlds, and wait until what they asked for is stored."""
-        farewell = Monotonic(min(self._scheduler.now() + PATIENCE, deadline))
+        drained_by = Monotonic(min(self._scheduler.now() + DRAIN_TIME, deadline))
         self.dispatcher.close(self._scheduler.now())
         await self.links.stop()
         await self._passwords.stop()
         await self._tasks.finished()
-        await drained(self.dispatcher, self._scheduler, farewell)
+        await drained(self.dispatcher, self._scheduler, drained_by)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()

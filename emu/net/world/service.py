@@ -22,7 +22,7 @@ from emu.model import ANYBODY, WorldCharacter, may_see
 from emu.net import parameters
 from emu.net.fleet.service import Ground, fleet_part
 from emu.net.link.client import LoginLink
-from emu.net.login.service import PATIENCE, drained
+from emu.net.login.service import DRAIN_TIME, drained
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
@@ -369,7 +369,7 @@ class WorldEndpoint:
         Who is not stored by three quarters of the time until the deadline is kept in a file.
         """
         now, within = self._scheduler.now(), self._scheduler.within
-        farewell = Monotonic(min(now + PATIENCE, deadline))
+        farewell = Monotonic(min(now + DRAIN_TIME, deadline))
         stored_by = Monotonic(deadline - (deadline - now) / 4)
         if self._reviews is not None:
             self._reviews.cancel()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import LimitExceeded, MalformedMessage, PeerError, StoreError
-from emu.login.messages.login import KINDS, read_client_log
+from emu.login.messages.login import CLIENT_LOG_KINDS, read_client_log
 from emu.login.settings import LoginServiceConfig
 from emu.model import ClientLog
 from emu.versions import LOGIN_VERSION_STEPS
@@ -76,7 +76,7 @@ def test_any_bytes_give_text_or_a_peer_error(body: bytes, long_header: bool, lim
 
 
 def test_all_four_kinds_have_their_stored_name() -> None:
-    assert sorted(KINDS.values()) == ["Alert Log", "Base Log", "Crash Log", "Verify Log"]
+    assert sorted(CLIENT_LOG_KINDS.values()) == ["Alert Log", "Base Log", "Crash Log", "Verify Log"]
 
 
 ALERT = "OP_LsClientAlertlogReplyMsg"

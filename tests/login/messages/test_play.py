@@ -222,11 +222,11 @@ def test_an_address_that_cannot_be_sent_is_a_problem(answer: PlayResponse) -> No
 def test_an_account_that_was_banned_since_its_login_asks_no_world(harness: Harness) -> None:
     asked = []
 
-    async def is_kept_out(account_id: int, address: str) -> bool:
+    async def is_barred(account_id: int, address: str) -> bool:
         asked.append((account_id, address))
         return True
 
-    harness.service.is_kept_out = is_kept_out
+    harness.service.is_barred = is_barred
     harness.store.rows = [character()]
     client, link = harness.login(546)
     harness.send(client, "OP_PlayCharacterRequestMsg", play_request(546, 5))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from emu.login.ports import LoginDenied, LoginGranted
+from emu.login.ports import LoginGranted, LoginRefusal, LoginRefusalReason
 from emu.model import Account
 from emu.net.web.dashboard import StaffAccounts
 from tests.support.coroutines import finish
@@ -12,11 +12,11 @@ BOSS = Account(1, "boss", "hash")
 
 
 class Service:
-    def __init__(self, verdict: LoginGranted | LoginDenied) -> None:
+    def __init__(self, verdict: LoginGranted | LoginRefusal) -> None:
         self.verdict = verdict
         self.asked: tuple[Any, ...] = ()
 
-    async def authenticate(self, *asked: Any, wanted: Any) -> LoginGranted | LoginDenied:
+    async def authenticate(self, *asked: Any, wanted: Any) -> LoginGranted | LoginRefusal:
         self.asked = (*asked, wanted())
         return self.verdict
 
@@ -38,5 +38,7 @@ def test_a_password_is_checked_by_the_service_as_bytes() -> None:
 
 
 def test_a_refusal_is_its_reason() -> None:
-    work = staff(Service(LoginDenied("banned"))).verify("boss", "x", "192.0.2.1", lambda: True)
+    work = staff(Service(LoginRefusal(LoginRefusalReason.BANNED))).verify(
+        "boss", "x", "192.0.2.1", lambda: True
+    )
     assert finish(work) == "banned"

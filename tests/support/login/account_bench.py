@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from emu.errors import DuplicateName, LimitExceeded
 from emu.login.accounts import AccountService
 from emu.login.passwords import AccountConfig, PasswordConfig, hash_password
-from emu.login.ports import LoginDenied
+from emu.login.ports import LoginRefusal
 from emu.model import Account
 from emu.times import Moment
 from tests.support.coroutines import finish
@@ -127,4 +127,4 @@ class Bench:
         )
         while self.started and self.writes:
             finish(self.started.pop())
-        return answer.reason if isinstance(answer, LoginDenied) else "admitted"
+        return answer.reason if isinstance(answer, LoginRefusal) else "admitted"

@@ -13,7 +13,7 @@ from typing import Any
 
 from emu.errors import StoreError
 from emu.login.events import LoginEvent
-from emu.login.ports import LoginDenied, LoginGranted, WorldObserver
+from emu.login.ports import LoginGranted, LoginRefusal, LoginRefusalReason, WorldObserver
 from emu.model import (
     Account,
     Character,
@@ -123,7 +123,7 @@ class FakeAuthenticator:
     def __init__(self, accounts: Mapping[str, tuple[int, bytes]]) -> None:
         self.accounts = dict(accounts)
         self.holds = False
-        self.waiting: deque[tuple[Later, LoginGranted | LoginDenied]] = deque()
+        self.waiting: deque[tuple[Later, LoginGranted | LoginRefusal]] = deque()
         self.asked: list[tuple[str, bytes, str, int, float]] = []
         self.error: StoreError | None = None
         self.refusal = ""
@@ -141,17 +141,17 @@ class FakeAuthenticator:
         now: float,
         *,
         wanted: Callable[[], bool],
-    ) -> LoginGranted | LoginDenied:
+    ) -> LoginGranted | LoginRefusal:
         self.asked.append((name, password, address, version, now))
         if self.error is not None:
             raise self.error
         account_id, right = self.accounts.get(name.lower(), (0, b""))
         if self.refusal:
-            verdict: LoginGranted | LoginDenied = LoginDenied(self.refusal)
+            verdict: LoginGranted | LoginRefusal = LoginRefusal(LoginRefusalReason(self.refusal))
         elif not account_id:
-            verdict = LoginDenied("no such account")
+            verdict = LoginRefusal(LoginRefusalReason.NO_SUCH_ACCOUNT)
         elif password != right:
-            verdict = LoginDenied("bad password")
+            verdict = LoginRefusal(LoginRefusalReason.BAD_PASSWORD)
         else:
             verdict = LoginGranted(Account(id=account_id, name=name, password="unused"))
         if self.holds:
