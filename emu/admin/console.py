@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from emu.admin.ports import CommandGiven, SessionEnded
 from emu.commands import Caller, Reply
-from emu.commands.arguments import one_line
+from emu.commands.registry import one_line
 from emu.errors import MalformedMessage
 from emu.stream_end import StreamProtocol
 from emu.times import Monotonic

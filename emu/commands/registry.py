@@ -1,6 +1,6 @@
-"""The command registry: finds a command by name, checks the caller's rank, runs it, reports it.
+"""The command registry: declares commands, reads arguments, checks ranks and runs commands.
 
-It also says how a line that is being typed may continue.
+The package's docstring shows how to add a command.
 
 Source: docs/protocol/world/commands.md#eq2emulator.
 """
@@ -8,44 +8,40 @@ Source: docs/protocol/world/commands.md#eq2emulator.
 from __future__ import annotations
 
 import enum
+import math
+import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
-from emu.commands.arguments import (
-    COMMAND,
-    Argument,
-    ArgumentKind,
-    Value,
-    read_arguments,
-    split_line,
-    without_secrets,
-)
 from emu.errors import CommandError, EmuError
 from emu.model import SEES_HIDDEN
 from emu.times import Monotonic
 
+# --- ranks
+
 STATUS_BANNED_FOR_EVER: Final = -2
-"""Status of a character that keeps its whole account out."""
+"""The `admin_status` of a character that bans its whole account."""
 STATUS_BANNED: Final = -1
 GUIDE: Final = SEES_HIDDEN
 MASTER: Final = 100
 ADMINISTRATOR: Final = 200
 OWNER: Final = 1000
-"""Whoever holds the machine itself; above every character's."""
+"""The rank of the local console. No character can have it."""
 
 ROLES: Final[Mapping[str, int]] = {
     "guide": GUIDE,
     "master": MASTER,
     "administrator": ADMINISTRATOR,
 }
-"""Roles of those who are no characters, by the rank each has."""
+"""The ranks that RCON users can have, by the names that their file uses."""
 
 
 def account_rank(statuses: Iterable[int]) -> int:
-    """Return the rank of an account whose characters have these statuses: the highest of them.
+    """Return the rank of an account: the highest `admin_status` of its characters.
 
-    0 is a player's; below that the whole account is banned.
+    A player's rank is 0. A negative rank means that the whole account is banned.
     """
     known = list(statuses)
     if STATUS_BANNED_FOR_EVER in known:
@@ -54,18 +50,18 @@ def account_rank(statuses: Iterable[int]) -> int:
 
 
 def account_authority(statuses: Iterable[int]) -> int:
-    """Return the rank that protects an account: the highest of its characters' statuses.
+    """Return the rank that protects an account: the highest `admin_status` of its characters.
 
-    A ban takes nothing from it, so that nobody of a lower rank may change a banned account.
+    Bans are ignored: an operator of a lower rank cannot change an account because it is banned.
     """
     return max([0, *statuses])
 
 
 def may_act_on(rank: int, target: int, *, own: bool = False, harmless: bool = False) -> bool:
-    """Decide whether somebody of a rank may do something to an account of the rank `target`.
+    """Decide whether a caller of `rank` may act on an account of rank `target`.
 
-    The rank must be above the account's: equal ranks may not act on each other. `own` says that it
-    is the actor's own account; on that one only what is `harmless` is allowed to everybody.
+    The caller's rank must be higher. `own` means that the account is the caller's own. On its own
+    account every caller may do what is `harmless`.
     """
     return rank > target or (own and harmless)
 
@@ -73,33 +69,167 @@ def may_act_on(rank: int, target: int, *, own: bool = False, harmless: bool = Fa
 def check_authority(
     rank: int, target: int, name: str, *, own: bool = False, harmless: bool = False
 ) -> None:
-    """Raise `CommandError` unless `may_act_on` allows it; `name` is who would be acted on."""
+    """Raise `CommandError` unless `may_act_on` allows the action; `name` is the target's name."""
     if not may_act_on(rank, target, own=own, harmless=harmless):
         raise CommandError(f"{name} has your rank or a higher one")
 
 
+# --- arguments
+
+Value = str | int | float | bool | None
+
+LARGEST = 10**9
+"""The limit of every number, up and down. Every packet layout has space for it."""
+
+_WORD = re.compile(r"""\"([^\"]*)\"?|'([^']*)'?|(\S+)""")
+_YES = frozenset(("1", "on", "yes", "true"))
+_NO = frozenset(("0", "off", "no", "false"))
+
+
+class ArgumentKind(enum.Enum):
+    """The kinds of arguments. The value is the noun that error messages use."""
+
+    WORD = "a word"
+    TEXT = "text"
+    """The rest of the line. Allowed only as the last argument."""
+    NUMBER = "a whole number"
+    DECIMAL = "a number"
+    SWITCH = "on or off"
+    SECRET = "a password"  # noqa: S105  # a noun for messages, not a password
+    """A word that logs show as ``***``."""
+
+
+COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a command."""
+
+    name: str
+    kind: ArgumentKind = ArgumentKind.WORD
+    help: str = ""
+    optional: bool = False
+    default: Value = None
+    choices: tuple[str, ...] = ()
+    among: str = ""
+    """The kind of thing that the argument names, for completion: ``player``, ``zone``.
+
+    `Registry.known` lists the things of each kind. `COMMAND` needs no list there: completion
+    offers the commands that the caller may use.
+    """
+    choices_of: Callable[[Any], tuple[str, ...]] | None = None
+    """Returns the choices for a context, when only the running server knows them."""
+
+    @property
+    def usage(self) -> str:
+        """The argument as a usage line shows it."""
+        text = "|".join(self.choices) if self.choices else self.name.upper()
+        return f"[{text}]" if self.optional else text
+
+    def read(self, word: str) -> Value:
+        """Return the value of a word. Raises `CommandError` that names the expected kind."""
+        if self.choices:
+            if word.lower() in self.choices:
+                return word.lower()
+            raise CommandError(f"{self.name}: {word!r} is none of {', '.join(self.choices)}")
+        if self.kind is ArgumentKind.SWITCH and word.lower() in _YES | _NO:
+            return word.lower() in _YES
+        try:
+            if self.kind is ArgumentKind.NUMBER:
+                return self._within(int(word, 10))
+            if self.kind is ArgumentKind.DECIMAL and math.isfinite(float(word)):
+                return self._within(float(word))
+        except ValueError:
+            pass
+        if self.kind in (ArgumentKind.WORD, ArgumentKind.TEXT, ArgumentKind.SECRET):
+            return word
+        raise CommandError(f"{self.name}: {word!r} is not {self.kind.value}")
+
+    def _within(self, number: float) -> Value:
+        if abs(number) > LARGEST:
+            raise CommandError(f"{self.name}: must be {-LARGEST} to {LARGEST}")
+        return number
+
+
+def split_line(line: str) -> list[tuple[str, int]]:
+    """Return the words of a line, each with its position.
+
+    Blanks separate words. Quotation marks keep blanks inside a word; an open quotation extends to
+    the end of the line.
+    """
+    return [(found[found.lastindex or 0], found.start()) for found in _WORD.finditer(line)]
+
+
+def without_secrets(arguments: Sequence[Argument], line: str) -> str:
+    """Return a line for the log, with ``***`` in place of a secret.
+
+    If the number of words does not fit, a secret may stand anywhere; then everything from the
+    secret's place on is removed.
+    """
+    secret = next(
+        (n for n, argument in enumerate(arguments) if argument.kind is ArgumentKind.SECRET), None
+    )
+    words = split_line(line)
+    if secret is None or len(words) <= secret:
+        return line
+    shown = line[: words[secret][1]] + "***"
+    if len(words) == len(arguments) > secret + 1:
+        shown += " " + line[words[secret + 1][1] :]
+    return shown
+
+
+def read_arguments(arguments: Sequence[Argument], line: str) -> dict[str, Value]:
+    """Return the values of a line's words by argument name. Raises `CommandError`."""
+    values: dict[str, Value] = {}
+    words = split_line(line)
+    for argument in arguments:
+        if not words:
+            if not argument.optional:
+                raise CommandError(f"{argument.name} is missing")
+            values[argument.name] = argument.default
+            continue
+        word, start = words[0]
+        if argument.kind is ArgumentKind.TEXT:
+            values[argument.name] = line[start:].strip()
+            words = []
+        else:
+            values[argument.name] = argument.read(word)
+            words = words[1:]
+    if words:
+        raise CommandError(f"{words[0][0]!r} is one word too many")
+    return values
+
+
+def one_line(text: str) -> str:
+    """Return a peer's text as one line, with blanks in place of control characters."""
+    return "".join(letter if letter.isprintable() else " " for letter in text).strip()
+
+
+# --- commands
+
 MOST_RANKS = 64
-"""Ranks for which it is remembered what they may call."""
+"""Ranks whose allowed commands are cached."""
 FOUND_BY_BEGINNING = 3
-"""Letters from which on the beginning of a name is enough, when no other begins so."""
+"""Letters that are enough to name a command, if only one command's name begins with them."""
 
 
 class Cost(enum.Enum):
-    """What a command costs the server. A player may use an expensive one only so often."""
+    """The cost of a command for the server. Expensive commands of players are rate limited."""
 
     PLAIN = "little"
     LISTING = "makes a list that is longer the more players there are"
-    SHOWN = "changes how the player looks to everybody near"
+    SHOWN = "changes the player's appearance for every observer"
     CHANGE = "changes a list that is stored and sent as a whole"
 
 
 class CommandRefused(CommandError):
-    """The caller may not do this."""
+    """The caller may not use this command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: a player, the console, a named RCON user.
+    """The caller of a command: a player, the console, an RCON user, a user of the web page.
 
     `rank` is on the scale of `admin_status`: 0 a player, 100 a game master, 200 an administrator.
     """
@@ -108,14 +238,14 @@ class Caller:
     rank: int
     origin: str
     player: Any = None
-    """The player in the world who calls, None for those outside of it."""
+    """The calling player in the world, or None for callers outside of it."""
     account_id: int = 0
-    """The account that the caller plays or has signed in with; 0 for users of other kinds."""
+    """The account that the caller plays or has signed in with, or 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command answers: lines for people, and the same as data for programs."""
+    """The reply of a command: lines for people, and the same as data for programs."""
 
     lines: tuple[str, ...] = ()
     data: Any = None
@@ -129,7 +259,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One use of a command, ready to be run. Times are monotonic seconds."""
+    """One use of a command: the caller, the values by argument name, the monotonic time."""
 
     caller: Caller
     values: dict[str, Value]
@@ -139,7 +269,8 @@ class Call:
         return self.values[name]
 
 
-Run = Callable[[Call], Awaitable[Reply | str | None]]
+Answer = Awaitable[Reply | str | None]
+Run = Callable[[Call], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +278,7 @@ class Command:
     """A command.
 
     A name may have two words, of which the first is shared: ``account add``, ``account ban``.
-    `rank` is the lowest that may call it; `outside`: somebody who is not in the world may, too.
+    `rank` is the lowest that may use it. With `outside`, callers outside of the world may use it.
     """
 
     name: str
@@ -158,20 +289,70 @@ class Command:
     outside: bool = True
     aliases: tuple[str, ...] = ()
     is_quiet: bool = False
-    """Used by everybody all the time (say, who): its use is not told of."""
+    """Successful uses are not logged. For commands that are used all the time (say, who)."""
     without_database: bool = False
-    """It works, and is of use, while the server has lost its database."""
+    """The command works while the server has lost its database."""
     cost: Cost = Cost.PLAIN
+    example: str = ""
+    """A line that ``help`` shows as an example."""
 
     @property
     def usage(self) -> str:
-        """How it is typed."""
+        """The command with its arguments, as ``help`` shows it."""
         return " ".join([self.name, *(argument.usage for argument in self.arguments)])
+
+
+class Traits(TypedDict, total=False):
+    """The optional attributes of `Command`, as `CommandSet.command` takes them."""
+
+    rank: int
+    outside: bool
+    aliases: tuple[str, ...]
+    is_quiet: bool
+    without_database: bool
+    cost: Cost
+    example: str
+
+
+C = TypeVar("C")
+W = TypeVar("W", bound=Callable[[Any, Call], Answer])
+
+
+class CommandSet(Generic[C]):
+    """The declarations of commands that work on one kind of context."""
+
+    def __init__(self) -> None:
+        self._made: list[Callable[[C], Command]] = []
+
+    def command(
+        self, name: str, help_text: str, *arguments: Argument, **traits: Unpack[Traits]
+    ) -> Callable[[W], W]:
+        """Declare a command: a decorator of the coroutine function that runs it."""
+
+        def declare(work: W) -> W:
+            def make(context: C) -> Command:
+                known = tuple(_with_choices(argument, context) for argument in arguments)
+                return Command(name, help_text, partial(work, context), known, **traits)
+
+            self._made.append(make)
+            return work
+
+        return declare
+
+    def commands(self, context: C) -> list[Command]:
+        """Return the commands, bound to a context."""
+        return [make(context) for make in self._made]
+
+
+def _with_choices(argument: Argument, context: object) -> Argument:
+    if argument.choices_of is None:
+        return argument
+    return replace(argument, choices=argument.choices_of(context))
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A command was used: who, what, and how it ended."""
+    """A report of one use of a command: the caller, the line, the result."""
 
     caller: str
     origin: str
@@ -182,27 +363,27 @@ class Use:
 
 @dataclass(slots=True)
 class Registry:
-    """All commands by name; `told` is called for every use that is not quiet.
+    """All commands by name. `report` is called for every use that is not quiet."""
 
-    `known` lists what there is of one kind of thing that a caller may know of, for those who
-    complete a line; see `Argument.among`.
-    """
-
-    told: Callable[[Use], None] = lambda _use: None
+    report: Callable[[Use], None] = lambda _use: None
     known: dict[str, Callable[[Caller], Iterable[str]]] = field(default_factory=dict)
+    """By kind (`Argument.among`): returns the names that completion may show to a caller."""
     refusal: Callable[[], str] = lambda: ""
-    """Returns why no command with a rank may be used now, but those that need no database."""
+    """Returns why no command with a rank can be used now, or an empty text.
+
+    Commands with `without_database` are exempt.
+    """
     _commands: dict[str, Command] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
+    # Every command of a player asks for it, and a filter over all commands takes 20 us.
     _allowed: dict[tuple[int, bool], tuple[Command, ...]] = field(default_factory=dict)
-    """What those of a rank may call, in the game or outside: asked for with every command."""
 
     def __iter__(self) -> Iterator[Command]:
-        """All commands by name."""
+        """Iterate over all commands, sorted by name."""
         return iter([self._commands[name] for name in sorted(self._commands)])
 
     def add(self, command: Command) -> None:
-        """Add a command. Raises `CommandError` when a name is taken."""
+        """Add a command. Raises `CommandError` if a name is taken."""
         for name in (command.name, *command.aliases):
             if name in self._names:
                 raise CommandError(f"there is a command {name} already")
@@ -212,12 +393,12 @@ class Registry:
         self._allowed.clear()
 
     def extend(self, commands: Iterable[Command]) -> None:
-        """Add several commands. Raises `CommandError` when a name is taken."""
+        """Add several commands. Raises `CommandError` if a name is taken."""
         for command in commands:
             self.add(command)
 
     def find(self, name: str) -> Command | None:
-        """Return a command by its name, an alias, or the beginning of one that is clear."""
+        """Return a command by its name, an alias, or an unambiguous beginning of its name."""
         name = name.lower()
         if name not in self._names and len(name) >= FOUND_BY_BEGINNING:
             matches = {
@@ -231,10 +412,11 @@ class Registry:
         return self._commands[found] if found is not None else None
 
     def allowed(self, caller: Caller) -> Sequence[Command]:
-        """Return the commands that somebody may call, by name."""
+        """Return the commands that a caller may use, sorted by name."""
         is_inside = caller.player is not None
         found = self._allowed.get((caller.rank, is_inside))
         if found is None:
+            # A rank may be any number up to OWNER: without a limit, changing ranks fill memory.
             if len(self._allowed) >= MOST_RANKS:
                 self._allowed.clear()
             found = self._allowed[caller.rank, is_inside] = tuple(
@@ -255,13 +437,15 @@ class Registry:
         if found is not None:
             return found, rest
         prefix = f"{first.lower()} "
-        parts = sorted(name.removeprefix(prefix) for name in self._names if name.startswith(prefix))
-        if parts:
-            raise CommandError(f"{first} takes one of {', '.join(parts)}")
+        seconds = sorted(
+            name.removeprefix(prefix) for name in self._names if name.startswith(prefix)
+        )
+        if seconds:
+            raise CommandError(f"{first} takes one of {', '.join(seconds)}")
         raise CommandError(f"there is no command {first}; help lists them")
 
     async def run(self, caller: Caller, line: str, now: Monotonic) -> Reply:
-        """Run a line: a name, then arguments. What goes wrong is a reply that is not `ok`."""
+        """Run a line: a name, then arguments. An error becomes a reply that is not `ok`."""
         try:
             command, rest = self.resolve(line)
         except CommandError as error:
@@ -269,11 +453,11 @@ class Registry:
         return await self.call(caller, command, rest, now)
 
     async def call(self, caller: Caller, command: Command, rest: str, now: Monotonic) -> Reply:
-        """Run a command that was found, with the rest of its line."""
+        """Run a command with the rest of its line, and report the use."""
         reply = await self._attempt(caller, command, rest, now)
         if not command.is_quiet or not reply.ok:
             line = f"{command.name} {without_secrets(command.arguments, rest)}".strip()
-            self.told(Use(caller.name, caller.origin, line, reply.text, reply.ok))
+            self.report(Use(caller.name, caller.origin, line, reply.text, reply.ok))
         return reply
 
     async def _attempt(self, caller: Caller, command: Command, rest: str, now: Monotonic) -> Reply:
@@ -284,6 +468,8 @@ class Registry:
                 )
             if caller.player is None and not command.outside:
                 raise CommandRefused(f"{command.name} can only be used in the game")
+            # Without its database the server goes on serving players; only operators' commands,
+            # most of which would wait for a write, are refused.
             refusal = "" if command.without_database or not command.rank else self.refusal()
             if refusal:
                 raise CommandRefused(refusal)
@@ -297,99 +483,3 @@ class Registry:
         if isinstance(reply, str):
             return Reply(tuple(reply.splitlines()))
         return reply or Reply()
-
-
-def help_command(registry: Registry) -> Command:
-    """Return the command that lists all others and explains one."""
-
-    async def run(call: Call) -> Reply:
-        allowed = registry.allowed(call.caller)
-        if not call["command"]:
-            width = max((len(command.usage) for command in allowed), default=0)
-            return Reply(
-                tuple(f"{command.usage:<{width}}  {command.help}" for command in allowed),
-                [command.name for command in allowed],
-            )
-        command, _ = registry.resolve(call["command"])
-        if command not in allowed:
-            raise CommandError(f"there is no command {call['command']}")
-        lines = [command.usage, command.help]
-        lines += [f"  {entry.usage}: {entry.help}" for entry in command.arguments if entry.help]
-        return Reply(tuple(lines), {"name": command.name, "usage": command.usage})
-
-    about = "the one to explain"
-    which = Argument("command", ArgumentKind.TEXT, about, optional=True, default="", among=COMMAND)
-    return Command(
-        "help", "list the commands, or explain one", run, (which,), is_quiet=True,
-        cost=Cost.LISTING,
-    )  # fmt: skip
-
-
-SWITCHES = ("on", "off")
-MOST_SHOWN = 200
-
-
-def completions(registry: Registry, caller: Caller, line: str) -> list[str]:
-    """Return the words that may stand where the last word of a line stands, by name.
-
-    A line that ends with a blank, or with an empty quotation, asks for the next word. Commands that
-    the caller may not use are left out.
-    """
-    words = [word for word, _ in split_line(line)]
-    begun = "" if not words or line[-1:].isspace() else words.pop()
-    allowed = registry.allowed(caller)
-    found = _command_words(allowed, words)
-    if words:
-        try:
-            command, rest = registry.resolve(" ".join(words))
-        except CommandError:
-            pass
-        else:
-            if command in allowed:
-                before = [word for word, _ in split_line(rest)]
-                found += (
-                    _command_words(allowed, before)
-                    if _names_commands(command)
-                    else _argument_words(registry, caller, command, len(before))
-                )
-    begun = begun.casefold()
-    fitting = {word for word in found if word.casefold().startswith(begun)}
-    return sorted(fitting)[:MOST_SHOWN]
-
-
-def complete_command(registry: Registry) -> Command:
-    """Return the command by which consoles outside of this process complete a line."""
-
-    async def run(call: Call) -> Reply:
-        found = completions(registry, call.caller, call["line"])
-        return Reply(tuple(found), found)
-
-    line = Argument("line", ArgumentKind.TEXT, "what is typed so far", optional=True, default="")
-    return Command(
-        "complete", "list how a line may go on", run, (line,), is_quiet=True, cost=Cost.LISTING
-    )
-
-
-def _command_words(commands: Iterable[Command], before: list[str]) -> list[str]:
-    """Return the words of commands' names that may stand behind those before."""
-    at = len(before)
-    names = [command.name.split() for command in commands]
-    typed = [word.casefold() for word in before]
-    return [name[at] for name in names if len(name) > at and name[:at] == typed]
-
-
-def _names_commands(command: Command) -> bool:
-    """Say whether what follows a command is another one, as behind ``help``."""
-    return bool(command.arguments) and command.arguments[0].among == COMMAND
-
-
-def _argument_words(registry: Registry, caller: Caller, command: Command, at: int) -> list[str]:
-    if at >= len(command.arguments):
-        return []
-    argument: Argument = command.arguments[at]
-    if argument.choices:
-        return list(argument.choices)
-    if argument.kind is ArgumentKind.SWITCH:
-        return list(SWITCHES)
-    listing = registry.known.get(argument.among)
-    return list(listing(caller)) if listing is not None else []

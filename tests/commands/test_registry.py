@@ -1,11 +1,21 @@
-"""Finding, allowing and running commands, and telling of it."""
+"""Finding, allowing and running commands, and the report of their use."""
 
 from __future__ import annotations
 
 import pytest
 
-from emu.commands import Argument, ArgumentKind, Call, Caller, Command, Registry, Reply, Use
-from emu.commands.registry import help_command
+from emu.commands import (
+    Argument,
+    ArgumentKind,
+    Call,
+    Caller,
+    Command,
+    CommandSet,
+    Registry,
+    Reply,
+    Use,
+)
+from emu.commands.help import COMMANDS
 from emu.errors import CommandError, StoreError
 from tests.support.coroutines import finish
 
@@ -34,7 +44,7 @@ def registry() -> tuple[Registry, list[Use]]:
     made.add(Command("kick", "send a player away", kick, (Argument("name", help="whom"),), 100))
     made.add(Command("say", "speak", say, (Argument("text", ArgumentKind.TEXT),), is_quiet=True))
     made.add(Command("sit", "sit down", sit, outside=False, aliases=("rest",)))
-    made.add(help_command(made))
+    made.extend(COMMANDS.commands(made))
     return made, uses
 
 
@@ -62,7 +72,7 @@ def test_lines(caller: Caller, line: str, ok: bool, text: str) -> None:
     assert (reply.ok, reply.text) == (ok, text)
 
 
-def test_every_use_is_told_of_but_quiet_ones_that_went_well() -> None:
+def test_every_use_is_reported_except_quiet_successes() -> None:
     made, uses = registry()
     finish(made.run(MASTER, "kick Cestra", 5.0))
     finish(made.run(PLAYER, "kick Cestra", 5.0))
@@ -76,8 +86,8 @@ def test_every_use_is_told_of_but_quiet_ones_that_went_well() -> None:
 
 def test_help_lists_what_the_caller_may() -> None:
     made, _ = registry()
-    assert finish(made.run(PLAYER, "help", 5.0)).data == ["help", "say", "sit"]
-    assert finish(made.run(CONSOLE, "help", 5.0)).data == ["help", "kick", "say"]
+    assert finish(made.run(PLAYER, "help", 5.0)).data == ["complete", "help", "say", "sit"]
+    assert finish(made.run(CONSOLE, "help", 5.0)).data == ["complete", "help", "kick", "say"]
     assert finish(made.run(CONSOLE, "help kick", 5.0)).lines == (
         "kick NAME", "send a player away", "  NAME: whom",
     )  # fmt: skip
@@ -122,7 +132,7 @@ def test_a_name_of_two_words() -> None:
 
 
 @pytest.mark.parametrize("line", ["account add x s3cret extra words", "account add x s3cret"])
-def test_no_secret_is_told_of_however_wrong_the_line(line: str) -> None:
+def test_no_secret_is_reported_however_wrong_the_line(line: str) -> None:
     made, uses = registry()
 
     async def add(_call: Call) -> None: ...
@@ -131,3 +141,31 @@ def test_no_secret_is_told_of_however_wrong_the_line(line: str) -> None:
     made.add(Command("account add", "add one", add, (Argument("name"), secret)))
     finish(made.run(CONSOLE, line, 5.0))
     assert "s3cret" not in uses[0].line + uses[0].result
+
+
+class Clock:
+    """A context of commands."""
+
+    names = ("utc", "local")
+
+
+CLOCK_COMMANDS = CommandSet[Clock]()
+
+
+@CLOCK_COMMANDS.command(
+    "clock", "show a clock", Argument("which", choices_of=lambda clock: clock.names), rank=10,
+    example="clock utc",
+)  # fmt: skip
+async def _clock(clock: Clock, call: Call) -> str:
+    return f"{call['which']} of {len(clock.names)}"
+
+
+def test_a_declared_command_works_on_its_context() -> None:
+    made, _ = registry()
+    made.extend(CLOCK_COMMANDS.commands(Clock()))
+    assert finish(made.run(MASTER, "clock UTC", 5.0)).text == "utc of 2"
+    assert finish(made.run(MASTER, "clock x", 5.0)).text == (
+        "which: 'x' is none of utc, local; usage: clock utc|local"
+    )
+    assert finish(made.run(MASTER, "help clock", 5.0)).lines[-1] == "example: clock utc"
+    assert not finish(made.run(PLAYER, "clock utc", 5.0)).ok

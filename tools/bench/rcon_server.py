@@ -34,7 +34,7 @@ class LineEcho(LineOnlyReceiver):
 def rcon_port() -> Any:
     """Open RCON with the commands that every Source server has."""
     registry = Registry()
-    registry.extend(source.source_tool_commands(registry))
+    registry.extend(source.SOURCE_COMMANDS.commands(registry))
     config = RconConfig(listen=Address("127.0.0.1", 0), password=PASSWORD)
     server = RconServer(config, registry, reactor, Scheduler(reactor), Watch())
     server.listen()

@@ -1,6 +1,6 @@
 """Commands about players' accounts: list, show, add, password, ban, enable.
 
-They count from the next login on; who is banned is sent away at once.
+A change takes effect at the next login. A ban also ends the account's sessions at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from emu.admin.commands.characters import CHARACTER, character_named
 from emu.admin.ports import AccountAdministration, CharacterList
-from emu.commands import Argument, ArgumentKind, Call, Command, Reply
+from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
 from emu.commands.registry import ADMINISTRATOR, GUIDE, MASTER, check_authority
 from emu.errors import CommandError
 from emu.model import Account
@@ -21,79 +21,145 @@ from emu.texts import timestamp
 from emu.times import Moment
 
 MOST_SHOWN: Final = 500
+UNITS: Final = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
+FOR_EVER: Final = "ever"
+
 NAME: Final = Argument("name", help="the account")
+BEGINNING: Final = Argument("beginning", help="how names begin", optional=True, default="")
+PASSWORD: Final = Argument("password", ArgumentKind.SECRET)
+LASTING: Final = Argument(
+    "lasting", help="90m, 12h, 7d, 2w or ever", optional=True, default=FOR_EVER
+)
+REASON: Final = Argument(
+    "reason", ArgumentKind.TEXT, "players do not see it", optional=True, default=""
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AccountCommandContext:
-    """What these commands work on.
+    """The context of these commands.
 
-    `clean_name` returns a name as it is stored or raises `ValueError`; `hash_password` makes a PHC
-    string; `send_away` ends the sessions of an account, saying why; `authority_of` returns the
-    rank that protects an account, see `emu.commands.registry.account_authority`.
+    `clean_name` returns a name as it is stored, or raises `ValueError`. `hash_password` returns a
+    PHC string. `disconnect` ends the sessions of an account, with a reason for the log.
+    `authority_of` returns the rank that protects an account, see
+    `emu.commands.registry.account_authority`.
     """
 
     store: AccountAdministration
+    characters: CharacterList
     clean_name: Callable[[str], str]
     hash_password: Callable[[str], Awaitable[str]]
-    send_away: Callable[[int, str], None]
+    disconnect: Callable[[int, str], None]
     moment: Callable[[], Moment]
     authority_of: Callable[[int], Awaitable[int]]
 
 
-def account_commands(accounts: AccountCommandContext) -> list[Command]:
-    """Return the commands of this room."""
-    return [*_looking(accounts), *_making(accounts)]
+COMMANDS = CommandSet[AccountCommandContext]()
 
 
-def _looking(accounts: AccountCommandContext) -> list[Command]:
-    async def list_all(call: Call) -> Reply:
-        beginning = call["beginning"].casefold()
-        moment = accounts.moment()
-        rows = [
-            _row(account, moment)
-            for account in await accounts.store.every()
-            if account.name.casefold().startswith(beginning)
-        ]
-        shown = [
-            f"{row['name']:<24} {row['state']:<8} last login {row['last_login'] or 'never'}"
-            for row in rows[:MOST_SHOWN]
-        ]
-        return Reply((f"{len(rows)} accounts", *shown), rows)
-
-    async def show(call: Call) -> Reply:
-        row = _row(await found(accounts, call["name"]), accounts.moment())
-        return Reply(tuple(f"{key}: {value}" for key, value in row.items()), row)
-
-    beginning = Argument("beginning", help="how names begin", optional=True, default="")
-    return [
-        Command("account list", "list accounts", list_all, (beginning,), GUIDE),
-        Command("account show", "show an account", show, (NAME,), GUIDE),
+@COMMANDS.command("account list", "list accounts", BEGINNING, rank=GUIDE, example="account list al")
+async def _list(accounts: AccountCommandContext, call: Call) -> Reply:
+    beginning = call["beginning"].casefold()
+    moment = accounts.moment()
+    rows = [
+        _row(account, moment)
+        for account in await accounts.store.every()
+        if account.name.casefold().startswith(beginning)
     ]
+    shown = [
+        f"{row['name']:<24} {row['state']:<8} last login {row['last_login'] or 'never'}"
+        for row in rows[:MOST_SHOWN]
+    ]
+    return Reply((f"{len(rows)} accounts", *shown), rows)
 
 
-def _making(accounts: AccountCommandContext) -> list[Command]:
-    async def add(call: Call) -> Reply:
-        try:
-            name = accounts.clean_name(call["name"])
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-        hashed = await accounts.hash_password(call["password"])
-        made = await accounts.store.add_account(name, hashed, accounts.moment())
-        return Reply((f"added account {made.name} with the id {made.id}",), {"id": made.id})
+@COMMANDS.command("account show", "show an account", NAME, rank=GUIDE, example="account show alice")
+async def _show(accounts: AccountCommandContext, call: Call) -> Reply:
+    row = _row(await found(accounts, call["name"]), accounts.moment())
+    return Reply(tuple(f"{key}: {value}" for key, value in row.items()), row)
 
-    async def password(call: Call) -> Reply:
-        account = await subordinate(accounts, call, call["name"])
-        hashed = await accounts.hash_password(call["password"])
-        await accounts.store.set_password(account.id, hashed)
-        return Reply((f"account {account.name} has a new password",))
 
-    secret = Argument("password", ArgumentKind.SECRET)
-    return [
-        Command("account add", "add an account", add, (NAME, secret), ADMINISTRATOR),
-        Command("account password", "give an account another password", password,
-                (NAME, secret), ADMINISTRATOR),
-    ]  # fmt: skip
+@COMMANDS.command(
+    "account add", "add an account", NAME, PASSWORD, rank=ADMINISTRATOR,
+    example="account add alice 'a long password'",
+)  # fmt: skip
+async def _add(accounts: AccountCommandContext, call: Call) -> Reply:
+    try:
+        name = accounts.clean_name(call["name"])
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    hashed = await accounts.hash_password(call["password"])
+    made = await accounts.store.add_account(name, hashed, accounts.moment())
+    return Reply((f"added account {made.name} with the id {made.id}",), {"id": made.id})
+
+
+@COMMANDS.command(
+    "account password", "change the password of an account", NAME, PASSWORD, rank=ADMINISTRATOR,
+    example="account password alice 'another password'",
+)  # fmt: skip
+async def _password(accounts: AccountCommandContext, call: Call) -> str:
+    account = await subordinate(accounts, call, call["name"])
+    hashed = await accounts.hash_password(call["password"])
+    await accounts.store.set_password(account.id, hashed)
+    return f"account {account.name} has a new password"
+
+
+@COMMANDS.command(
+    "account ban", "ban an account", NAME, LASTING, REASON, rank=MASTER,
+    example="account ban alice 7d spam",
+)  # fmt: skip
+async def _ban_account(accounts: AccountCommandContext, call: Call) -> str:
+    return await _ban(accounts, call, call["name"])
+
+
+@COMMANDS.command(
+    "character ban", "ban the account of a character", CHARACTER, LASTING, REASON, rank=MASTER,
+    example="character ban Borvik 12h",
+)  # fmt: skip
+async def _ban_owner(accounts: AccountCommandContext, call: Call) -> str:
+    entry = await character_named(accounts.characters, call["name"])
+    if not entry.account:
+        raise CommandError(f"the account of {entry.name} is another login server's")
+    return await _ban(accounts, call, entry.account)
+
+
+async def _ban(accounts: AccountCommandContext, call: Call, name: str) -> str:
+    account = await subordinate(accounts, call, name)
+    until = _ban_end(call["lasting"], accounts.moment())
+    await accounts.store.ban(account.id, until, call["reason"])
+    accounts.disconnect(account.id, f"account banned by {call.caller.name}")
+    end = "for ever" if math.isinf(until) else f"until {timestamp(until)}"
+    return f"account {account.name} is banned {end}"
+
+
+@COMMANDS.command(
+    "account unban", "lift the ban of an account", NAME, rank=MASTER, example="account unban alice"
+)
+async def _unban(accounts: AccountCommandContext, call: Call) -> str:
+    account = await subordinate(accounts, call, call["name"])
+    await accounts.store.ban(account.id, None, "")
+    return f"account {account.name} is not banned"
+
+
+@COMMANDS.command(
+    "account enable", "enable a disabled account", NAME, rank=ADMINISTRATOR,
+    example="account enable alice",
+)  # fmt: skip
+async def _enable(accounts: AccountCommandContext, call: Call) -> str:
+    account = await subordinate(accounts, call, call["name"])
+    await accounts.store.set_enabled(account.id, enabled=True)
+    return f"account {account.name} is enabled"
+
+
+@COMMANDS.command(
+    "account disable", "disable an account: it cannot log in", NAME, rank=ADMINISTRATOR,
+    example="account disable alice",
+)  # fmt: skip
+async def _disable(accounts: AccountCommandContext, call: Call) -> str:
+    account = await subordinate(accounts, call, call["name"])
+    await accounts.store.set_enabled(account.id, enabled=False)
+    accounts.disconnect(account.id, f"account disabled by {call.caller.name}")
+    return f"account {account.name} is disabled"
 
 
 async def found(accounts: AccountCommandContext, name: str) -> Account:
@@ -105,7 +171,7 @@ async def found(accounts: AccountCommandContext, name: str) -> Account:
 
 
 async def subordinate(accounts: AccountCommandContext, call: Call, name: str) -> Account:
-    """Return an account that the caller stands above. Raises `CommandError`."""
+    """Return an account that the caller outranks. Raises `CommandError`."""
     account = await found(accounts, name)
     rank = await accounts.authority_of(account.id)
     check_authority(call.caller.rank, rank, f"account {account.name}")
@@ -129,75 +195,8 @@ def _shown(moment: Moment | None) -> str:
     return timestamp(moment) if moment else ""
 
 
-UNITS: Final = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
-FOR_EVER: Final = "ever"
-LASTING: Final = Argument(
-    "lasting", help="90m, 12h, 7d, 2w or ever", optional=True, default=FOR_EVER
-)
-REASON: Final = Argument(
-    "reason", ArgumentKind.TEXT, "players do not see it", optional=True, default=""
-)
-
-
-def ban_commands(accounts: AccountCommandContext, characters: CharacterList) -> list[Command]:
-    """Return the commands of this room."""
-    return [*_banning(accounts, characters), *_switching(accounts)]
-
-
-def _banning(accounts: AccountCommandContext, characters: CharacterList) -> list[Command]:
-    async def ban(call: Call) -> Reply:
-        return await _ban(accounts, call, call["name"])
-
-    async def ban_owner(call: Call) -> Reply:
-        entry = await character_named(characters, call["name"])
-        if not entry.account:
-            raise CommandError(f"the account of {entry.name} is another login server's")
-        return await _ban(accounts, call, entry.account)
-
-    async def unban(call: Call) -> Reply:
-        account = await subordinate(accounts, call, call["name"])
-        await accounts.store.ban(account.id, None, "")
-        return Reply((f"account {account.name} is not banned",))
-
-    return [
-        Command("account ban", "keep an account out", ban, (NAME, LASTING, REASON), MASTER),
-        Command("account unban", "let a banned account in again", unban, (NAME,), MASTER),
-        Command("character ban", "keep the account of a character out", ban_owner,
-                (CHARACTER, LASTING, REASON), MASTER),
-    ]  # fmt: skip
-
-
-async def _ban(accounts: AccountCommandContext, call: Call, name: str) -> Reply:
-    account = await subordinate(accounts, call, name)
-    until = _end(call["lasting"], accounts.moment())
-    await accounts.store.ban(account.id, until, call["reason"])
-    accounts.send_away(account.id, f"account banned by {call.caller.name}")
-    end = "for ever" if math.isinf(until) else f"until {timestamp(until)}"
-    return Reply((f"account {account.name} is banned {end}",))
-
-
-def _switching(accounts: AccountCommandContext) -> list[Command]:
-    async def enable(call: Call) -> Reply:
-        account = await subordinate(accounts, call, call["name"])
-        await accounts.store.set_enabled(account.id, enabled=True)
-        return Reply((f"account {account.name} is enabled",))
-
-    async def disable(call: Call) -> Reply:
-        account = await subordinate(accounts, call, call["name"])
-        await accounts.store.set_enabled(account.id, enabled=False)
-        accounts.send_away(account.id, f"account disabled by {call.caller.name}")
-        return Reply((f"account {account.name} is disabled",))
-
-    return [
-        Command("account enable", "let a disabled account log in again", enable, (NAME,),
-                ADMINISTRATOR),
-        Command("account disable", "keep an account from logging in", disable, (NAME,),
-                ADMINISTRATOR),
-    ]  # fmt: skip
-
-
-def _end(lasting: str, moment: Moment) -> Moment:
-    """Return when a ban ends that begins now. Raises `CommandError`."""
+def _ban_end(lasting: str, moment: Moment) -> Moment:
+    """Return the end of a ban that begins at `moment`. Raises `CommandError`."""
     if lasting == FOR_EVER:
         return Moment(math.inf)
     match = re.fullmatch(r"(\d{1,5})([mhdw])", lasting)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.admin.ports import CharacterList, CharacterRanks
-from emu.commands import Argument, ArgumentKind, Call, Command, Reply
+from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
 from emu.commands.registry import ADMINISTRATOR, GUIDE, OWNER, check_authority, may_act_on
 from emu.errors import CommandError
 from emu.model import RosterEntry
@@ -15,14 +15,18 @@ from emu.texts import timestamp
 
 MOST_SHOWN: Final = 500
 CHARACTER: Final = Argument("name", help="the character", among="player")
+ACCOUNT: Final = Argument("account", help="only of this account", optional=True, default="")
+RANK: Final = Argument(
+    "rank", ArgumentKind.NUMBER, "0 player, 10 guide, 100 master, 200 administrator"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterCommandContext:
-    """What these commands work on.
+    """The context of these commands.
 
-    `is_playing` says whether a character of the built-in world is in it now; `rank_changed` has a
-    character's new rank count at once where it is played.
+    `is_playing` returns whether a character of the built-in world is in it now. `rank_changed`
+    applies a new rank to a character that is being played.
     """
 
     store: CharacterList
@@ -31,87 +35,87 @@ class CharacterCommandContext:
     rank_changed: Callable[[int, int], None] = lambda _char_id, _rank: None
 
 
-def commands(characters: CharacterCommandContext) -> list[Command]:
-    """Return the commands of this room."""
-    return [*_looking(characters), *_changing(characters)]
+COMMANDS = CommandSet[CharacterCommandContext]()
 
 
-def _looking(characters: CharacterCommandContext) -> list[Command]:
-    async def list_all(call: Call) -> Reply:
-        account = call["account"].casefold()
-        rows = [
-            _row(entry)
-            for entry in await characters.store.every()
-            if account in ("", entry.account.casefold())
-        ]
-        shown = [
-            f"{row['name']:<16} level {row['level']:<3} account {row['account']:<20} {row['state']}"
-            for row in rows[:MOST_SHOWN]
-        ]
-        return Reply((f"{len(rows)} characters", *shown), rows)
-
-    async def show(call: Call) -> Reply:
-        entry = await character_named(characters.store, call["name"])
-        row = _row(entry)
-        if entry.own_id is not None:
-            row["rank"] = await _rank(characters, entry.own_id)
-        return Reply(tuple(f"{key}: {value}" for key, value in row.items()), row)
-
-    account = Argument("account", help="of one account only", optional=True, default="")
-    return [
-        Command("character list", "list characters", list_all, (account,), GUIDE),
-        Command("character show", "show a character", show, (CHARACTER,), GUIDE),
+@COMMANDS.command(
+    "character list", "list characters", ACCOUNT, rank=GUIDE, example="character list alice"
+)
+async def _list(characters: CharacterCommandContext, call: Call) -> Reply:
+    account = call["account"].casefold()
+    rows = [
+        _row(entry)
+        for entry in await characters.store.every()
+        if account in ("", entry.account.casefold())
     ]
+    shown = [
+        f"{row['name']:<16} level {row['level']:<3} account {row['account']:<20} {row['state']}"
+        for row in rows[:MOST_SHOWN]
+    ]
+    return Reply((f"{len(rows)} characters", *shown), rows)
 
 
-def _changing(characters: CharacterCommandContext) -> list[Command]:
-    async def rank(call: Call) -> Reply:
-        entry = await character_named(characters.store, call["name"], deleted=False)
-        own = _own(entry)
-        await _check_rank(characters, call, entry)
-        if not may_act_on(call.caller.rank, call["rank"]):
-            raise CommandError(f"that needs a rank above {call['rank']}")
-        if not 0 <= call["rank"] < OWNER:
-            raise CommandError(f"rank: must be 0 to {OWNER - 1}")
-        await characters.ranks.set_admin_status(own, call["rank"])
-        characters.rank_changed(own, call["rank"])
-        return Reply((f"{entry.name} has rank {call['rank']}",))
+@COMMANDS.command(
+    "character show", "show a character", CHARACTER, rank=GUIDE, example="character show Borvik"
+)
+async def _show(characters: CharacterCommandContext, call: Call) -> Reply:
+    entry = await character_named(characters.store, call["name"])
+    row = _row(entry)
+    if entry.own_id is not None:
+        row["rank"] = await _rank(characters, entry.own_id)
+    return Reply(tuple(f"{key}: {value}" for key, value in row.items()), row)
 
-    async def delete(call: Call) -> Reply:
-        entry = await character_named(characters.store, call["name"], deleted=False)
-        own = _own(entry)
-        await _check_rank(characters, call, entry)
-        if characters.is_playing(own):
-            raise CommandError(f"{entry.name} is in the world; kick it first")
-        await characters.store.delete(entry)
-        return Reply((f"{entry.name} is deleted; character restore brings it back",))
 
-    async def restore(call: Call) -> Reply:
-        entry = await character_named(characters.store, call["name"], deleted=True)
-        _own(entry)
-        await _check_rank(characters, call, entry)
-        await characters.store.restore(entry)
-        return Reply((f"{entry.name} is back",))
+@COMMANDS.command(
+    "character rank", "change the rank of a character", CHARACTER, RANK, rank=ADMINISTRATOR,
+    example="character rank Borvik 100",
+)  # fmt: skip
+async def _change_rank(characters: CharacterCommandContext, call: Call) -> str:
+    entry = await character_named(characters.store, call["name"], deleted=False)
+    own = _own(entry)
+    await _check_rank(characters, call, entry)
+    if not may_act_on(call.caller.rank, call["rank"]):
+        raise CommandError(f"that needs a rank above {call['rank']}")
+    if not 0 <= call["rank"] < OWNER:
+        raise CommandError(f"rank: must be 0 to {OWNER - 1}")
+    await characters.ranks.set_admin_status(own, call["rank"])
+    characters.rank_changed(own, call["rank"])
+    return f"{entry.name} has rank {call['rank']}"
 
-    level = Argument(
-        "rank", ArgumentKind.NUMBER, "0 player, 10 guide, 100 master, 200 administrator"
-    )
-    return [
-        Command("character rank", "give a character another rank", rank, (CHARACTER, level),
-                ADMINISTRATOR),
-        Command("character delete", "delete a character; it can be restored", delete, (CHARACTER,),
-                ADMINISTRATOR),
-        Command("character restore", "bring a deleted character back", restore, (CHARACTER,),
-                ADMINISTRATOR),
-    ]  # fmt: skip
+
+@COMMANDS.command(
+    "character delete", "delete a character; it can be restored", CHARACTER, rank=ADMINISTRATOR,
+    example="character delete Borvik",
+)  # fmt: skip
+async def _delete(characters: CharacterCommandContext, call: Call) -> str:
+    entry = await character_named(characters.store, call["name"], deleted=False)
+    own = _own(entry)
+    await _check_rank(characters, call, entry)
+    if characters.is_playing(own):
+        raise CommandError(f"{entry.name} is in the world; kick it first")
+    await characters.store.delete(entry)
+    return f"{entry.name} is deleted; character restore brings it back"
+
+
+@COMMANDS.command(
+    "character restore", "restore a deleted character", CHARACTER, rank=ADMINISTRATOR,
+    example="character restore Borvik",
+)  # fmt: skip
+async def _restore(characters: CharacterCommandContext, call: Call) -> str:
+    entry = await character_named(characters.store, call["name"], deleted=True)
+    _own(entry)
+    await _check_rank(characters, call, entry)
+    await characters.store.restore(entry)
+    return f"{entry.name} is restored"
 
 
 async def character_named(
     characters: CharacterList, name: str, *, deleted: bool | None = None
 ) -> RosterEntry:
-    """Return the character of a name, of the built-in world if it has one. Raises `CommandError`.
+    """Return the character of a name. Raises `CommandError`.
 
-    `deleted` says which are meant; without it, one that is not deleted comes first.
+    A character of the built-in world comes before those of other worlds. `deleted` selects deleted
+    or existing characters; without it, an existing character comes first.
     """
     found = [
         entry

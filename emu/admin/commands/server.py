@@ -1,4 +1,4 @@
-"""Commands to run the server: status, reload, shutdown, snapshot, and those of Source tools."""
+"""Commands that run the server (status, reload, shutdown, snapshot), and those of Source tools."""
 
 from __future__ import annotations
 
@@ -8,115 +8,116 @@ from typing import Any
 
 from emu.admin.countdown import Countdown
 from emu.admin.status import ServerStatus, status_lines
-from emu.commands import Argument, ArgumentKind, Call, Command, Registry, Reply
+from emu.commands import Argument, ArgumentKind, Call, CommandSet, Registry, Reply
 from emu.commands.registry import ADMINISTRATOR, GUIDE, MASTER, OWNER
 from emu.errors import CommandError
 
 LONGEST_SHUTDOWN = 86_400
 
 Reload = Callable[[], Awaitable[str]]
-"""Reads something anew and says in one line what came of it. Raises `EmuError`."""
+"""Reads a table or file again and returns one line about the result. Raises `EmuError`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What these commands work on.
+    """The context of these commands.
 
-    `status` returns the server as somebody of a rank may know it; `countdown_changed` is called
-    when the shutdown that comes is another.
+    `status` returns the server's status as a caller of a rank may see it; `snapshot` returns the
+    data of the command of that name; `countdown_changed` is called when the next shutdown changes.
     """
 
     status: Callable[[int], ServerStatus]
     reloads: Mapping[str, Reload]
     countdown: Countdown
+    snapshot: Callable[[], dict[str, Any]]
     countdown_changed: Callable[[], None] = lambda: None
 
 
-def server_commands(controls: Controls) -> list[Command]:
-    """Return the commands of this room."""
-
-    async def status(call: Call) -> Reply:
-        found = controls.status(call.caller.rank)
-        return Reply(tuple(status_lines(found)), asdict(found))
-
-    async def reload(call: Call) -> Reply:
-        names = [call["what"]] if call["what"] != "all" else list(controls.reloads)
-        told = {name: await controls.reloads[name]() for name in names}
-        return Reply(tuple(f"{name}: {text}" for name, text in told.items()), told)
-
-    async def shutdown(call: Call) -> Reply:
-        seconds = call["seconds"]
-        if not 0 <= seconds <= LONGEST_SHUTDOWN:
-            raise CommandError(f"seconds: must be 0 to {LONGEST_SHUTDOWN}")
-        controls.countdown.start(float(seconds), call.now)
-        controls.countdown_changed()
-        return Reply((f"the server stops in {seconds} seconds; cancel takes that back",))
-
-    async def cancel(_call: Call) -> Reply:
-        if not controls.countdown.cancel():
-            raise CommandError("no shutdown is coming")
-        controls.countdown_changed()
-        return Reply(("the server goes on",))
-
-    what = Argument(
-        "what", help="what to read anew", optional=True, default="all",
-        choices=(*controls.reloads, "all"),
-    )  # fmt: skip
-    seconds = Argument("seconds", ArgumentKind.NUMBER, "from now", optional=True, default=30)
-    return [
-        Command("status", "show how the server does", status, rank=GUIDE,
-                without_database=True),
-        Command("reload", "read tables and files anew", reload, (what,), MASTER),
-        Command("shutdown", "stop the server after some seconds", shutdown, (seconds,),
-                ADMINISTRATOR, without_database=True),
-        Command("cancel", "take a shutdown back", cancel, rank=ADMINISTRATOR,
-                without_database=True),
-    ]  # fmt: skip
+def _reload_choices(controls: Controls) -> tuple[str, ...]:
+    return (*controls.reloads, "all")
 
 
-RULE = "-" * 14
+WHAT = Argument(
+    "what", help="what to read again", optional=True, default="all", choices_of=_reload_choices
+)
+SECONDS = Argument("seconds", ArgumentKind.NUMBER, "from now", optional=True, default=30)
+
+COMMANDS = CommandSet[Controls]()
 
 
-def source_tool_commands(registry: Registry) -> list[Command]:
-    """Return the commands of this room."""
+@COMMANDS.command("status", "show the state of the server", rank=GUIDE, without_database=True)
+async def _status(controls: Controls, call: Call) -> Reply:
+    found = controls.status(call.caller.rank)
+    return Reply(tuple(status_lines(found)), asdict(found))
 
-    async def echo(call: Call) -> Reply:
-        return Reply((call["text"],), call["text"])
 
-    async def cvarlist(call: Call) -> Reply:
-        found = [
-            command
-            for command in registry.allowed(call.caller)
-            if command.name.startswith(call["beginning"].lower())
-        ]
-        lines = [
-            f"{command.name:<24} : cmd      :              : {command.help}" for command in found
-        ]
-        return Reply(
-            ("cvar list", RULE, *lines, RULE, f"{len(found):>3} total convars/concommands"),
-            [command.name for command in found],
-        )
+@COMMANDS.command(
+    "reload", "read tables and files again", WHAT, rank=MASTER, example="reload opcodes"
+)
+async def _reload(controls: Controls, call: Call) -> Reply:
+    names = [call["what"]] if call["what"] != "all" else list(controls.reloads)
+    results = {name: await controls.reloads[name]() for name in names}
+    return Reply(tuple(f"{name}: {text}" for name, text in results.items()), results)
 
-    text = Argument("text", ArgumentKind.TEXT, optional=True, default="")
-    beginning = Argument("beginning", help="how names begin", optional=True, default="")
-    return [
-        Command("echo", "answer with a text", echo, (text,), GUIDE, is_quiet=True,
-                without_database=True),
-        Command("cvarlist", "list the commands as Source servers do", cvarlist, (beginning,),
-                GUIDE, is_quiet=True, without_database=True),
-    ]  # fmt: skip
+
+@COMMANDS.command(
+    "shutdown", "stop the server after some seconds", SECONDS, rank=ADMINISTRATOR,
+    without_database=True, example="shutdown 300",
+)  # fmt: skip
+async def _shutdown(controls: Controls, call: Call) -> Reply:
+    seconds = call["seconds"]
+    if not 0 <= seconds <= LONGEST_SHUTDOWN:
+        raise CommandError(f"seconds: must be 0 to {LONGEST_SHUTDOWN}")
+    controls.countdown.start(float(seconds), call.now)
+    controls.countdown_changed()
+    return Reply((f"the server stops in {seconds} seconds; cancel takes that back",))
+
+
+@COMMANDS.command("cancel", "cancel a shutdown", rank=ADMINISTRATOR, without_database=True)
+async def _cancel(controls: Controls, _call: Call) -> Reply:
+    if not controls.countdown.cancel():
+        raise CommandError("no shutdown is coming")
+    controls.countdown_changed()
+    return Reply(("the shutdown is canceled",))
 
 
 SNAPSHOT = "snapshot"
 
 
-def snapshot_commands(snapshot: Callable[[], dict[str, Any]]) -> list[Command]:
-    """Return the commands of this room; `snapshot` makes what programs are given."""
+@COMMANDS.command(
+    SNAPSHOT, "show the server's whole state as data for programs", rank=OWNER, is_quiet=True,
+    without_database=True,
+)  # fmt: skip
+async def _snapshot(controls: Controls, _call: Call) -> Reply:
+    return Reply(("for programs; `emu status` and `emu top` show it",), controls.snapshot())
 
-    async def run(_call: Call) -> Reply:
-        return Reply(("for programs; `emu status` and `emu top` show it",), snapshot())
 
-    return [
-        Command(SNAPSHOT, "tell programs all about the server", run, rank=OWNER, is_quiet=True,
-                without_database=True),
-    ]  # fmt: skip
+RULE = "-" * 14
+TEXT = Argument("text", ArgumentKind.TEXT, optional=True, default="")
+BEGINNING = Argument("beginning", help="how names begin", optional=True, default="")
+
+SOURCE_COMMANDS = CommandSet[Registry]()
+
+
+@SOURCE_COMMANDS.command(
+    "echo", "answer with a text", TEXT, rank=GUIDE, is_quiet=True, without_database=True
+)
+async def _echo(_registry: Registry, call: Call) -> Reply:
+    return Reply((call["text"],), call["text"])
+
+
+@SOURCE_COMMANDS.command(
+    "cvarlist", "list the commands as Source servers do", BEGINNING, rank=GUIDE, is_quiet=True,
+    without_database=True,
+)  # fmt: skip
+async def _cvarlist(registry: Registry, call: Call) -> Reply:
+    found = [
+        command
+        for command in registry.allowed(call.caller)
+        if command.name.startswith(call["beginning"].lower())
+    ]
+    lines = [f"{command.name:<24} : cmd      :              : {command.help}" for command in found]
+    return Reply(
+        ("cvar list", RULE, *lines, RULE, f"{len(found):>3} total convars/concommands"),
+        [command.name for command in found],
+    )

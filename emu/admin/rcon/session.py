@@ -19,8 +19,7 @@ from emu.admin.console import CommandSession
 from emu.admin.ports import CommandGiven, LoginFailed, UserAuthenticated
 from emu.admin.rcon.packets import FAILED_ID, PacketReader, PacketType, RconPacket, divide
 from emu.commands import Caller, Reply
-from emu.commands.arguments import one_line
-from emu.commands.registry import ROLES
+from emu.commands.registry import ROLES, one_line
 from emu.errors import PeerError
 from emu.limits.rates import Failures
 from emu.times import Monotonic

@@ -36,8 +36,7 @@ from emu.admin.web.sessions import (
     WebSession,
 )
 from emu.commands import Caller, Registry, Reply
-from emu.commands.arguments import one_line
-from emu.commands.registry import GUIDE
+from emu.commands.registry import GUIDE, one_line
 from emu.errors import CommandError
 from emu.model import Account
 from emu.times import Clock

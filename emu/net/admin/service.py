@@ -26,7 +26,7 @@ from emu.admin.commands.server import Controls, Reload
 from emu.admin.countdown import Countdown
 from emu.admin.status import OpenPort
 from emu.commands import Registry, Use
-from emu.commands.registry import complete_command, help_command
+from emu.commands import help as help_commands
 from emu.config import Config
 from emu.errors import EmuError, StoreError
 from emu.limits.addresses import BanList
@@ -158,25 +158,19 @@ class AdminEndpoints:
         `snapshot` is what the command of that name tells.
         """
         self._login, self._world = login, world
-        self.commands.extend(
-            server.server_commands(
-                Controls(
-                    lambda rank: self.status.status(self._scheduler.now(), rank),
-                    reloads,
-                    self._countdown,
-                    self._countdown_changed,
-                )
-            )
+        controls = Controls(
+            lambda rank: self.status.status(self._scheduler.now(), rank),
+            reloads,
+            self._countdown,
+            snapshot,
+            self._countdown_changed,
         )
-        self.commands.extend(server.source_tool_commands(self.commands))
-        self.commands.extend(server.snapshot_commands(snapshot))
-        self.commands.add(help_command(self.commands))
-        self.commands.add(complete_command(self.commands))
+        self.commands.extend(server.COMMANDS.commands(controls))
+        self.commands.extend(server.SOURCE_COMMANDS.commands(self.commands))
+        self.commands.extend(help_commands.COMMANDS.commands(self.commands))
         if login is not None:
             self.status.directory = login.directory
-            served = self._accounts(login, storage)
-            self.commands.extend(accounts.account_commands(served))
-            self.commands.extend(accounts.ban_commands(served, storage.roster))
+            self.commands.extend(accounts.COMMANDS.commands(self._accounts(login, storage)))
         if world is not None:
             self.status.world = world.world
             world.world.notifications.hidden_changed.subscribe(
@@ -185,7 +179,7 @@ class AdminEndpoints:
             self.status.admission = world.admission
             self.status.behaviors = world.behaviors
             stage = ActorWorld(world.world, world.chat, self.status.status)
-            self.ggmp = self._make_ggmp(self._config.ggmp, stage, told=self.commands.told)
+            self.ggmp = self._make_ggmp(self._config.ggmp, stage, told=self.commands.report)
             core = self.ggmp.core
             self._watch.door("ggmp", EndpointUses(logins=core.logins), lambda: len(core))
         bans = KnownBans(storage.bans.every, self._scheduler)
@@ -195,7 +189,7 @@ class AdminEndpoints:
         store = CharacterCommandContext(
             storage.roster, storage.world_characters, self._is_playing, self._rank_changed
         )
-        self.commands.extend(characters.commands(store))
+        self.commands.extend(characters.COMMANDS.commands(store))
 
     def check(self, config: Config) -> None:
         """Raise `ConfigError` when other settings could not be gone on with."""
@@ -290,6 +284,7 @@ class AdminEndpoints:
     def _accounts(self, login: LoginEndpoint, storage: Storage) -> AccountCommandContext:
         return AccountCommandContext(
             storage.account_administration,
+            storage.roster,
             account_name,
             login.hash_password,
             self._send_away,

@@ -4,8 +4,10 @@ import dataclasses
 from types import SimpleNamespace
 from typing import Any
 
-from emu.admin.commands import characters
+from emu.admin.commands import accounts, characters, server
 from emu.admin.commands.characters import CharacterCommandContext
+from emu.commands import Registry
+from emu.commands.registry import read_arguments
 from tests.support.admin.commanding import CommandBench
 
 
@@ -23,7 +25,7 @@ class Entry:
     account_id: int = 1
 
 
-class Room(CommandBench):
+class CharacterCommands(CommandBench):
     def __init__(self) -> None:
         self.entries = [Entry(7, "Aldana"), Entry(8, "Borvik", deleted=True),
                         Entry(None, "Cestra", "bob", "Far")]  # fmt: skip
@@ -33,7 +35,7 @@ class Room(CommandBench):
         self.counted: list[tuple[int, int]] = []
         """Ranks that count at once."""
         super().__init__(
-            characters.commands(
+            characters.COMMANDS.commands(
                 CharacterCommandContext(
                     store,
                     store,
@@ -63,44 +65,57 @@ class Room(CommandBench):
 
 
 def test_list_and_show() -> None:
-    room = Room()
-    assert [row["name"] for row in room.run("character list").data] == [
+    bench = CharacterCommands()
+    assert [row["name"] for row in bench.run("character list").data] == [
         "Aldana", "Borvik", "Cestra",
     ]  # fmt: skip
-    assert [row["name"] for row in room.run("character list BOB").data] == ["Cestra"]
-    assert room.run("character show aldana").data["rank"] == 0
-    assert "rank" not in room.run("character show Cestra").data
-    assert room.run("character show Dorn").text == "there is no character Dorn"
+    assert [row["name"] for row in bench.run("character list BOB").data] == ["Cestra"]
+    assert bench.run("character show aldana").data["rank"] == 0
+    assert "rank" not in bench.run("character show Cestra").data
+    assert bench.run("character show Dorn").text == "there is no character Dorn"
 
 
 def test_a_rank_is_given_by_those_above_it() -> None:
-    room = Room()
-    assert room.run("character rank Aldana 200").ok
-    assert room.ranks[7] == 200
-    assert room.run("character rank Aldana 0", rank=200).text == (
+    bench = CharacterCommands()
+    assert bench.run("character rank Aldana 200").ok
+    assert bench.ranks[7] == 200
+    assert bench.run("character rank Aldana 0", rank=200).text == (
         "Aldana has your rank or a higher one"
     )
-    assert room.run("character rank Aldana 150", rank=201).ok
-    assert room.run("character rank Aldana 201", rank=201).text == "that needs a rank above 201"
-    room.ranks = {7: 0, 9: 200}
-    assert room.run("character rank Aldana 10", rank=200).text == (
+    assert bench.run("character rank Aldana 150", rank=201).ok
+    assert bench.run("character rank Aldana 201", rank=201).text == "that needs a rank above 201"
+    bench.ranks = {7: 0, 9: 200}
+    assert bench.run("character rank Aldana 10", rank=200).text == (
         "Aldana has your rank or a higher one"
     ), "the account's rank is that of its highest character"
-    room.ranks = {7: 0}
-    assert not room.run("character rank Aldana 1000").ok
-    assert not room.run("character rank Aldana -1").ok
-    room.playing.add(7)
-    assert room.run("character rank Aldana 100").text == ("Aldana has rank 100")
-    assert room.counted[-1] == (7, 100)
-    assert "another server" in room.run("character rank Cestra 10").text
+    bench.ranks = {7: 0}
+    assert not bench.run("character rank Aldana 1000").ok
+    assert not bench.run("character rank Aldana -1").ok
+    bench.playing.add(7)
+    assert bench.run("character rank Aldana 100").text == ("Aldana has rank 100")
+    assert bench.counted[-1] == (7, 100)
+    assert "another server" in bench.run("character rank Cestra 10").text
 
 
 def test_delete_and_restore() -> None:
-    room = Room()
-    room.playing.add(7)
-    assert room.run("character delete Aldana").text == "Aldana is in the world; kick it first"
-    room.playing.clear()
-    assert room.run("character delete Aldana").ok
-    assert room.run("character delete Aldana").text == "there is no character Aldana"
-    assert room.run("character restore Aldana").ok
-    assert room.run("character restore Aldana").text == "there is no deleted character Aldana"
+    bench = CharacterCommands()
+    bench.playing.add(7)
+    assert bench.run("character delete Aldana").text == "Aldana is in the world; kick it first"
+    bench.playing.clear()
+    assert bench.run("character delete Aldana").ok
+    assert bench.run("character delete Aldana").text == "there is no character Aldana"
+    assert bench.run("character restore Aldana").ok
+    assert bench.run("character restore Aldana").text == "there is no deleted character Aldana"
+
+
+def test_every_example_is_a_line_of_its_command() -> None:
+    unused: Any = SimpleNamespace(reloads={"opcodes": None})
+    made = Registry()
+    for module in (accounts, characters, server):
+        made.extend(module.COMMANDS.commands(unused))  # type: ignore[attr-defined]
+    for command in made:
+        assert command.example or not command.arguments, command.name
+        if command.example:
+            found, rest = made.resolve(command.example)
+            assert found is command
+            assert read_arguments(command.arguments, rest)

@@ -8,16 +8,16 @@ from tests.admin.test_status_source import STATUS
 from tests.support.admin.commanding import CommandBench
 
 
-class Room(CommandBench):
+class ServerCommands(CommandBench):
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.announced: list[str] = []
         self.stops: list[str] = []
         self.armed = 0
-        self.countdown = Countdown(self.told.append, lambda: self.stops.append("stop"))
+        self.countdown = Countdown(self.announced.append, lambda: self.stops.append("stop"))
         reloads = {"opcodes": self._good, "structs": self._bad}
         super().__init__(
-            server.server_commands(
-                Controls(lambda _rank: STATUS, reloads, self.countdown, self._changed)
+            server.COMMANDS.commands(
+                Controls(lambda _rank: STATUS, reloads, self.countdown, dict, self._changed)
             )
         )
 
@@ -32,30 +32,30 @@ class Room(CommandBench):
 
 
 def test_status_for_people_and_programs() -> None:
-    reply = Room().run("status", rank=10)
+    reply = ServerCommands().run("status", rank=10)
     assert reply.lines[0] == "hostname: TestLabs"
     assert reply.data["players"][0]["name"] == "Aldana"
-    assert not Room().run("status", rank=9).ok
+    assert not ServerCommands().run("status", rank=9).ok
 
 
 def test_reload_says_what_came_of_it() -> None:
-    room = Room()
-    assert room.run("reload opcodes").lines == ("opcodes: nothing was edited",)
-    assert room.run("reload structs").text == "line 3: no such type"
-    assert not room.run("reload").ok
-    assert room.run("reload cats").text.startswith("what: 'cats' is none of opcodes, structs, all")
+    bench = ServerCommands()
+    assert bench.run("reload opcodes").lines == ("opcodes: nothing was edited",)
+    assert bench.run("reload structs").text == "line 3: no such type"
+    assert not bench.run("reload").ok
+    assert bench.run("reload cats").text.startswith("what: 'cats' is none of opcodes, structs, all")
 
 
 def test_shutdown_and_cancel() -> None:
-    room = Room()
-    assert room.run("cancel").text == "no shutdown is coming"
-    assert room.run("shutdown 60").text == "the server stops in 60 seconds; cancel takes that back"
-    assert room.countdown.get_timer() == 130.0
-    assert room.run("cancel").text == "the server goes on"
-    assert room.armed == 2
-    assert not room.run("shutdown -1").ok
-    assert not room.run("shutdown 86401").ok
-    assert not room.run("shutdown 5", rank=100).ok
-    assert room.stops == []
-    assert room.run("shutdown 0").ok
-    assert room.stops == ["stop"]
+    bench = ServerCommands()
+    assert bench.run("cancel").text == "no shutdown is coming"
+    assert bench.run("shutdown 60").text == "the server stops in 60 seconds; cancel takes that back"
+    assert bench.countdown.get_timer() == 130.0
+    assert bench.run("cancel").text == "the shutdown is canceled"
+    assert bench.armed == 2
+    assert not bench.run("shutdown -1").ok
+    assert not bench.run("shutdown 86401").ok
+    assert not bench.run("shutdown 5", rank=100).ok
+    assert bench.stops == []
+    assert bench.run("shutdown 0").ok
+    assert bench.stops == ["stop"]

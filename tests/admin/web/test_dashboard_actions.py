@@ -8,7 +8,7 @@ from emu.admin.commands import server
 from emu.admin.commands.server import Controls
 from emu.admin.web.dashboard import ACTIONS, action_named, line_of
 from emu.admin.web.sessions import RequestRefused
-from emu.commands.arguments import one_line, read_arguments
+from emu.commands.registry import one_line, read_arguments
 from tests.support.login.account_commands import AccountCommands
 from tests.support.world.worlds import WorldHarness
 
@@ -59,18 +59,20 @@ def test_an_action_that_is_not_there() -> None:
 
 
 def test_every_action_is_a_command_with_as_many_arguments() -> None:
-    harness, room = WorldHarness(), AccountCommands()
-    unused: Controls = Controls(lambda: None, {}, None)  # type: ignore[arg-type, misc, return-value]
-    known = {one.name: one for registry in (harness.registry, room.registry) for one in registry}
-    known |= {one.name: one for one in server.server_commands(unused)}
+    harness, accounts = WorldHarness(), AccountCommands()
+    unused: Controls = Controls(lambda: None, {}, None, dict)  # type: ignore[arg-type, misc, return-value]
+    known = {
+        one.name: one for registry in (harness.registry, accounts.registry) for one in registry
+    }
+    known |= {one.name: one for one in server.COMMANDS.commands(unused)}
     for action in ACTIONS.values():
         assert len(action.fields) == len(known[action.command].arguments), action
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_no_field_becomes_another_argument(player: str, reason: str) -> None:
-    room = AccountCommands()
-    command = room.registry.find("character ban")
+    accounts = AccountCommands()
+    command = accounts.registry.find("character ban")
     assert command is not None
     try:
         made = line_of(ACTIONS["ban"], {"player": player, "reason": reason})

@@ -40,7 +40,7 @@ class Office:
         self.told: list[Any] = []
         self.harness = WorldHarness()
         self.uses: list[Any] = []
-        self.harness.registry.told = self.uses.append
+        self.harness.registry.report = self.uses.append
         numbers = iter(range(1, 10_000))
         self.desk = Dashboard(
             self,

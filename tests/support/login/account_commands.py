@@ -55,15 +55,13 @@ class AccountCommands(CommandBench):
         self.store = AccountStore()
         self.ranks: dict[int, int] = {}
         self.away: list[tuple[int, str]] = []
-        served = AccountCommandContext(
-            self.store, self._name, self._hash,
+        characters: Any = self
+        context = AccountCommandContext(
+            self.store, characters, self._name, self._hash,
             lambda account_id, why: self.away.append((account_id, why)), lambda: Moment(NOW),
             self._rank,
         )  # fmt: skip
-        characters: Any = self
-        super().__init__(
-            [*accounts.account_commands(served), *accounts.ban_commands(served, characters)]
-        )
+        super().__init__(accounts.COMMANDS.commands(context))
 
     async def _rank(self, account_id: int) -> int:
         return self.ranks.get(account_id, 0)

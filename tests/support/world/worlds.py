@@ -14,7 +14,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from emu.commands import Caller, Registry, Reply, Use
-from emu.commands.registry import help_command
+from emu.commands import help as help_commands
 from emu.dialects.rules import read_numbers
 from emu.model import WorldCharacter
 from emu.processes.local import LocalBus, LocalHandoffKeys, ZoneTable
@@ -224,7 +224,9 @@ class WorldHarness:
         self.chat = Chat(self.world, ChatRules(), read_numbers())
         self.command_context = CommandContext(self.world, self.chat, self.admission)
         self.registry = Registry(self.uses.append)
-        self.registry.extend([*world_commands(self.command_context), help_command(self.registry)])
+        self.registry.extend(
+            [*world_commands(self.command_context), *help_commands.COMMANDS.commands(self.registry)]
+        )
         self.remote = RemoteCommands(self.world, self.registry, self.chat)
         self.library = deepcopy(LIBRARY)
         self.behaviors = Behaviors(

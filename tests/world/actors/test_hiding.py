@@ -11,7 +11,7 @@ from emu.admin.a2s import responder as a2s
 from emu.admin.ogp.responder import Presentation, content_of
 from emu.admin.ssq.tables import PLAYERS, TABLES, SsqContent
 from emu.admin.web import api
-from emu.commands.registry import completions
+from emu.commands.help import completions
 from emu.model import may_see
 from emu.net.admin.ggmp import ActorWorld
 from emu.net.admin.status import StatusSource

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.commands import Argument, ArgumentKind
-from emu.commands.arguments import one_line, read_arguments, split_line
+from emu.commands.registry import one_line, read_arguments, split_line
 from emu.errors import CommandError
 
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from emu.commands import Argument, ArgumentKind, Call, Caller, Command
-from emu.commands.registry import complete_command, completions, help_command
+from emu.commands.help import COMMANDS, completions
 from tests.support.admin.commanding import CONSOLE, CommandBench
 
 
-def desk() -> CommandBench:
+def bench() -> CommandBench:
     async def nothing(_call: Call) -> None: ...
 
     made = CommandBench()
@@ -24,7 +24,7 @@ def desk() -> CommandBench:
             Command("sit", "x", nothing, outside=False),
         ]
     )
-    made.registry.add(help_command(made.registry))
+    made.registry.extend(COMMANDS.commands(made.registry))
     made.registry.known["player"] = lambda _caller: ["Aldana", "Borvik", "alf"]
     return made
 
@@ -32,7 +32,7 @@ def desk() -> CommandBench:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("", ["account", "ban", "help", "kick", "reload"]),
+        ("", ["account", "ban", "complete", "help", "kick", "reload"]),
         ("K", ["kick"]),
         ("acc", ["account"]),
         ("account ", ["add", "ban"]),
@@ -50,19 +50,18 @@ def desk() -> CommandBench:
         ("help kick ", []),
     ],
 )
-def test_what_may_stand_there(line: str, found: list[str]) -> None:
-    assert completions(desk().registry, CONSOLE, line) == found
+def test_completions(line: str, found: list[str]) -> None:
+    assert completions(bench().registry, CONSOLE, line) == found
 
 
 def test_what_the_caller_may_not_use_is_left_out() -> None:
     guide = Caller("bert", 10, "rcon")
-    assert "kick" not in completions(desk().registry, guide, "")
-    assert completions(desk().registry, guide, "kick a") == []
+    assert "kick" not in completions(bench().registry, guide, "")
+    assert completions(bench().registry, guide, "kick a") == []
 
 
-def test_consoles_ask_by_a_command_that_is_not_told_of() -> None:
-    made = desk()
-    made.registry.add(complete_command(made.registry))
+def test_complete_is_a_quiet_command() -> None:
+    made = bench()
     assert made.run('complete account ""').data == ["add", "ban"]
     assert made.run('complete kick "Al').lines == ("Aldana", "alf")
     assert made.run("complete").data == ["account", "ban", "complete", "help", "kick", "reload"]

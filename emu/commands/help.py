@@ -1,0 +1,112 @@
+"""The commands about commands: ``help`` and ``complete``, and the completion behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from emu.commands.registry import (
+    COMMAND,
+    Argument,
+    ArgumentKind,
+    Call,
+    Caller,
+    Command,
+    CommandSet,
+    Cost,
+    Registry,
+    Reply,
+    split_line,
+)
+from emu.errors import CommandError
+
+COMMANDS = CommandSet[Registry]()
+
+WHICH = Argument(
+    "command", ArgumentKind.TEXT, "the one to explain", optional=True, default="", among=COMMAND
+)
+LINE = Argument("line", ArgumentKind.TEXT, "the line so far", optional=True, default="")
+
+
+@COMMANDS.command(
+    "help", "list the commands, or explain one", WHICH, is_quiet=True, cost=Cost.LISTING
+)
+async def _help(registry: Registry, call: Call) -> Reply:
+    allowed = registry.allowed(call.caller)
+    if not call["command"]:
+        width = max((len(command.usage) for command in allowed), default=0)
+        return Reply(
+            tuple(f"{command.usage:<{width}}  {command.help}" for command in allowed),
+            [command.name for command in allowed],
+        )
+    command, _ = registry.resolve(call["command"])
+    if command not in allowed:
+        raise CommandError(f"there is no command {call['command']}")
+    lines = [command.usage, command.help]
+    lines += [f"  {entry.usage}: {entry.help}" for entry in command.arguments if entry.help]
+    lines += [f"example: {command.example}"] if command.example else []
+    return Reply(tuple(lines), {"name": command.name, "usage": command.usage})
+
+
+@COMMANDS.command(
+    "complete", "list how a line can continue", LINE, is_quiet=True, cost=Cost.LISTING
+)
+async def _complete(registry: Registry, call: Call) -> Reply:
+    found = completions(registry, call.caller, call["line"])
+    return Reply(tuple(found), found)
+
+
+SWITCHES = ("on", "off")
+MOST_SHOWN = 200
+
+
+def completions(registry: Registry, caller: Caller, line: str) -> list[str]:
+    """Return the possible completions of the last word of a line, sorted.
+
+    A line that ends with a blank, or with an empty quotation, asks for the next word. Commands that
+    the caller may not use are left out.
+    """
+    words = [word for word, _ in split_line(line)]
+    begun = "" if not words or line[-1:].isspace() else words.pop()
+    allowed = registry.allowed(caller)
+    found = _command_words(allowed, words)
+    if words:
+        try:
+            command, rest = registry.resolve(" ".join(words))
+        except CommandError:
+            pass
+        else:
+            if command in allowed:
+                before = [word for word, _ in split_line(rest)]
+                found += (
+                    _command_words(allowed, before)
+                    if _names_commands(command)
+                    else _argument_words(registry, caller, command, len(before))
+                )
+    begun = begun.casefold()
+    fitting = {word for word in found if word.casefold().startswith(begun)}
+    return sorted(fitting)[:MOST_SHOWN]
+
+
+def _command_words(commands: Iterable[Command], before: list[str]) -> list[str]:
+    """Return the words of command names that can follow the words in `before`."""
+    at = len(before)
+    names = [command.name.split() for command in commands]
+    typed = [word.casefold() for word in before]
+    return [name[at] for name in names if len(name) > at and name[:at] == typed]
+
+
+def _names_commands(command: Command) -> bool:
+    """Return whether another command follows this one, as after ``help``."""
+    return bool(command.arguments) and command.arguments[0].among == COMMAND
+
+
+def _argument_words(registry: Registry, caller: Caller, command: Command, at: int) -> list[str]:
+    if at >= len(command.arguments):
+        return []
+    argument: Argument = command.arguments[at]
+    if argument.choices:
+        return list(argument.choices)
+    if argument.kind is ArgumentKind.SWITCH:
+        return list(SWITCHES)
+    listing = registry.known.get(argument.among)
+    return list(listing(caller)) if listing is not None else []
