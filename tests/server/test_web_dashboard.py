@@ -140,7 +140,7 @@ async def test_a_day_at_the_desk(tmp_path: Path) -> None:
         assert (await browser.get("/api/status")).told["locked"]
         assert (await browser.act("unlock")).told["ok"]
         assert "in 600 seconds" in (await browser.act("shutdown", {"seconds": 600})).told["text"]
-        assert (await browser.act("cancel")).told["text"] == "the server goes on"
+        assert (await browser.act("cancel")).told["text"] == "the shutdown is canceled"
         answer = await browser.act("cancel")
         assert (answer.code, answer.told["text"]) == (422, "no shutdown is coming")
         log = server.log.text

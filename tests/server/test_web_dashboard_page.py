@@ -144,7 +144,7 @@ async def test_a_shutdown_is_asked_for_twice_and_can_be_cancelled(
         await page.shows("#desk-result.good", "90 seconds")
         await page.shows("#log", "90 seconds")
         await click(page, "#cancel-button")
-        await page.shows("#desk-result.good", "the server goes on")
+        await page.shows("#desk-result.good", "the shutdown is canceled")
 
 
 async def test_a_button_keeps_the_focus_while_the_page_is_told_news(

@@ -5,13 +5,12 @@ Knows no single command.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar, Unpack
 
-from emu.commands import Argument, ArgumentKind, Call, Command, Reply
-from emu.commands.registry import OWNER, account_authority, check_authority
+from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
+from emu.commands.registry import OWNER, Answer, Traits, account_authority, check_authority
 from emu.errors import CommandError
 from emu.model import Present, may_see
 from emu.times import UNKNOWN
@@ -34,57 +33,26 @@ class CommandContext:
     admission: WorldAdmissionRules
 
 
-Answer = Awaitable[Reply | str | None]
-Work = Callable[[CommandContext, Call], Answer]
-"""What a command does."""
 PlayersWork = Callable[[CommandContext, Player, Call], Answer]
-"""The same for a player who calls it."""
-W = TypeVar("W", bound=Work)
-PlayersW = TypeVar("PlayersW", bound=PlayersWork)
+W = TypeVar("W", bound=PlayersWork)
 
 
-class CommandSet:
-    """Commands of one subject. Its methods make a function one: as decorators, or called.
-
-    They take the command's name, what it is for and its arguments; `traits` are further attributes
-    of `emu.commands.Command`.
-    """
-
-    def __init__(self) -> None:
-        self._made: list[Callable[[CommandContext], Command]] = []
-
-    def commands(self, context: CommandContext) -> list[Command]:
-        """Return the commands, to work on a context."""
-        return [make(context) for make in self._made]
-
-    def command(
-        self, name: str, help_text: str, *arguments: Argument, **traits: Any
-    ) -> Callable[[W], W]:
-        """Make a command that those outside of the world have, too."""
-
-        def make(work: W) -> W:
-            self._made.append(
-                lambda context: Command(
-                    name, help_text, partial(work, context), arguments, **traits
-                )
-            )
-            return work
-
-        return make
+class WorldCommandSet(CommandSet[CommandContext]):
+    """The declarations of the world's commands, also of those that only players may use."""
 
     def for_players(
-        self, name: str, help_text: str, *arguments: Argument, **traits: Any
-    ) -> Callable[[PlayersW], PlayersW]:
-        """Make a command that only those in the world have."""
+        self, name: str, help_text: str, *arguments: Argument, **traits: Unpack[Traits]
+    ) -> Callable[[W], W]:
+        """Declare a command that only players in the world may use."""
 
-        def make(work: PlayersW) -> PlayersW:
+        def declare(work: W) -> W:
             async def run(context: CommandContext, call: Call) -> Reply | str | None:
                 return await work(context, call.caller.player, call)
 
-            self.command(name, help_text, *arguments, outside=False, **traits)(run)
+            self.command(name, help_text, *arguments, **(traits | {"outside": False}))(run)
             return work
 
-        return make
+        return declare
 
 
 def player_named(context: CommandContext, name: str, call: Call) -> Player:

@@ -12,14 +12,14 @@ from emu.world.commands.context import (
     NAME,
     TEXT,
     CommandContext,
-    CommandSet,
+    WorldCommandSet,
     check_voice,
     player_named,
 )
 from emu.world.entry import entering
 from emu.world.social.groups import Group
 
-COMMANDS = CommandSet()
+COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
 
 

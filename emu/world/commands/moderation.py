@@ -15,7 +15,7 @@ from emu.world.actors.player import Player
 from emu.world.commands.context import (
     NAME,
     CommandContext,
-    CommandSet,
+    WorldCommandSet,
     check_rank,
     check_voice,
     player_elsewhere,
@@ -33,7 +33,7 @@ SHOWN = Argument("text", ArgumentKind.TEXT)
 MOTD = Argument("text", ArgumentKind.TEXT, optional=True, default="")
 MINUTE = 60.0
 
-COMMANDS = CommandSet()
+COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.command("kick", "send a player away", NAME, REASON, rank=MASTER)

@@ -9,7 +9,7 @@ from emu.commands import Argument, Call, Cost
 from emu.model import may_see
 from emu.times import Monotonic
 from emu.world.actors.player import Player, Relation, Relations
-from emu.world.commands.context import NAME, TEXT, CommandContext, CommandSet
+from emu.world.commands.context import NAME, TEXT, CommandContext, WorldCommandSet
 from emu.world.entry import saving
 from emu.world.entry.initial_messages import send_relations
 from emu.world.entry.saver import SavedKind
@@ -18,7 +18,7 @@ from emu.world.social.chat import Chat
 CHANNEL = Argument("channel", help="its name")
 PASSWORD = Argument("password", optional=True, default="", help="what it is entered with")
 
-COMMANDS = CommandSet()
+COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
 
 

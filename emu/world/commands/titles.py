@@ -10,7 +10,7 @@ from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.commands.context import (
     CommandContext,
-    CommandSet,
+    WorldCommandSet,
     check_rank,
     check_voice,
     player_named,
@@ -32,7 +32,7 @@ WHICH = Argument(
 WHOSE = Argument("name", help="the player")
 TITLE = Argument("title", ArgumentKind.TEXT, "number or text of a title, or a new one")
 
-COMMANDS = CommandSet()
+COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.for_players(

@@ -11,7 +11,7 @@ from emu.world.actors.spawn import Destination
 from emu.world.commands.context import (
     NAME,
     CommandContext,
-    CommandSet,
+    WorldCommandSet,
     check_rank,
     player_elsewhere,
     player_named,
@@ -22,7 +22,7 @@ from emu.world_stream.movement import Position
 ZONE = Argument("zone", help="its name, file or number", among="zone")
 PLACE = tuple(Argument(axis, ArgumentKind.DECIMAL) for axis in "xyz")
 
-COMMANDS = CommandSet()
+COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.for_players("zone", "go to another zone", ZONE, rank=MASTER)

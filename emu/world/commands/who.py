@@ -9,7 +9,7 @@ from emu.commands.registry import GUIDE
 from emu.model import Present, may_see
 from emu.texts import counted
 from emu.world.actors.player import Player
-from emu.world.commands.context import CommandContext, CommandSet, check_voice
+from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
 
 AFK_FLAG = 32
 ANSWERED = 2
@@ -25,7 +25,7 @@ MESSAGE = Argument(
     help="what those are told who tell you something",
 )  # fmt: skip
 
-COMMANDS = CommandSet()
+COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.command(

@@ -12,7 +12,7 @@ from emu.model import may_see
 from emu.texts import counted
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.commands.context import CommandContext, CommandSet, check_voice
+from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
 from emu.world.content.files import check_looks, check_texts
 from emu.world.entry import saving
 from emu.world.world import World
@@ -25,7 +25,7 @@ DISTANCE = Argument("distance", ArgumentKind.DECIMAL, "how far", optional=True, 
 MOST_AROUND = 40
 """Of what is near, how much is listed: the nearest."""
 
-COMMANDS = CommandSet()
+COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.command(
