@@ -30,7 +30,7 @@ PLAIN = {
 
 PROJECT = {
     "bench", "changelog", "citations", "guides", "javascript", "layers", "mirror", "packaging",
-    "readme", "recipes", "site", "variables", "where",
+    "readme", "recipes", "site", "variables", "where", "words",
 }  # fmt: skip
 """Tests of the project as a whole."""
 
