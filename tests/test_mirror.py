@@ -18,7 +18,6 @@ PLAIN = {
     "emu/link/settings.py": "plain values",
     "emu/login/passwords.py": "plain values",
     "emu/world/rules.py": "plain values",
-    "emu/config/setting.py": "a few lines, tested with every setting",
     "emu/login/ports.py": "protocols",
     "emu/model.py": "plain values",
     "emu/processes/ports.py": "protocols",

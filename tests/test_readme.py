@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from emu.cli.config import as_toml
 from emu.cli.main import NOUNS, root
 from emu.config import Config
+from emu.config.reference import as_toml
 from tests.support.running.documented import (
     INSTALLING,
     ON_A_SERVER,

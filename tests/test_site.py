@@ -1,7 +1,6 @@
 """The generated pages of the site: nothing is missing, and links to code lead to copies of it."""
 
 import re
-from dataclasses import fields
 
 import click
 import pytest
@@ -12,6 +11,7 @@ from mkdocs.structure.pages import Page
 
 from emu.cli.main import NOUNS, root
 from emu.config import Config
+from emu.config.setting import settings_of
 from emu.opcodes import OpcodeRow, shipped_tables
 from emu.structs import shipped_catalog
 from tools.site import hooks
@@ -57,9 +57,8 @@ def test_every_command_is_told_with_its_options() -> None:
 
 def test_every_setting_is_told_with_its_default() -> None:
     text = settings_page()
-    for section in fields(Config):
-        for one in fields(getattr(Config(), section.name)):
-            assert f"`{section.name}.{one.name}`" in text
+    for one in settings_of(Config):
+        assert f"`{one.key}`" in text
     assert '| `login.listen` | `"127.0.0.1:9100"` |' in text
     assert "`sqlite:/root" not in text
 

@@ -6,7 +6,6 @@ and how the files they name are found.
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 import click
 
 from emu.config import Config, default_path, load
+from emu.config.setting import with_settings
 from emu.errors import CommandError, FileFormatError
 from emu.login.passwords import MAX_PASSWORD
 from emu.model import Durability
@@ -117,8 +117,7 @@ def load_config() -> Config:
     given = given_database()
     if given is None:
         return config
-    database = dataclasses.replace(config.database, url=given.absolute())
-    return dataclasses.replace(config, database=database)
+    return with_settings(config, {"database": {"url": given.absolute()}})
 
 
 @contextmanager

@@ -6,15 +6,13 @@ made or changed.
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import ipaddress
-import json
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -22,6 +20,7 @@ from emu.cli.common import VerbGroup, config_path, load_config
 from emu.config import Address, Config, doubts, exposed
 from emu.config.load import ENVIRONMENT, SEARCHED
 from emu.config.ports import UDP, ListeningPort, listening_ports
+from emu.config.reference import as_toml, reference_page
 from emu.database import Database
 from emu.errors import ConfigError, EmuError
 from emu.files import listed, read_whole
@@ -219,6 +218,16 @@ def show(secrets: bool) -> None:
 
 
 @config.command()
+def reference() -> None:
+    """Print the reference of all settings as Markdown: default, meaning, unit and limits.
+
+    Example: emu config reference > settings.md
+    """
+    for line in reference_page():
+        click.echo(line)
+
+
+@config.command()
 def check() -> None:
     """Check the configuration; exit status 1 and one line for each problem when it is wrong.
 
@@ -247,39 +256,3 @@ def _source() -> str:
         return f"configuration file: {path.absolute()}"
     searched = " nor ".join(f"./{one}" for one in SEARCHED)
     return f"no configuration file (neither ${ENVIRONMENT} nor {searched}): all defaults"
-
-
-def as_toml(settings: Config, *, secrets: bool = False) -> Iterator[str]:
-    """Yield the lines of a TOML file that sets every key to its present value.
-
-    A secret is left out, unless `secrets` asks for it and it does not stand in a file of its own.
-    """
-    for table in dataclasses.fields(settings):
-        yield f"[{table.name}]"
-        inner = getattr(settings, table.name)
-        for item in dataclasses.fields(inner):
-            yield f"# {item.metadata['about']}"
-            value = getattr(inner, item.name)
-            if item.metadata["secret"] and value:
-                elsewhere = getattr(inner, f"{item.name}_file") is not None
-                if elsewhere or not secrets:
-                    hint = f"in {item.name}_file" if elsewhere else "set; see --secrets"
-                    yield f"# {item.name} = ({hint})"
-                    continue
-            yield f"{item.name} = {_toml_value(f'{table.name}.{item.name}', value)}"
-        yield ""
-
-
-def _toml_value(key: str, value: Any) -> str:
-    if value is None:
-        return '"random"' if key.endswith("crc_seed") else '""'
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, tuple):
-        return "[" + ", ".join(_toml_value(key, item) for item in value) + "]"
-    text = f"sqlite:{value}" if key == "database.url" else str(value)
-    assert isinstance(value, (str, Path, Address))  # noqa: S101
-    # A TOML string is written as a JSON string is, but for one more letter that has to be escaped.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,9 +1,8 @@
-"""The configuration: one TOML file, checked as a whole, every problem reported at once.
+"""The configuration: one TOML file, checked as a whole, with every problem reported at once.
 
 `Config` is what the rest of the program sees: frozen, complete, every value in its final type.
-`load` reads a file and ``key=value`` overrides. This package knows names, types and limits of
-settings; what a setting does is the business of whoever is given it. It stands above the services,
-because their defaults are stated by them and shown here.
+`load` reads a file and ``key=value`` overrides. This package states names, types, limits and texts
+of the settings. It is above the services in the layers because they state the defaults.
 """
 
 from emu.config.administration import RconConfig

@@ -1,276 +1,374 @@
-"""Settings of the ports by which administrators, their tools and server lists reach the server."""
+"""Settings of the listeners for operators, their tools, and server lists."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from attrs import frozen
 
 from emu.admin.ggmp.peer import WAIT
 from emu.admin.ogp.responder import OgpRules
 from emu.admin.rcon.session import DIALECTS, RconRules
-from emu.config import readers
-from emu.config.readers import Address
+from emu.config.readers import COLOR_CHANGE, HOST, HTTPS_ORIGIN_OR_NONE, IP_ADDRESS, Address
 from emu.config.setting import address_or_none, file_or_none, secret_text, setting
 from emu.limits.rates import AnswerRules, FailureRules
 
-# What the parts do when nobody says otherwise; such a default is stated there and shown here.
+# The services state their own defaults, so that they also run without a configuration.
 _RCON: Final = RconRules()
 _FAILURES: Final = FailureRules()
 _ANSWERS: Final = AnswerRules()
 _OGP: Final = OgpRules()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConsoleConfig:
-    """``[console]``: the socket by which `emu admin` and `emu world console` reach the server."""
+    """``[console]``: the socket that `emu admin` and `emu world console` connect to."""
 
-    enabled: bool = setting(True, readers.boolean, "listen on the socket")
+    enabled: bool = setting(True, "Listen on the socket.")
     path: Path | None = file_or_none(
-        "UNIX socket, open to the server's own user only; empty = the database's name and .console"
+        "UNIX socket; only the server's own user may open it. Empty: the database file's name with"
+        " .console appended."
     )
     connections: int = setting(
-        64, readers.integer(1, 10_000), "consoles at once; the oldest idle one makes room"
+        64,
+        "Consoles at the same time. The server closes the longest idle one to accept another.",
+        unit="connections",
+        limits=(1, 10_000),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RconConfig:
-    """``[rcon]``: Source RCON for administrators' tools; closed without a password or users."""
+    """``[rcon]``: Source RCON for administration tools; closed without a password or users."""
 
     listen: Address = setting(
-        Address("127.0.0.1", 27015), readers.address, "TCP; port 0 = any; passwords go in the clear"
+        Address("127.0.0.1", 27015),
+        "Listen here (TCP). Port 0: any free port. Passwords are not encrypted.",
     )
-    password: str = secret_text("password of an administrator, or $EMU_RCON_PASSWORD; empty = none")
-    password_file: Path | None = file_or_none("file whose first line is the password")
+    password: str = secret_text(
+        "Password of an administrator; also $EMU_RCON_PASSWORD. Empty: none.", live=True
+    )
+    password_file: Path | None = file_or_none("File whose first line is the password.", live=True)
     users_file: Path | None = file_or_none(
-        "further users, on each line name, role (guide, master, administrator) and password"
+        "File with further users: one line each, with name, role (guide, master, administrator)"
+        " and password.",
+        live=True,
     )
     auth_junk_packet: bool = setting(
         _RCON.auth_junk_packet,
-        readers.boolean,
-        "send an empty packet ahead of the login's answer; few tools need it",
+        "Send an empty packet before the answer to a login. Few tools need it.",
+        live=True,
     )
     dialect: str = setting(
         _RCON.dialect,
-        readers.choice(*DIALECTS),
-        "whose tools are understood best: most, those for Valve's servers only, or Minecraft's",
+        "Tools to answer best: most tools, only those for Valve's servers, or Minecraft's.",
+        choices=tuple(DIALECTS),
+        live=True,
     )
     max_request: int = setting(
         _RCON.largest_request,
-        readers.integer(512, 1 << 16),
-        "largest packet taken, as its size field counts",
+        "Largest packet that is accepted, as its size field counts.",
+        unit="bytes",
+        limits=(512, 1 << 16),
+        live=True,
     )
-    max_connections: int = setting(2000, readers.integer(1, 100_000), "connections at once")
+    max_connections: int = setting(
+        2000,
+        "Connections at the same time.",
+        unit="connections",
+        limits=(1, 100_000),
+        live=True,
+    )
     connections_per_address: int = setting(
-        1200, readers.integer(1, 100_000), "connections at once from one IP address"
+        1200,
+        "Connections at the same time from one IP address.",
+        unit="connections",
+        limits=(1, 100_000),
+        live=True,
     )
     idle_timeout: float = setting(
         _RCON.idle_timeout,
-        readers.number(1, 1e6),
-        "seconds of silence after which a connection is closed",
+        "Close a connection after this time without a request.",
+        unit="seconds",
+        limits=(1, 1e6),
+        live=True,
     )
     banned_after: int = setting(
         _FAILURES.banned_after,
-        readers.integer(1, 10_000),
-        "wrong passwords after which an address stays out",
+        "Ban an IP address after this many wrong passwords.",
+        unit="attempts",
+        limits=(1, 10_000),
     )
     banned_for: float = setting(
-        _FAILURES.banned_for, readers.number(1, 1e7), "seconds for which it stays out"
+        _FAILURES.banned_for,
+        "How long that ban lasts.",
+        unit="seconds",
+        limits=(1, 1e7),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryConfig:
-    """``[query]``: what holds for the ports of OGP, A2S and SSQ, where server lists ask."""
+    """``[query]``: rules for OGP, A2S and SSQ, the protocols of server lists."""
 
-    name: str = setting("", readers.text(0, 63), "name in server lists; empty = the world's")
+    name: str = setting(
+        "", "The server's name in server lists. Empty: the world's name.", limits=(0, 63)
+    )
     per_address: int = setting(
         int(_ANSWERS.address_rate),
-        readers.integer(1, 1_000_000),
-        "answers a second for one IP address with a challenge or token, and for one UDP port of an"
-        " address without; twice as many once",
+        "Answers to one IP address that sends a challenge or token, and to one UDP port of an"
+        " address that does not. Twice as many are allowed without a pause.",
+        unit="answers per second",
+        limits=(1, 1_000_000),
     )
     unproven_per_address: int = setting(
         int(_ANSWERS.unproven_rate),
-        readers.integer(1, 1_000_000),
-        "answers a second for all UDP ports of one IP address without a challenge, by OGP and A2S;"
-        " twice as many once; query.per_address when that is more",
+        "OGP and A2S answers to all UDP ports of one IP address that sends no challenge. Twice as"
+        " many are allowed without a pause. query.per_address applies if it is larger.",
+        unit="answers per second",
+        limits=(1, 1_000_000),
     )
     per_second: int = setting(
         int(_ANSWERS.share_rate),
-        readers.integer(1, 10_000_000),
-        "answers a second of each port, for all unknown addresses; as many for addresses that"
-        " showed a challenge in the last 15 minutes, and as many for questions that show one",
+        "Answers of one listener to all unknown addresses together. Addresses that sent a challenge"
+        " in the last 15 minutes, and queries that carry one, have the same amount each.",
+        unit="answers per second",
+        limits=(1, 10_000_000),
     )
     addresses: int = setting(
         _ANSWERS.most_addresses,
-        readers.integer(1, 10_000_000),
-        "unknown addresses remembered at once; as many that showed a challenge",
+        "Unknown addresses whose rate is remembered, and as many that sent a challenge.",
+        unit="addresses",
+        limits=(1, 10_000_000),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OgpConfig:
-    """``[ogp]``: the Open Game Protocol, by which tools ask for players, zones and rules."""
+    """``[ogp]``: the Open Game Protocol, with which tools query players, zones and rules."""
 
-    listen: Address | None = address_or_none("UDP; empty = off; port 0 = any")
-    dialect: str = setting(
-        "auto", readers.choice("auto", "0.91", "0.94"), "version that is answered; auto = both"
+    listen: Address | None = address_or_none(
+        "Listen here (UDP). Empty: off. Port 0: any free port."
     )
-    game_id: int = setting(0, readers.integer(0, 0xFFFF), "number of the game, told to tools")
+    dialect: str = setting(
+        "auto",
+        "Protocol version to answer. auto: both.",
+        choices=("auto", "0.91", "0.94"),
+    )
+    game_id: int = setting(0, "Number of the game, as sent to tools.", limits=(0, 0xFFFF))
     host_name_colors: tuple[tuple[int, int, int], ...] = setting(
         (),
-        readers.list_of(readers.color_change, 32),
-        'colors of the name, each "BYTE:VALUE" or "BYTE:VALUE:COLOR", as "0:0x0a"',
+        'Colors of the server\'s name, each as "BYTE:VALUE" or "BYTE:VALUE:COLOR", like "0:0x0a".',
+        form=COLOR_CHANGE,
+        most=32,
     )
-    most_parts: int = setting(_OGP.most_parts, readers.integer(1, 127), "datagrams of one answer")
+    most_parts: int = setting(
+        _OGP.most_parts,
+        "Datagrams that one answer may have.",
+        unit="datagrams",
+        limits=(1, 127),
+    )
     masters: tuple[Address, ...] = setting(
-        (), readers.list_of(readers.address, 8), "master servers that are told of this one"
+        (), "Master servers with which this server registers.", most=8
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class A2sConfig:
-    """``[a2s]``: Source server queries, which server lists and monitors of today ask."""
+    """``[a2s]``: Source server queries, which today's server lists and monitors use."""
 
-    listen: Address | None = address_or_none("UDP; empty = off; port 0 = any")
+    listen: Address | None = address_or_none(
+        "Listen here (UDP). Empty: off. Port 0: any free port."
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SsqConfig:
-    """``[ssq]``: Standard Server Queries, selections in the manner of SQL about this server."""
+    """``[ssq]``: Standard Server Queries, SQL-like selections about this server."""
 
     enabled: bool = setting(
-        False, readers.boolean, "answer; a short question may draw 1400 bytes to a forged address"
+        False, "Enable SSQ. A spoofed query can be reflected as up to 1,400 bytes."
     )
-    listen: Address = setting(Address("127.0.0.1", 26999), readers.address, "UDP; port 0 = any")
+    listen: Address = setting(
+        Address("127.0.0.1", 26999), "Listen here (UDP). Port 0: any free port."
+    )
     password: str = secret_text(
-        "opens players' addresses and long answers, or $EMU_SSQ_PASSWORD; empty = to nobody"
+        "Password for players' addresses and for long answers; also $EMU_SSQ_PASSWORD. Empty:"
+        " nobody gets them.",
+        live=True,
     )
-    password_file: Path | None = file_or_none("file whose first line is the password")
+    password_file: Path | None = file_or_none("File whose first line is the password.", live=True)
     headers: str = setting(
         "normal",
-        readers.choice("normal", "compact", "null"),
-        "header row where a question names none: columns, 1 and 0 for them, or nothing",
+        "Header row of an answer whose query names none: the columns, 1 and 0 for them, or no"
+        " header.",
+        choices=("normal", "compact", "null"),
+        live=True,
     )
     datagram_bytes: int = setting(
-        1400, readers.integer(512, 1400), "of one datagram of an answer, its header included"
+        1400,
+        "Size of one datagram of an answer, with its header.",
+        unit="bytes",
+        limits=(512, 1400),
+        live=True,
     )
     per_second: int = setting(
         100,
-        readers.integer(1, 10_000_000),
-        "answers a second for all unknown addresses, instead of query.per_second: an answer is"
-        " larger than its question; each address has query.per_address",
+        "Answers to all unknown addresses together, in place of query.per_second, because SSQ"
+        " answers are larger than their queries. query.per_address also applies.",
+        unit="answers per second",
+        limits=(1, 10_000_000),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GgmpConfig:
-    """``[ggmp]``: tools that watch spawns of the world and act; closed while nobody may join."""
+    """``[ggmp]``: tools that watch and control spawns; closed unless the policy admits a tool."""
 
     listen: Address = setting(
-        Address("127.0.0.1", 12358), readers.address, "UDP; port 0 = any; tokens go in the clear"
+        Address("127.0.0.1", 12358),
+        "Listen here (UDP). Port 0: any free port. Tokens are not encrypted.",
     )
     policy: str = setting(
         "token",
-        readers.choice("token", "open", "static"),
-        "who may join: who shows a token, anybody as well, or the clients of clients_file only",
+        "Clients to admit. token: those with a token of tokens_file. open: any, with open_actions."
+        " static: only those of clients_file.",
+        choices=("token", "open", "static"),
+        live=True,
     )
     tokens_file: Path | None = file_or_none(
-        "who may join: on each line name, actions (query,watch,say,move or *) and token"
+        "File of admitted clients: one line each, with name, actions (query,watch,say,move or *)"
+        " and token.",
+        live=True,
     )
     open_actions: tuple[str, ...] = setting(
         ("query", "watch"),
-        readers.list_of(readers.choice("query", "watch", "say", "move"), 4),
-        "what those may do who show no token where the policy is open",
+        'Actions of clients without a token under the policy "open".',
+        choices=("query", "watch", "say", "move"),
+        most=4,
+        live=True,
     )
     clients_file: Path | None = file_or_none(
-        "for the policy static: on each line name, actions, client number and its IP address"
+        'File for the policy "static": one line each, with name, actions, client number and IP'
+        " address.",
+        live=True,
     )
     byteorder: str = setting(
-        "big", readers.choice("big", "little"), "of all numbers; the protocol's text names none"
+        "big",
+        "Byte order of all numbers; the protocol's text does not state one.",
+        choices=("big", "little"),
     )
     resend_milliseconds: int = setting(
         round(WAIT * 1000),
-        readers.integer(10, 1000),
-        "until what is not acknowledged is sent again; far off, 200",
+        "Send a packet again if it is not acknowledged in this time. 200 suits distant clients.",
+        unit="milliseconds",
+        limits=(10, 1000),
     )
 
     @property
     def may_be_joined(self) -> bool:
-        """Whether the policy and its file let anybody join."""
+        """Whether the policy and its file admit any client."""
         if self.policy == "static":
             return self.clients_file is not None
         return self.policy == "open" or self.tokens_file is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WebConfig:
-    """``[web]``: health, metrics, JSON and a page of the running server, over HTTP."""
+    """``[web]``: health checks, metrics, JSON and a web page of the running server, over HTTP."""
 
     listen: Address | None = address_or_none(
-        "TCP address of the page and /metrics; empty = off. There is no password to look: keep it"
-        " on loopback, or behind a proxy that asks for one",
+        "Listen here (TCP) for the page and /metrics. Empty: off. Reading needs no password: keep"
+        " it on loopback, or behind a proxy that asks for one.",
     )
     hosts: tuple[str, ...] = setting(
         (),
-        readers.list_of(readers.host, 32),
-        "names by which browsers and programs reach the page, as emu.example.org; besides them"
-        " localhost, IP addresses, web.listen and web.url are answered, and no other name",
+        "Names under which browsers and programs reach the page, like emu.example.org. Requests"
+        " for localhost, IP addresses, web.listen and web.url are always answered, others are not.",
+        form=HOST,
+        most=32,
     )
     admin: bool = setting(
         False,
-        readers.boolean,
-        "let accounts whose characters have a rank sign in on the page and kick, ban, mute,"
-        " broadcast, lock and shut down",
+        "Let accounts whose characters have a rank sign in on the page and kick, ban, mute,"
+        " broadcast, lock and shut down.",
     )
     url: str | None = setting(
         None,
-        readers.optional(readers.https_origin),
-        "how browsers reach the page through a proxy with TLS, as https://emu.example.org; empty ="
-        " without one, for web.admin from this machine only",
+        "Address of the page behind a TLS proxy, like https://emu.example.org. Empty: no proxy;"
+        " web.admin then works only on this machine.",
+        form=HTTPS_ORIGIN_OR_NONE,
+        live=True,
     )
     proxies: tuple[str, ...] = setting(
         (),
-        readers.list_of(readers.ip_address, 16),
-        "IP addresses of the proxies at web.url; empty = on this machine",
+        "IP addresses of the proxies that serve web.url. Empty: the proxy is on this machine.",
+        form=IP_ADDRESS,
+        most=16,
+        live=True,
     )
     idle_timeout: float = setting(
-        1800.0, readers.number(60, 1e6), "seconds without an action until somebody is signed out"
+        1800.0,
+        "Sign out a user after this time without an action.",
+        unit="seconds",
+        limits=(60, 1e6),
+        live=True,
     )
     session_timeout: float = setting(
-        43_200.0, readers.number(60, 1e7), "seconds after which everybody has to sign in again"
+        43_200.0,
+        "Sign out every user after this time.",
+        unit="seconds",
+        limits=(60, 1e7),
+        live=True,
     )
     connections: int = setting(
         512,
-        readers.integer(1, 100_000),
-        "connections at once; the oldest one of nobody who is signed in makes room",
+        "Connections at the same time. The server closes the oldest one without a signed-in user"
+        " to accept another.",
+        unit="connections",
+        limits=(1, 100_000),
     )
     connections_per_address: int = setting(
-        512, readers.integer(1, 100_000), "connections at once from one IP address"
+        512,
+        "Connections at the same time from one IP address.",
+        unit="connections",
+        limits=(1, 100_000),
     )
     requests_per_connection: int = setting(
-        1000, readers.integer(1, 1_000_000), "requests after which a connection is closed"
+        1000,
+        "Close a connection after this many requests.",
+        unit="requests",
+        limits=(1, 1_000_000),
     )
     request_timeout: float = setting(
-        30.0, readers.number(1, 3600), "seconds within which a request has to arrive"
+        30.0,
+        "A request must arrive completely within this time.",
+        unit="seconds",
+        limits=(1, 3600),
     )
     answer_timeout: float = setting(
-        30.0, readers.number(1, 3600), "seconds within which an answer has to be read"
+        30.0,
+        "The client must read an answer within this time.",
+        unit="seconds",
+        limits=(1, 3600),
     )
     send_buffer: int = setting(
         131_072,
-        readers.integer(4096, 1 << 24),
-        "bytes that the system keeps for a connection that does not read",
+        "Data that the system buffers for a connection that does not read.",
+        unit="bytes",
+        limits=(4096, 1 << 24),
     )
     work_share: float = setting(
         0.2,
-        readers.number(0.01, 1),
-        "share of the time of one CPU that answers may take while requests wait",
+        "CPU time that answers may take while requests wait, as a share of one core.",
+        unit="of one core",
+        limits=(0.01, 1),
     )
     pages: int = setting(
         50,
-        readers.integer(1, 10_000),
-        "pages that are open at once; the oldest one of nobody who is signed in makes room",
+        "Pages that are open at the same time. The server closes the oldest one without a"
+        " signed-in user to serve another.",
+        unit="pages",
+        limits=(1, 10_000),
     )

@@ -1,30 +1,32 @@
-"""Read a TOML file and ``key=value`` overrides into a `Config`, or report all that is wrong.
+"""Reads a TOML file and ``key=value`` overrides into a `Config`, or reports every problem.
 
-Nothing of a configuration is used before the whole of it is known to be right.
+No part of a configuration is used before all of it has been checked.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
+
+import attrs
 
 from emu.config.model import Config
 from emu.config.rules import contradictions
 from emu.config.secrets import take_environment, take_files
+from emu.config.setting import SETTINGS, settings_of, with_settings
 from emu.errors import ConfigError, FileFormatError
-from emu.files import parse_document, quoted, read_whole
+from emu.files import parse_document, read_whole
+from emu.schema import Fault, Faults, unknown_key
 
-_TABLES = {table.name: table for table in dataclasses.fields(Config)}
+_TABLES: Final = tuple(table.name for table in attrs.fields(Config))
 MOST_PROBLEMS: Final = 50
-"""Lines about one configuration."""
+"""Problems of one configuration that are listed; the rest are counted."""
 ENVIRONMENT = "EMU_CONFIG"
 """Environment variable that names the configuration file."""
 SEARCHED = (Path("emu.toml"), Path("state", "emu.toml"))
-"""Files that are looked for in the working directory; the second is what `make run` makes."""
+"""Files searched in the working directory, in order; `make run` makes the second."""
 
 
 def default_path() -> Path | None:
@@ -38,9 +40,9 @@ def default_path() -> Path | None:
 def load(path: Path | None, overrides: Iterable[str] = ()) -> Config:
     """Read a configuration file (none: all defaults) and apply ``table.key=value`` overrides.
 
-    Secrets of the environment stand over the file's. Relative file names count from the
-    configuration file's folder. Raises `ConfigError` with one
-    problem for each wrong key, or for a file that cannot be read or is not TOML.
+    Secrets in the environment replace the file's. Relative file names start at the configuration
+    file's folder. Raises `ConfigError` with a problem for each wrong key, or with one for a file
+    that cannot be read or is not TOML.
     """
     document: dict[str, Any] = {}
     if path is not None:
@@ -70,15 +72,19 @@ def parse(
     }
     for override in overrides:
         _apply_override(merged, override, problems)
-    tables = _read_tables(merged, problems)
+    try:
+        config = SETTINGS.read(Config, merged)
+    except Faults as error:
+        problems += map(_problem, error.faults)
+    # Files are read and rules between settings checked only if each setting alone is right.
     if not problems:
-        config = take_files(_anchor(Config(**tables), folder), problems)
+        config = take_files(_anchor(config, folder), problems)
         problems += contradictions(config)
     if problems:
         prefix = f"{source}: " if source else ""
-        told = [prefix + problem for problem in problems[:MOST_PROBLEMS]]
-        left = len(problems) - len(told)
-        raise ConfigError([*told, f"{prefix}and {left} more problems"] if left else told)
+        lines = [prefix + problem for problem in problems[:MOST_PROBLEMS]]
+        left = len(problems) - len(lines)
+        raise ConfigError([*lines, f"{prefix}and {left} more problems"] if left else lines)
     return config
 
 
@@ -93,51 +99,21 @@ def _apply_override(merged: dict[str, Any], override: str, problems: list[str]) 
         inner[name] = value.strip()
 
 
-def _read_tables(merged: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
-    tables: dict[str, Any] = {}
-    for name, raw in merged.items():
-        if name not in _TABLES:
-            problems.append(f"[{name}]: unknown table{_nearest(name, list(_TABLES))}")
-        elif not isinstance(raw, dict):
-            problems.append(f"{name}: must be a table, written as [{name}]")
-    for name, table in _TABLES.items():
-        raw = merged.get(name, {})
-        if isinstance(raw, dict):
-            tables[name] = _read_table(name, table.default_factory, raw, problems)  # type: ignore[arg-type]
-    return tables
-
-
-def _read_table(table: str, kind: type, raw: Mapping[str, Any], problems: list[str]) -> Any:
-    known = {item.name: item for item in dataclasses.fields(kind)}
-    values: dict[str, Any] = {}
-    for key, value in raw.items():
-        if key not in known:
-            problems.append(f"{table}.{key}: unknown key{_nearest(key, list(known))}")
-            continue
-        try:
-            values[key] = known[key].metadata["reader"](value)
-        except ValueError as error:
-            given = "" if known[key].metadata.get("secret") else f", not {quoted(value)}"
-            problems.append(f"{table}.{key}: {error}{given}")
-    return kind(**values)
-
-
-def _nearest(word: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {close[0]}?" if close else f" (known: {', '.join(known)})"
+def _problem(fault: Fault) -> str:
+    """Return a fault as a line for the operator; one of a whole table names it as TOML does."""
+    if len(fault.path) != 1:
+        return str(fault)
+    (name,) = fault.path
+    if name not in _TABLES:
+        return f"[{name}]: {unknown_key(str(name), _TABLES, 'table')}"
+    return f"{name}: must be a table, written as [{name}]"
 
 
 def _anchor(config: Config, folder: Path) -> Config:
-    """Make relative file names count from the configuration file's folder."""
-    for table in dataclasses.fields(Config):
-        inner = getattr(config, table.name)
-        paths = {
-            item.name: folder / value
-            for item in dataclasses.fields(inner)
-            if isinstance(value := getattr(inner, item.name), Path) and not value.is_absolute()
-        }
-        if paths:
-            config = dataclasses.replace(
-                config, **{table.name: dataclasses.replace(inner, **paths)}
-            )
-    return config
+    """Make relative file names start at the configuration file's folder."""
+    tables: dict[str, dict[str, Path]] = {}
+    for one in settings_of(config):
+        value = one.value(config)
+        if isinstance(value, Path) and not value.is_absolute():
+            tables.setdefault(one.table, {})[one.name] = folder / value
+    return with_settings(config, tables)

@@ -1,20 +1,20 @@
-"""Settings of the login service: towards clients, and towards the worlds that register."""
+"""Settings of the login service, and of the link on which worlds register with it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from emu.config import readers
-from emu.config.readers import Address
+from attrs import frozen
+
+from emu.config.readers import CRC_SEED, Address
 from emu.config.setting import address_or_none, file_or_none, setting
 from emu.link.settings import LinkServerConfig
 from emu.login.passwords import AccountConfig
 from emu.login.settings import DirectoryConfig, LoginServiceConfig
 from emu.session import EndpointConfig
 
-# What the parts do when nobody says otherwise; such a default is stated there and shown here.
+# The services state their own defaults, so that they also run without a configuration.
 _ENDPOINT: Final = EndpointConfig()
 _ACCOUNTS: Final = AccountConfig()
 _LOGIN: Final = LoginServiceConfig()
@@ -22,125 +22,171 @@ _DIRECTORY: Final = DirectoryConfig()
 _LINK: Final = LinkServerConfig()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoginConfig:
-    """``[login]``: the login service that players' clients and world servers connect to."""
+    """``[login]``: the login service, to which game clients and world servers connect."""
 
-    enabled: bool = setting(True, readers.boolean, "serve logins in this process")
+    enabled: bool = setting(True, "Run the login service in this process.")
     listen: Address = setting(
-        Address("127.0.0.1", 9100), readers.address, "UDP for clients, TCP for worlds; port 0 = any"
+        Address("127.0.0.1", 9100),
+        "Listen here: UDP for game clients, TCP for worlds. Port 0: any free port.",
     )
     crc_seed: int | None = setting(
         _ENDPOINT.check_key,
-        readers.crc_seed,
-        '"random" for each session, or one number for all (EQ2Emulator: 0x33624702); with a number'
-        " anybody can forge, take over and end the sessions of others",
+        'Check key of sessions: "random" gives each session its own, a number is used for all'
+        " (EQ2Emulator: 0x33624702). With a fixed number, anybody can forge, take over and end"
+        " the sessions of others.",
+        form=CRC_SEED,
     )
     auto_create_accounts: bool = setting(
-        _ACCOUNTS.auto_create, readers.boolean, "make an account when an unknown name logs in"
+        _ACCOUNTS.auto_create, "Create an account when an unknown name logs in.", live=True
     )
     logins_per_address: int = setting(
         _LOGIN.logins_per_address,
-        readers.integer(1, 100_000),
-        "clients logged in at once from one IP address",
+        "How many clients from one IP address may be logged in at the same time.",
+        unit="clients",
+        limits=(1, 100_000),
+        live=True,
     )
     logins_at_once: int = setting(
         _LOGIN.logins_at_once,
-        readers.integer(1, 1_000_000),
-        "times that an account may log in one after the other; one more is refused for a while",
+        "How many times an account may log in without a pause. Further logins are refused until"
+        " logins_per_minute allows one.",
+        unit="logins",
+        limits=(1, 1_000_000),
     )
     logins_per_minute: float = setting(
         _LOGIN.logins_per_minute,
-        readers.number(0.1, 1_000_000),
-        "times a minute that an account may log in over time",
+        "How often an account may log in over time.",
+        unit="logins per minute",
+        limits=(0.1, 1_000_000),
     )
     address_logins_at_once: int = setting(
         _LOGIN.address_logins_at_once,
-        readers.integer(1, 1_000_000),
-        "times that accounts may log in again from one IP address; the first login of an account in"
-        " ten minutes does not count",
+        "How many repeated logins one IP address may make without a pause. The first login of an"
+        " account in ten minutes does not count.",
+        unit="logins",
+        limits=(1, 1_000_000),
     )
     address_logins_per_minute: float = setting(
         _LOGIN.address_logins_per_minute,
-        readers.number(0.1, 1_000_000),
-        "the same over time, a minute",
+        "How often accounts may log in again from one IP address over time.",
+        unit="logins per minute",
+        limits=(0.1, 1_000_000),
     )
     expansion_flag: int = setting(
         _LOGIN.expansion_flag,
-        readers.integer(0, 0xFFFF),
-        "expansions clients may use (reply field unknown5)",
+        "Expansions that clients may use (field unknown5 of the login reply).",
+        unit="bit mask",
+        limits=(0, 0xFFFF),
+        live=True,
     )
     cities_flag: int = setting(
-        _LOGIN.cities_flag, readers.integer(0, 255), "starting cities, a bit mask"
+        _LOGIN.cities_flag,
+        "Starting cities that clients offer.",
+        unit="bit mask",
+        limits=(0, 255),
+        live=True,
     )
     subscription_level: int = setting(
         _LOGIN.subscription_level,
-        readers.integer(0, 0xFFFFFFFF),
-        "subscription level told to clients",
+        "Subscription level sent to clients.",
+        limits=(0, 0xFFFFFFFF),
+        live=True,
     )
     enabled_races: int = setting(
-        _LOGIN.enabled_races, readers.integer(0, 0xFFFFFFFF), "races clients may choose, a bit mask"
+        _LOGIN.enabled_races,
+        "Races that clients offer for new characters.",
+        unit="bit mask",
+        limits=(0, 0xFFFFFFFF),
+        live=True,
     )
     max_characters: int = setting(
         _LOGIN.max_characters,
-        readers.integer(1, 255),
-        "characters of an account, told to clients; refused from 100 on",
+        "Characters per account, as sent to clients. The login service itself refuses the 101st"
+        " character.",
+        unit="characters",
+        limits=(1, 255),
+        live=True,
     )
     creations_per_hour: int = setting(
         _LOGIN.creations_per_hour,
-        readers.integer(1, 100_000),
-        "create requests of an account handed on to worlds",
+        "How many requests to create a character are passed on to worlds for one account.",
+        unit="requests per hour",
+        limits=(1, 100_000),
     )
     long_world_status: bool = setting(
         _LOGIN.choices.long_status_only,
-        readers.boolean,
-        "tell worlds' coming and going in 8 bytes; false = 7, as EQ2Emulator",
+        "Send a world's change of status in 8 bytes. False: 7 bytes, as EQ2Emulator does.",
+        live=True,
     )
     swap_equipment_green_blue: bool = setting(
         _LOGIN.choices.swap_equipment_green_blue,
-        readers.boolean,
-        "swap green and blue of listed equipment, as EQ2Emulator does",
+        "Swap green and blue of the equipment in the character list, as EQ2Emulator does.",
+        live=True,
     )
     password_memory: float = setting(
         _ACCOUNTS.memory,
-        readers.number(0, 86400),
-        "seconds a verified password is remembered; 0 = never",
+        "How long a verified password is remembered, so that the next login is cheap. 0: never.",
+        unit="seconds",
+        limits=(0, 86400),
     )
     password_memory_cost: int = setting(
         _ACCOUNTS.passwords.memory_cost,
-        readers.integer(8, 1 << 22),
-        "Argon2id memory for one password, in KiB",
+        "Memory that Argon2id uses to hash one password.",
+        unit="KiB",
+        limits=(8, 1 << 22),
+        live=True,
     )
     password_iterations: int = setting(
-        _ACCOUNTS.passwords.iterations, readers.integer(1, 100), "Argon2id passes"
+        _ACCOUNTS.passwords.iterations,
+        "Passes that Argon2id makes over its memory.",
+        unit="passes",
+        limits=(1, 100),
+        live=True,
     )
-    password_threads: int = setting(2, readers.integer(1, 64), "worker threads for passwords")
+    password_threads: int = setting(
+        2, "Worker threads that hash passwords.", unit="threads", limits=(1, 64)
+    )
     password_waiting: int = setting(
-        512, readers.integer(1, 100_000), "password checks that may wait before clients hear busy"
+        512,
+        "How many password checks may wait. Further clients are told that the server is busy.",
+        unit="checks",
+        limits=(1, 100_000),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkConfig:
     """``[link]``: the TCP link on which world servers register with the login service."""
 
     unregistered_worlds: bool = setting(
         _DIRECTORY.unregistered_worlds,
-        readers.boolean,
-        "let worlds in that `emu world add` does not know",
+        "Accept worlds that were not added with `emu world add`.",
+        live=True,
     )
     server_versions: tuple[str, ...] = setting(
         _DIRECTORY.server_versions,
-        readers.list_of(readers.text(1, 63), 100),
-        'world versions let in; "*" is any',
+        'World server versions to accept; "*" accepts any.',
+        limits=(1, 63),
+        most=100,
+        live=True,
     )
     max_connections: int = setting(
-        _LINK.max_connections, readers.integer(1, 100_000), "world connections at once"
+        _LINK.max_connections,
+        "World connections at the same time.",
+        unit="connections",
+        limits=(1, 100_000),
+        live=True,
     )
     connections_per_address: int = setting(
         _LINK.connections_per_address,
-        readers.integer(1, 100_000),
-        "world connections at once from one IP address",
+        "World connections at the same time from one IP address.",
+        unit="connections",
+        limits=(1, 100_000),
+        live=True,
     )
-    certificate: Path | None = file_or_none("PEM file: also accept TLS on tls_listen")
-    tls_listen: Address | None = address_or_none("TCP address for TLS links; empty = none")
+    certificate: Path | None = file_or_none(
+        "PEM file with certificate and private key: also accept TLS, on tls_listen."
+    )
+    tls_listen: Address | None = address_or_none("Listen here for TLS links (TCP). Empty: no TLS.")

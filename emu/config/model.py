@@ -1,18 +1,17 @@
-"""Every setting: its key, type, default, limits and what it is for.
+"""The configuration as one object: an attribute for each table of the TOML file.
 
-A table of the TOML file is a frozen dataclass. Those of the login service, of the world, of its
-processes and of the ports for administrators are in `login`, `world`, `processes` and
-`administration`.
+The tables of the login service, of the world, of its processes and of the listeners for operators
+are in `login`, `world`, `processes` and `administration`; the others are here.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from emu.config import readers
+from attrs import Factory, frozen
+
 from emu.config.administration import (
     A2sConfig,
     ConsoleConfig,
@@ -25,69 +24,70 @@ from emu.config.administration import (
 )
 from emu.config.login import LinkConfig, LoginConfig
 from emu.config.processes import ProcessesConfig
+from emu.config.readers import SQLITE_URL
 from emu.config.setting import file_or_none, setting
 from emu.config.world import WorldConfig
 from emu.limits.turns import TurnRules
 from emu.model import Durability
 from emu.session import EndpointConfig
 
-# What sessions do when nobody says otherwise; such a default is stated there and shown here.
+# Sessions state their own defaults, so that they also run without a configuration.
 _ENDPOINT: Final = EndpointConfig()
 _SESSION: Final = _ENDPOINT.session
 _TURNS: Final = TurnRules()
 
 
 def state_folder() -> Path:
-    """Return the folder for what must outlive a restart when the configuration names none."""
+    """Return the default folder of the database and other files that outlive a restart."""
     base = os.environ.get("XDG_STATE_HOME", "")
     return (Path(base) if base else Path.home() / ".local" / "state") / "eq2emu"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatabaseConfig:
-    """``[database]``: where everything is kept."""
+    """``[database]``: the database file and how it is written."""
 
-    url: Path = field(
-        default_factory=lambda: state_folder() / "emu.sqlite",
-        metadata={
-            "reader": readers.sqlite_url,
-            "about": "sqlite:FILE; a relative name counts from the configuration file's folder",
-            "secret": False,
-        },
+    url: Path = setting(
+        Factory(lambda: state_folder() / "emu.sqlite"),
+        "The database: sqlite:FILE. A relative name starts at the configuration file's folder.",
+        form=SQLITE_URL,
     )
-
     keep_deleted: float = setting(
         30.0,
-        readers.number(0, 36500),
-        "days a deleted character is kept and its name is taken; 0 = for ever",
+        "How long a deleted character is kept and its name stays taken. 0: for ever.",
+        unit="days",
+        limits=(0, 36500),
     )
     durability: Durability = setting(
         Durability.FAST,
-        readers.member(Durability),
-        "what a power cut may take back: fast = the last checkpoint_seconds, safe = nothing, for a"
-        " disk write with each change; a killed server loses nothing in either case",
+        "What a power cut may lose. fast: the last checkpoint_seconds. safe: nothing, at the cost"
+        " of a disk write for each change. A killed server loses nothing in either case.",
     )
     checkpoint_seconds: float = setting(
-        2.0, readers.number(0.1, 3600), "seconds between two times that changes are written to disk"
+        2.0,
+        "Time between two moments when changes are written to disk.",
+        unit="seconds",
+        limits=(0.1, 3600),
     )
     watch_seconds: float = setting(
         0.5,
-        readers.number(0.05, 60),
-        "seconds between two looks whether the database file was deleted, replaced or overwritten",
+        "Time between two checks for a deleted, replaced or overwritten database file.",
+        unit="seconds",
+        limits=(0.05, 60),
     )
-
     lock_wait: float = setting(
         1.5,
-        readers.number(0.1, 60),
-        "seconds that somebody waits while another program locks the database; then the answer is"
-        " to try again, and nothing was changed",
+        "How long a request waits while another program locks the database. Then it is refused"
+        " and nothing is changed; the client may try again.",
+        unit="seconds",
+        limits=(0.1, 60),
     )
-
     remembered: int = setting(
         2000,
-        readers.integer(0, 1_000_000),
-        "rows of accounts, and of characters, that are kept in memory for who comes again; each"
-        " takes some kilobytes",
+        "Accounts kept in memory, and as many characters, for players that return. Each takes some"
+        " kilobytes.",
+        unit="rows",
+        limits=(0, 1_000_000),
     )
 
     @property
@@ -96,144 +96,169 @@ class DatabaseConfig:
         return self.url
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogConfig:
-    """``[log]``: what is written about the server's work."""
+    """``[log]``: the server's log."""
 
     level: str = setting(
-        "info", readers.choice("debug", "info", "warn", "error"), "least level that is written"
+        "info",
+        "Least severe level that is written.",
+        choices=("debug", "info", "warn", "error"),
+        live=True,
     )
     format: str = setting(
-        "text", readers.choice("text", "json"), "text for people, json for one object a line"
+        "text", "text for people; json for one object per line.", choices=("text", "json")
     )
     max_bytes: int = setting(
         10_000_000,
-        readers.integer(10_000, 1 << 40),
-        "begin another log file when a daemon's, or that of --logfile, has this size",
+        "Start another file when the log of a daemon, or of --logfile, has this size.",
+        unit="bytes",
+        limits=(10_000, 1 << 40),
     )
-    files: int = setting(5, readers.integer(1, 1000), "older log files kept beside it")
+    files: int = setting(5, "Older log files that are kept.", unit="files", limits=(1, 1000))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NetworkConfig:
-    """``[network]``: limits and habits of every UDP session, login and world alike."""
+    """``[network]``: limits and timing of every UDP session, of login and world alike."""
 
     max_sessions: int = setting(
-        _ENDPOINT.session_limit, readers.integer(1, 1_000_000), "sessions at once on one endpoint"
+        _ENDPOINT.session_limit,
+        "Sessions of one listener at the same time.",
+        unit="sessions",
+        limits=(1, 1_000_000),
     )
     sessions_per_address: int = setting(
         _ENDPOINT.sessions_per_host_limit,
-        readers.integer(1, 1_000_000),
-        "sessions at once from one IP address",
+        "Sessions at the same time from one IP address.",
+        unit="sessions",
+        limits=(1, 1_000_000),
     )
     half_open_sessions: int = setting(
         _ENDPOINT.half_open_limit,
-        readers.integer(1, 1_000_000),
-        "addresses that asked and are not validated yet",
+        "Addresses that requested a session and are not validated yet.",
+        unit="addresses",
+        limits=(1, 1_000_000),
     )
     session_memory: int = setting(
         _ENDPOINT.memory_limit,
-        readers.integer(1 << 20, 1 << 40),
-        "bytes that all players of one endpoint together can make us keep; who holds most goes",
+        "Memory that all clients of one listener together can make the server hold. Above it, the"
+        " server ends the session that holds most.",
+        unit="bytes",
+        limits=(1 << 20, 1 << 40),
     )
     held_bytes: int = setting(
         131_072,
-        readers.integer(2048, 1 << 20),
-        "bytes kept for one session of what came out of order; clients send little",
+        "Data received out of order that is held for one session; clients send little.",
+        unit="bytes",
+        limits=(2048, 1 << 20),
     )
     waiting_messages: int = setting(
         _SESSION.waiting_message_limit,
-        readers.integer(16, 1 << 20),
-        "messages of one session that may wait to be served; further ones are not acknowledged",
+        "Messages of one session that may wait to be handled. Further ones are not acknowledged.",
+        unit="messages",
+        limits=(16, 1 << 20),
     )
     waiting_bytes: int = setting(
         _SESSION.waiting_bytes_limit,
-        readers.integer(4096, 1 << 30),
-        "bytes of them",
+        "Size of these messages together.",
+        unit="bytes",
+        limits=(4096, 1 << 30),
     )
     session_share: float = setting(
         _TURNS.share,
-        readers.number(0.001, 1),
-        "part of one core that one session may use over time; what exceeds it is served later."
-        " Walking takes less than 0.005",
+        "CPU time that one session may use over time; the rest is handled later. Walking takes"
+        " less than 0.005.",
+        unit="of one core",
+        limits=(0.001, 1),
     )
     session_reserve: float = setting(
         _TURNS.reserve,
-        readers.number(0.001, 60),
-        "seconds of work that a session may use at once, after it has used little",
+        "CPU time that a session may use without a pause after it used little.",
+        unit="seconds",
+        limits=(0.001, 60),
     )
     address_reserve: float = setting(
         _TURNS.address_reserve,
-        readers.number(0.001, 600),
-        "the same of one IP address, for all of its sessions that have not logged in",
+        "The same for one IP address: all of its sessions that have not logged in.",
+        unit="seconds",
+        limits=(0.001, 600),
     )
     session_slice: float = setting(
         _TURNS.slice,
-        readers.number(0.0001, 1),
-        "seconds of work after which a session's further messages wait until others were served",
+        "CPU time after which a session's further messages wait until others were handled.",
+        unit="seconds",
+        limits=(0.0001, 1),
     )
     idle_timeout: float = setting(
         _SESSION.idle_timeout,
-        readers.number(1, 3600),
-        "seconds of silence after which a session is closed",
+        "Close a session after this time without a packet.",
+        unit="seconds",
+        limits=(1, 3600),
     )
     shutdown_time: float = setting(
         4.0,
-        readers.number(1, 60),
-        "seconds that a stop takes at most, with everything; who is not stored by then is stored by"
-        " the next start",
+        "Longest time for the whole stop of the server. Players that are not saved by then are"
+        " saved by the next start.",
+        unit="seconds",
+        limits=(1, 60),
+        live=True,
     )
     compression_level: int = setting(
         _SESSION.deflate_level,
-        readers.integer(1, 9),
-        "zlib level towards clients; 9 is what EQ2Emulator uses",
+        "zlib level of data to clients. EQ2Emulator uses 9.",
+        limits=(1, 9),
     )
     compression_memory: int = setting(
         _SESSION.deflate_memory_level,
-        readers.integer(1, 9),
-        "zlib memory level; each step doubles what one message may use",
+        "zlib memory level; each step doubles the memory of one message.",
+        limits=(1, 9),
     )
     compression_threshold: int = setting(
         1000,
-        readers.integer(128, 1 << 20),
-        "bytes beyond which a message to clients is compressed; EQ2Emulator: 128. What moves is"
-        " packed as it is: compressed once more it is 2 % shorter, for a seventh of the CPU",
+        "Compress messages to clients that are larger than this (EQ2Emulator: 128). Movement is"
+        " packed already: compression makes it only 2 % smaller and takes a seventh of the CPU.",
+        unit="bytes",
+        limits=(128, 1 << 20),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TraceConfig:
-    """``[trace]``: writing the server's own sessions to a capture file, **with their keys**."""
+    """``[trace]``: a capture file of the server's own sessions, **with their keys**."""
 
-    file: Path | None = file_or_none("pcapng file to append to; empty = off")
+    file: Path | None = file_or_none("pcapng file to append to. Empty: off.")
     max_bytes: int = setting(
-        100_000_000, readers.integer(10_000, 1 << 40), "stop tracing when the file has this size"
+        100_000_000,
+        "Stop the trace when the file has this size.",
+        unit="bytes",
+        limits=(10_000, 1 << 40),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Config:
     """The whole configuration; each attribute is one table of the TOML file."""
 
-    database: DatabaseConfig = field(default_factory=DatabaseConfig)
-    log: LogConfig = field(default_factory=LogConfig)
-    network: NetworkConfig = field(default_factory=NetworkConfig)
-    login: LoginConfig = field(default_factory=LoginConfig)
-    link: LinkConfig = field(default_factory=LinkConfig)
-    world: WorldConfig = field(default_factory=WorldConfig)
-    console: ConsoleConfig = field(default_factory=ConsoleConfig)
-    rcon: RconConfig = field(default_factory=RconConfig)
-    query: QueryConfig = field(default_factory=QueryConfig)
-    ogp: OgpConfig = field(default_factory=OgpConfig)
-    a2s: A2sConfig = field(default_factory=A2sConfig)
-    ssq: SsqConfig = field(default_factory=SsqConfig)
-    ggmp: GgmpConfig = field(default_factory=GgmpConfig)
-    processes: ProcessesConfig = field(default_factory=ProcessesConfig)
-    trace: TraceConfig = field(default_factory=TraceConfig)
-    web: WebConfig = field(default_factory=WebConfig)
+    database: DatabaseConfig = Factory(DatabaseConfig)
+    log: LogConfig = Factory(LogConfig)
+    network: NetworkConfig = Factory(NetworkConfig)
+    login: LoginConfig = Factory(LoginConfig)
+    link: LinkConfig = Factory(LinkConfig)
+    world: WorldConfig = Factory(WorldConfig)
+    console: ConsoleConfig = Factory(ConsoleConfig)
+    rcon: RconConfig = Factory(RconConfig)
+    query: QueryConfig = Factory(QueryConfig)
+    ogp: OgpConfig = Factory(OgpConfig)
+    a2s: A2sConfig = Factory(A2sConfig)
+    ssq: SsqConfig = Factory(SsqConfig)
+    ggmp: GgmpConfig = Factory(GgmpConfig)
+    processes: ProcessesConfig = Factory(ProcessesConfig)
+    trace: TraceConfig = Factory(TraceConfig)
+    web: WebConfig = Factory(WebConfig)
 
     @property
     def console_path(self) -> Path:
-        """Where a server with this configuration has its local socket."""
+        """The socket of the server's local console."""
         database = self.database.path.absolute()
         return self.console.path or database.with_name(database.name + ".console")

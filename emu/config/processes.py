@@ -1,41 +1,50 @@
-"""Settings of a world that is several processes."""
+"""Settings of a world that runs in several processes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from emu.config import readers
-from emu.config.readers import Address
+from attrs import frozen
+
+from emu.config.readers import FINGERPRINT_OR_NONE, Address
 from emu.config.setting import address_or_none, file_or_none, secret_text, setting
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessesConfig:
-    """``[processes]``: several processes that are one world; alone without listen and hub."""
+    """``[processes]``: several processes that serve one world; unused without listen and hub."""
 
     name: str = setting(
-        "", readers.text(0, 31), 'this process\' name among the others; empty = "hub" at the hub'
+        "", 'Name of this process among the others. Empty: "hub", at the hub.', limits=(0, 31)
     )
     listen: Address | None = address_or_none(
-        "TCP, where the others connect: makes this process the hub, which has the database"
+        "Listen here for the other processes (TCP). Makes this process the hub, which has the"
+        " database."
     )
-    hub: Address | None = address_or_none("the hub to connect to: makes this one a member")
+    hub: Address | None = address_or_none(
+        "Address of the hub to connect to. Makes this process a member."
+    )
     secret: str = secret_text(
-        "what all of them know, at least 16 characters, or $EMU_PROCESSES_SECRET"
+        "The secret that all processes of the world share, at least 16 characters. Also"
+        " $EMU_PROCESSES_SECRET."
     )
-    secret_file: Path | None = file_or_none("file whose first line is the secret")
+    secret_file: Path | None = file_or_none("File whose first line is the secret.")
     zones: tuple[str, ...] = setting(
         (),
-        readers.list_of(readers.text(3, 200), 5000),
-        'at the hub: zones of members, each "ZONE=PROCESS"; the hub serves all others',
+        'Hub only: the zones of members, each as "ZONE=PROCESS". The hub serves all others.',
+        limits=(3, 200),
+        most=5000,
     )
-    certificate: Path | None = file_or_none("at the hub: PEM file; members then speak TLS to it")
+    certificate: Path | None = file_or_none(
+        "Hub only: PEM file with certificate and private key. Members must then use TLS."
+    )
     hub_tls_fingerprint: str = setting(
-        "", readers.fingerprint_or_none, "at a member: the hub's certificate; empty = plain TCP"
+        "",
+        "Member only: SHA-256 fingerprint of the hub's certificate. Empty: plain TCP.",
+        form=FINGERPRINT_OR_NONE,
     )
 
     @property
     def own_name(self) -> str:
-        """This process' name among the others."""
+        """Name of this process among the others."""
         return self.name or "hub"

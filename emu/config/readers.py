@@ -1,6 +1,7 @@
-"""Readers: each turns one TOML value, or the text of a ``--set``, into a setting's final value.
+"""Readers of settings that have a form of their own: addresses, file names, fingerprints.
 
-A reader raises `ValueError` whose text says what would be right; who calls it adds the key.
+Each turns a TOML value, or the text of a ``--set``, into the setting's final value, or raises
+`ValueError` with a text that says what would be right. `emu.schema.values` has the general ones.
 """
 
 from __future__ import annotations
@@ -8,31 +9,25 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
+
+from attrs import frozen
 
 from emu.limits.addresses import parse_host
-
-Reader = Callable[[Any], Any]
-Member = TypeVar("Member", bound=StrEnum)
+from emu.schema import Form, OrNone, Whole
 
 LONGEST_PATH: Final = 4096
 LONGEST_FILE_NAME: Final = 255
-"""Bytes of what Linux can name, and of each part."""
+"""Bytes of the longest path that Linux accepts, and of each name in it."""
 
 _HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9_-]{1,63}(?<!-))*\.?")
 _HTTPS = re.compile(r"https://([^/:\[\]]+|\[[^/\]]+\])(?::([0-9]{1,5}))?/?")
 _CHANGE = (255, 0xFF, 0xFFFF)
-"""Largest byte of a name, value and color of a change."""
-_WORDS: Mapping[str, bool] = {
-    "true": True, "yes": True, "on": True, "false": False, "no": False, "off": False,
-}  # fmt: skip
+"""Largest index of a byte, value and color of a color change."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Address:
     """A host (dotted IPv4, IPv6 without brackets, or a name) and a port.
 
@@ -45,94 +40,6 @@ class Address:
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
-
-
-def boolean(value: Any) -> bool:
-    """Read true or false; a ``--set`` may also say yes, no, on, off."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.lower() in _WORDS:
-        return _WORDS[value.lower()]
-    raise ValueError("must be true or false")
-
-
-def integer(low: int, high: int) -> Reader:
-    """Make a reader of whole numbers from `low` to `high`; text may be hexadecimal (0x...)."""
-
-    def read(value: Any) -> int:
-        try:
-            number = int(value, 0) if isinstance(value, str) else value
-        except ValueError:
-            number = None
-        if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
-            raise ValueError(f"must be a whole number from {low} to {high}")
-        return number
-
-    return read
-
-
-def number(low: float, high: float) -> Reader:
-    """Make a reader of numbers from `low` to `high`."""
-
-    def read(value: Any) -> float:
-        try:
-            result = float(value) if isinstance(value, (str, int, float)) else None
-        except (ValueError, OverflowError):
-            result = None
-        if result is None or isinstance(value, bool) or not low <= result <= high:
-            raise ValueError(f"must be a number from {low:g} to {high:g}")
-        return result
-
-    return read
-
-
-def text(low: int, high: int) -> Reader:
-    """Make a reader of one-line text of `low` to `high` characters."""
-
-    def read(value: Any) -> str:
-        if not isinstance(value, str) or not low <= len(value) <= high or not _printable(value):
-            raise ValueError(f"must be text of {low} to {high} characters on one line")
-        return value
-
-    return read
-
-
-def choice(*allowed: str) -> Reader:
-    """Make a reader that takes one of a few words."""
-
-    def read(value: Any) -> str:
-        if value not in allowed:
-            raise ValueError("must be one of " + ", ".join(f'"{word}"' for word in allowed))
-        return str(value)
-
-    return read
-
-
-def member(kind: type[Member]) -> Reader:
-    """Make a reader that takes the value of one member of an enum, and returns the member."""
-
-    def read(value: Any) -> Member:
-        try:
-            return kind(value)
-        except ValueError:
-            words = ", ".join(f'"{one.value}"' for one in kind)
-            raise ValueError(f"must be one of {words}") from None
-
-    return read
-
-
-def list_of(item: Reader, most: int) -> Reader:
-    """Make a reader of lists with at most `most` items; a ``--set`` separates them by commas."""
-
-    def read(value: Any) -> tuple[Any, ...]:
-        items = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
-        if items == [""]:
-            items = []
-        if not isinstance(items, (list, tuple)) or len(items) > most:
-            raise ValueError(f"must be a list of at most {most} items")
-        return tuple(item(part) for part in items)
-
-    return read
 
 
 def address(value: Any) -> Address:
@@ -149,15 +56,6 @@ def address(value: Any) -> Address:
     return Address(host, int(port))
 
 
-def optional(reader: Reader) -> Reader:
-    """Make a reader that lets empty text stand for "not set" (None)."""
-
-    def read(value: Any) -> Any:
-        return None if value == "" else reader(value)
-
-    return read
-
-
 def host(value: Any) -> str:
     """Read a host: dotted IPv4, IPv6 or a name."""
     if not isinstance(value, str) or not _is_host(value):
@@ -166,7 +64,7 @@ def host(value: Any) -> str:
 
 
 def ip_address(value: Any) -> str:
-    """Read an IP address; IPv4 inside IPv6 is that IPv4 address."""
+    """Read an IP address; IPv4 inside IPv6 becomes that IPv4 address."""
     try:
         return str(parse_host(value if isinstance(value, str) else ""))
     except ValueError:
@@ -174,7 +72,7 @@ def ip_address(value: Any) -> str:
 
 
 def https_origin(value: Any) -> str:
-    """Read ``https://HOST`` or ``https://HOST:PORT``, written as browsers name an origin."""
+    """Read ``https://HOST`` or ``https://HOST:PORT``; return it as browsers write an origin."""
     match = _HTTPS.fullmatch(str(value).lower())
     port = int(match[2] or 443) if match else 0
     name = match[1] if match else ""
@@ -189,7 +87,7 @@ def crc_seed(value: Any) -> int | None:
     if value == "random":
         return None
     try:
-        return int(integer(0, 0xFFFFFFFF)(value))
+        return Whole(0, 0xFFFFFFFF, from_text=True)(value)
     except ValueError:
         raise ValueError('must be "random" or a number from 0 to 4294967295') from None
 
@@ -211,10 +109,12 @@ def sqlite_url(value: Any) -> Path:
 
 
 def color_change(value: Any) -> tuple[int, int, int]:
-    """Read where letters change and how: ``BYTE:VALUE``, with ``:COLOR`` for 16 bits of color."""
+    """Read a color change: ``BYTE:VALUE``, with ``:COLOR`` for 16 bits of color."""
     parts = value.split(":") if isinstance(value, str) else ()
     try:
-        numbers = [integer(0, most)(part) for part, most in zip(parts, _CHANGE, strict=False)]
+        numbers = [
+            Whole(0, most, from_text=True)(part) for part, most in zip(parts, _CHANGE, strict=False)
+        ]
     except ValueError:
         numbers = []
     if len(numbers) not in (2, 3) or len(parts) > len(numbers):
@@ -232,7 +132,7 @@ def fingerprint(value: Any) -> str:
 
 
 def fingerprint_or_none(value: Any) -> str:
-    """Read the fingerprint of a certificate, or empty text for a peer that has none."""
+    """Read the fingerprint of a certificate; empty text is a peer without TLS."""
     return "" if value == "" else fingerprint(value)
 
 
@@ -240,11 +140,11 @@ def _at_home(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise ValueError("must not name the home folder of somebody unknown") from None
+        raise ValueError("must not name the home folder of an unknown user") from None
 
 
 def _may_be_named(name: str) -> bool:
-    """Say whether the system could have a file of this name: others fail in many places."""
+    """Return whether a file can have this name; other names fail later, in many places."""
     parts = os.fsencode(name).split(b"/")
     return len(os.fsencode(name)) < LONGEST_PATH and max(map(len, parts)) <= LONGEST_FILE_NAME
 
@@ -253,12 +153,24 @@ def _is_host(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
     except ValueError:
-        # A name whose last part is a number would be an address that nobody has, like 10.0.0.300.
+        # A name that ends in a number is a mistyped address, like 10.0.0.300.
         last = name.rstrip(".").rpartition(".")[2]
         named = _HOST_NAME.fullmatch(name) is not None and not last.isdecimal()
         return named and len(name) <= 253
     return True
 
 
-def _printable(value: str) -> bool:
-    return all(character.isprintable() for character in value)
+ADDRESS: Final = Form(address, "host:port")
+HOST_OR_NONE: Final = OrNone(Form(host, "host name or IP address"))
+HOST: Final = Form(host, "host name or IP address")
+IP_ADDRESS: Final = Form(ip_address, "IP address")
+HTTPS_ORIGIN_OR_NONE: Final = OrNone(Form(https_origin, "https://HOST or https://HOST:PORT"))
+CRC_SEED: Final = Form(
+    crc_seed, '"random", or 0 to 4294967295', lambda seed: "random" if seed is None else seed
+)
+PATH: Final = Form(path, "file name")
+SQLITE_URL: Final = Form(sqlite_url, "sqlite:FILE", lambda path: f"sqlite:{path}")
+COLOR_CHANGE: Final = Form(
+    color_change, "BYTE:VALUE or BYTE:VALUE:COLOR", lambda change: ":".join(map(str, change))
+)
+FINGERPRINT_OR_NONE: Final = Form(fingerprint_or_none, "64 hex digits, or empty")

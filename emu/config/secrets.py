@@ -1,13 +1,12 @@
-"""Secrets of the configuration: where else they may come from, and which files let others see them.
+"""Secrets of the configuration: their sources, and the files that expose them to other users.
 
-A setting marked as secret may stand in the file, in an environment variable of its own, or in a
-file of its own that ``<key>_file`` names; so it need not be on a command line, where every process
-of the machine can read it.
+A secret setting may be in the configuration file, in its own environment variable, or in its own
+file, which ``<key>_file`` names. It never needs to be on a command line, which every user of the
+machine can read.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import stat
 from collections.abc import Iterator, Mapping, MutableMapping
@@ -15,19 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from emu.config.model import Config
+from emu.config.setting import settings_of, with_settings
 from emu.files import read_whole
 
 MOST_BYTES = 4096
-"""Bytes of a secret's file that are read."""
+"""Longest first line of a secret's file, in bytes."""
 
 
 def secret_keys() -> Iterator[tuple[str, str]]:
     """Yield table and key of every secret setting."""
-    for table in dataclasses.fields(Config):
-        kind: Any = table.default_factory
-        for item in dataclasses.fields(kind):
-            if item.metadata.get("secret"):
-                yield table.name, item.name
+    for one in settings_of(Config):
+        if one.rule.secret:
+            yield one.table, one.name
 
 
 def variable(table: str, key: str) -> str:
@@ -38,7 +36,7 @@ def variable(table: str, key: str) -> str:
 def take_environment(
     document: MutableMapping[str, Any], environment: Mapping[str, str] = os.environ
 ) -> None:
-    """Put secrets of the environment into a configuration's document, in place of the file's."""
+    """Replace the secrets of a configuration's document by those in the environment."""
     for table, key in secret_keys():
         value = environment.get(variable(table, key))
         inner = document.setdefault(table, {}) if value else None
@@ -48,7 +46,8 @@ def take_environment(
 
 
 def take_files(config: Config, problems: list[str]) -> Config:
-    """Return the configuration with the secrets that stand in files of their own."""
+    """Return the configuration with the secrets read from their own files; add to `problems`."""
+    secrets: dict[str, dict[str, str]] = {}
     for table, key in secret_keys():
         inner = getattr(config, table)
         path: Path | None = getattr(inner, f"{key}_file")
@@ -58,12 +57,11 @@ def take_files(config: Config, problems: list[str]) -> Config:
             problems.append(f"{table}.{key}, {table}.{key}_file: set only one of them")
             continue
         try:
-            inner = dataclasses.replace(inner, **{key: read_secret(path)})
+            secrets[table] = {key: read_secret(path)}
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             problems.append(f"{table}.{key}_file: {path} cannot be used ({reason})")
-        config = dataclasses.replace(config, **{table: inner})
-    return config
+    return with_settings(config, secrets)
 
 
 def read_secret(path: Path) -> str:
@@ -85,14 +83,14 @@ def read_secret(path: Path) -> str:
 
 
 def exposed(config: Config, source: Path | None) -> Iterator[str]:
-    """Yield a line for each file that holds secrets and that every user of the machine can read.
+    """Yield a line for each file with secrets that every user of the machine can read.
 
-    `source` is the configuration's own file. What only a file's group can read is the operator's
-    choice and is not told.
+    `source` is the configuration file. A file that only its group can read is the operator's
+    choice, and is not reported.
     """
     for path, what in _secret_files(config, source):
         if _is_open(path):
-            yield f"{path} holds {what} and everybody on this machine can read it: chmod o= {path}"
+            yield f"{path} holds {what} and every user of this machine can read it: chmod o= {path}"
 
 
 def _secret_files(config: Config, source: Path | None) -> Iterator[tuple[Path, str]]:
@@ -120,7 +118,7 @@ def _secret_files(config: Config, source: Path | None) -> Iterator[tuple[Path, s
 
 
 def _names(source: Path, key: str) -> bool:
-    """Say whether a configuration file speaks of a key: the value may come from elsewhere."""
+    """Return whether a configuration file has a key; else its value came from elsewhere."""
     try:
         return any(line.strip().startswith(key) for line in source.read_text("utf-8").splitlines())
     except (OSError, UnicodeDecodeError):
@@ -135,7 +133,7 @@ def _has_key(path: Path) -> bool:
 
 
 def _is_open(path: Path) -> bool:
-    """Say whether others may read a file, and enter every folder above it."""
+    """Return whether other users may read a file and enter every folder above it."""
     try:
         whole = path.resolve()
         folders = all(folder.stat().st_mode & stat.S_IXOTH for folder in whole.parents)

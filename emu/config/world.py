@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from emu.config import readers
-from emu.config.readers import Address
+from attrs import frozen
+
+from emu.config.readers import CRC_SEED, FINGERPRINT_OR_NONE, HOST_OR_NONE, Address
 from emu.config.setting import file_or_none, secret_text, setting
 from emu.session import EndpointConfig
 from emu.world.rules import (
@@ -19,7 +19,7 @@ from emu.world.rules import (
     ZoneRules,
 )
 
-# What the parts do when nobody says otherwise; such a default is stated there and shown here.
+# The world states its own defaults, so that it also runs without a configuration.
 _ENDPOINT: Final = EndpointConfig()
 _WORLD: Final = WorldRules("Norrath")
 _ZONE: Final = ZoneRules()
@@ -29,234 +29,325 @@ _ADMISSION: Final = AdmissionRules()
 _CREATION: Final = CreationRules()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorldConfig:
     """``[world]``: the built-in world server."""
 
-    enabled: bool = setting(True, readers.boolean, "run a world in this process")
+    enabled: bool = setting(True, "Run a world in this process.")
     name: str = setting(
-        _WORLD.name, readers.text(4, 63), "name in the world list, over 3 characters"
+        _WORLD.name, "The world's name in the list that players choose from.", limits=(4, 63)
     )
     listen: Address = setting(
-        Address("127.0.0.1", 9001), readers.address, "UDP for clients; port 0 = any"
+        Address("127.0.0.1", 9001), "Listen here for game clients (UDP). Port 0: any free port."
     )
     advertise: str | None = setting(
-        None, readers.optional(readers.host), "address told to clients; empty = that of listen"
+        None,
+        "Address that clients are sent to reach this world. Empty: the address of listen.",
+        form=HOST_OR_NONE,
     )
     internal_address: str | None = setting(
-        None, readers.optional(readers.host), "address told to clients with private addresses"
+        None,
+        "Address that clients with a private IP address are sent instead.",
+        form=HOST_OR_NONE,
     )
     crc_seed: int | None = setting(
         _ENDPOINT.check_key,
-        readers.crc_seed,
-        '"random" for each session, or one number; see login.crc_seed',
+        'Check key of sessions: "random" for each session, or one number; see login.crc_seed.',
+        form=CRC_SEED,
     )
-    account: str = setting("", readers.text(0, 29), "link account; empty = the built-in one")
-    password: str = secret_text("link password, or $EMU_WORLD_PASSWORD; empty = the built-in one")
-    password_file: Path | None = file_or_none("file whose first line is the link password")
+    account: str = setting(
+        "", "Account for the link to the login server. Empty: the built-in one.", limits=(0, 29)
+    )
+    password: str = secret_text(
+        "Password for the link; also $EMU_WORLD_PASSWORD. Empty: the built-in one."
+    )
+    password_file: Path | None = file_or_none("File whose first line is the link's password.")
     login_servers: tuple[Address, ...] = setting(
-        (), readers.list_of(readers.address, 8), "login servers in order; empty = the one in here"
+        (), "Login servers to register with, in order. Empty: the one in this process.", most=8
     )
     login_tls_fingerprints: tuple[str, ...] = setting(
         (),
-        readers.list_of(readers.fingerprint_or_none, 8),
-        'certificate of each login server, the link to it is then TLS; "" = plain TCP',
+        "SHA-256 fingerprint of each login server's certificate; its link then uses TLS. Empty"
+        " text: plain TCP for this one.",
+        form=FINGERPRINT_OR_NONE,
+        most=8,
     )
-    locked: bool = setting(False, readers.boolean, "let only game masters in")
+    locked: bool = setting(False, "Admit only game masters.", live=True)
     max_players: int = setting(
-        _ADMISSION.max_players, readers.integer(-1, 5000), "players at once; -1 = no limit"
+        _ADMISSION.max_players,
+        "Players at the same time. -1: no limit.",
+        unit="players",
+        limits=(-1, 5000),
+        live=True,
     )
     entries_at_once: int = setting(
         _ADMISSION.entries_at_once,
-        readers.integer(1, 1_000_000),
-        "times that an account may enter one after the other; one more is refused for a while",
+        "How many times an account may enter without a pause. Further entries are refused until"
+        " entries_per_minute allows one.",
+        unit="entries",
+        limits=(1, 1_000_000),
+        live=True,
     )
     entries_per_minute: float = setting(
         _ADMISSION.entries_per_minute,
-        readers.number(0.1, 1_000_000),
-        "times a minute that an account may enter over time",
+        "How often an account may enter over time.",
+        unit="entries per minute",
+        limits=(0.1, 1_000_000),
+        live=True,
     )
     address_entries_at_once: int = setting(
         _ADMISSION.address_entries_at_once,
-        readers.integer(1, 1_000_000),
-        "times that accounts may enter again from one IP address; the first entry of an account in"
-        " ten minutes does not count",
+        "How many repeated entries one IP address may make without a pause. The first entry of an"
+        " account in ten minutes does not count.",
+        unit="entries",
+        limits=(1, 1_000_000),
+        live=True,
     )
     address_entries_per_minute: float = setting(
         _ADMISSION.address_entries_per_minute,
-        readers.number(0.1, 1_000_000),
-        "the same over time, a minute",
+        "How often accounts may enter again from one IP address over time.",
+        unit="entries per minute",
+        limits=(0.1, 1_000_000),
+        live=True,
     )
     creations_per_hour: int = setting(
         _CREATION.creations_per_hour,
-        readers.integer(1, 100_000),
-        "characters that one account may make, deleted ones too",
+        "How many characters one account may create, with those deleted since.",
+        unit="characters per hour",
+        limits=(1, 100_000),
     )
-    max_level: int = setting(_WORLD.max_level, readers.integer(1, 255), "highest character level")
+    max_level: int = setting(
+        _WORLD.max_level, "Highest level of a character.", unit="level", limits=(1, 255)
+    )
     name_filter: tuple[str, ...] = setting(
-        (), readers.list_of(readers.text(1, 31), 10_000), "words no character name may contain"
+        (), "Words that no character's name may contain.", limits=(1, 31), most=10_000
     )
-    motd: str = setting(_WORLD.motd, readers.text(0, 500), "what players are greeted with")
+    motd: str = setting(
+        _WORLD.motd, "Message that players are shown when they enter.", limits=(0, 500), live=True
+    )
     link_dead: float = setting(
         _WORLD.link_dead,
-        readers.number(0, 3600),
-        "seconds that a player stays whose client is gone",
+        "How long a player stays in the world after its client is gone.",
+        unit="seconds",
+        limits=(0, 3600),
+        live=True,
     )
     camp_seconds: float = setting(
-        _WORLD.camp, readers.number(0, 255), "seconds from camping to being out of the world"
+        _WORLD.camp,
+        "Time from /camp until the player leaves the world.",
+        unit="seconds",
+        limits=(0, 255),
+        live=True,
     )
     save_seconds: float = setting(
         _WORLD.save_interval,
-        readers.number(1, 3600),
-        "seconds between two saves of a player's place",
+        "Time between two saves of a player's place.",
+        unit="seconds",
+        limits=(1, 3600),
+        live=True,
     )
     review_seconds: float = setting(
         _WORLD.review,
-        readers.number(0.1, 60),
-        "seconds between two checks of the stored bans, ranks, names and mutes of players",
+        "Time between two checks of the stored bans, ranks, names and mutes of players.",
+        unit="seconds",
+        limits=(0.1, 60),
+        live=True,
     )
     save_retry: float = setting(
         _WORLD.save_retry,
-        readers.number(1, 3600),
-        "most seconds between two tries to save a player while the database fails; the first"
-        " comes after one second",
+        "Longest time between two attempts to save a player while the database fails. The first"
+        " repetition comes after one second.",
+        unit="seconds",
+        limits=(1, 3600),
+        live=True,
     )
     update_rate: float = setting(
-        1 / _ZONE.tick, readers.number(1, 50), "times a second that players are shown what moved"
+        1 / _ZONE.tick,
+        "How often players are sent what moved or changed near them.",
+        unit="updates per second",
+        limits=(1, 50),
     )
     fastest_move: float = setting(
         _WORLD.movement.fastest,
-        readers.number(1, 1000),
-        "world units a second on the ground that a client is believed; walking is about 10",
+        "Fastest movement on the ground that is accepted from a client. Walking is about 10.",
+        unit="world units per second",
+        limits=(1, 1000),
     )
     fastest_fall: float = setting(
-        _WORLD.movement.fastest_fall, readers.number(1, 10_000), "the same for going up and down"
+        _WORLD.movement.fastest_fall,
+        "Fastest movement up and down that is accepted from a client.",
+        unit="world units per second",
+        limits=(1, 10_000),
     )
     message_rate: float = setting(
         _WORLD.message_rate,
-        readers.number(20, 100_000),
-        "messages a second that a client may send over time; one that sends more is sent away."
-        " Walking takes about ten",
+        "Messages that a client may send over time; walking needs about ten. The server"
+        " disconnects a client that sends more.",
+        unit="messages per second",
+        limits=(20, 100_000),
+        live=True,
     )
     message_burst: int = setting(
         _WORLD.message_burst,
-        readers.integer(100, 1_000_000),
-        "messages that a client may send at once",
+        "Messages that a client may send without a pause.",
+        unit="messages",
+        limits=(100, 1_000_000),
+        live=True,
     )
     listing_rate: float = setting(
         _WORLD.listing_rate,
-        readers.number(0.1, 1000),
-        "commands a second that a player may use over time of those that make lists, such as who,"
-        " around, complete and help; one more and the player is asked to wait",
+        "Commands that list players or spawns, such as /who, around, complete and help, which a"
+        " player may use over time. Further ones get an answer that asks the player to wait.",
+        unit="commands per second",
+        limits=(0.1, 1000),
     )
     listing_burst: int = setting(
         _WORLD.listing_burst,
-        readers.integer(1, 10_000),
-        "commands that make lists which a player may use at once",
+        "Commands of that kind that a player may use without a pause.",
+        unit="commands",
+        limits=(1, 10_000),
     )
     shown_rate: float = setting(
         _WORLD.shown_rate,
-        readers.number(0.1, 1000),
-        "commands a second that a player may use over time of those that change how it looks to"
-        " everybody near it, such as afk",
+        "Commands that change a player's appearance for others, such as /afk, which a player may"
+        " use over time.",
+        unit="commands per second",
+        limits=(0.1, 1000),
     )
     shown_burst: int = setting(
         _WORLD.shown_burst,
-        readers.integer(1, 10_000),
-        "commands of that kind which a player may use at once",
+        "Commands of that kind that a player may use without a pause.",
+        unit="commands",
+        limits=(1, 10_000),
     )
     change_rate: float = setting(
         _WORLD.change_rate,
-        readers.number(0.1, 1000),
-        "changes a second that a player may make over time to its lists of friends and ignored"
-        " ones",
+        "Changes to its lists of friends and ignored players that a player may make over time.",
+        unit="changes per second",
+        limits=(0.1, 1000),
     )
     change_burst: int = setting(
         _WORLD.change_burst,
-        readers.integer(1, 10_000),
-        "changes of these lists that a player may make at once",
+        "Changes of these lists that a player may make without a pause.",
+        unit="changes",
+        limits=(1, 10_000),
     )
     chat_rate: float = setting(
-        _CHAT.rate, readers.number(0.01, 100), "messages a second that a player may say over time"
+        _CHAT.rate,
+        "Chat messages that a player may send over time.",
+        unit="messages per second",
+        limits=(0.01, 100),
+        live=True,
     )
     chat_burst: int = setting(
-        _CHAT.burst, readers.integer(1, 1000), "messages that a player may say at once"
+        _CHAT.burst,
+        "Chat messages that a player may send without a pause.",
+        unit="messages",
+        limits=(1, 1000),
+        live=True,
     )
     chat_length: int = setting(
-        _CHAT.longest, readers.integer(1, 4000), "letters of a message; what is longer is cut"
+        _CHAT.longest,
+        "Length of a chat message; longer ones are cut.",
+        unit="characters",
+        limits=(1, 4000),
+        live=True,
     )
     chat_backlog: int = setting(
         _CHAT.backlog,
-        readers.integer(1024, 1 << 20),
-        "bytes of chat kept for a player whose connection is interrupted; later lines are lost",
+        "Chat kept for a player whose connection is interrupted; later lines are lost.",
+        unit="bytes",
+        limits=(1024, 1 << 20),
+        live=True,
     )
     say_distance: float = setting(
         _WORLD.hear,
-        readers.number(1, 10_000),
-        "world units within which a say or an emote is heard",
+        "Distance at which a say or an emote is heard.",
+        unit="world units",
+        limits=(1, 10_000),
+        live=True,
     )
     channels: tuple[str, ...] = setting(
         ("General", "Auction", "Crafting"),
-        readers.list_of(readers.text(1, 32), 100),
-        "chat channels that players find in the world and may join",
+        "The world's chat channels, which players may join.",
+        limits=(1, 32),
+        most=100,
+        live=True,
     )
     behaviors: Path | None = file_or_none(
-        "folder of Python files with behaviors of spawns and zones; they run in the server;"
-        " empty = none",
+        "Folder of Python files with behaviors of spawns and zones. They run in the server process."
+        " Empty: none.",
     )
     behavior_seconds: float = setting(
         _LIMITS.budget,
-        readers.number(0.01, 10),
-        "seconds that one call of a behavior may work; one that needs more is switched off",
+        "Longest CPU time of one call of a behavior. A behavior that needs more is switched off.",
+        unit="seconds",
+        limits=(0.01, 10),
+        live=True,
     )
     behavior_share: float = setting(
         _LIMITS.share,
-        readers.number(0.001, 1),
-        "part of one core that one behavior may use over time; calls above it are left out",
+        "CPU time that one behavior may use over time; calls above it are skipped.",
+        unit="of one core",
+        limits=(0.001, 1),
+        live=True,
     )
     behavior_rate: float = setting(
         _LIMITS.say_rate,
-        readers.number(0.1, 1000),
-        "messages a second that one behavior may say over time, aloud and to each player",
+        "Messages that one behavior may say aloud over time, and as many to each player.",
+        unit="messages per second",
+        limits=(0.1, 1000),
+        live=True,
     )
     behavior_burst: int = setting(
         _LIMITS.say_burst,
-        readers.integer(1, 1000),
-        "messages that one behavior may say at once, aloud and to each player",
+        "Messages that one behavior may say aloud without a pause, and as many to each player.",
+        unit="messages",
+        limits=(1, 1000),
+        live=True,
     )
     behavior_hear_rate: float = setting(
         _LIMITS.hear_rate,
-        readers.number(0.1, 1000),
-        "messages a second that all behaviors together may send one player over time",
+        "Messages that all behaviors together may send to one player over time.",
+        unit="messages per second",
+        limits=(0.1, 1000),
+        live=True,
     )
     behavior_hear_burst: int = setting(
         _LIMITS.hear_burst,
-        readers.integer(1, 1000),
-        "messages that all behaviors together may send one player at once",
+        "Messages that all behaviors together may send to one player without a pause.",
+        unit="messages",
+        limits=(1, 1000),
+        live=True,
     )
     actor_failures: int = setting(
         _ZONE.actor_failures,
-        readers.integer(1, 1000),
-        "failures in a row after which a spawn, or a player's view of its zone, is paused",
+        "Pause a spawn, or a player's view of its zone, after this many failures in a row.",
+        unit="failures",
+        limits=(1, 1000),
     )
     actor_pause: float = setting(
         _ZONE.actor_pause,
-        readers.number(0.1, 3600),
-        "seconds that it is paused before it is tried again",
+        "How long that pause lasts.",
+        unit="seconds",
+        limits=(0.1, 3600),
     )
     stalled_failures: int = setting(
         _ZONE.stalled_failures,
-        readers.integer(1, 1000),
-        "failures of its tick in a row after which /readyz reports a zone",
+        "/readyz reports a zone after this many failures of its tick in a row.",
+        unit="failures",
+        limits=(1, 1000),
     )
     stalled_after: float = setting(
         _ZONE.stalled_after,
-        readers.number(0.5, 600),
-        "seconds that a zone's tick may be late before /readyz reports the zone",
+        "/readyz reports a zone when its tick is this late.",
+        unit="seconds",
+        limits=(0.5, 600),
     )
     knowledge: Path | None = file_or_none(
-        "folder of files with skills, languages and titles, besides the shipped ones; empty = none"
+        "Folder of files with skills, languages and titles, read after the shipped ones. Empty:"
+        " none."
     )
     zones: Path | None = file_or_none(
-        "folder of zone files that add to the shipped ones or replace them; empty = none"
+        "Folder of zone files that add to the shipped ones or replace them. Empty: none."
     )

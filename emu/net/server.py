@@ -9,7 +9,6 @@ deadline), and says in one line what cannot be started. The parts know nothing o
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -27,6 +26,7 @@ from emu.admin.status import OpenPort, in_short
 from emu.built import form
 from emu.commands.registry import OWNER
 from emu.config import Config
+from emu.config.live import differences, merged
 from emu.database.files import begin_anew
 from emu.errors import ConfigError, EmuError, unusable
 from emu.net import logs, parameters
@@ -55,35 +55,6 @@ from emu.times import Monotonic
 
 _log = logger("server")
 
-LIVE: Final = frozenset(
-    {
-        "log.level",
-        "login.auto_create_accounts", "login.logins_per_address", "login.expansion_flag",
-        "login.cities_flag", "login.subscription_level", "login.enabled_races",
-        "login.max_characters", "login.long_world_status", "login.swap_equipment_green_blue",
-        "login.password_memory_cost", "login.password_iterations",
-        "link.unregistered_worlds", "link.server_versions", "link.max_connections",
-        "link.connections_per_address",
-        "world.locked", "world.max_players", "world.motd", "world.link_dead",
-        "world.camp_seconds", "world.save_seconds", "world.save_retry", "world.review_seconds",
-        "world.message_rate", "world.message_burst", "network.shutdown_time",
-        "world.entries_at_once", "world.entries_per_minute", "world.address_entries_at_once",
-        "world.address_entries_per_minute",
-        "world.chat_rate", "world.chat_burst", "world.chat_backlog",
-        "world.chat_length", "world.say_distance",
-        "world.channels", "world.behavior_seconds", "world.behavior_share", "world.behavior_rate",
-        "world.behavior_burst",
-        "world.behavior_hear_rate", "world.behavior_hear_burst",
-        "rcon.password", "rcon.password_file", "rcon.users_file", "rcon.auth_junk_packet",
-        "rcon.dialect", "rcon.max_request", "rcon.max_connections",
-        "rcon.connections_per_address", "rcon.idle_timeout",
-        "ssq.password", "ssq.password_file", "ssq.headers", "ssq.datagram_bytes",
-        "web.url", "web.proxies", "web.idle_timeout", "web.session_timeout",
-        "ggmp.policy", "ggmp.tokens_file", "ggmp.open_actions", "ggmp.clients_file",
-    }
-)  # fmt: skip
-"""Settings that count from the moment they are read."""
-
 
 async def reread(reads: Mapping[str, Reload]) -> None:
     """Have everything read again; what is wrong is left as it was, and told in the log."""
@@ -96,32 +67,6 @@ async def reread(reads: Mapping[str, Reload]) -> None:
         except (EmuError, OSError) as error:
             reason = unusable(error) if isinstance(error, OSError) else str(error)
             _log.error("the {name} are as before: {reason}", name=name, reason=reason)
-
-
-def differences(old: Config, new: Config) -> Iterator[str]:
-    """Yield ``table.key`` of each setting that is not the same."""
-    for table in dataclasses.fields(Config):
-        before, after = getattr(old, table.name), getattr(new, table.name)
-        for item in dataclasses.fields(before):
-            if getattr(before, item.name) != getattr(after, item.name):
-                yield f"{table.name}.{item.name}"
-
-
-def merged(old: Config, new: Config) -> Config:
-    """Return the old configuration with the `LIVE` settings of the new one."""
-    tables = {}
-    for table in dataclasses.fields(Config):
-        before, after = getattr(old, table.name), getattr(new, table.name)
-        live = {
-            item.name: getattr(after, item.name)
-            for item in dataclasses.fields(before)
-            if f"{table.name}.{item.name}" in LIVE
-        }
-        tables[table.name] = dataclasses.replace(before, **live)
-    return Config(**tables)
-
-
-_log = logs.logger("server")
 
 
 class CannotStart(SystemExit, Exception):
@@ -257,14 +202,14 @@ class EmuService(Service):
         fresh = self._reread()
         if self.admin is not None:
             self.admin.check(fresh)
-        changed = sorted(differences(self.config, fresh))
+        changed = differences(self.config, fresh)
         self.config = merged(self.config, fresh)
         logs.set_level(self.config.log.level)
         for part in (self.login, self.world, self.admin, self._web):
             if part is not None:
                 part.configure(self.config)
-        now = ", ".join(key for key in changed if key in LIVE) or "nothing"
-        later = ", ".join(key for key in changed if key not in LIVE)
+        now = ", ".join(one.key for one in changed if one.rule.live) or "nothing"
+        later = ", ".join(one.key for one in changed if not one.rule.live)
         _log.info("the configuration was read again; changed: {now}", now=now)
         if later:
             _log.warn("at the next start only: {later}", later=later)

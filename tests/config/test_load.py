@@ -1,4 +1,3 @@
-import dataclasses
 import tomllib
 from pathlib import Path
 
@@ -6,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.cli.config import as_toml
 from emu.config import Address, Config, default_path, load, parse
+from emu.config.reference import as_toml
+from emu.config.setting import settings_of
 from emu.errors import ConfigError
 
 
@@ -131,9 +131,8 @@ def test_shown_configuration_reads_back_as_itself() -> None:
 
 
 def test_every_setting_says_what_it_is_for() -> None:
-    for table in dataclasses.fields(Config):
-        for item in dataclasses.fields(getattr(Config(), table.name)):
-            assert item.metadata["about"]
+    for one in settings_of(Config):
+        assert one.rule.about.endswith("."), one.key
 
 
 def test_default_path_is_the_working_folder(monkeypatch, tmp_path: Path) -> None:
@@ -225,7 +224,7 @@ def test_relative_names_of_files_and_folders_count_from_the_files_folder(tmp_pat
 
 
 @pytest.mark.slow
-def test_of_very_many_problems_the_first_are_told() -> None:
+def test_of_very_many_problems_the_first_are_listed() -> None:
     with pytest.raises(ConfigError) as caught:
         parse({f"table{number}": {} for number in range(10_000)})
     problems = caught.value.problems

@@ -1,16 +1,15 @@
-import dataclasses
 from pathlib import Path
 
 from emu.config import Config, parse
+from emu.config.setting import SETTINGS, settings_of
 
 
 def test_every_default_passes_its_own_reader() -> None:
-    for table in dataclasses.fields(Config):
-        inner = getattr(Config(), table.name)
-        for item in dataclasses.fields(inner):
-            value = getattr(inner, item.name)
-            if value is not None and item.name != "url":
-                assert item.metadata["reader"](value) == value, f"{table.name}.{item.name}"
+    config = Config()
+    for one in settings_of(config):
+        value = one.value(config)
+        if value is not None and one.name != "url":
+            assert SETTINGS.reader(one.attribute)(value) == value, one.key
 
 
 def test_the_console_lies_beside_the_database_unless_said_otherwise() -> None:

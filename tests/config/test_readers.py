@@ -27,37 +27,6 @@ def test_what_is_no_address(value: object) -> None:
         readers.address(value)
 
 
-@pytest.mark.parametrize("value", [True, "on", "Yes", "TRUE"])
-def test_true(value: object) -> None:
-    assert readers.boolean(value) is True
-
-
-@pytest.mark.parametrize("value", [1, 0, "2", None, "truth"])
-def test_what_is_no_boolean(value: object) -> None:
-    with pytest.raises(ValueError, match="true or false"):
-        readers.boolean(value)
-
-
-def test_numbers_stand_at_their_limits_and_not_beyond() -> None:
-    read = readers.integer(1, 5)
-    assert [read(1), read("0x5")] == [1, 5]
-    for wrong in (0, 6, True, 1.5, "six", None):
-        with pytest.raises(ValueError, match="from 1 to 5"):
-            read(wrong)
-    assert readers.number(0, 1)("0.5") == 0.5
-    for wrong in (2, "nan", True, "x", None):
-        with pytest.raises(ValueError, match="from 0 to 1"):
-            readers.number(0, 1)(wrong)
-
-
-def test_text_is_one_line_of_bounded_length() -> None:
-    read = readers.text(2, 4)
-    assert read("abcd") == "abcd"
-    for wrong in ("a", "abcde", "a\nb", 12):
-        with pytest.raises(ValueError, match="2 to 4"):
-            read(wrong)
-
-
 def test_fingerprints_may_have_colons() -> None:
     assert readers.fingerprint(":".join(["AB"] * 32)) == "ab" * 32
     with pytest.raises(ValueError, match="64 hex"):

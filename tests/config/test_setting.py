@@ -1,19 +1,25 @@
-from __future__ import annotations
+from attrs import Factory, frozen
 
-from dataclasses import dataclass, fields
-
-from emu.config import readers
-from emu.config.setting import setting
+from emu.config.setting import secret_text, setting, settings_of, with_settings
 
 
-def test_a_setting_has_a_default_and_what_is_said_of_it() -> None:
-    @dataclass
-    class Table:
-        level: int = setting(3, readers.integer(1, 9), "how loud")
-        word: str = setting("", readers.text(0, 9), "say it", secret=True)
+@frozen
+class Table:
+    level: int = setting(3, "How loud.", unit="decibel", limits=(1, 9), live=True)
+    word: str = secret_text("What to say.")
 
-    assert Table() == Table(3, "")
-    level, word = fields(Table)
-    assert level.metadata["reader"]("4") == 4
-    assert [one.metadata["about"] for one in (level, word)] == ["how loud", "say it"]
-    assert [one.metadata["secret"] for one in (level, word)] == [False, True]
+
+@frozen
+class Whole:
+    sound: Table = Factory(Table)
+
+
+def test_a_declaration_states_everything_in_one_place() -> None:
+    level, word = settings_of(Whole)
+    assert (level.key, level.value(Whole()), level.limits) == ("sound.level", 3, "1 to 9")
+    assert (level.rule.about, level.rule.unit, level.rule.live) == ("How loud.", "decibel", True)
+    assert (word.rule.secret, word.rule.live, word.limits) == (True, False, "0 to 255 characters")
+
+
+def test_other_values_make_another_configuration() -> None:
+    assert with_settings(Whole(), {"sound": {"level": 5}}).sound == Table(level=5)

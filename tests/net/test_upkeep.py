@@ -1,10 +1,10 @@
 """The upkeep of a server's database file: checkpoints by the clock, and one report of a loss."""
 
-import dataclasses
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import attrs
 import pytest
 import pytest_twisted
 from twisted.internet import reactor
@@ -149,4 +149,4 @@ async def test_the_connection_that_writes_has_the_durability_that_was_set(
 def test_settings_have_their_defaults() -> None:
     database = Config().database
     assert (database.durability, database.checkpoint_seconds) == (Durability.FAST, 2.0)
-    assert dataclasses.replace(database, durability=Durability.SAFE).durability == "safe"
+    assert attrs.evolve(database, durability=Durability.SAFE).durability == "safe"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
+import attrs
 import pytest
 from twisted.internet.threads import deferToThread
 
@@ -95,18 +95,18 @@ def test_policies(tmp_path: Path) -> None:
     tokens = config(tmp_path)
     clients = tmp_path / "clients.txt"
     clients.write_text("bot query 7 192.0.2.50\n", encoding="utf-8")
-    every = replace(tokens, clients_file=clients, byteorder="little")
+    every = attrs.evolve(tokens, clients_file=clients, byteorder="little")
     rules = ggmp_rules(every)
     assert (len(rules.grants), rules.anonymous, rules.clients) == (1, None, {})
     assert rules.order is LITTLE
-    rules = ggmp_rules(replace(every, policy="open", open_actions=("watch",)))
+    rules = ggmp_rules(attrs.evolve(every, policy="open", open_actions=("watch",)))
     assert rules.anonymous is not None
     assert (len(rules.grants), rules.anonymous.actions) == (1, {GgmpAction.WATCH})
-    rules = ggmp_rules(replace(every, policy="static"))
+    rules = ggmp_rules(attrs.evolve(every, policy="static"))
     assert (list(rules.grants), rules.anonymous, list(rules.clients)) == ([], None, [7])
     clients.write_text("bot", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"ggmp\.clients_file: .*line 1"):
-        ggmp_rules(replace(every, policy="static"))
+        ggmp_rules(attrs.evolve(every, policy="static"))
 
 
 def test_a_file_that_is_wrong_is_told(tmp_path: Path) -> None:

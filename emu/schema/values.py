@@ -1,0 +1,237 @@
+"""Readers of single values: each checks one TOML value and returns it in its final type.
+
+A reader raises `ValueError` with a text that says what would be right, and has `limits` for people.
+With `from_text` it also accepts the text of a ``--set``: ``yes``, ``0x10``, ``a,b``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+from attrs import frozen
+
+Reader = Callable[[Any], Any]
+
+LARGEST_FLOAT: Final = 3.4e38
+"""Largest magnitude of a 32-bit float, in which clients are sent decimal numbers."""
+_BOOLEANS: Final[Mapping[str, bool]] = {
+    "true": True, "yes": True, "on": True, "false": False, "no": False, "off": False,
+}  # fmt: skip
+
+
+def limits_of(reader: Reader) -> str:
+    """Return the limits of a reader as a short text; empty when it states none."""
+    return str(getattr(reader, "limits", ""))
+
+
+@frozen
+class Boolean:
+    """True or false."""
+
+    from_text: bool = False
+
+    @property
+    def limits(self) -> str:
+        """The accepted values."""
+        return "true or false"
+
+    def __call__(self, value: Any) -> bool:
+        """Return the value, or the one that a word stands for."""
+        if isinstance(value, bool):
+            return value
+        if self.from_text and isinstance(value, str) and value.lower() in _BOOLEANS:
+            return _BOOLEANS[value.lower()]
+        raise ValueError("must be true or false")
+
+
+@frozen
+class Whole:
+    """A whole number; as text it may be hexadecimal (0x...)."""
+
+    low: int
+    high: int
+    from_text: bool = False
+
+    @property
+    def limits(self) -> str:
+        """The smallest and the largest number."""
+        return f"{self.low} to {self.high}"
+
+    def __call__(self, value: Any) -> int:
+        """Return the number."""
+        try:
+            number = int(value, 0) if self.from_text and isinstance(value, str) else value
+        except ValueError:
+            number = None
+        # bool is a subclass of int, and TOML's true is no number.
+        if type(number) is not int or not self.low <= number <= self.high:
+            raise ValueError(f"must be a whole number from {self.limits}")
+        return number
+
+
+@frozen
+class Decimal:
+    """A finite number."""
+
+    low: float = -LARGEST_FLOAT
+    high: float = LARGEST_FLOAT
+    from_text: bool = False
+
+    @property
+    def limits(self) -> str:
+        """The smallest and the largest number; empty when any finite number will do."""
+        return "" if self.high == LARGEST_FLOAT else f"{self.low:g} to {self.high:g}"
+
+    def __call__(self, value: Any) -> float:
+        """Return the number as a float."""
+        kinds = (str, int, float) if self.from_text else (int, float)
+        try:
+            result = float(value) if isinstance(value, kinds) else math.nan
+        except (ValueError, OverflowError):
+            result = math.nan
+        # NaN fails every comparison, so "not between" also refuses it.
+        if isinstance(value, bool) or not self.low <= result <= self.high:
+            raise ValueError(f"must be a number from {self.limits}" if self.limits else
+                             "must be a number")  # fmt: skip
+        return result
+
+
+@frozen
+class Text:
+    """A text on one line, its length in characters."""
+
+    low: int
+    high: int
+
+    @property
+    def limits(self) -> str:
+        """The smallest and the largest length."""
+        return f"{self.low} to {self.high} characters"
+
+    def __call__(self, value: Any) -> str:
+        """Return the text."""
+        if (
+            not isinstance(value, str)
+            or not self.low <= len(value) <= self.high
+            or not all(character.isprintable() for character in value)
+        ):
+            raise ValueError(f"must be text of {self.limits} on one line")
+        return value
+
+
+@frozen
+class TextBytes:
+    """A text of any letters, its length in bytes of UTF-8, as messages limit it."""
+
+    high: int
+
+    @property
+    def limits(self) -> str:
+        """The largest length."""
+        return f"up to {self.high} bytes"
+
+    def __call__(self, value: Any) -> str:
+        """Return the text."""
+        if not isinstance(value, str) or len(value.encode()) > self.high:
+            raise ValueError(f"must be a text of {self.limits}")
+        return value
+
+
+@frozen
+class Words:
+    """One of a few words."""
+
+    allowed: tuple[str, ...]
+
+    @property
+    def limits(self) -> str:
+        """The words."""
+        return ", ".join(f'"{word}"' for word in self.allowed)
+
+    def __call__(self, value: Any) -> str:
+        """Return the word."""
+        if value not in self.allowed:
+            raise ValueError(f"must be one of {self.limits}")
+        return str(value)
+
+
+@frozen
+class Member:
+    """A member of an enum, written as its value."""
+
+    kind: type[StrEnum]
+
+    @property
+    def limits(self) -> str:
+        """The values of the members."""
+        return ", ".join(f'"{one.value}"' for one in self.kind)
+
+    def __call__(self, value: Any) -> StrEnum:
+        """Return the member."""
+        try:
+            return self.kind(value)
+        except ValueError:
+            raise ValueError(f"must be one of {self.limits}") from None
+
+
+@frozen
+class Items:
+    """A list of values that one reader checks; as text the items are separated by commas."""
+
+    item: Reader
+    most: int | None = None
+    from_text: bool = False
+
+    @property
+    def limits(self) -> str:
+        """The largest number of items, and the limits of one of them."""
+        each = limits_of(self.item)
+        count = "" if self.most is None else f"at most {self.most} items"
+        return f"{count}, each {each}" if each and count else count or each
+
+    def __call__(self, value: Any) -> tuple[Any, ...]:
+        """Return the items."""
+        items = value
+        if self.from_text and isinstance(value, str):
+            items = [part.strip() for part in value.split(",")] if value.strip() else []
+        if not isinstance(items, (list, tuple)):
+            raise ValueError("must be a list")  # noqa: TRY004  # readers raise ValueError alone
+        if self.most is not None and len(items) > self.most:
+            raise ValueError(f"must be a list of at most {self.most} items")
+        return tuple(self.item(one) for one in items)
+
+
+@frozen
+class OrNone:
+    """A value that may be left out: empty text stands for none."""
+
+    item: Reader
+
+    @property
+    def limits(self) -> str:
+        """The limits of the value."""
+        each = limits_of(self.item)
+        return f"{each}, or empty" if each else "may be empty"
+
+    def __call__(self, value: Any) -> Any:
+        """Return the value, or None."""
+        return None if value == "" else self.item(value)
+
+
+@frozen
+class Form:
+    """A reader that is a function, with the limits that people are shown.
+
+    `write` returns what stands for a value in a file, where that is not the value's text.
+    """
+
+    read: Reader
+    limits: str
+    write: Callable[[Any], Any] | None = None
+
+    def __call__(self, value: Any) -> Any:
+        """Return what the function makes of a value."""
+        return self.read(value)
