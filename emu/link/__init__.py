@@ -1,8 +1,8 @@
-"""EQ2Emulator's TCP link between login server and world servers, without any input or output.
+"""EQ2Emulator's TCP link between login server and world servers, without input and output.
 
-`frames` cuts a byte stream into frames, the message modules turn their payloads into values, and
-`LoginLinkProtocol` and `WorldLinkProtocol` are the two ends of one link: bytes in, bytes out, one
-timer, events. Nothing here knows a socket, a clock or a store. Source: docs/protocol/link.md.
+`codec` splits a byte stream into frames, and `messages` converts their payloads.
+`LoginLinkProtocol` and `WorldLinkProtocol` are the two sides of a link: bytes in, bytes out, one
+timer, events. The package uses no socket, clock or store. Source: docs/protocol/link.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Batches: the login server asks for what changed, the world answers.
+"""Batches: the login server requests changes, and the world answers.
 
-Source: docs/protocol/link.md#batches.
-
-A request is a u16, the most items the answer may have. An answer is counted and ends with five
-zero bytes more than its items need; a reader takes any number of zero bytes there.
+A request is a u16, the most items the answer may have. An answer has a count, the items, and five
+zero bytes; a reader accepts any number of zero bytes there. Source: docs/protocol/link.md#batches.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ _EQUIPMENT = RecordLayout(
 
 @dataclass(frozen=True, slots=True)
 class ZoneUpdatesRequest(FixedMessage):
-    """Login to world: describe your zones. 2 bytes."""
+    """Login to world: a request for zone descriptions. 2 bytes."""
 
     OPCODE = LinkOpcode.ZoneUpdates
 
@@ -40,7 +38,7 @@ class ZoneUpdatesRequest(FixedMessage):
 
 @dataclass(frozen=True, slots=True)
 class LoginEquipmentRequest(FixedMessage):
-    """Login to world: what do your characters wear? 2 bytes."""
+    """Login to world: a request for the equipment of characters. 2 bytes."""
 
     OPCODE = LinkOpcode.LoginEquipment
 
@@ -65,7 +63,7 @@ class ZoneUpdates:
     zones: tuple[ZoneItem, ...]
 
     def encode(self) -> bytes:
-        """Return the payload; raises `StructValueError` when something does not fit."""
+        """Return the payload; raises `StructValueError` when a value does not fit."""
         if len(self.zones) > ZONES_PER_BATCH:
             raise StructValueError(f"ZoneUpdates: more than {ZONES_PER_BATCH} zones")
         parts = [_COUNT.pack(len(self.zones))]
@@ -97,10 +95,10 @@ class ZoneUpdates:
 
 @dataclass(frozen=True, slots=True)
 class EquipmentItem:
-    """What one slot of one character shows. 20 bytes."""
+    """The appearance of one equipment slot of one character. 20 bytes."""
 
     id: int
-    """The world's own number of the change; means nothing to the login server."""
+    """The world's own number of the change; has no meaning for the login server."""
     char_id: int
     model: int
     color: tuple[int, int, int]
@@ -117,7 +115,7 @@ class LoginEquipment:
     items: tuple[EquipmentItem, ...]
 
     def encode(self) -> bytes:
-        """Return the payload; raises `StructValueError` when something does not fit."""
+        """Return the payload; raises `StructValueError` when a value does not fit."""
         if len(self.items) > EQUIPMENT_PER_BATCH:
             raise StructValueError(f"LoginEquipment: more than {EQUIPMENT_PER_BATCH} items")
         parts = [_COUNT.pack(len(self.items))]

@@ -25,7 +25,7 @@ from emu.errors import LimitExceeded, LocalProtocolError, MalformedMessage
 
 
 class LinkOpcode(IntEnum):
-    """What a frame is for; u16 at offset 5 of the frame."""
+    """The kind of a frame; u16 at offset 5 of the frame."""
 
     RELAY = 0x0000
     """Keep-alive of the connection layer; the payload, if any, is old relay control."""
@@ -64,18 +64,18 @@ MESH_OPCODES = frozenset({
     LinkOpcode.WorldListRemove,
     LinkOpcode.TriggerWorldListRefresh,
 })  # fmt: skip
-"""Spoken only between login servers of the old mesh; a world that sends one is not a world."""
+"""Sent only between login servers of the old mesh; a peer that sends one is not a world."""
 
 TABLE_OPCODES = frozenset({
     LinkOpcode.GetTableData,
     LinkOpcode.GetTableQuery,
     LinkOpcode.GetLatestTables,
 })  # fmt: skip
-"""Database updates that a login server once handed out; refused."""
+"""Database updates that login servers once provided; refused."""
 
 
 class FixedMessage:
-    """Base of messages of fixed size: dataclasses whose fields stand in wire order."""
+    """Base of messages of fixed size: dataclasses whose fields are in wire order."""
 
     __slots__ = ()
 
@@ -97,7 +97,7 @@ class FixedMessage:
 
 HEADER_SIZE = 7
 MAX_FRAME_SIZE = 512 * 1024
-"""Bytes, header included; a frame of this size or more is refused by EQ2Emulator."""
+"""Bytes, header included; EQ2Emulator refuses frames of this size or more."""
 COMPRESSED = 0x01
 DESTINATION = 0x02
 
@@ -116,13 +116,13 @@ class LinkFrame:
     destination: int | None = None
     """Relay destination, when the sender named one."""
     inflated: int = 0
-    """Bytes that inflating made of the payload; 0 for a frame that was not compressed."""
+    """Size of the inflated payload in bytes; 0 for a frame that was not compressed."""
 
 
 def encode_frame(opcode: int, payload: bytes = b"") -> bytes:
     """Return a plain frame.
 
-    Raises `LocalProtocolError` when the payload is too long for any peer to take.
+    Raises `LocalProtocolError` when the payload is too long for any peer.
     """
     size = HEADER_SIZE + len(payload)
     if size >= MAX_FRAME_SIZE:
@@ -134,10 +134,10 @@ KEEP_ALIVE = encode_frame(0)
 
 
 class LinkFrameReader:
-    """Cuts received bytes into frames; holds at most one unfinished frame.
+    """Splits received bytes into frames; holds at most one unfinished frame.
 
-    `max_size` bounds a whole frame as it travels and, for a compressed one, its inflated payload;
-    it may be changed at any time.
+    `max_size` bounds a whole frame on the wire and, for a compressed one, its inflated payload. It
+    may be changed at any time.
     """
 
     __slots__ = ("_buffer", "max_size")
@@ -148,13 +148,13 @@ class LinkFrameReader:
 
     @property
     def unfinished(self) -> bool:
-        """True while a frame has begun and its end has not come."""
+        """Whether a frame has begun that is not complete."""
         return bool(self._buffer)
 
     def receive(self, data: bytes) -> Iterator[LinkFrame]:
-        """Take received bytes and yield the frames that are whole now.
+        """Add received bytes and yield the complete frames.
 
-        Raises `MalformedMessage` or `LimitExceeded`; the stream cannot be read on after that.
+        Raises `MalformedMessage` or `LimitExceeded`; the stream cannot be read any further then.
         """
         buffer = self._buffer
         buffer += data
@@ -167,7 +167,10 @@ class LinkFrameReader:
             del buffer[:start]
 
     def _frame_end(self, start: int) -> int:
-        """Return where the frame at `start` ends; past the buffer when that is not known yet."""
+        """Return where the frame at `start` ends.
+
+        Past the buffer when its size is not known yet.
+        """
         held = len(self._buffer) - start
         if held < _SIZE.size:
             return len(self._buffer) + 1

@@ -1,19 +1,17 @@
-"""Both sides of one login-world link: framing, keep-alive, silence, rates, closing.
+"""Both sides of a login-world link: framing, keep-alive, silence, rates, closing.
 
-Source: docs/protocol/link.md.
+The owner of the socket calls `receive_data`, `connection_lost`, `handle_timer`, `send` and `close`,
+then reads `data_to_send`, `next_event` and `get_timer`. Input from the peer never makes them raise:
+a fault closes the link with a fixed reason. Source: docs/protocol/link.md, and for the times
+docs/protocol/link.md#frame.
 
-Driven by whoever owns the socket: `receive_data` and `connection_lost` from the network,
-`handle_timer` from a clock, `send` and `close` from the service; then `data_to_send`,
-`next_event` and `get_timer` are read. Nothing a peer sends makes any of them raise: a fault
-closes this link with one fixed reason. Source of the times: docs/protocol/link.md#frame.
+The login server's side receives the introduction of a world and waits until the service accepts or
+refuses it. Messages that arrive meanwhile are held, within bounds. Every refusal has one of the
+texts that EQ2Emulator's worlds know.
 
-A world introduces itself, the service decides, and only then do messages flow; what arrives
-while the service decides is held, within bounds. Every refusal carries one of the texts that
-EQ2Emulator's worlds know.
-
-It introduces the world, reports its status at once, every 15 seconds, soon after somebody came or
-went and at once when it opens or shuts its door, and hands what the login server asks to the
-service. The login server never says yes: as long as it does not say no, the world is in.
+The world's side sends the introduction and the status. It repeats the status every 15 seconds, soon
+after the number of players has changed, and at once when the world locks or unlocks. The login
+server never confirms a registration: the world counts as registered until it is refused.
 """
 
 from __future__ import annotations
@@ -57,40 +55,43 @@ from emu.times import Monotonic
 
 @dataclass(frozen=True, slots=True)
 class LinkLimits:
-    """How much and how long; seconds and bytes."""
+    """Times and sizes of a link, in seconds and bytes."""
 
     keep_alive: float = 45.0
-    """Seconds without sending after which a keep-alive goes out."""
+    """Time without sending after which a keep-alive is sent."""
     silence: float = 90.0
-    """Seconds without receiving anything after which the link is closed."""
+    """Time without receiving after which the link is closed."""
     frame_timeout: float = 30.0
-    """Seconds a frame that has begun may take."""
+    """Time in which a frame must be complete."""
     max_frame_size: int = MAX_FRAME_SIZE
     frames_per_second: float = 500.0
     frame_burst: float = 5_000.0
     bytes_per_second: float = 2.0 * 1024 * 1024
-    """Received bytes and, beside them, those that compressed frames become."""
+    """Received bytes.
+
+    The bytes inflated from compressed frames count separately to the same limit.
+    """
     byte_burst: float = 8.0 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class MessageReceived:
-    """The peer sent a message that the service should see."""
+    """The peer sent a message for the service."""
 
     message: LinkMessage
 
 
 @dataclass(frozen=True, slots=True)
 class LinkClosed:
-    """The link is over; comes last. `reason` is a short fixed text, fit to be counted by."""
+    """The link is over; the last event. `reason` is a short fixed text that metrics count."""
 
     reason: str
 
 
 class LinkProtocol(StreamProtocol):
-    """One end of a link. `LoginLinkProtocol` and `WorldLinkProtocol` add what may come when.
+    """One side of a link. `LoginLinkProtocol` and `WorldLinkProtocol` add the order of messages.
 
-    Events: `MessageReceived`, those of one kind of end, and `LinkClosed`.
+    Events: `MessageReceived`, the events of the side, and `LinkClosed`.
     """
 
     __slots__ = (
@@ -117,7 +118,7 @@ class LinkProtocol(StreamProtocol):
         """Messages ignored, by reason."""
 
     def receive_data(self, data: bytes, now: Monotonic) -> None:
-        """Take bytes from the peer."""
+        """Handle bytes from the peer."""
         if self.closed or not data:
             return
         self._silent_at = now + self._limits.silence
@@ -140,16 +141,16 @@ class LinkProtocol(StreamProtocol):
             self._frame_deadline = now + self._limits.frame_timeout
 
     def send(self, message: LinkMessage, now: Monotonic) -> None:
-        """Send a message; does nothing on a closed link. Raises `StructValueError`."""
+        """Send a message; do nothing on a closed link. Raises `StructValueError`."""
         if not self.closed:
             self._write(to_frame(message), now)
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called; None on a closed link."""
+        """Return when `handle_timer` is due; None on a closed link."""
         return None if self.closed else Monotonic(min(self._deadlines()))
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due."""
+        """Handle the times that have passed."""
         if self.closed:
             return
         if now >= self._silent_at:
@@ -180,15 +181,15 @@ class LinkProtocol(StreamProtocol):
         elif frame.opcode == 0:
             if frame.payload[:1] > b"\0":
                 self.close("relay control", now)
-        else:  # a destination means nothing here: neither end of a link relays
+        else:  # A destination has no meaning: neither side of this link relays.
             self._receive_message(frame, now)
 
     def _receive_message(self, frame: LinkFrame, now: Monotonic) -> None:
-        """Judge one frame that is no keep-alive; may raise `PeerError`."""
+        """Handle one frame that is not a keep-alive; may raise `PeerError`."""
         raise NotImplementedError
 
     def _peer_error(self, error: PeerError, now: Monotonic) -> None:
-        """End the link over a fault of the peer."""
+        """Close the link for a fault of the peer."""
         self.close(error.reason, now)
 
 
@@ -203,37 +204,37 @@ NO_UPDATE_SERVER = "This is not an update server."
 
 @dataclass(frozen=True, slots=True)
 class LoginLinkConfig:
-    """Times and bounds of the login server's end; seconds."""
+    """Times and bounds of the login server's side; seconds."""
 
     limits: LinkLimits = field(default_factory=LinkLimits)
     register_timeout: float = 5.0
-    """Until `LSInfo` must be there."""
+    """Time until `LSInfo` must have arrived."""
     first_frame_size: int = 4096
     """Frames of this size or more are refused until the world is accepted; header included."""
     decision_timeout: float = 30.0
-    """Until the service must have accepted or refused."""
+    """Time until the service must have accepted or refused."""
     held_messages: int = 64
-    """Messages that may wait for the decision."""
+    """Messages held until the service decides."""
     held_bytes: int = 128 * 1024
     batch_delay: float = 5.0
-    """From acceptance to the first batch request."""
+    """Time from acceptance to the first batch request."""
     zone_interval: float = 6 * 3600.0
     equipment_interval: float = 15 * 60.0
     full_batch_delay: float = 10.0
-    """After a full batch, until the next is asked for."""
+    """Time from a full batch to the next request."""
     zones_per_cycle: int = 5_000
-    """Zones one world may describe between two rounds of `zone_interval`."""
+    """Zones that a world may describe between two rounds of `zone_interval`."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldIntroduced:
-    """A world sent `LSInfo`: the service must call `accept` or `refuse`."""
+    """A world sent `LSInfo`; the service must call `accept` or `refuse`."""
 
     info: LSInfo
 
 
 class LoginLinkState(Enum):
-    """How far a link has come."""
+    """The registration's progress."""
 
     NEW = "waiting for LSInfo"
     DECIDING = "introduced"
@@ -241,7 +242,10 @@ class LoginLinkState(Enum):
 
 
 class LoginLinkProtocol(LinkProtocol):
-    """Accepts one world. Events: `WorldIntroduced`, `MessageReceived`, `LinkClosed`."""
+    """The login server's side, for one world.
+
+    Events: `WorldIntroduced`, `MessageReceived`, `LinkClosed`.
+    """
 
     __slots__ = (
         "_config",
@@ -269,13 +273,15 @@ class LoginLinkProtocol(LinkProtocol):
         self._zones_seen: set[int] = set()
 
     def accept(self, now: Monotonic) -> None:
-        """Let the world in; what it has sent meanwhile is handed on."""
+        """Complete the registration and deliver the messages that were held."""
         if self.closed or self.state is not LoginLinkState.DECIDING:
             return
         self.state = LoginLinkState.ACCEPTED
         self._reader.max_size = self._config.limits.max_frame_size
         self._zones_at = self._equipment_at = now + self._config.batch_delay
         self._next_cycle = self._zones_at + self._config.zone_interval
+        # EQ2Emulator's worlds send their status right after the introduction and do not wait for an
+        # answer, so what arrived while the service decided counts now.
         held, self._held = self._held, []
         try:
             for frame in held:
@@ -285,12 +291,12 @@ class LoginLinkProtocol(LinkProtocol):
             self._peer_error(error, now)
 
     def refuse(self, text: str, reason: str, now: Monotonic) -> None:
-        """Send the world a fatal error with `text`, and end the link with `reason`."""
+        """Send the world a fatal error with `text`, and close the link for `reason`."""
         self.send(LSFatalError(text), now)
         self.close(reason, now)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due."""
+        """Handle the times that have passed."""
         if self.state is not LoginLinkState.ACCEPTED and now >= self._deadline and not self.closed:
             late = self.state is LoginLinkState.NEW
             self.close("not registered in time" if late else "no decision in time", now)
@@ -312,6 +318,7 @@ class LoginLinkProtocol(LinkProtocol):
                 self._zones_seen.clear()
                 self._next_cycle = now + self._config.zone_interval
             self.send(ZoneUpdatesRequest(), now)
+            # A full answer sets an earlier time: a world may have more zones than one batch holds.
             self._zones_at = self._next_cycle
         if now >= self._equipment_at:
             self.send(LoginEquipmentRequest(), now)
@@ -374,12 +381,12 @@ class LoginLinkProtocol(LinkProtocol):
 
 @dataclass(frozen=True, slots=True)
 class WorldLinkTimes:
-    """Times and bounds of a world's end; seconds."""
+    """Times and bounds of the world's side; seconds."""
 
     limits: LinkLimits = field(default_factory=LinkLimits)
     status_interval: float = 15.0
     population_pause: float = 2.0
-    """Between a report and the next one of how many are here."""
+    """Time between two reports of the number of players."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +397,10 @@ class LinkRefused:
 
 
 class WorldLinkProtocol(LinkProtocol):
-    """Registers one world. Events: `MessageReceived`, `LinkRefused`, `LinkClosed`."""
+    """The world's side; registers one world.
+
+    Events: `MessageReceived`, `LinkRefused`, `LinkClosed`.
+    """
 
     __slots__ = ("_config", "_pause", "_sent_at", "_status")
 
@@ -403,11 +413,12 @@ class WorldLinkProtocol(LinkProtocol):
         self._sent_at = now
         self._pause = config.status_interval
         """Seconds from the last report to the next."""
+        # The login server never confirms: it either sends a fatal error or goes on with requests.
         self.send(info, now)
         self._send_status(now)
 
     def set_status(self, status: LSStatus, now: Monotonic) -> None:
-        """Take the world's present status; a change of its first field is reported at once."""
+        """Set the world's status; a change of its first field is reported at once."""
         before, self._status = self._status, status
         if status.status != before.status:
             self._send_status(now)
@@ -415,7 +426,7 @@ class WorldLinkProtocol(LinkProtocol):
             self._pause = self._config.population_pause
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due."""
+        """Handle the times that have passed."""
         super().handle_timer(now)
         if now >= self._sent_at + self._pause and not self.closed:
             self._send_status(now)
@@ -432,6 +443,7 @@ class WorldLinkProtocol(LinkProtocol):
         if frame.opcode == LinkOpcode.KeepAlive:
             return
         if frame.opcode == LinkOpcode.ResetDatabase:
+            # A login server must not be able to delete a world's characters.
             self.drops["ResetDatabase is never honored"] += 1
             return
         message = from_login(frame)

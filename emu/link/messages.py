@@ -1,13 +1,10 @@
-"""The messages of the login-world link, by opcode and direction. Source: docs/protocol/link.md.
+"""The messages of the login-world link, by opcode and direction.
 
-Source: docs/protocol/link.md#registration, docs/protocol/link.md#status, and the recorded link.
+One opcode may have two meanings, depending on the sender, so there are two tables. An opcode
+without a layout is not an error; its message is an `OpaqueMessage`.
 
-Source: docs/protocol/link.md#play.
-
-Source: docs/protocol/link.md#opcodes.
-
-The same opcode may mean different things depending on who sends it, so there are two tables.
-An opcode without a layout of its own is data, not an error: it becomes an `OpaqueMessage`.
+Source: docs/protocol/link.md#opcodes, docs/protocol/link.md#registration,
+docs/protocol/link.md#status, docs/protocol/link.md#play, and the recorded link.
 """
 
 from __future__ import annotations
@@ -40,7 +37,10 @@ from emu.link.codec import FixedMessage, LinkFrame, LinkOpcode, encode_frame
 
 PROTOCOL_VERSION = "0.5.0"
 SERVER_VERSION = "0.9.9-Nebula"
-"""What the worlds of today's EQ2Emulator call themselves; ours says the same to be let in."""
+"""The version that today's EQ2Emulator worlds send.
+
+This server's worlds send the same to be accepted.
+"""
 DATABASE_VERSION = 73043
 MAX_ERROR_TEXT = 1024
 
@@ -50,17 +50,17 @@ STATUS_UP = 1
 STATUS_LOCKED = -2
 STATUS_FULL = -3
 STATUS_GONE = -4
-"""Never on the wire; what the login server records once the link is down."""
+"""Never on the wire; the login server records it when the link is down."""
 
 
 @dataclass(frozen=True, slots=True)
 class LSInfo(FixedMessage):
-    """A world introduces itself; must be the first message of a link. 832 bytes."""
+    """A world's introduction; must be the first message of a link. 832 bytes."""
 
     OPCODE = LinkOpcode.LSInfo
 
     name: Annotated[str, TextField(201)]
-    """The wanted name; players see the one that the login server has stored."""
+    """The requested name; players see the one that the login server has stored."""
     address: Annotated[str, TextField(250)]
     account: Annotated[str, TextField(31)]
     password: Annotated[str, TextField(256)]
@@ -77,7 +77,7 @@ class LSInfo(FixedMessage):
 
 @dataclass(frozen=True, slots=True)
 class LSStatus(FixedMessage):
-    """How a world is; sent right after `LSInfo` and then every 15 seconds. 13 bytes."""
+    """A world's status; sent right after `LSInfo` and then every 15 seconds. 13 bytes."""
 
     OPCODE = LinkOpcode.LSStatus
 
@@ -90,7 +90,7 @@ class LSStatus(FixedMessage):
 
 @dataclass(frozen=True, slots=True)
 class LSFatalError:
-    """Why the login server ends the link; text ended by a zero byte."""
+    """The reason why the login server closes the link; a text ended by a zero byte."""
 
     OPCODE: ClassVar[int] = LinkOpcode.LSFatalError
 
@@ -109,12 +109,12 @@ class LSFatalError:
 
 
 MAX_CLIENT_ADDRESS = 20
-"""Characters of a client address that fit; every dotted IPv4 does, most IPv6 do not."""
+"""Longest client address in characters; every dotted IPv4 address fits, most IPv6 do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsertoWorldReq(FixedMessage):
-    """May this character come in? 41 bytes."""
+    """Login to world: a request to let a character in. 41 bytes."""
 
     OPCODE = LinkOpcode.UsertoWorldReq
 
@@ -122,10 +122,10 @@ class UsertoWorldReq(FixedMessage):
     char_id: U32
     world_id: U32
     from_id: U32 = 0
-    """Comes back as the response's `to_id`."""
+    """The response repeats it as `to_id`."""
     to_id: U32 = 0
     client_address: Annotated[str, TextField(21)] = ""
-    """Dotted IPv4 address of the client; empty when it is not known or does not fit."""
+    """Dotted IPv4 address of the client; empty when it is unknown or does not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +137,10 @@ class UsertoWorldResp(FixedMessage):
     account_id: U32
     char_id: U32
     world_id: U32
-    """Echo of the request; must be the id of the world that answers."""
+    """Repeats the request; must be the id of the world that answers."""
     access_key: U32
     response: U8
-    """A play reply code of docs/protocol/characters.md#play-reply; 1 lets the client in."""
+    """A play reply code of docs/protocol/characters.md#play-reply; 1 is success."""
     address: Annotated[str, TextField(80)]
     port: U32
     """The world's UDP port."""
@@ -204,7 +204,7 @@ LEVEL, RACE, CLASS, GENDER, ZONE, ARMOR, NAME, DELETE = 1, 2, 4, 8, 16, 32, 64, 
 """Values of `BasicCharUpdate.field`."""
 
 MAX_NAME = 63
-"""Bytes of a character's name that messages have room for."""
+"""Longest character name in a message, in bytes."""
 MAX_ZONE_FILE = 64
 
 
@@ -212,7 +212,7 @@ MAX_ZONE_FILE = 64
 class CharTimeStamp(FixedMessage):
     """When a character was changed last. 12 bytes.
 
-    EQ2Emulator's world answers any of these with a delete, so a login server must not send it.
+    EQ2Emulator's world answers each of these with a delete, so a login server must not send it.
     """
 
     OPCODE = LinkOpcode.CharTimeStamp
@@ -224,7 +224,7 @@ class CharTimeStamp(FixedMessage):
 
 @dataclass(frozen=True, slots=True)
 class BasicCharUpdate(FixedMessage):
-    """One number of a character changed. 13 bytes."""
+    """One number of a character has changed. 13 bytes."""
 
     OPCODE = LinkOpcode.BasicCharUpdate
 
@@ -237,7 +237,7 @@ class BasicCharUpdate(FixedMessage):
 
 @dataclass(frozen=True, slots=True)
 class CharacterCreateRequest:
-    """Login to world: make a character. u16 client version, then the client's own request."""
+    """Login to world: a create request. u16 client version, then the client's own request."""
 
     OPCODE: ClassVar[int] = LinkOpcode.CharacterCreate
     HEAD: ClassVar = RecordLayout("CharacterCreate", LITTLE, client_version=U16)
@@ -250,19 +250,19 @@ class CharacterCreateRequest:
     """
 
     def encode(self) -> bytes:
-        """Return the payload; raises `StructValueError` when the version is no u16."""
+        """Return the payload; raises `StructValueError` when the version is not a u16."""
         return self.HEAD.pack_from(self) + self.request
 
     @classmethod
     def decode(cls, payload: bytes) -> CharacterCreateRequest:
-        """Read a payload; raises `MalformedMessage` when not even the version is there."""
+        """Read a payload; raises `MalformedMessage` when the version is cut off."""
         (client_version,) = cls.HEAD.unpack(payload)
         return cls(client_version, payload[cls.HEAD.size :])
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterCreateReply(FixedMessage):
-    """World to login: how a `CharacterCreateRequest` went. 9 bytes."""
+    """World to login: the answer to a `CharacterCreateRequest`. 9 bytes."""
 
     OPCODE = LinkOpcode.CharacterCreate
 
@@ -321,7 +321,7 @@ class RaceUpdate(FixedMessage):
 
 @dataclass(frozen=True, slots=True)
 class ZoneUpdate:
-    """A character is in another zone; a world sends it twice. Always 78 bytes."""
+    """A character is in another zone; EQ2Emulator's worlds send it twice. Always 78 bytes."""
 
     OPCODE: ClassVar[int] = LinkOpcode.ZoneUpdate
     LAYOUT: ClassVar = RecordLayout(
@@ -351,7 +351,7 @@ class ZoneUpdate:
 
 @dataclass(frozen=True, slots=True)
 class CharacterPicture:
-    """A character's portrait, as the client made it. 10 bytes and the picture."""
+    """A character's portrait, as the client made it. 10 bytes and the image."""
 
     OPCODE: ClassVar[int] = LinkOpcode.CharacterPicture
     HEAD: ClassVar = RecordLayout(
@@ -368,7 +368,7 @@ class CharacterPicture:
 
     @classmethod
     def decode(cls, payload: bytes) -> CharacterPicture:
-        """Read a payload; raises `MalformedMessage` unless its size is the announced one."""
+        """Read a payload; raises `MalformedMessage` unless its size is the stated one."""
         account_id, char_id, size = cls.HEAD.unpack(payload)
         picture = payload[cls.HEAD.size :]
         if len(picture) != size:
@@ -377,7 +377,7 @@ class CharacterPicture:
 
 
 class LinkMessage(Protocol):
-    """Anything that can travel over the link: has an opcode and can be encoded."""
+    """Any message of the link: it has an opcode and can be encoded."""
 
     @property
     def OPCODE(self) -> int:  # noqa: N802  # a constant of the class in every implementation
@@ -389,13 +389,13 @@ class LinkMessage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OpaqueMessage:
-    """A message whose payload has no layout here: keep-alives, chat and mesh traffic, unknowns."""
+    """A message without a layout here: keep-alives, chat, mesh messages, unknown opcodes."""
 
     OPCODE: int
     payload: bytes = b""
 
     def encode(self) -> bytes:
-        """Return the payload as it came."""
+        """Return the payload unchanged."""
         return self.payload
 
 
@@ -409,7 +409,7 @@ FROM_WORLD: Mapping[int, _Decoder] = {
         CharacterPicture,
     )
 }  # fmt: skip
-"""Decoders of what a world sends."""
+"""Decoders of the messages that a world sends."""
 
 FROM_LOGIN: Mapping[int, _Decoder] = {
     kind.OPCODE: kind.decode
@@ -418,7 +418,7 @@ FROM_LOGIN: Mapping[int, _Decoder] = {
         ZoneUpdatesRequest, LoginEquipmentRequest, EmoteMessage,
     )
 }  # fmt: skip
-"""Decoders of what a login server sends."""
+"""Decoders of the messages that a login server sends."""
 
 
 def from_world(frame: LinkFrame) -> LinkMessage:

@@ -1,7 +1,7 @@
 """Settings of the link with their defaults, and the forms of the link password.
 
 The link carries the SHA-512 of the password as 128 lower-case hex digits
-(docs/protocol/link.md#registration), and exactly that is what the login server keeps. An empty or
+(docs/protocol/link.md#registration), and the login server stores exactly that. An empty or
 shortened stored value never matches; EQ2Emulator compares only as many characters as are stored.
 """
 
@@ -18,18 +18,22 @@ from emu.link.connection import LoginLinkConfig, WorldLinkTimes
 
 @dataclass(frozen=True, slots=True)
 class LinkServerConfig:
-    """Limits of the listening side; times are seconds."""
+    """Limits of the listener; times are seconds."""
 
     max_connections: int = 512
     connections_per_address: int = 16
     silent_per_address: int = 4
-    """Connections of one address whose world has not introduced itself; with one more the oldest
-    is closed."""
+    """Connections of one address whose world has not introduced itself.
+
+    One more closes the oldest.
+    """
     suspect_connections_per_minute: int = 30
-    """Connections a minute of an address that has named a wrong account or password before."""
+    """Connections per minute from an address that has sent a wrong account or password before."""
     revalidate_interval: float = 60.0
-    """How often connected worlds are looked up again, to drop those disabled meanwhile, and what
-    was refused or ended is summed up in one line."""
+    """Time between two checks whether connected worlds are still allowed.
+
+    After each, one log line sums up the refused and ended connections.
+    """
     end: LoginLinkConfig = field(default_factory=LoginLinkConfig)
     connection: StreamLimits = field(default_factory=StreamLimits)
 
@@ -46,22 +50,22 @@ class LoginServerAddress:
 
 @dataclass(frozen=True, slots=True)
 class WorldLinkConfig:
-    """Where to register, and how patiently; times are seconds."""
+    """The login servers of a world, and when to try them; times are seconds."""
 
     servers: tuple[LoginServerAddress, ...]
     """In order of preference."""
     connect_timeout: float = 10.0
     retry_first: float = 1.0
-    """After the first round of failures; doubled with each further one."""
+    """Delay after the first round of failures; doubled after each further one."""
     retry_most: float = 60.0
     retry_jitter: float = 0.25
-    """Part of a delay by which it may be shorter or longer."""
+    """Fraction of a delay by which it may be shorter or longer."""
     settled_after: float = 10.0
-    """A link that has lasted this long, or on which something was asked, counts as accepted."""
+    """A link counts as accepted after this time, or after the first request on it."""
     return_to_first: float = 600.0
-    """How often the first login server is tried while another one is in use."""
+    """Time between attempts to return to the first login server while another one is in use."""
     unsent: int = 1_000
-    """Reports kept while there is no link; the oldest go first."""
+    """Reports kept while there is no link; the oldest are dropped first."""
     waiting: int = 1_000
     """Requests of the login server that may wait for the world."""
     end: WorldLinkTimes = field(default_factory=WorldLinkTimes)
@@ -72,19 +76,19 @@ _HASH = re.compile(r"[0-9a-f]{128}")
 
 
 def hash_link_password(password: str) -> str:
-    """Return what the link sends and the store keeps for `password`: 128 lower-case hex digits."""
+    """Return the form of a password on the link and in the store: 128 lower-case hex digits."""
     return hashlib.sha512(password.encode()).hexdigest()
 
 
 def is_link_hash(text: str) -> bool:
-    """Say whether `text` has the shape of a link password: 128 hex digits, any case."""
+    """Return whether `text` has the form of a link password: 128 hex digits, any case."""
     return _HASH.fullmatch(text.lower()) is not None
 
 
 def link_password_matches(stored: str, sent: str) -> bool:
     """Compare a stored hash with the one a world sent, in full and in constant time.
 
-    Both are 128 hex digits in any case; anything else on either side never matches.
+    Both are 128 hex digits in any case; any other text never matches.
     """
     if not is_link_hash(stored) or not is_link_hash(sent):
         return False

@@ -1,7 +1,7 @@
-"""The login service without input or output: accounts, worlds' directory, clients' messages.
+"""The login service without input and output: accounts, the world directory, client messages.
 
-`server.LoginServer` serves players' clients with what `service.LoginService` holds,
-`directory.directory.WorldDirectory` keeps the worlds that registered over the link,
-`accounts.authentication.AccountService` decides who may log in. `ports` states what all of them
-need of the outside; nothing here knows a socket, a thread, a database or a clock.
+`server.LoginServer` serves players' clients with the collaborators in `service.LoginService`.
+`directory.WorldDirectory` holds the worlds that registered over the link. `accounts.AccountService`
+checks names and passwords. `ports` states the interfaces that they need; this package uses no
+socket, thread, database or clock.
 """

@@ -1,21 +1,20 @@
-"""Who may log in: account names, passwords, bans, and how often anybody may try a password.
+"""Login checks: account names, passwords, bans, and limits on password attempts.
 
-EQ2Emulator copies names into 32 bytes without looking (docs/protocol/login.md#account): longer ones
-are refused here, never cut.
+EQ2Emulator copies names into a buffer of 32 bytes (docs/protocol/login.md#account), so longer names
+are refused here and never cut.
 
-A guess is paid for before the password is looked at, and a right one gets its price back. Every
-guess costs its address. For the account it costs the address's own budget for that account, which
-is large where the account logged in from last and small anywhere else, and when a small one is
-spent, one that all strangers share. So whoever guesses from one address, or from many, keeps
-nobody out who knows the password. Names nobody has are treated like any other.
+An attempt is paid for before the password is compared, and a right password gets the price back.
+Every attempt draws on the budget of its address. It also draws on one budget of the account: a
+large one for the address of the account's last login, or a small one for each other address. When a
+small one is empty, the attempt draws on a budget that all other addresses share. Failed attempts
+therefore never lock out a player who knows the password. Names without an account are treated like
+wrong passwords, in budgets and in time.
 
-Implements `Authenticator` over the account store and worker threads that are handed in. Knows no
-client and no message; clocks, threads and randomness are arguments.
+A recently verified password is accepted at once. Any other password waits for a turn of its
+address. Account, budgets and the client's interest may change during that wait, so they are read
+again afterwards.
 
-A password that was right a short while ago is known again at once. Any other is checked in a turn
-of its address, and what is true of the account, of the budgets for guesses and of who still waits
-is attempt when the turn has come, not when it was attempt for. Names nobody has are treated like
-wrong passwords all along, in budgets and in time spent.
+This module implements `Authenticator`. Clocks, threads and randomness are arguments.
 """
 
 from __future__ import annotations
@@ -44,16 +43,16 @@ from emu.model import Account
 from emu.times import Clock, Moment, Monotonic
 
 MAX_NAME = 31
-"""Longest account name in bytes of UTF-8."""
+"""Longest account name, in bytes of UTF-8."""
 
 _REFUSED = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 
 def account_name(text: str) -> str:
-    """Return a name without spaces around it and in Unicode's composed form (NFC).
+    """Return a name without surrounding spaces, in Unicode's composed form (NFC).
 
-    Raises `ValueError` saying what is wrong when it is empty, longer than `MAX_NAME` bytes, or has
-    characters that cannot be seen.
+    Raises `ValueError` with the fault when the name is empty, longer than `MAX_NAME` bytes, or has
+    invisible characters.
     """
     name = unicodedata.normalize("NFC", text).strip()
     if not name:
@@ -66,7 +65,7 @@ def account_name(text: str) -> str:
 
 
 class Guess:
-    """A guess that is paid for."""
+    """One paid password attempt."""
 
     __slots__ = ("_paid",)
 
@@ -74,13 +73,13 @@ class Guess:
         self._paid = paid
 
     def give_back(self, now: Monotonic) -> None:
-        """Return the price: the password was right, or could not be checked."""
+        """Return the price: the password was right, or could not be compared."""
         for throttle, key in self._paid:
             throttle.give_back(key, now)
 
 
 class GuessLimits:
-    """Every budget there is. Names are compared without regard to case."""
+    """The budgets for password attempts. Names are compared without regard to case."""
 
     __slots__ = ("_addresses", "_known", "_new", "_others")
 
@@ -91,15 +90,17 @@ class GuessLimits:
         self._others = Throttle(config.from_others)
 
     def allows(self, name: str, source: str, now: Monotonic, *, known: bool) -> bool:
-        """Say whether `take` would succeed; nothing is taken."""
+        """Return whether `take` would succeed; take nothing."""
         return self._addresses.allows(source, now) and any(
             throttle.allows(key, now) for throttle, key in self._budgets(name, source, known)
         )
 
     def take(self, name: str, source: str, now: Monotonic, *, known: bool) -> Guess | None:
-        """Pay for a guess; None, with nothing taken, when the address or the account has no more.
+        """Pay for an attempt.
 
-        `known` is whether the account logged in from this source last.
+        Return None and take nothing when the address or the account has no more.
+
+        `known` is whether the account's last login came from this source.
         """
         if not self._addresses.take(source, now):
             return None
@@ -110,11 +111,11 @@ class GuessLimits:
         return None
 
     def allows_address(self, source: str, now: Monotonic) -> bool:
-        """Say whether an address has a guess left, for whatever name."""
+        """Return whether an address may make another attempt, for any name."""
         return self._addresses.allows(source, now)
 
     def charge_address(self, source: str, now: Monotonic) -> None:
-        """Have an address pay for what could not even be looked up."""
+        """Charge an address for an attempt that is refused before the account is read."""
         self._addresses.charge(source, now)
 
     def _budgets(
@@ -130,37 +131,38 @@ T = TypeVar("T")
 
 
 class PasswordWork(Protocol):
-    """Where slow calls are carried out, and whose turn it is."""
+    """Worker threads for slow password calls, shared fairly between addresses."""
 
     def turn(self, source: str, wanted: Callable[[], bool], /) -> AbstractAsyncContextManager[bool]:
-        """Return a turn to wait for with ``async with``; its value is whether it had to wait.
+        """Return a turn for ``async with``; its value is whether the turn had to wait.
 
-        `source` is the address that asks, for turns go round by address. The turn never comes, and
-        `LimitExceeded` is raised, when too many wait already or `wanted` says no when it is due.
+        Turns rotate by `source`, the address of the attempt. Raises `LimitExceeded` instead of
+        giving a turn when too many wait already or when `wanted` returns False at the time of the
+        turn.
         """
 
     def run(self, call: Callable[[], T], /) -> Awaitable[T]:
-        """Carry out one slow call within a turn."""
+        """Run one slow call in a worker thread, within a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class _LoginAttempt:
-    """Somebody who wants in."""
+    """One login request during its check."""
 
     name: str
     password: bytes
     source: str
-    """Whom the address stands for."""
+    """The address in the form that limits use: an IPv6 address counts as its /64 network."""
     now: Monotonic
 
 
 def _known(account: Account | None, source: str) -> bool:
-    """Say whether an account logged in from this source last."""
+    """Return whether the account's last login came from this source."""
     return account is not None and source == address_key(account.last_address)
 
 
 class AccountService:
-    """Decides whether somebody may log in."""
+    """Checks logins against the account store; implements `Authenticator`."""
 
     def __init__(
         self,
@@ -173,10 +175,10 @@ class AccountService:
         clock: Clock,
         config: AccountConfig | None = None,
     ) -> None:
-        """Join the service to its outside.
+        """Create the service over its collaborators.
 
-        `workers` carries slow calls out in threads; `random_bytes` must be fit for secrets; `start`
-        runs a coroutine to its end for which nobody waits.
+        `workers` runs slow calls in threads. `random_bytes` must be fit for secrets. `start` runs a
+        coroutine whose result is not awaited.
         """
         self.config = config = config or AccountConfig()
         self._store = store
@@ -199,7 +201,7 @@ class AccountService:
         *,
         wanted: Callable[[], bool],
     ) -> LoginGranted | LoginRefusal:
-        """Check a name and a password's raw bytes; `Authenticator` says what comes back.
+        """Check a name and the raw bytes of a password, as `Authenticator` specifies.
 
         Raises `StoreError` when the store fails.
         """
@@ -210,6 +212,8 @@ class AccountService:
         attempt = _LoginAttempt(name, password, address_key(address), now)
         if not self._guesses.allows_address(attempt.source, now):
             return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
+        # Such a password can never be right, so nothing is read for it; the address pays all the
+        # same.
         if not 0 < len(password) <= MAX_PASSWORD:
             self._guesses.charge_address(attempt.source, now)
             return LoginRefusal(LoginRefusalReason.BAD_PASSWORD)
@@ -224,7 +228,7 @@ class AccountService:
     async def remember_login(
         self, account: Account, address: str, version: int, moment: Moment
     ) -> None:
-        """Store when, from where and with which client version an account logged in.
+        """Store the time, address and client version of an account's login.
 
         Raises `StoreError` when the store fails.
         """
@@ -233,20 +237,22 @@ class AccountService:
     async def _decide(
         self, attempt: _LoginAttempt, account: Account | None, wanted: Callable[[], bool]
     ) -> LoginGranted | LoginRefusal:
-        """Say whether the password is right: from memory, or in a turn of the address."""
+        """Check the password against the cache, or against the hash in a turn."""
         if not self._allows(attempt, account):
             return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         guess = None
+        # A cached password is compared without a turn. Without this, all players who return after a
+        # restart of their world would wait for a slow hash each.
         if account is not None and self._remembered.has(account, attempt.now):
             if self._remembered.matches(account, attempt.password, attempt.now):
                 return LoginGranted(account)
             guess = self._pay(
                 attempt, account
-            )  # for the look, and at once: others come in parallel
+            )  # Pay now, not in the turn: an attacker may send many attempts in parallel.
         outcome: LoginGranted | LoginRefusal | str
         try:
             async with self._workers.turn(attempt.source, wanted) as has_waited:
-                if has_waited:  # the account may be another by now
+                if has_waited:  # The account may have changed during the wait.
                     account = await self._store.find_account(attempt.name)
                 if account is None and self.config.auto_create:
                     outcome = await self._hash_new(attempt)
@@ -263,13 +269,16 @@ class AccountService:
     async def _check(
         self, attempt: _LoginAttempt, account: Account | None, guess: Guess
     ) -> LoginGranted | LoginRefusal:
-        """Compare the password with the account's; a right one gets the guess's price back.
+        """Compare the password with the account's hash.
 
-        Raises `MemoryError` when there is none for the hash.
+        A right one gets the price of the attempt back.
+
+        Raises `MemoryError` when there is not enough for the hash.
         """
         if account is not None and self._remembered.matches(account, attempt.password, attempt.now):
-            guess.give_back(attempt.now)  # an earlier turn was for the same password
+            guess.give_back(attempt.now)  # An earlier turn verified the same password.
             return LoginGranted(account)
+        # A missing account is hashed too: the time must not reveal which names exist.
         stored = account.password if account is not None else None
         salt = self._random_bytes(SALT_SIZE)
         call = partial(check_password, attempt.password, stored, salt, self.config.passwords)
@@ -291,10 +300,10 @@ class AccountService:
     async def _replace_hash(
         self, attempt: _LoginAttempt, account: Account, replacement: str
     ) -> None:
-        """Store a new hash of a password that was right, unless it was changed meanwhile.
+        """Store a new hash of a verified password, unless the password has changed meanwhile.
 
-        A store that cannot write keeps nobody out: the next login tries again, and the login that
-        is to be remembered meets the same failure and reports it.
+        A store that cannot write does not stop the login. The next login tries again, and
+        `remember_login` meets and reports the same failure.
         """
         try:
             replaced = await self._store.set_password(account.id, replacement, account.password)
@@ -305,9 +314,9 @@ class AccountService:
             self._remembered.remember(renewed, attempt.password, attempt.now)
 
     async def _hash_new(self, attempt: _LoginAttempt) -> str | LoginRefusal:
-        """Return the hash for an account that is to be made.
+        """Return the hash for a new account.
 
-        Raises `MemoryError` when there is none for it.
+        Raises `MemoryError` when there is not enough for it.
         """
         if not self._creations.take(attempt.source, attempt.now):
             return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
@@ -323,7 +332,10 @@ class AccountService:
     async def _add(
         self, attempt: _LoginAttempt, hashed: str, wanted: Callable[[], bool]
     ) -> LoginGranted | LoginRefusal:
-        """Make an account; when somebody else was quicker it is a login like any other."""
+        """Add an account.
+
+        If another login added it first, treat this as a login to that account.
+        """
         try:
             account = await self._store.add_account(attempt.name, hashed, self._clock.moment())
         except DuplicateName:
@@ -345,7 +357,7 @@ class AccountService:
 
 
 def _admit(account: Account, moment: Moment) -> LoginGranted | LoginRefusal:
-    """Let somebody in whose password was right, unless the account may not log in."""
+    """Accept a verified password, unless the account may not log in."""
     if not account.enabled:
         return LoginRefusal(LoginRefusalReason.DISABLED)
     if account.is_banned(moment):

@@ -1,7 +1,8 @@
-"""Create requests: read, made into rows, and kept until the world has answered.
+"""Create requests: read, converted into rows, and kept until the world answers.
 
-Owns what becomes of each field of a create request (docs/protocol/characters.md#create,
-docs/protocol/characters.md#looks). Sends nothing and stores nothing.
+This module decides what happens to each field of a create request
+(docs/protocol/characters.md#create, docs/protocol/characters.md#looks). It sends and stores
+nothing.
 """
 
 from __future__ import annotations
@@ -33,12 +34,15 @@ MODEL_FIELDS: Mapping[str, str] = {
     for prefix in ("", "soga_")
     for name, model in _MODEL_FILES.items()
 }
-"""Model path fields of the request -> the profile field that holds the model's number."""
+"""Model path field of the request -> profile field that holds the model's number."""
 
 
 @dataclass(frozen=True, slots=True)
 class CreateRequest:
-    """What the login service keeps of a create request; the world gets the client's own bytes."""
+    """The fields of a create request that the login service keeps.
+
+    The world gets the client's bytes.
+    """
 
     world_id: int
     raw_name: str
@@ -50,20 +54,20 @@ class CreateRequest:
     appearance: Mapping[str, int] = field(default_factory=dict)
     colors: Mapping[str, Color] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
-    """Profile field -> path of the model whose number belongs there."""
+    """Profile field -> path of the model whose number it needs."""
 
     @property
     def name(self) -> str:
-        """The wanted name."""
+        """The requested name."""
         return read_name(self.raw_name)
 
     def with_models(self, numbers: Mapping[str, int]) -> CreateRequest:
-        """Return the request with the numbers of its models; `numbers` has those that are known."""
+        """Return the request with the numbers of its models; `numbers` has the known ones."""
         known = {name: numbers[path] for name, path in self.models.items() if path in numbers}
         return replace(self, appearance={**self.appearance, **known})
 
     def character(self, account_id: int, char_id: int, moment: Moment) -> Character:
-        """Return the row of a character that its world has just made and nobody has played."""
+        """Return the row of a character that its world has just created."""
         return Character(
             id=0,
             account_id=account_id,
@@ -106,7 +110,7 @@ def read_create_request(payload: bytes, dialect: Dialect) -> CreateRequest:
 
 
 def _read(payload: bytes, dialect: Dialect) -> dict[str, Any]:
-    """Read a request with the layout that fits it to the last byte, or else with the usual one."""
+    """Read a request with the layout that fits its exact size, or else with the usual one."""
     if dialect.rules.bare_create_request:
         try:
             return dialect.layout("CreateCharacterBare").decode(payload)
@@ -127,12 +131,12 @@ def _colors(values: Mapping[str, Any], *, signed: bool) -> dict[str, Color]:
 
 
 MOST_UNANSWERED = 4
-"""Requests of one account that one world may leave unanswered before further ones are refused."""
+"""Unanswered requests of one account at one world above which further ones are refused."""
 
 
 @dataclass(slots=True)
 class PendingCreate:
-    """One create request on its way to a world and back."""
+    """One create request that a world has not answered."""
 
     account_id: int
     account_name: str
@@ -140,18 +144,18 @@ class PendingCreate:
     request: CreateRequest
     expires: float
     client: Client | None
-    """None once the session that asked is over; the answer still makes the row."""
+    """None once the client's session is over; the answer still creates the row."""
     is_awaited: bool = True
-    """The client waits: it is still there, and has not been told to wait no longer."""
+    """Whether the client still waits: its session is up and the request has not timed out."""
 
 
 class PendingCreates:
     """Create requests that worlds have not answered, in the order they were sent.
 
-    A world answers in order and names the account only, so the oldest request of that account
-    belongs to an answer. Requests are kept when their client is gone or has been told to wait no
-    longer: the world may have made the character all the same (EQ2Emulator's login server loses
-    it). What is older than its `expires` goes when the next request comes.
+    A world answers in order and names only the account, so an answer belongs to the oldest request
+    of that account. Requests stay here after their client has left or timed out, because the world
+    may have created the character all the same (EQ2Emulator's login server loses it). A request
+    past its `expires` is removed when the next request comes.
     """
 
     def __init__(self) -> None:
@@ -162,7 +166,7 @@ class PendingCreates:
         return sum(len(queue) for queue in self._waiting.values())
 
     def add(self, pending: PendingCreate, now: Monotonic) -> bool:
-        """Keep a request; False when the account has one waiting, or too many unanswered."""
+        """Add a request; return False when the account has one waiting, or too many unanswered."""
         self._expire(now)
         key = (pending.request.world_id, pending.account_id)
         queue = self._waiting.setdefault(key, deque())
@@ -179,23 +183,23 @@ class PendingCreates:
         return self._awaited.get(client)
 
     def wait_no_longer(self, pending: PendingCreate) -> None:
-        """Note that the client is not to wait any more; the request stays if it is unanswered."""
+        """Mark a request as timed out for its client; it stays here until it is answered."""
         pending.is_awaited = False
         if pending.client is not None:
             self._awaited.pop(pending.client, None)
 
     def client_gone(self, client: Client) -> None:
-        """Note that a client's session is over."""
+        """Detach a client whose session is over from its requests."""
         pending = self.awaited_by(client)
         if pending is not None:
             self.wait_no_longer(pending)
             pending.client = None
 
     def answered(self, answer: CreateResponse) -> PendingCreate | None:
-        """Take out the request that an answer belongs to.
+        """Remove and return the request that an answer belongs to.
 
-        Account 0 means that the world could not read the request: it belongs to the only client
-        that waits for this world, if there is exactly one.
+        Account 0 means that the world could not read the request. The answer then belongs to the
+        only client that waits for this world, if there is exactly one.
         """
         if answer.account_id:
             return self._take((answer.world_id, answer.account_id))
@@ -207,14 +211,17 @@ class PendingCreates:
         return self._take(keys[0]) if len(keys) == 1 else None
 
     def world_gone(self, world_id: int) -> list[PendingCreate]:
-        """Take out every request to a world whose link is down; no answer can come any more."""
+        """Remove and return every request to a world whose link is down.
+
+        It can no longer answer.
+        """
         gone: list[PendingCreate] = []
         for key in [key for key in self._waiting if key[0] == world_id]:
             gone.extend(self._waiting.pop(key))
         return gone
 
     def withdraw(self, pending: PendingCreate) -> None:
-        """Take out a request that never reached its world."""
+        """Remove a request that never reached its world."""
         key = (pending.request.world_id, pending.account_id)
         queue = self._waiting.get(key)
         if queue and pending in queue:
@@ -236,5 +243,5 @@ class PendingCreates:
             while queue and queue[0].expires <= now:
                 queue.popleft()
             if queue:
-                break  # keys are in the order of their newest request
+                break  # Keys are in the order of their newest request.
             del self._waiting[key]

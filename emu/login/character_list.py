@@ -1,15 +1,14 @@
-"""The character list: rows of the store turned into CharSelectProfile entries.
+"""The character list: stored rows converted into CharSelectProfile entries.
 
-The coding itself is in `emu.appearance`. A row says by `Color.signed` how it was coded, so a
-character made with one family of clients is shown rightly to the other (EQ2Emulator shows black).
+Source: docs/protocol/characters.md. The color coding is in `emu.appearance`. `Color.signed` of a
+row says which family of clients coded it, so the other family sees the same color (EQ2Emulator
+shows black).
 
-Source: docs/protocol/characters.md.
+One mapping fills the entries of all layouts; a layout takes the fields that it has.
+`emu.login.messages.play` selects the characters.
 
-Owns what every field of an entry is filled with, for all layouts at once: a layout takes the
-fields it has. Which characters are listed, and from where they come, is `emu.login.messages.play`.
-
-Worlds describe their zones (docs/protocol/link.md#batches); clients from 1212 on are shown that
-name, older ones the name of the zone's file, and all of them the description
+Worlds describe their zones (docs/protocol/link.md#batches). Clients from 1212 on are sent the
+zone's name, older ones the name of the zone's file, and all of them the description
 (docs/protocol/characters.md#entry-format).
 """
 
@@ -28,25 +27,28 @@ from emu.times import Monotonic, unix_seconds
 
 
 def color_row(floats: Sequence[float], *, signed: bool) -> Color:
-    """Code three floats of a create request as a color row; `signed` is the old family's way."""
+    """Return a color row of three floats of a create request.
+
+    `signed` is the old family's coding.
+    """
     red, green, blue = color_parts(floats, signed=signed)
     return Color(red, green, blue, signed=signed)
 
 
 def color_row_of_bytes(parts: Sequence[int]) -> Color:
-    """Make a new-family color row of three components that are bytes already."""
+    """Return a new-family color row of three components that are bytes already."""
     red, green, blue = (min(255, max(0, part)) for part in parts)
     return Color(red, green, blue)
 
 
 def slider_row(floats: Sequence[float]) -> Color:
-    """Code three floats of a create request as a slider row."""
+    """Return a slider row of three floats of a create request."""
     first, second, third = (slider(value) for value in floats)
     return Color(first, second, third, signed=True)
 
 
 def color_bytes(color: Color, *, old_family: bool) -> tuple[int, int, int]:
-    """Return a color row as the three unsigned bytes that a family of clients shows rightly."""
+    """Return a color row as three unsigned bytes in the coding of a family of clients."""
     parts = (color.red & 0xFF, color.green & 0xFF, color.blue & 0xFF)
     if color.signed == old_family:
         return parts
@@ -62,14 +64,14 @@ def signed_triple(parts: Sequence[int]) -> list[int]:
 
 MOST_ENTRIES = 255
 EMPTY_SLOTS = 24
-"""Slots below this are white when empty, those above are zero (PacketHeaders.h)."""
+"""Empty slots below this are white, those from here on are zero (PacketHeaders.h)."""
 
 CONSTANTS: Mapping[str, Any] = {
     "unknown3": 57,
     "unknown4": 56,
     "zonename2": " ",
-    "unknown6": [0, 1],  # without the 1 the entry is not shown
-    "unknown8": 15,  # format of the appearance block
+    "unknown6": [0, 1],  # Without the 1 the client does not show the entry.
+    "unknown8": 15,  # Format of the appearance block.
     "mount": 1377,
     "mount_color1": [57, 0, 0],
     "unknown11": [0xFF, 0xFF, 0xFF, 0x61, 0x00, 0x2C, 0x04, 0xA5, 0x09, 0x02, 0x0F, 0x00, 0x00],
@@ -94,14 +96,14 @@ _ALL_ONES = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class CharacterListEntry:
-    """A character as it is listed: its row, its world's name, and where it is."""
+    """A character in the list: its row, its world's name, and its zone."""
 
     character: Character
     world_name: str
     zone: str
     zone_description: str
     deleted: bool = False
-    """Deleted in this session, and kept because old clients crash when an entry vanishes."""
+    """Deleted in this session; kept because old clients crash when an entry vanishes."""
 
 
 def character_list(
@@ -119,11 +121,11 @@ def character_list(
     shown = entries[:MOST_ENTRIES]
     parts = [bytes([len(shown)])]
     parts += [profile(dialect, config, account_id, entry) for entry in shown]
-    told = dialect.rules.told_max_characters or config.max_characters
+    most = dialect.rules.told_max_characters or config.max_characters
     info = {
         "account_id": account_id,
         "unknown1": _ALL_ONES,
-        "max_characters": told,
+        "max_characters": most,
         "unknown5": [_ALL_ONES, _ALL_ONES, _ALL_ONES, 0],
         "veteran_adventure_bonus": min(veterans, 255),
     }
@@ -168,7 +170,7 @@ def profile(
 
 
 def equipment(items: Sequence[Equipment], slots: int, *, swap: bool = False) -> list[Any]:
-    """Return what every slot shows; items for slots that the layout lacks are dropped."""
+    """Return the contents of every slot; items for slots that the layout lacks are dropped."""
     white = {"type": 0, "color": [255, 255, 255], "highlight": [255, 255, 255]}
     zero = {"type": 0, "color": [0, 0, 0], "highlight": [0, 0, 0]}
     shown: list[Any] = [white if slot < EMPTY_SLOTS else zero for slot in range(slots)]
@@ -213,14 +215,14 @@ Texts = tuple[str, str]
 
 
 class ZoneSource(Protocol):
-    """Where zones come from; `emu.login.ports.RegisteredWorlds` is one."""
+    """The source of zones; `emu.login.ports.RegisteredWorlds` is one."""
 
     async def zones_of(self, world_id: int) -> Sequence[ZoneDescription]:
         """Return the zones a world has described."""
 
 
 class ZoneTexts:
-    """The zones of every world that was asked for, each kept for `memory` seconds."""
+    """A cache of the zones of every world, each kept for `memory` seconds."""
 
     def __init__(self, source: ZoneSource, memory: float) -> None:
         self._source = source
@@ -228,7 +230,7 @@ class ZoneTexts:
         self._worlds: dict[int, tuple[float, dict[int, ZoneDescription]]] = {}
 
     async def texts(self, row: Character, *, by_name: bool, now: Monotonic) -> Texts:
-        """Return a character's zone and its description; empty where nothing is known."""
+        """Return the name and description of a character's zone; empty strings if unknown."""
         zone = await self._find(row.world_id, row.zone_id, now)
         if zone is None:
             return row.zone_name, row.zone_description

@@ -1,12 +1,10 @@
 """One client of the login service: its state, its deadlines, and the order of its messages.
 
-A `Client` is driven by its shell, which owns the session below, and by the handlers of what it and
-the worlds say. It knows none of them: its `ClientContext` does. Whatever arrives is worked on one
-at a time and in order, even when a handler has to await a store in between: later messages wait in
-its mailbox. What a message means is in the handlers that `emu.login.server` names; which
-of them may come when is there too.
+The shell owns the session below a `Client`. Messages are handled one at a time and in order: while
+a handler awaits a store, later messages wait in the client's mailbox. `emu.login.server` has the
+handlers, and the states in which each message may come.
 
-Time is the `now` of each call.
+The time is the `now` of each call.
 """
 
 from __future__ import annotations
@@ -29,39 +27,39 @@ from emu.times import Monotonic
 
 
 class ClientLink(Protocol):
-    """What a client needs of the session below it; the shell provides it."""
+    """The session below a client, provided by the shell."""
 
     def send(self, opcode: int, payload: bytes) -> None:
         """Send one application message."""
 
     def close(self, reason: str) -> None:
-        """End the session in order, after what was sent has left."""
+        """End the session after everything that was sent has left."""
 
     def trust(self) -> None:
-        """Lift the limits on what a stranger may send: the client is logged in."""
+        """Lift the limits on an unauthenticated peer: the client is logged in."""
 
     def charge_to(self, account_id: int) -> None:
-        """Charge what the session costs to an account, together with its other sessions."""
+        """Charge the session's cost to an account, together with its other sessions."""
 
     def wake(self) -> None:
-        """Ask for the client's timer again: it changed."""
+        """Request that the shell reads the client's timer again, because it changed."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine to its end; the session ends with what it raises."""
+        """Run a coroutine; an exception from it ends the session."""
 
 
 class ClientState(enum.IntEnum):
-    """Where a client stands."""
+    """The states of a client."""
 
-    # Numbers: every message asks for them in sets, and a plain Enum is hashed by Python.
+    # IntEnum: every message tests these in sets, and plain Enum members are hashed in Python.
     CONNECTED = 0
-    """Its session stands; it has not asked to log in."""
+    """Its session is established; it has not sent a login request."""
     AUTHENTICATING = 1
     REFUSED = 2
-    """It was denied, and is disconnected in a moment."""
+    """It was sent a denial and is disconnected soon."""
     LOGGED_IN = 3
     PLAYING = 4
-    """It asked to play and its world has not answered."""
+    """It requested to play and its world has not answered."""
     CLOSED = 5
 
 
@@ -96,24 +94,24 @@ class ClientContext:
     """What all clients of one server share. Times are seconds."""
 
     dispatch: Callable[[Client, int, bytes, Monotonic], Awaitable[None]]
-    """Hands a message (opcode, payload) to its handler."""
+    """Passes a message (opcode, payload) to its handler."""
     deadline_passed: Callable[[Client, ClientDeadline], None]
-    """Does what belongs to one of a client's deadlines."""
+    """Handles a deadline of a client that has passed."""
     ended: Callable[[Client], None]
-    """Learns, once, that a client's session is over."""
+    """Called once when a client's session is over."""
     journal: LoginLog
     login_timeout: float
-    """Time a client has to log in once its session stands."""
+    """Time for a login after the session is established."""
     waiting_before_login: int
     waiting_messages: int
-    """Messages that may wait, before and after the login, while an earlier one is worked on."""
+    """Messages that may wait, before and after the login, while an earlier one is handled."""
 
 
 class Client:
     """One connected client.
 
-    It can be driven by three: the shell (`message`, `closed`, `get_timer`, `handle_timer`), the
-    handlers of its own messages, and answers of worlds (`put`).
+    Three callers drive it: the shell (`message`, `closed`, `get_timer`, `handle_timer`), the
+    handlers of its own messages, and the answers of worlds (`put`).
     """
 
     __slots__ = (
@@ -129,7 +127,7 @@ class Client:
         address: str,
         now: Monotonic,
     ) -> None:
-        """Take a session; `dialect` is the one to speak before the login tells the version."""
+        """Start a client; `dialect` is the one in use before the login reveals the version."""
         self._context = context
         self._link = link
         self.address = address
@@ -138,38 +136,39 @@ class Client:
         self.account: Account | None = None
         self.drops: Counter[str] = Counter()
         self.deleted: list[Character] = []
-        """Characters deleted in this session, kept for old clients' lists."""
+        """Characters deleted in this session, kept for the lists of old clients."""
         self.shown_worlds: dict[int, tuple[bool, bool]] | None = None
-        """(up, locked) of each world as this client was told; None until it asked for the list."""
+        """(up, locked) of each world as this client was sent it; None before it requests the list.
+        """
         self.status_due: set[int] = set()
         self.pending_play: PendingPlay | None = None
         self.logs_stored = 0
         self.mailbox = Mailbox(link.start, context.waiting_before_login)
-        """What waits for its turn."""
+        """Tasks that wait for the one in progress."""
         self._deadlines = {ClientDeadline.LOGIN: Monotonic(now + context.login_timeout)}
 
-    # what the shell calls
+    # Calls of the shell.
 
     def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
-        """Take one application message; it waits for those that came before."""
+        """Handle one application message after those that came before."""
         self.put(partial(self._context.dispatch, self, opcode, payload, now), len(payload))
 
     def closed(self, reason: str = "session closed") -> None:
-        """Learn that the session is over, from whichever side; may come more than once."""
+        """Handle the end of the session, from either side; repeated calls do nothing."""
         if self.state is not ClientState.CLOSED:
             self._end(reason)
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called; None for not at all."""
+        """Return when `handle_timer` is due, or None."""
         return min(self._deadlines.values(), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due."""
+        """Handle the deadlines that have passed."""
         for name in [name for name, due in self._deadlines.items() if due <= now]:
             if self._deadlines.pop(name, None) is not None:
                 self._context.deadline_passed(self, name)
 
-    # what handlers call
+    # Calls of handlers.
 
     @property
     def version(self) -> int:
@@ -178,12 +177,12 @@ class Client:
 
     @property
     def account_id(self) -> int:
-        """The account's id; only to be asked when logged in."""
+        """The account's id; only valid when logged in."""
         return self.owner.id
 
     @property
     def owner(self) -> Account:
-        """The account; only to be asked when logged in."""
+        """The account; only valid when logged in."""
         if self.account is None:
             raise RuntimeError("this client is not logged in")
         return self.account
@@ -206,26 +205,26 @@ class Client:
             self.mailbox.clear()
 
     def trust(self) -> None:
-        """Lift the limits of a stranger, here and in the session: the client is logged in."""
+        """Lift the limits of an unauthenticated peer, here and in the session."""
         self.mailbox.limit = self._context.waiting_messages
         self._link.trust()
         self._link.charge_to(self.account_id)
 
     def set_deadline(self, name: ClientDeadline, due: Monotonic) -> None:
-        """Set or move one deadline; `emu.login.server` says what happens at each."""
+        """Set or move one deadline; `emu.login.server` handles it."""
         if self.state is ClientState.CLOSED:
             return
-        # A shell that is called too early asks again; only one that would come too late is woken.
+        # A shell that calls too early reads the timer again, so only an earlier deadline wakes it.
         if due < min(self._deadlines.values(), default=math.inf):
             self._link.wake()
         self._deadlines[name] = due
 
     def clear_deadline(self, name: ClientDeadline) -> None:
-        """Take one deadline back."""
+        """Remove one deadline."""
         self._deadlines.pop(name, None)
 
     def send(self, name: str, payload: bytes) -> None:
-        """Send a message by its name; nothing is sent to a closed client."""
+        """Send a message by its name; do nothing if the client is closed."""
         if self.state is ClientState.CLOSED:
             return
         try:
@@ -236,12 +235,12 @@ class Client:
         self._link.send(number, payload)
 
     def drop(self, message: str, reason: str) -> None:
-        """Count a message that has no effect."""
+        """Count and log a message that has no effect."""
         self.drops[reason] += 1
         self._context.journal.dropped(self.address, self.account_name, message, reason)
 
     def unknown(self, opcode: int, payload: bytes) -> None:
-        """Count a message that nobody handles; the first of its kind is told of."""
+        """Count a message without a handler; log the first of its kind."""
         self.drops[UNKNOWN] += 1
         name = self.dialect.table.name(opcode) or ""
         who = (self.address, self.account_name, self.version)
@@ -249,7 +248,7 @@ class Client:
         self._context.journal.unknown(UnknownMessage(*who, opcode, name, len(payload), begin))
 
     def fault(self, reason: str) -> None:
-        """Report something of ours that failed while this client was served."""
+        """Report a fault of this server while it served the client."""
         self._context.journal.fault(self.address, self.account_name, reason)
 
     def close(self, reason: str) -> None:
@@ -259,9 +258,9 @@ class Client:
             self._link.close(reason)
 
     def put(self, task: Task, size: int = 0) -> None:
-        """Have something done behind what waits; a client for whom too much waits is closed.
+        """Run a task after those that wait; close the client if too many wait.
 
-        `size` is how many bytes it keeps in memory while it waits.
+        `size` is how many bytes the task keeps in memory while it waits.
         """
         if self.state not in END_STATES and not self.mailbox.put(task, size):
             self.close("too many messages waiting")
@@ -276,7 +275,10 @@ class Client:
 
 
 async def guarded(client: Client, message: str, handler: Awaitable[None]) -> None:
-    """Await a handler; what a peer or a store did wrong is counted and never goes further."""
+    """Await a handler.
+
+    Count or log the errors of the peer and of the store instead of raising them.
+    """
     try:
         await handler
     except PeerError as error:

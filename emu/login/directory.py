@@ -1,10 +1,9 @@
-"""The world directory: which worlds are connected, what they report, and what they are asked.
+"""The world directory: the connected worlds, their reports, and requests to them.
 
-Sits between the links (`WorldLink`, driven by the shell) and the client side of the login service,
-which sees it as `emu.login.ports.ConnectedWorlds`. Knows no socket and no clock; the stores are
-awaited in coroutines that the shell starts. What a world reports about itself and its answers take
-effect at once; what goes to the stores waits in one queue a world, so that its order is kept.
-Source: docs/protocol/link.md.
+It connects the links (`WorldLink`, driven by the shell) with the client side of the login service,
+which uses it as `emu.login.ports.ConnectedWorlds`. It uses no socket and no clock. A world's
+reports about itself and its answers take effect at once. Writes to the stores go through one queue
+for each world, which keeps their order. Source: docs/protocol/link.md.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class PendingAnswers(Generic[Key]):
-    """Who asked what and until when an answer counts; the same key may be asked several times."""
+    """Unanswered requests and when they expire; the same key may be requested several times."""
 
     __slots__ = ("_asked", "_limit")
 
@@ -68,7 +67,7 @@ class PendingAnswers(Generic[Key]):
         return len(self._asked)
 
     def add(self, key: Key, expires: float, now: Monotonic) -> bool:
-        """Remember a request; False when too many keys are unanswered."""
+        """Add a request; return False when too many keys are unanswered."""
         self._expire(now)
         times, _ = self._asked.pop(key, (0, 0.0))
         if not times and len(self._asked) >= self._limit:
@@ -77,7 +76,7 @@ class PendingAnswers(Generic[Key]):
         return True
 
     def take(self, key: Key, now: Monotonic) -> bool:
-        """Take an answer; False when nobody waits for it."""
+        """Remove the request that an answer belongs to; return False when there is none."""
         self._expire(now)
         times, expires = self._asked.get(key, (0, 0.0))
         if times > 1:
@@ -87,7 +86,7 @@ class PendingAnswers(Generic[Key]):
         return times > 0
 
     def waiting(self, now: Monotonic) -> bool:
-        """Say whether any request is unanswered."""
+        """Return whether any request is unanswered."""
         self._expire(now)
         return bool(self._asked)
 
@@ -100,7 +99,7 @@ class PendingAnswers(Generic[Key]):
 
 
 class WorldLink(Protocol):
-    """One link to a world, as the directory uses it; what it sends leaves by itself."""
+    """One link to a world, as the directory uses it."""
 
     @property
     def address(self) -> str:
@@ -108,19 +107,19 @@ class WorldLink(Protocol):
 
     @property
     def closed(self) -> bool:
-        """True once the link is over."""
+        """Whether the link is over."""
 
     def send(self, message: LinkMessage, now: Monotonic) -> None:
-        """Send a message; does nothing on a closed link."""
+        """Send a message; do nothing on a closed link."""
 
     def accept(self, now: Monotonic) -> None:
-        """Let the world in."""
+        """Confirm the registration."""
 
     def refuse(self, text: str, reason: str, now: Monotonic) -> None:
         """Send a fatal error and end the link."""
 
     def close(self, reason: str, now: Monotonic) -> None:
-        """End the link without a word."""
+        """End the link without a message."""
 
 
 class ConnectedWorld:
@@ -141,7 +140,7 @@ class ConnectedWorld:
 
 
 WorldState = tuple[bool, bool]
-"""Up and locked, all that a status message can say."""
+"""Up and locked: all that a status message can hold."""
 
 GONE: WorldState = (False, False)
 
@@ -152,7 +151,7 @@ def state_of(world: WorldEntry) -> WorldState:
 
 
 class WorldStates:
-    """The states of all worlds; one that is not known is gone."""
+    """The states of all worlds; a world that is not connected is `GONE`."""
 
     def __init__(self, worlds: Iterable[WorldEntry]) -> None:
         self._states = {world.id: state_of(world) for world in worlds if world.up}
@@ -161,7 +160,7 @@ class WorldStates:
         return self._states.get(world_id, GONE)
 
     def change(self, world_id: int, state: WorldState) -> bool:
-        """Note a world's state; False when it is the one it had."""
+        """Store a world's state; return False when it is unchanged."""
         if self[world_id] == state:
             return False
         if state == GONE:
@@ -172,16 +171,16 @@ class WorldStates:
 
 
 MAX_CREATE_SIZE = 64 * 1024
-"""Bytes of a create request that are handed on; real ones have under 2 KiB."""
+"""Largest create request that is passed on, in bytes; real ones have under 2 KiB."""
 
 
 class WorldDirectory:
-    """Implements `emu.login.ports.ConnectedWorlds`.
+    """The connected worlds; implements `emu.login.ports.ConnectedWorlds`.
 
     The owner of a link reports to `link_event` and `link_closed`.
 
-    `catalog` knows the create requests, `spawn` starts a coroutine, `clock` tells the time,
-    `report` takes operator events.
+    `catalog` has the layouts of create requests, `spawn` starts a coroutine, and `report` receives
+    operator events.
     """
 
     def __init__(
@@ -198,7 +197,7 @@ class WorldDirectory:
         report: Callable[[LoginEvent], None],
     ) -> None:
         self.config = config
-        """May be replaced, but for `new_worlds`."""
+        """May be replaced at any time; a change of `new_worlds` has no effect."""
         self._admission = WorldAdmission(worlds, is_address_banned, clock, config.new_worlds)
         self._store = worlds
         self._catalog = catalog
@@ -213,10 +212,10 @@ class WorldDirectory:
         self.counters: Counter[str] = Counter()
         """Refusals, kicks and ignored messages, by reason."""
 
-    # What the client side of the login service asks (emu.login.ports.ConnectedWorlds).
+    # The client side of the login service (emu.login.ports.ConnectedWorlds).
 
     def observe(self, observer: WorldObserver) -> None:
-        """Register the one who is told of changes."""
+        """Set the subscriber to changes of worlds."""
         self._observer = observer
 
     def listed(self) -> Sequence[WorldEntry]:
@@ -231,9 +230,9 @@ class WorldDirectory:
     def request_play(
         self, world_id: int, account_id: int, char_id: int, client_address: str, now: Monotonic
     ) -> bool:
-        """Ask a world to let a character in; False when it is not connected or answers nothing.
+        """Request a character's entry from a world; return False when the world cannot be asked.
 
-        An address that does not fit the message (most IPv6) is left out.
+        An address that does not fit the message (most IPv6) is omitted.
         """
         found = self._by_id.get(world_id)
         key = (account_id, char_id)
@@ -247,7 +246,10 @@ class WorldDirectory:
     def request_create(
         self, world_id: int, account_id: int, client_version: int, payload: bytes, now: Monotonic
     ) -> bool:
-        """Hand a create request on with the real account id in it; False as above."""
+        """Pass a create request on with the real account id in it.
+
+        Return False as `request_play` does.
+        """
         found = self._by_id.get(world_id)
         if found is None or len(payload) > MAX_CREATE_SIZE:
             return False
@@ -264,15 +266,15 @@ class WorldDirectory:
         return True
 
     def notify_delete(self, world_id: int, account_id: int, char_id: int, now: Monotonic) -> None:
-        """Tell a world that a character was deleted."""
+        """Notify a world that a character was deleted."""
         found = self._by_id.get(world_id)
         if found is not None:
             found.link.send(BasicCharUpdate(account_id, char_id, DELETE, 1), now)
 
-    # What the links report.
+    # Reports of the links.
 
     def link_event(self, link: WorldLink, event: object, now: Monotonic) -> None:
-        """Take an event of a link's `LoginEnd`; `LinkClosed` comes by `link_closed`."""
+        """Handle an event of a link, except `LinkClosed`: see `link_closed`."""
         if isinstance(event, WorldIntroduced):
             refusal = check_introduction(event.info, self.config)
             if refusal is not None:
@@ -285,14 +287,14 @@ class WorldDirectory:
                 self._receive(found, event.message, now)
 
     def link_closed(self, link: WorldLink, reason: str, now: Monotonic) -> None:
-        """Forget a link that is down; its world is gone unless a new link has replaced this one."""
+        """Remove a link that is down, and its world unless a new link has replaced this one."""
         found = self._by_link.pop(link, None)
         if found is None:
             return
         world = found.world
         self._report(WorldLeft(link.address, world.name, world.id, reason))
         if self._by_id.get(world.id) is not found:
-            return
+            return  # a new link of the same world has replaced this one
         del self._by_id[world.id]
         moment = self._clock.moment()
         self._updates.put(
@@ -301,10 +303,13 @@ class WorldDirectory:
         if self._observer is not None:
             self._observer.world_gone(world.id, now)
 
-    # What an operator does.
+    # Commands of an operator.
 
     def kick(self, world_id: int, text: str, now: Monotonic) -> bool:
-        """End a world's link with `text` for its operator; False when it is not connected."""
+        """End a world's link and send `text` to its operator.
+
+        Return False when it is not connected.
+        """
         found = self._by_id.get(world_id)
         if found is None:
             return False
@@ -312,7 +317,7 @@ class WorldDirectory:
         return True
 
     async def revalidate(self) -> None:
-        """Drop worlds that were disabled, removed or banned since they registered."""
+        """End the links of worlds that were disabled, removed or banned since they registered."""
         for found in list(self._by_id.values()):
             link, before = found.link, found.world
             try:
@@ -356,6 +361,8 @@ class WorldDirectory:
         entry = WorldEntry(
             id=world.id, name=world.name, up=True, locked=False, players=0, development=development
         )
+        # A world that reconnects after a network failure is newer than its old link, which may not
+        # have timed out yet.
         self._replace_link(world.id, now)
         found = ConnectedWorld(link, world, entry, self.config.unanswered)
         self._by_id[world.id] = found
@@ -370,7 +377,7 @@ class WorldDirectory:
         link.accept(now)
 
     def _replace_link(self, world_id: int, now: Monotonic) -> None:
-        """End the link that the same world had before; nobody need wait for its answers."""
+        """End the world's previous link; the answers to its requests can no longer come."""
         ghost = self._by_id.pop(world_id, None)
         if ghost is None:
             return
@@ -463,7 +470,7 @@ class WorldDirectory:
         elif not self._updates.put(found.world.id, task):
             self._kick(found, HACKING, "too many updates waiting", now)
 
-    # Small things.
+    # Helpers.
 
     def _publish_change(self, entry: WorldEntry, now: Monotonic) -> None:
         if self._observer is not None:

@@ -1,8 +1,8 @@
-"""What the login service reports to its operator: events as frozen values, and their wording.
+"""Operator events of the login service, as frozen values, and their texts.
 
-The service hands each event to its `log` port; how and where lines are written is the shell's
-business. No event ever holds a password. Text that a stranger chose is made printable and cut
-short when it is worded, never before.
+The service passes each event to its `log` port; the shell decides how lines are written. No event
+holds a password. Texts from the network are made printable and cut when the event is formatted,
+never before.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any, ClassVar
 from emu.limits.repeats import UnknownMessages
 
 LONGEST_TEXT = 64
-"""Characters of one stranger's text that a line shows."""
+"""Characters of one text from the network that a line shows."""
 LONGEST_REASON = 200
-"""Characters of a reason; some quote what somebody sent."""
+"""Characters of a reason; some quote text from the network."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoginEvent:
     """Base of all events; `level` is ``debug``, ``info`` or ``warn``.
 
-    Events that strangers can repeat at will name in `repeats` what they are summed up as. So do, in
-    `ordinary`, those which everybody causes now and then, and which are summed up above a rate.
+    An event that unauthenticated peers can repeat at will has in `repeats` the name of its summary.
+    An event of ordinary use, which is summarized only above a rate, has that name in `ordinary`.
     """
 
     level: ClassVar[str] = "info"
@@ -106,7 +106,7 @@ class CreateRefused(LoginEvent):
 
 @dataclass(frozen=True, slots=True)
 class CharacterDeleted(LoginEvent):
-    """A character was marked deleted at its owner's wish, or because its world has lost it."""
+    """A character was marked deleted, by its owner or because its world no longer has it."""
 
     template: ClassVar[str] = "{account} lost {name} on world {world_id}: {reason}"
     ordinary: ClassVar[str] = "characters lost"
@@ -146,7 +146,7 @@ class PlayGranted(LoginEvent):
 
 @dataclass(frozen=True, slots=True)
 class PlayRefused(LoginEvent):
-    """A play request came to nothing; `code` is the play reply code that the client was sent."""
+    """A play request was refused; `code` is the play reply code that the client was sent."""
 
     template: ClassVar[str] = "{account} may not enter world {world_id}: {reason} (code {code})"
     repeats: ClassVar[str] = "plays refused"
@@ -170,7 +170,7 @@ class MessageDropped(LoginEvent):
 
 @dataclass(frozen=True, slots=True)
 class UnknownMessage(LoginEvent):
-    """A client sent what nobody handles, for the first time; `name` is empty without one.
+    """A client sent a message without a handler, for the first time; `name` is empty if unknown.
 
     `begin` is its first bytes as hexadecimal digits.
     """
@@ -200,7 +200,7 @@ class ClientLogStored(LoginEvent):
 
 @dataclass(frozen=True, slots=True)
 class AnswerDropped(LoginEvent):
-    """A world answered what nobody had asked, or asked no longer; `address` is the world's id."""
+    """A world sent an answer that no client waits for; `address` is the world's id."""
 
     level: ClassVar[str] = "debug"
     template: ClassVar[str] = "answer of world {address} dropped: {reason}"
@@ -209,7 +209,7 @@ class AnswerDropped(LoginEvent):
 
 @dataclass(frozen=True, slots=True)
 class ServiceFault(LoginEvent):
-    """Something of ours failed: a store, or a table without a message that it should have."""
+    """This server failed: a store did, or an opcode table lacks a message that it should have."""
 
     level: ClassVar[str] = "warn"
     template: ClassVar[str] = "cannot serve {account} at {address}: {reason}"
@@ -219,7 +219,7 @@ class ServiceFault(LoginEvent):
 
 
 def printable(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Return a stranger's text as one short line without control characters."""
+    """Return text from the network as one short line without control characters."""
     cut = text if len(text) <= longest else text[:longest] + "..."
     if cut.isprintable():
         return cut
@@ -227,7 +227,7 @@ def printable(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def event_values(event: LoginEvent) -> dict[str, object]:
-    """Return the event's fields by name, with a stranger's texts printable and short."""
+    """Return the event's fields by name, with texts from the network printable and short."""
     values: dict[str, object] = {}
     kind: Any = type(event)
     for name in _names(kind):
@@ -239,12 +239,14 @@ def event_values(event: LoginEvent) -> dict[str, object]:
 
 
 @cache
-def _names(kind: Any) -> tuple[str, ...]:  # a type; mypy takes its hash for its instances'
+def _names(
+    kind: Any,
+) -> tuple[str, ...]:  # Kind is a type; mypy takes its hash for the hash of its instances.
     return tuple(item.name for item in fields(kind))
 
 
 def format_event(event: LoginEvent, values: Mapping[str, object] | None = None) -> str:
-    """Return the event as one line for an operator; `values` are those of `event_values`."""
+    """Return the event as one line; `values` are the result of `event_values`."""
     values = event_values(event) if values is None else values
     if values.get("account") == "":
         nobody = "(no name)" if isinstance(event, LoginRefused) else "(not logged in)"
@@ -285,7 +287,7 @@ class WorldLeft(LoginEvent):
 
 @dataclass(frozen=True, slots=True)
 class StoreFailed(LoginEvent):
-    """The store failed for something about a world: a report of it is lost, or a check undone."""
+    """The store failed for a world: one of its reports is lost, or a check was not made."""
 
     level: ClassVar[str] = "warn"
     template: ClassVar[str] = "the store failed for world {world_id} at {address}: {reason}"
@@ -295,11 +297,11 @@ class StoreFailed(LoginEvent):
 
 
 UNKNOWN = "unknown message"
-"""Reason under which messages that nobody handles are counted."""
+"""The reason that counts messages without a handler."""
 
 
 class LoginLog:
-    """Tells events to `log`; what had no effect is counted by reason in `counters`."""
+    """Passes events to `log`; counts messages without an effect by reason in `counters`."""
 
     __slots__ = ("_unknown_messages", "counters", "log")
 
@@ -309,17 +311,17 @@ class LoginLog:
         self._unknown_messages = UnknownMessages()
 
     def dropped(self, address: str, account: str, message: str, reason: str) -> None:
-        """Note a message that had no effect."""
+        """Count and log a message that had no effect."""
         self.counters[reason] += 1
         self.log(MessageDropped(address, account, message, reason))
 
     def unknown(self, event: UnknownMessage) -> None:
-        """Note a message that nobody handles; the first of its kind from an account is told."""
+        """Count a message without a handler; log the first of its kind from an account."""
         self.counters[UNKNOWN] += 1
         if self._unknown_messages.is_new((event.account, event.version), event.opcode):
             self.log(event)
 
     def fault(self, address: str, account: str, reason: str) -> None:
-        """Note something of ours that failed while a client was served."""
+        """Count and log a fault of this server while it served a client."""
         self.counters["service fault"] += 1
         self.log(ServiceFault(address, account, reason))

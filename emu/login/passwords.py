@@ -1,12 +1,11 @@
-"""How passwords are stored and compared: Argon2id, and EQ2Emulator's hashes until upgraded.
+"""Password hashes: Argon2id, EQ2Emulator's SHA-512, and a cache of verified passwords.
 
-Passwords that were right a short while ago are remembered as hashes under a key of this process.
+The functions are pure and slow on purpose, so callers run them in a worker thread. The salt is an
+argument. A password is the raw bytes that the client sent; the command line encodes UTF-8.
 
-Pure functions over bytes; slow on purpose, so callers run them in a worker thread. Salt is an
-argument. A password is the raw bytes that the client sent; the command line gives UTF-8.
-
-A hash covers the stored password too, so that a change of the password ends the memory of the old
-one. Saves a player who comes back the slow hash; nothing of it is ever written.
+The cache holds hashes under a key of this process and is never written to disk. It saves returning
+players the slow hash. Its hash covers the stored password, so a change of the password empties the
+entry.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ MADE_FROM_ADDRESS = Allowance(burst=20, refill=60.0)
 
 @dataclass(frozen=True, slots=True)
 class PasswordConfig:
-    """What one hash costs."""
+    """The cost of one hash."""
 
     memory_cost: int = 19456
     """KiB of memory.
 
     The default is OWASP's Argon2id setting of 19 MiB, 2 passes and 1 lane. It takes 1/7 of the time
-    and 3/10 of the memory of 64 MiB and 3 passes, so that a crowd which comes back after a restart
-    is in seven times as soon.
+    and 3/10 of the memory of 64 MiB and 3 passes, so that all players are back seven times sooner
+    after a restart.
     """
     iterations: int = 2
     lanes: int = 1
@@ -51,32 +50,32 @@ class PasswordConfig:
 
 @dataclass(frozen=True, slots=True)
 class GuessConfig:
-    """Wrong passwords that are let pass at once, and how soon one more is."""
+    """Budgets for wrong passwords: how many at once, and the seconds until one more."""
 
     from_address: Allowance = FROM_ADDRESS
-    """From one address (IPv6: one /64 network), for whatever name."""
+    """From one address (IPv6: one /64 network), for any name."""
     from_known: Allowance = FROM_KNOWN
-    """For one account, from the address it logged in from last."""
+    """For one account, from the address of its last login."""
     from_new: Allowance = FROM_NEW
-    """For one account, from any other address, each."""
+    """For one account, from each other address."""
     from_others: Allowance = FROM_OTHERS
-    """For one account, from all other addresses together, beyond what each has of its own."""
+    """For one account, from all other addresses together, beyond the budget of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccountConfig:
-    """Everything tunable about logging in; times are seconds."""
+    """Settings of the login check; times are seconds."""
 
     auto_create: bool = False
-    """Make an account when an unknown name logs in."""
+    """Create an account when an unknown name logs in."""
     passwords: PasswordConfig = field(default_factory=PasswordConfig)
     memory: float = 900.0
-    """How long a verified password is remembered; 0 is never."""
+    """How long a verified password stays in the cache; 0 disables the cache."""
     remembered: int = 50_000
-    """Verified passwords remembered at once."""
+    """Accounts in the cache at once."""
     guesses: GuessConfig = field(default_factory=GuessConfig)
     creations: Allowance = MADE_FROM_ADDRESS
-    """Accounts made from one address."""
+    """Accounts created from one address."""
 
 
 MAX_PASSWORD = 255
@@ -91,7 +90,7 @@ _SHA512 = re.compile(r"[0-9a-fA-F]{128}")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Whether a password was right, and the hash that should replace the stored one, if any."""
+    """Whether a password is right, and the hash that should replace the stored one, if any."""
 
     right: bool
     replacement: str | None = None
@@ -105,13 +104,15 @@ def hash_password(password: bytes, salt: bytes, config: PasswordConfig) -> str:
 def check_password(
     password: bytes, stored: str | None, salt: bytes, config: PasswordConfig
 ) -> Checked:
-    """Compare a password with a stored hash, in constant time; None is an account that is missing.
+    """Compare a password with a stored hash, in constant time.
 
-    Missing accounts, and hashes of other kinds or of a lower cost, take as long as a PHC string of
-    the present parameters, so that the time tells nobody which names exist. (After the cost was
-    lowered, hashes of the higher one take longer until their owners have logged in.) A right
-    password whose hash is old, or of other parameters, gives a replacement made with `salt`. What
-    is no hash at all never matches. Raises `MemoryError` when Argon2 gets no memory.
+    None stands for a missing account.
+
+    Missing accounts, and hashes of other kinds or of a lower cost, take as long as a hash of the
+    present parameters, so the time does not reveal which names exist. (After the cost was lowered,
+    older hashes take longer until their owners have logged in.) A right password with an old hash
+    or old parameters gets a replacement made with `salt`. A stored text that is not a hash never
+    matches. Raises `MemoryError` when Argon2 gets no memory.
     """
     if stored is None or not is_phc(stored):
         return _check_without_argon2(password, stored, salt, config)
@@ -126,12 +127,12 @@ def check_password(
 
 
 def is_phc(stored: str) -> bool:
-    """Say whether this is an Argon2id PHC string."""
+    """Return whether this is an Argon2id PHC string."""
     return _PHC.fullmatch(stored) is not None
 
 
 def is_eq2emulator_hash(stored: str) -> bool:
-    """Say whether this is a hash of EQ2Emulator's account table.
+    """Return whether this is a hash of EQ2Emulator's account table.
 
     Source: docs/protocol/login.md#account.
     """
@@ -139,7 +140,7 @@ def is_eq2emulator_hash(stored: str) -> bool:
 
 
 def eq2emulator_hash(password: bytes) -> str:
-    """Return what EQ2Emulator stores: SHA-512 as 128 lower-case hex digits, no salt."""
+    """Return EQ2Emulator's hash: SHA-512 as 128 lower-case hex digits, without salt."""
     return hashlib.sha512(password).hexdigest()
 
 
@@ -155,7 +156,7 @@ def _check_without_argon2(
 
 
 def _make_up_for_cost(password: bytes, stored: str, salt: bytes, config: PasswordConfig) -> None:
-    """Spend what a hash of a lower cost has saved; Argon2's time goes with KiB times passes."""
+    """Spend the time that a hash of lower cost saved; Argon2's time grows with KiB times passes."""
     memory, passes, _ = _parameters(stored) or (0, 0, 0)
     missing = config.memory_cost * config.iterations - memory * passes
     least = 8 * config.lanes
@@ -180,7 +181,7 @@ def _parameters(stored: str) -> tuple[int, int, int] | None:
 
 
 class VerifiedPasswords:
-    """Remembers one password of an account for `lifetime` seconds, and `most` accounts."""
+    """A cache of verified passwords: one for each of `most` accounts, for `lifetime` seconds."""
 
     __slots__ = ("_entries", "_key", "_lifetime", "_most")
 
@@ -194,7 +195,7 @@ class VerifiedPasswords:
         return len(self._entries)
 
     def remember(self, account: Account, password: bytes, now: Monotonic) -> None:
-        """Remember that this password was right."""
+        """Add a verified password."""
         if self._lifetime <= 0:
             return
         self._entries[account.id] = (self._hash(account, password), now + self._lifetime)
@@ -203,7 +204,7 @@ class VerifiedPasswords:
             self._entries.popitem(last=False)
 
     def has(self, account: Account, now: Monotonic) -> bool:
-        """Say whether a password of this account is remembered, whichever."""
+        """Return whether the cache has a password of this account, right or not."""
         entry = self._entries.get(account.id)
         if entry is None:
             return False
@@ -213,7 +214,7 @@ class VerifiedPasswords:
         return True
 
     def matches(self, account: Account, password: bytes, now: Monotonic) -> bool:
-        """Say whether this very password was right not long ago. False means: not known."""
+        """Return whether this password was verified recently. False means unknown, not wrong."""
         if not self.has(account, now):
             return False
         known, _ = self._entries[account.id]
@@ -222,5 +223,5 @@ class VerifiedPasswords:
     def _hash(self, account: Account, password: bytes) -> bytes:
         stored = account.password.encode()
         head = len(stored).to_bytes(4, "big")
-        # BLAKE2's own keyed mode: a tenth of what OpenSSL takes to set an HMAC up.
+        # BLAKE2's own keyed mode takes a tenth of the time that OpenSSL needs to set up an HMAC.
         return blake2b(head + stored + password, key=self._key, digest_size=32).digest()

@@ -1,8 +1,8 @@
-"""What the login service needs of the outside, stated as protocols.
+"""The interfaces that the login service needs, as protocols.
 
-The login package knows no database, thread or socket: it awaits these methods, and whoever starts
-it joins them to real ones (`emu.store` implements the stores). Everything here is awaitable so
-that an implementation may run in a worker thread; none of it may block.
+The login package uses no database, thread or socket: it awaits these methods, and the shell
+connects them (`emu.store` implements the stores). They are coroutines so that an implementation may
+run in a worker thread; none of them may block.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from emu.times import Moment, Monotonic
 
 @dataclass(frozen=True, slots=True)
 class LoginGranted:
-    """The name and password were right and the account may log in."""
+    """The name and password are right and the account may log in."""
 
     account: Account
 
@@ -61,7 +61,7 @@ class AccountStore(Protocol):
     """Accounts."""
 
     async def find_account(self, name: str) -> Account | None:
-        """Look an account up by name, without regard to case."""
+        """Return the account of a name, compared without regard to case."""
 
     async def add_account(self, name: str, password: str, created: Moment) -> Account:
         """Add an account; `password` is a PHC string. Raises `DuplicateName`."""
@@ -69,16 +69,16 @@ class AccountStore(Protocol):
     async def set_password(
         self, account_id: int, password: str, expected: str | None = None
     ) -> bool:
-        """Replace the stored password hash; True when that was done.
+        """Replace the stored password hash; return whether that was done.
 
-        With `expected` only where that is still the stored hash, so that an upgrade of the hash
-        cannot undo a change of the password.
+        With `expected`, replace it only while that is still the stored hash, so that an upgrade of
+        the hash cannot undo a change of the password.
         """
 
     async def record_login(
         self, account_id: int, address: str, version: int, moment: Moment
     ) -> None:
-        """Remember when, from where and with which client version the account logged in."""
+        """Store the time, address and client version of an account's login."""
 
 
 class CharacterStore(Protocol):
@@ -96,15 +96,18 @@ class CharacterStore(Protocol):
     async def delete_character(
         self, account_id: int, world_id: int, char_id: int, name: str
     ) -> bool:
-        """Mark one character deleted; True when exactly that row was there and not deleted."""
+        """Mark one character deleted.
+
+        Return whether exactly that row existed and was not deleted.
+        """
 
     async def update_character(
         self, account_id: int, world_id: int, char_id: int, changes: Mapping[str, int | str | float]
     ) -> bool:
-        """Change columns of one character; True when the row exists.
+        """Change columns of one character; return whether the row exists.
 
-        Keys are `level`, `race`, `class_`, `gender`, `name`, `zone_id`, `zone_name`,
-        `last_played`, or an `appearance` key such as `race_type`.
+        Keys are `level`, `race`, `class_`, `gender`, `name`, `zone_id`, `zone_name`, `last_played`,
+        or an `appearance` key such as `race_type`.
         """
 
     async def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
@@ -115,10 +118,10 @@ class RegisteredWorlds(Protocol):
     """Registered worlds and what they report."""
 
     async def find_world_by_account(self, account: str) -> RegisteredWorld | None:
-        """Look a world up by the account name it registers with."""
+        """Return the world that registers with an account name."""
 
     async def add_world(self, world: RegisteredWorld, created: Moment) -> RegisteredWorld:
-        """Add a world (for unregistered worlds that a setting lets in) and return it with its id.
+        """Add an unregistered world, if a setting allows it, and return it with its id.
 
         Raises `DuplicateName`.
         """
@@ -126,18 +129,18 @@ class RegisteredWorlds(Protocol):
     async def world_connected(
         self, world_id: int, address: str, version: str, moment: Moment
     ) -> None:
-        """Remember the address and program version of a world that has registered."""
+        """Store the address and program version of a world that has registered."""
 
     async def record_status(
         self, world_id: int, status: int, players: int, zones: int, moment: Moment
     ) -> None:
-        """Remember a world's status report; -4 when its link is gone."""
+        """Store a world's status report; the status is -4 when its link is gone."""
 
     async def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
         """Store zone names and descriptions of one world in one transaction."""
 
     async def zones_of(self, world_id: int) -> Sequence[ZoneDescription]:
-        """Return the zones a world has described, by ascending id."""
+        """Return the zones that a world has described, by ascending id."""
 
 
 class LogStore(Protocol):
@@ -153,7 +156,7 @@ class LogStore(Protocol):
 
 
 class WorldObserver(Protocol):
-    """What the client side of the login service wants to hear about worlds."""
+    """The client side's subscription to events of worlds."""
 
     def world_changed(self, entry: WorldEntry, now: Monotonic) -> None:
         """A world appeared, or its entry changed."""
@@ -172,7 +175,7 @@ class ConnectedWorlds(Protocol):
     """The connected worlds, as the client side of the login service sees them."""
 
     def observe(self, observer: WorldObserver) -> None:
-        """Register the one who is told of changes."""
+        """Set the subscriber to changes of worlds."""
 
     def listed(self) -> Sequence[WorldEntry]:
         """Return the worlds to list, by ascending id."""
@@ -183,19 +186,19 @@ class ConnectedWorlds(Protocol):
     def request_play(
         self, world_id: int, account_id: int, char_id: int, client_address: str, now: Monotonic
     ) -> bool:
-        """Ask a world to let a character in; False when it is not connected."""
+        """Request a character's entry from a world; return False when it is not connected."""
 
     def request_create(
         self, world_id: int, account_id: int, client_version: int, payload: bytes, now: Monotonic
     ) -> bool:
-        """Hand a create request on, with the real account id patched in; False as above."""
+        """Pass a create request on with the real account id in it; return False as above."""
 
     def notify_delete(self, world_id: int, account_id: int, char_id: int, now: Monotonic) -> None:
-        """Tell a world that a character was deleted."""
+        """Notify a world that a character was deleted."""
 
 
 class Authenticator(Protocol):
-    """Decides whether somebody may log in; slows down wrong passwords by itself."""
+    """Checks logins, and limits wrong passwords."""
 
     async def authenticate(
         self,
@@ -207,13 +210,14 @@ class Authenticator(Protocol):
         *,
         wanted: Callable[[], bool],
     ) -> LoginGranted | LoginRefusal:
-        """Check a name and the password's raw bytes; makes the account when that is allowed.
+        """Check a name and the raw bytes of a password.
 
-        `wanted` says whether anybody still waits for the answer; when nobody does, nothing slow is
-        begun.
+        Create the account when a setting allows it.
+
+        `wanted` returns whether the client still waits; when it does not, nothing slow is started.
         """
 
     async def remember_login(
         self, account: Account, address: str, version: int, moment: Moment
     ) -> None:
-        """Store a login that was let in; the client has its reply already."""
+        """Store an accepted login; the client has its reply already."""

@@ -1,19 +1,16 @@
-"""The login server towards players' clients: who is connected, and which message goes where.
+"""The login server for players' clients: their sessions, and the handler of each message.
 
-A name that is not in the table has no handler and is counted as unknown; a message in a state
-where it may not come is counted as out of order. Neither ends the connection, except that nothing
-at all is handled before a login has succeeded but the login request itself.
+A message whose name is not in the table is counted as unknown. A message in a state that does not
+allow it is counted as out of order. Neither ends the session. Before the login, only the login
+request is handled.
 
-It is driven by a shell that owns sockets and sessions, and by the worlds' directory:
+The shell, which owns sockets and sessions, and the world directory drive it:
 
-* `connect` gives a `Client` for a session that stands; the shell passes its messages to
-  `Client.message` (order is kept), calls `Client.handle_timer` when `Client.get_timer` says so, and
-  `Client.closed` when the session is over. `ClientLink` is what the shell provides for each
-  session. After each call, and at `ClientLink.wake`, the shell asks for the timer again and sends
-  what the session has to send.
-* the directory calls the `WorldObserver` methods; `LoginServer` registers itself with it.
-
-This package knows no socket, thread, database or reactor.
+* `connect` returns a `Client` for an established session. The shell passes messages to
+  `Client.message` in order, calls `Client.handle_timer` when `Client.get_timer` is due, and
+  `Client.closed` when the session is over. It provides a `ClientLink` for each session. After each
+  call, and at `ClientLink.wake`, it reads the timer again and sends the session's output.
+* The directory calls the `WorldObserver` methods; `LoginServer` subscribes to it.
 """
 
 from __future__ import annotations
@@ -44,7 +41,7 @@ Handler = Callable[[LoginService, Client, bytes, Monotonic], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class LoginMessageRule:
-    """One message: its handler, and the states in which it may come."""
+    """One message: its handler, and the states that allow it."""
 
     handler: Handler
     states: frozenset[ClientState]
@@ -56,7 +53,7 @@ _IDLE = frozenset({ClientState.LOGGED_IN})
 async def ignored(
     _service: LoginService, _client: Client, _payload: bytes, _now: Monotonic
 ) -> None:
-    """Take a message that real clients send and that needs no answer."""
+    """Ignore a message that real clients send and that needs no answer."""
 
 
 MESSAGES: dict[str, LoginMessageRule] = {
@@ -76,7 +73,7 @@ MESSAGES: dict[str, LoginMessageRule] = {
 async def dispatch(
     service: LoginService, client: Client, opcode: int, payload: bytes, now: Monotonic
 ) -> None:
-    """Hand one message to its handler."""
+    """Pass one message to its handler."""
     is_known = client.is_logged_in
     if is_known:
         service.restart_idle_timer(client, now)
@@ -93,7 +90,7 @@ async def dispatch(
 
 
 class LoginServer:
-    """Every connected client, and the way from worlds to them."""
+    """The connected clients; passes the worlds' answers to them."""
 
     def __init__(self, service: LoginService) -> None:
         self.service = service
@@ -109,19 +106,19 @@ class LoginServer:
         service.worlds.observe(self)
 
     def connect(self, link: ClientLink, address: str, now: Monotonic) -> Client:
-        """Take a new session; `address` is the client's IP address without the port."""
+        """Start a client for a new session; `address` is its IP address without the port."""
         self.service.counters["clients connected"] += 1
         dialect = self.service.dialects.for_version(BEFORE_LOGIN)
         return Client(self._context, dialect, link, address, now)
 
-    # what worlds' directory calls (WorldObserver)
+    # Calls of the world directory (WorldObserver).
 
     def world_changed(self, entry: WorldEntry, now: Monotonic) -> None:
-        """Tell clients of a world that appeared, or whose lock changed."""
+        """Notify clients of a world that appeared, or whose lock changed."""
         self._set_world_state(entry.id, state_of(entry), now)
 
     def world_gone(self, world_id: int, now: Monotonic) -> None:
-        """Tell clients that a world is down, first of all those that wait for its answer."""
+        """Notify clients that a world is gone, first those that wait for its answer."""
         for pending in self.service.creates.world_gone(world_id):
             characters.world_gone(self.service, pending)
         for client in self.service.logged_in:
@@ -129,13 +126,13 @@ class LoginServer:
         self._set_world_state(world_id, GONE, now)
 
     def play_answered(self, answer: PlayResponse, now: Monotonic) -> None:  # noqa: ARG002
-        """Pass a world's answer to a play request on to the client that waits for it."""
+        """Pass a world's answer to a play request to the client that waits for it."""
         client = self.service.logged_in.find(answer.account_id)
         if client is None or not play.play_answered(self.service, client, answer):
             self._drop_answer(answer.world_id, "nobody waits for this play answer")
 
     def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:  # noqa: ARG002
-        """Save what a world has made and tell the client, if it is still there."""
+        """Save the character that a world has created, and answer the client."""
         pending = self.service.creates.answered(answer)
         if pending is None:
             self._drop_answer(answer.world_id, "nobody waits for this create answer")

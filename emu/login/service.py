@@ -1,10 +1,8 @@
-"""What the handlers of clients' messages share: stores, dialects, worlds, limits, who is logged in.
+"""The context of the message handlers: stores, dialects, worlds, limits, and logged-in clients.
 
-Stores and the authenticator are awaited and never block. Work that nobody waits for is handed to
-`start`, which runs a coroutine to its end; `log` is told every event of `emu.login.events`. `clock`
-tells what time it has become after an await, and the moments to store.
-
-What is done with it is in the handlers; `emu.login.server` joins the two.
+Stores and the authenticator are awaited and never block. `start` runs a coroutine whose result is
+not awaited. `log` receives the events of `emu.login.events`. `clock` gives the time after an await,
+and the moments to store. `emu.login.server` passes this context to the handlers.
 """
 
 from __future__ import annotations
@@ -45,15 +43,15 @@ NEEDED_STRUCTS = (
 
 
 async def nobody_is_barred(_account_id: int, _address: str) -> bool:
-    """Keep nobody out that was let in once."""
+    """Return False: no account and no address is barred."""
     return False
 
 
 class LoginService:
-    """Everything that handlers need besides the client itself.
+    """Everything that handlers need besides the client.
 
-    `opcodes` returns the tables of the moment, so that an edit counts for the next login.
-    `models` knows the numbers of the models that create requests name.
+    `opcodes` returns the current tables, so that an edit applies to the next login. `models` has
+    the numbers of the models that create requests name.
     """
 
     def __init__(
@@ -76,12 +74,12 @@ class LoginService:
     ) -> None:
         self.config = config
         self.creations = Throttle(hourly(config.creations_per_hour))
-        """What accounts may still ask worlds to make."""
+        """The budget of create requests of each account."""
         self.entries = EntryLimits(
             minutely(config.logins_per_minute, config.logins_at_once),
             minutely(config.address_logins_per_minute, config.address_logins_at_once),
         )
-        """How often accounts have logged in."""
+        """The rate limits of logins, by account and address."""
         self.dialects = Dialects(opcodes, structs, rules or shipped_rules(), NEEDED_STRUCTS)
         self.authenticator = authenticator
         self.characters = characters
@@ -93,20 +91,24 @@ class LoginService:
         self.journal = LoginLog(log)
         self.log = log
         self.counters: Counter[str] = Counter()
-        """What came of clients' messages; those without an effect are the journal's."""
+        """Outcomes of clients' messages; `journal` counts those without an effect."""
         self.models = models or Models()
         self.is_barred = is_barred
-        """Says of an account and an address whether a ban or the like keeps it out by now."""
+        """Returns whether a ban or a disabled account has barred an account or address since its
+        login.
+        """
         self.creates = PendingCreates()
         self.logged_in = LoggedInClients(config.logins_per_address)
         self.world_states = WorldStates(worlds.listed())
         self._lists: dict[int, bytes] = {}
-        """World lists by client version, all made of the entries in `_lists_of`."""
+        """World lists by client version, all made from the entries in `_lists_of`."""
         self._lists_of: tuple[WorldEntry, ...] = ()
 
     def client_logged_in(self, client: Client) -> None:
-        """Register a client; an earlier session of the same account ends."""
+        """Add a client; an earlier session of the same account ends."""
         earlier = self.logged_in.find(client.owner.id)
+        # The new session wins: the earlier one may be a crashed client that would otherwise lock
+        # its player out until its session times out.
         if earlier is not None:
             reason = f"logged in again from {client.address}"
             self.log(SessionReplaced(earlier.address, earlier.account_name, reason))
@@ -115,17 +117,17 @@ class LoginService:
         self.restart_idle_timer(client, self.clock.now())
 
     def client_ended(self, client: Client) -> None:
-        """Forget a client whose session is over."""
+        """Remove a client whose session is over."""
         self.creates.client_gone(client)
         self.logged_in.remove(client)
 
     def restart_idle_timer(self, client: Client, now: Monotonic) -> None:
-        """Let a client be idle from now on as long as it may."""
+        """Restart the time that a client may be idle."""
         if self.config.list_lifetime:
             client.set_deadline(ClientDeadline.IDLE, Monotonic(now + self.config.list_lifetime))
 
     def world_list(self, dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
-        """Return the world list of a version, made once for each state of the worlds."""
+        """Return the world list of a version, encoded once for each state of the worlds."""
         entries = tuple(worlds)
         if entries != self._lists_of or len(self._lists) >= MOST_DIALECTS:
             self._lists.clear()
@@ -137,27 +139,27 @@ class LoginService:
 
 
 class LoggedInClients:
-    """Clients by account id. At most `per_address` of them may be from one address."""
+    """Clients by account id, at most `per_address` of them from one address."""
 
     def __init__(self, per_address: int) -> None:
         self._per_address = per_address
         self._clients: dict[int, Client] = {}
         self._addresses: Counter[str] = Counter()
-        """How many of them there are from each address (IPv6: from each /64 network)."""
+        """How many of them are from each address (IPv6: from each /64 network)."""
 
     def __len__(self) -> int:
         return len(self._clients)
 
     def __iter__(self) -> Iterator[Client]:
-        """Go through the clients as they are now; some may end meanwhile."""
+        """Iterate over the clients of this moment; some may end meanwhile."""
         return iter(list(self._clients.values()))
 
     def find(self, account_id: int) -> Client | None:
-        """Return an account's client."""
+        """Return the client of an account."""
         return self._clients.get(account_id)
 
     def is_full(self, address: str, account_id: int) -> bool:
-        """Say whether an address has as many clients as it may, not counting this account's."""
+        """Return whether an address has as many clients as it may, not counting this account's."""
         source = address_key(address)
         here = self._addresses.get(source, 0)
         earlier = self._clients.get(account_id)
@@ -171,7 +173,7 @@ class LoggedInClients:
         self._addresses[address_key(client.address)] += 1
 
     def remove(self, client: Client) -> None:
-        """Forget a client, if it is here; its account may log in again at once."""
+        """Remove a client if it is present; its account may log in again at once."""
         if client.account is None or self._clients.get(client.account.id) is not client:
             return
         del self._clients[client.account.id]

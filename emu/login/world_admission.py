@@ -1,8 +1,6 @@
-"""Which worlds may register, and with which of EQ2Emulator's texts the others are refused.
+"""World admission: which worlds may register, and EQ2Emulator's texts for the refused ones.
 
-Asks the store of registered worlds and the banned addresses; keeps no link.
-
-Decides on `LSInfo` and a stored row; asks no store and keeps nothing. Source:
+It reads the registered worlds and the banned addresses, and keeps no link. Source:
 docs/protocol/link.md#registration.
 """
 
@@ -25,7 +23,7 @@ from emu.structs import StructCatalog
 from emu.times import Clock, Moment
 
 ACCOUNT_SIZE = 29
-"""Bytes of a link account that count; EQ2Emulator cuts the rest off."""
+"""Bytes of a link account that are compared; EQ2Emulator ignores the rest."""
 LEAST_NAME = 4
 
 PLAYER_LIMIT_TEXT = "Your server reports more players than are allowed."
@@ -57,7 +55,7 @@ class WorldRefusal:
 
 
 def check_introduction(info: LSInfo, config: DirectoryConfig) -> WorldRefusal | None:
-    """Judge what a world says about itself, before anything is looked up."""
+    """Check a world's introduction, before anything is read from the store."""
     if info.protocol_version != PROTOCOL_VERSION:
         return WorldRefusal(INCORRECT_VERSION, WorldRefusalReason.PROTOCOL_VERSION)
     if "*" not in config.server_versions and info.server_version not in config.server_versions:
@@ -73,17 +71,17 @@ def check_introduction(info: LSInfo, config: DirectoryConfig) -> WorldRefusal | 
 
 
 def account_of(info: LSInfo) -> str:
-    """Return the link account that counts, without blanks at its ends."""
+    """Return the link account that is compared, without surrounding blanks."""
     return info.account.encode()[:ACCOUNT_SIZE].decode(errors="ignore").strip()
 
 
 def name_of(info: LSInfo) -> str:
-    """Return the name the world wants, without blanks at its ends."""
+    """Return the name that the world requests, without surrounding blanks."""
     return info.name.strip()
 
 
 def account_id_offset(catalog: StructCatalog, version: int) -> int:
-    """Return where a client version's create request has its account id.
+    """Return the offset of the account id in a client version's create request.
 
     Raises `UnknownStruct` when no layout covers the version.
     """
@@ -94,7 +92,7 @@ def account_id_offset(catalog: StructCatalog, version: int) -> int:
 
 
 class WorldAdmission:
-    """Judges worlds; `new_worlds` is how many unknown ones may come from one address."""
+    """World admission; `new_worlds` limits the unknown worlds from one address."""
 
     def __init__(
         self,
@@ -111,9 +109,9 @@ class WorldAdmission:
     async def identify(
         self, address: str, info: LSInfo, *, unregistered: bool
     ) -> RegisteredWorld | WorldRefusal:
-        """Find out which world this is, or why it may not come in.
+        """Return the registered world, or the reason why it is refused.
 
-        With `unregistered` one that nobody added is taken in. Raises `StoreError`.
+        With `unregistered`, an unknown world is added. Raises `StoreError`.
         """
         if await self._is_address_banned(address, self._clock.moment()):
             return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.ADDRESS_BANNED)
@@ -140,7 +138,7 @@ class WorldAdmission:
     async def reason_to_go(
         self, address: str, registered: RegisteredWorld
     ) -> WorldRefusalReason | None:
-        """Return why a world that came in may not stay, or None. Raises `StoreError`."""
+        """Return why a registered world may not stay, or None. Raises `StoreError`."""
         world = await self._store.find_world_by_account(registered.account)
         banned = await self._is_address_banned(address, self._clock.moment())
         if world is None or world.id != registered.id:

@@ -1,6 +1,6 @@
-"""What a world reports about characters, zones and bugs, turned into calls of the stores.
+"""Worlds' reports about characters, zones and bugs, converted into calls of the stores.
 
-Each update becomes one task that stores everything that belongs together. Source:
+Each report becomes one task that stores everything that belongs together. Source:
 docs/protocol/link.md.
 """
 
@@ -30,7 +30,7 @@ from emu.model import Equipment, ZoneDescription
 from emu.times import Moment
 
 EQUIPMENT_SLOTS = 25
-"""Slots a character list entry can show; worlds send 0 to 8 and 19."""
+"""Slots that an entry of the character list can show; worlds send 0 to 8 and 19."""
 
 _BASIC: Mapping[int, tuple[str, int]] = {
     LEVEL: ("level", 255),
@@ -39,14 +39,15 @@ _BASIC: Mapping[int, tuple[str, int]] = {
 }
 """Field number of BasicCharUpdate -> column and the greatest value.
 
-Not there: race (a message of its own), and delete, which EQ2Emulator's worlds also send in answer
-to a time stamp for characters that exist; a login server that obeyed it would lose characters.
+Race is missing because it has its own message. Delete is missing because EQ2Emulator's worlds also
+send it in answer to a time stamp of a character that exists; a login server that obeyed would lose
+characters.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateStores:
-    """Where updates go."""
+    """The stores that reports are written to."""
 
     characters: CharacterStore
     worlds: RegisteredWorlds
@@ -54,7 +55,7 @@ class UpdateStores:
 
 
 class UpdateQueues:
-    """What waits to be stored of each world, in order; `failed` is told what could not be."""
+    """One queue of writes for each world, in order; `failed` receives the errors."""
 
     def __init__(
         self, spawn: Spawn, most_waiting: int, failed: Callable[[int, EmuError], None]
@@ -65,7 +66,7 @@ class UpdateQueues:
         self._mailboxes: dict[int, Mailbox] = {}
 
     def put(self, world_id: int, task: Task) -> bool:
-        """Have something stored of a world; False when too much waits already."""
+        """Queue a write of a world; return False when too many wait already."""
         mailbox = self._mailboxes.get(world_id)
         if mailbox is None:
             mailbox = self._mailboxes[world_id] = Mailbox(self._spawn, self._most_waiting)
@@ -81,7 +82,7 @@ class UpdateQueues:
 def task_for(
     message: LinkMessage, world_id: int, stores: UpdateStores, moment: Moment
 ) -> Task | None:
-    """Return what is to be done about a world's report; None when it means nothing to us."""
+    """Return the write for a world's report; None when the report has no meaning here."""
     if isinstance(message, ZoneUpdates):
         zones = [ZoneDescription(row.zone_id, row.name, row.description) for row in message.zones]
         return partial(stores.worlds.set_zones, world_id, zones) if zones else None
@@ -113,7 +114,9 @@ def _changes(
         column, most = _BASIC.get(message.field, ("", -1))
         return {column: message.data} if message.data <= most else {}
     if isinstance(message, RaceUpdate):
-        model = {"race_type": message.model} if message.model else {}  # 0: its world knows none
+        model = (
+            {"race_type": message.model} if message.model else {}
+        )  # 0: the world does not know the model.
         return {"race": message.race, **model}
     if isinstance(message, ZoneUpdate):
         return {"zone_id": message.zone_id, "zone_name": message.zone_name}

@@ -1,1 +1,1 @@
-"""What clients' messages mean: one handler each, their rules in `dispatch`, and the replies."""
+"""The handlers of clients' messages, and the payloads of the replies."""

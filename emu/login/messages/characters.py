@@ -1,8 +1,10 @@
-"""OP_CreateCharacterRequestMsg and OP_DeleteCharacterRequestMsg: both also reach the world.
+"""OP_CreateCharacterRequestMsg and OP_DeleteCharacterRequestMsg.
 
-A character that a world has made is saved whether or not the client that asked is still there or
-was told to wait no longer. Saving comes first, then the reply, the new list and, for old clients,
-the play request that they expect the server to make.
+Both are also sent to the world.
+
+A character that a world has created is saved even if the client has left or its request has timed
+out. The server saves first, then sends the reply and the new list and, for old clients, starts the
+play request that they expect from it.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _REASONS = {
 
 
 async def create(service: LoginService, client: Client, payload: bytes, now: Monotonic) -> None:
-    """Hand a create request on, or say at once why not."""
+    """Pass a create request on to its world, or refuse it."""
     try:
         request = read_create_request(payload, client.dialect)
     except MalformedMessage:
@@ -85,7 +87,7 @@ def _hand_on(
     client.set_deadline(
         ClientDeadline.CREATE, Monotonic(service.clock.now() + service.config.create_timeout)
     )
-    # the answer may come before this call returns
+    # The answer may come before this call returns.
     asked = service.worlds.request_create(
         request.world_id, client.account_id, client.version, payload, now
     )
@@ -97,7 +99,7 @@ def _hand_on(
 
 
 async def answered(service: LoginService, pending: PendingCreate, answer: CreateResponse) -> None:
-    """Save what a world has made, and tell the client if it is still there."""
+    """Save the character that a world has created, and answer the client if it is there."""
     client = pending.client
     waits = pending.is_awaited
     if client is not None and waits:
@@ -116,7 +118,7 @@ async def answered(service: LoginService, pending: PendingCreate, answer: Create
 
 
 def timed_out(service: LoginService, client: Client) -> None:
-    """Tell a client to wait no longer, as EQ2Emulator does: with a play reply."""
+    """End a client's wait as EQ2Emulator does: with a play reply."""
     pending = service.creates.awaited_by(client)
     if pending is not None:
         _finish(service, client, pending)
@@ -128,7 +130,7 @@ def timed_out(service: LoginService, client: Client) -> None:
 
 
 def world_gone(service: LoginService, pending: PendingCreate) -> None:
-    """Tell the client whose request can no longer be answered."""
+    """Refuse a create request that its world can no longer answer."""
     client = pending.client
     if client is not None and pending.is_awaited:
         _finish(service, client, pending)
@@ -154,7 +156,7 @@ async def _save(
 
 
 async def _show(service: LoginService, client: Client, row: Character, *, play: bool) -> None:
-    """Tell a client of its new character; `play` is whether it still waited for the answer."""
+    """Send a client its new character; `play` is whether it still waited for the answer."""
     _send_create_reply(client, CreateCode.SUCCESS, row.name)
     await guarded(client, "OP_CreateCharacterRequestMsg", send_characters(service, client))
     follows = play and client.dialect.rules.play_after_create
@@ -188,11 +190,11 @@ def _finish(service: LoginService, client: Client, pending: PendingCreate) -> No
 
 
 MOST_DELETED = 100
-"""Deleted entries kept for one session's list."""
+"""Deleted entries kept for the list of one session."""
 
 
 async def delete(service: LoginService, client: Client, payload: bytes, now: Monotonic) -> None:
-    """Answer a delete request; the character list follows in every case."""
+    """Answer a delete request, then send the character list in every case."""
     asked = client.dialect.layout("LS_DeleteCharacterRequest").decode_short(payload)
     try:
         rows = await service.characters.characters_of(client.account_id)
@@ -212,7 +214,7 @@ async def delete(service: LoginService, client: Client, payload: bytes, now: Mon
 def _find(
     service: LoginService, rows: Sequence[Character], asked: dict[str, Any]
 ) -> Character | None:
-    """Return the row; none when its world is away and could not be told of the deletion."""
+    """Return the row; None when its world is not connected and cannot be notified."""
     wanted = (asked["server_id"], asked["char_id"], read_name(asked["name"]))
     for row in rows:
         if (row.world_id, row.char_id, row.name) == wanted:

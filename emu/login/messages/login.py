@@ -1,14 +1,14 @@
-"""OP_LoginRequestMsg, and the client logs that a client may send once it is logged in.
+"""OP_LoginRequestMsg, and the client logs that a client may send after its login.
 
 Sources: docs/protocol/login.md#request, docs/protocol/login.md#version.
 
-Two layouts are in use and nothing in the message says which: the classic one, whose version field
-is read first, and the one of 1208 and later. Fields past the end of a short message count as
-zero or empty, as the 2006 client's request ends right after its version.
+Two layouts are in use, and no field of the message tells them apart: the classic one, whose version
+field is read first, and the one of 1208 and later. Fields past the end of a short message are zero
+or empty, because the 2006 client's request ends after its version.
 
-Owns opening them within bounds. A log is a courtesy of the client: whatever is wrong with one, the
-session goes on (docs/protocol/login.md#client-logs; a client sends its alert log right after it was
-let in, and a server that stumbles over it locks real players out).
+Client logs are inflated within bounds. A faulty log never ends the session: a client sends its
+alert log right after the login, and a server that fails on it locks real players out
+(docs/protocol/login.md#client-logs).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LoginRequest:
 
     account: str
     account_size: int
-    """Bytes that the name took on the wire; bounds are checked against this."""
+    """Bytes of the name on the wire; the bounds apply to these."""
     password: bytes = field(repr=False)
     version: int
 
@@ -46,9 +46,8 @@ class LoginRequest:
 def read_login_request(payload: bytes, dialects: Dialects) -> LoginRequest:
     """Read a login request and find the client's version.
 
-    `version` of the result is one that `dialects` can serve. Raises `UnknownVersion` with the
-    version that was found when there is none, and `MalformedMessage` when not even the strings
-    can be read.
+    `dialects` can serve the version of the result. Raises `UnknownVersion` with the version found
+    when it cannot, and `MalformedMessage` when the strings cannot be read.
     """
     classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(payload)
     version = int(classic["version"])
@@ -85,7 +84,7 @@ async def login(service: LoginService, client: Client, payload: bytes, now: Mono
         account = account_of(payload, service.dialects)
         refuse(service, client, account, str(error), error.version, code=LoginCode.WRONG_VERSION)
         return
-    # Only logins that succeed are counted, so that nobody can use up what another account may.
+    # Only successful logins count, so that a peer cannot use up the limit of another account.
     reason = _out_of_bounds(service, request) or service.entries.reason_against(
         request.account.casefold(), client.address, now
     )
@@ -105,6 +104,8 @@ async def login(service: LoginService, client: Client, payload: bytes, now: Mono
     except StoreError as error:
         client.fault(str(error))
         verdict = LoginRefusal(LoginRefusalReason.SERVER_PROBLEM)
+    # The session may have ended during the check; a login must not be counted or replace another
+    # then.
     if client.state is not ClientState.AUTHENTICATING:
         return
     if isinstance(verdict, LoginRefusal):
@@ -124,7 +125,7 @@ def refuse(
 ) -> None:
     """Send the denial, and disconnect a little later so that it leaves first.
 
-    `code` is what the client is told, by default what belongs to the reason.
+    `code` is the denial's code; by default it follows from the reason.
     """
     service.counters["login refused"] += 1
     service.log(LoginRefused(client.address, account, reason, version))
@@ -149,7 +150,7 @@ def _out_of_bounds(service: LoginService, request: LoginRequest) -> str | None:
 def _admit(service: LoginService, client: Client, account: Account, version: int) -> None:
     try:
         dialect = service.dialects.for_version(version)
-    except UnknownVersion as error:  # the tables were replaced while the password was checked
+    except UnknownVersion as error:  # The tables were replaced while the password was checked.
         refuse(service, client, account.name, str(error), version, code=LoginCode.WRONG_VERSION)
         return
     if service.logged_in.is_full(client.address, account.id):
@@ -166,7 +167,8 @@ def _admit(service: LoginService, client: Client, account: Account, version: int
     service.log(LoginAccepted(client.address, account.name, account.id, version))
     reply = replies.login_reply(dialect, service.config, account.name, response=LoginCode.ACCEPTED)
     client.send("OP_LoginReplyMsg", reply)
-    # Nobody waits for it: another program may hold the database's lock, and the player is let in.
+    # The result is not awaited: another program may hold the database's lock, and the player is
+    # logged in.
     moment = service.clock.moment()
     remembered = service.authenticator.remember_login(account, client.address, version, moment)
     service.start(guarded(client, "OP_LoginRequestMsg", remembered))
@@ -179,16 +181,16 @@ CLIENT_LOG_KINDS = {
     "OP_LsClientBaselogReplyMsg": "Base Log",
 }
 LONG_HEADER = 8
-"""u32 size of what follows or of the stream (nobody agrees), u32 inflated size."""
+"""u32 size of the rest or of the stream (clients differ), u32 inflated size."""
 SHORT_HEADER = 2
 
 
 def read_client_log(payload: bytes, *, long_header: bool, limit: int) -> str:
     """Return a log's text up to its first NUL.
 
-    The sizes that the client claims are not used: the stream says where it ends, and `limit` how
-    many bytes are inflated at most. Raises `MalformedMessage` for a stream that is not zlib and
-    `LimitExceeded` for one that goes on past the limit.
+    The sizes that the client states are not used: the stream has its own end, and `limit` bounds
+    the inflated bytes. Raises `MalformedMessage` for a stream that is not zlib and `LimitExceeded`
+    for one that is longer than the limit.
     """
     start = LONG_HEADER if long_header else SHORT_HEADER
     if len(payload) <= start:
@@ -210,7 +212,7 @@ def read_client_log(payload: bytes, *, long_header: bool, limit: int) -> str:
 async def store_client_log(
     service: LoginService, client: Client, payload: bytes, _now: Monotonic, *, kind: str
 ) -> None:
-    """Store one client log; what cannot be opened, or is one too many, is counted and dropped."""
+    """Store one client log; count and drop one that cannot be read or is one too many."""
     config = service.config
     if client.logs_stored >= config.client_logs:
         client.drop(kind, "too many client logs")
@@ -228,7 +230,7 @@ async def store_client_log(
         client_version=client.version,
         received=service.clock.moment(),
     )
-    service.start(guarded(client, kind, _store(service, log)))  # nobody waits for it
+    service.start(guarded(client, kind, _store(service, log)))  # The result is not awaited.
 
 
 async def _store(service: LoginService, log: ClientLog) -> None:

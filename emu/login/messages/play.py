@@ -1,10 +1,10 @@
 """The world list, the character list, and OP_PlayCharacterRequestMsg with the world's answer.
 
-A client is told of a world's change only when what it was told last is no longer so.
+A client is sent a world's status only when it differs from what the client was sent last.
 
-One request at a time: while a world is asked, the client is in the state PLAYING, and it leaves
-that state with the answer, after the time-out, or when the world is gone - each of which sends
-exactly one play reply. Nothing is kept of a request beyond that.
+A client has one play request at a time. While the world is asked, the client is in the state
+PLAYING. It leaves that state with the answer, at the timeout, or when the world is gone; each of
+these sends exactly one play reply. A later answer finds no request and is dropped.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from emu.times import Monotonic
 async def list_worlds(
     service: LoginService, client: Client, _payload: bytes, _now: Monotonic
 ) -> None:
-    """Answer a request for the world list, with everything that goes along with it.
+    """Answer a request for the world list, with the character list and the flags.
 
-    The characters are looked up first, so that all of it leaves in one datagram; when that fails
-    there is a world list all the same.
+    The characters are read first, so that all of it leaves in one datagram. If that fails, the
+    client still gets the world list.
     """
     try:
         characters = await _characters(service, client)
@@ -55,21 +55,21 @@ def _send_worlds(service: LoginService, client: Client) -> None:
 
 
 async def send_characters(service: LoginService, client: Client) -> None:
-    """Send the character list as the store has it now."""
+    """Send the character list as stored."""
     characters = await _characters(service, client)
     if characters is not None:
         client.send("OP_AllCharactersDescReplyMsg", characters)
 
 
 async def _characters(service: LoginService, client: Client) -> bytes | None:
-    """Return the character list as the store has it now, None when the client has gone."""
+    """Return the character list as stored, or None when the client has left."""
     account_id = client.owner.id
     rows = await service.characters.characters_of(account_id)
     entries = [entry for row in rows if (entry := await _entry(service, client, row))]
     if not client.is_logged_in:
         return None
     if client.dialect.rules.keep_deleted_entries:
-        # each in its old place: such a client may know entries by their number
+        # In their old places: such a client may refer to entries by their number.
         entries += [CharacterListEntry(row, "", "", "", deleted=True) for row in client.deleted]
         entries.sort(key=lambda entry: entry.character.id)
     return character_list(
@@ -105,7 +105,7 @@ def _veterans(service: LoginService, rows: Sequence[Character]) -> int:
 def note_world_state(
     service: LoginService, client: Client, world_id: int, state: WorldState, now: Monotonic
 ) -> None:
-    """Make a client hear of a world soon, if it was told something else."""
+    """Schedule a status message about a world, unless the client has this state already."""
     if client.shown_worlds is None or client.shown_worlds.get(world_id, GONE) == state:
         return
     if not client.status_due:
@@ -114,7 +114,7 @@ def note_world_state(
 
 
 def push_world_states(service: LoginService, client: Client) -> None:
-    """Tell a client of every world that has changed since it was told."""
+    """Send a client every world whose state differs from the last one sent."""
     shown = client.shown_worlds
     due, client.status_due = sorted(client.status_due), set()
     if shown is None:
@@ -146,7 +146,7 @@ REQUEST = "OP_PlayCharacterRequestMsg"
 
 
 async def play(service: LoginService, client: Client, payload: bytes, _now: Monotonic) -> None:
-    """Answer a client that wants to enter a world."""
+    """Handle a client's request to enter a world."""
     asked = client.dialect.layout("LS_PlayRequest").decode_short(payload)
     place = (asked.get("server_id", 0), asked["char_id"])
     try:
@@ -169,11 +169,11 @@ async def play(service: LoginService, client: Client, payload: bytes, _now: Mono
 
 
 def request_play(service: LoginService, client: Client, row: Character, now: Monotonic) -> None:
-    """Ask a character's world to let it in."""
+    """Request a character's entry from its world."""
     client.pending_play = PendingPlay(row.world_id, row.char_id, row.name)
     client.set_state(ClientState.PLAYING)
     client.set_deadline(ClientDeadline.PLAY, Monotonic(now + service.config.play_timeout))
-    # the answer may come before this call returns
+    # The answer may come before this call returns.
     asked = service.worlds.request_play(
         row.world_id, client.account_id, row.char_id, client.address, now
     )
@@ -184,11 +184,11 @@ def request_play(service: LoginService, client: Client, row: Character, now: Mon
 
 
 def play_answered(service: LoginService, client: Client, answer: PlayResponse) -> bool:
-    """Pass a world's answer on; False when this client waits for no such answer."""
+    """Pass a world's answer on; return False when this client does not wait for it."""
     pending = client.pending_play
     if pending is None or (pending.world_id, pending.char_id) != (answer.world_id, answer.char_id):
         return False
-    _finish(client)
+    _finish(client)  # first: the reply below must be the only one to this request
     if answer.response == PlayCode.SUCCESS:
         _grant(service, client, answer)
         service.start(guarded(client, REQUEST, _remember(service, answer)))
@@ -202,12 +202,12 @@ def play_answered(service: LoginService, client: Client, answer: PlayResponse) -
 
 
 def play_timed_out(service: LoginService, client: Client) -> None:
-    """Tell a client that its world has not answered."""
+    """Refuse a play request that its world has not answered."""
     _give_up(service, client, PlayCode.TIMEOUT, "the world does not answer")
 
 
 def world_gone(service: LoginService, client: Client, world_id: int) -> None:
-    """Tell a client that the world it waits for is gone."""
+    """Refuse the play request to a world that is gone."""
     if client.pending_play is not None and client.pending_play.world_id == world_id:
         _give_up(service, client, PlayCode.PROBLEM, "the world is gone")
 
@@ -265,13 +265,13 @@ def _finish(client: Client) -> None:
 
 
 async def _remember(service: LoginService, answer: PlayResponse) -> None:
-    """Note when a character was played; worlds of EQ2Emulator do not tell."""
+    """Store when a character was played; EQ2Emulator's worlds do not report it."""
     place = (answer.account_id, answer.world_id, answer.char_id)
     await service.characters.update_character(*place, {"last_played": service.clock.moment()})
 
 
 async def _forget(service: LoginService, client: Client, pending: PendingPlay) -> None:
-    """Mark a character deleted that its own world does not have."""
+    """Mark a character deleted that its world does not have."""
     owner = client.owner
     place = (pending.world_id, pending.char_id)
     if await service.characters.delete_character(owner.id, *place, pending.name):

@@ -1,7 +1,7 @@
-"""Payloads the login service sends, but for the character list: values in, bytes out.
+"""The payloads that the login service sends, except the character list.
 
-Layouts come from the struct tables, values are those of docs/protocol/login.md,
-docs/protocol/characters.md. Nothing here knows a client or a world, only the dialect it writes in.
+Layouts come from the struct tables; values are those of docs/protocol/login.md and
+docs/protocol/characters.md. The functions depend only on the dialect.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from emu.login.settings import (
 from emu.model import CreateCode, LoginCode, PlayCode, PlayResponse, WorldEntry
 
 NAME_FIELDS = frozenset(("username", "password"))
-"""Where a login reply holds the account's name."""
+"""The fields of a login reply that hold the account's name."""
 
 _DENIALS: Mapping[str, LoginCode] = {
     LoginRefusalReason.BAD_PASSWORD: LoginCode.BAD_NAME_OR_PASSWORD,
@@ -32,7 +32,7 @@ _DENIALS: Mapping[str, LoginCode] = {
     LoginRefusalReason.DISABLED: LoginCode.LACKS_FEATURES,
     LoginRefusalReason.ADDRESS_BANNED: LoginCode.LACKS_FEATURES,
 }
-"""What a player is told for a reason of `Refused` (docs/protocol/login.md#reply-codes)."""
+"""The code of each refusal (docs/protocol/login.md#reply-codes)."""
 
 MOST_WORLDS = 255
 
@@ -40,17 +40,16 @@ LOAD_NORMAL, LOAD_DEVELOPMENT, LOAD_LOCKED = 0, 1, 2
 
 
 def denial_code(reason: str) -> int:
-    """Return the code that tells a player why the login is refused.
+    """Return the code of the denial for a reason.
 
-    The client has none for a server in trouble or too busy. It calls every code that it does not
-    know an unknown reason, which is true and, unlike "bad password", has nobody change the
-    password.
+    No code stands for a server that is busy or in trouble. A client shows an unknown code as an
+    unknown reason; unlike "bad password", this does not lead players to change their password.
     """
     return _DENIALS.get(reason, LoginCode.UNKNOWN_REASON)
 
 
 def denial(dialect: Dialect, code: int) -> bytes:
-    """Return the 34 bytes that refuse a login, the same for every version but for the code."""
+    """Return the 34 bytes that deny a login; only the code differs between versions."""
     values = {"reply_code": code, "unknown03": [-1, -1]}
     return dialect.layout("LS_LoginDenied").encode(values, strict=True)
 
@@ -58,9 +57,9 @@ def denial(dialect: Dialect, code: int) -> bytes:
 def login_reply(
     dialect: Dialect, config: LoginServiceConfig, account: str, *, response: int
 ) -> bytes:
-    """Return a login reply: the acceptance (0), or the flags that follow a world list (10).
+    """Return a login reply: the acceptance (0), or the flags after a world list (10).
 
-    Older layouts do not name the account: there one reply, made once, does for everybody.
+    Older layouts do not contain the account, so one encoded reply serves all clients of a version.
     """
     if NAME_FIELDS.isdisjoint(dialect.template("LS_LoginReplyMsg")):
         key = (config, response)
@@ -86,7 +85,7 @@ def _login_reply(dialect: Dialect, config: LoginServiceConfig, name: str, respon
         "sub_level": config.subscription_level,
         "race_flag": 0x001FFFFF,
         "class_flag": 0x07FFFFFE,
-        "password": name,  # the account name, as EQ2Emulator fills it in
+        "password": name,  # The account name, as EQ2Emulator sends it.
         "username": name,
     }
     return dialect.encode_known("LS_LoginReplyMsg", values)
@@ -111,7 +110,7 @@ def world_list(dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
             "number_online_flag": 1,
             "allowed_races": rules.allowed_races,
         }
-        if "online" in known:  # the oldest layout, with two constants the others do not have
+        if "online" in known:  # The oldest layout, with two constants that the others lack.
             entry |= {"online": int(world.up), "unknown2": 1, "unknown3": 1}
         entries.append({field: value for field, value in entry.items() if field in known})
     values = {"num_worlds": len(entries), "world_list": entries}
@@ -131,7 +130,7 @@ def world_update(dialect: Dialect, world_id: int, *, up: bool, locked: bool) -> 
 
 
 def create_reply(dialect: Dialect, account_id: int, code: int, name: str) -> bytes:
-    """Return the answer to a create request; the name goes with a success only."""
+    """Return the answer to a create request; only a success has the name."""
     success = code == CreateCode.SUCCESS
     values = {
         "account_id": account_id,
@@ -143,7 +142,7 @@ def create_reply(dialect: Dialect, account_id: int, code: int, name: str) -> byt
 
 
 def delete_reply(dialect: Dialect, account_id: int, code: int, asked: Mapping[str, Any]) -> bytes:
-    """Return the answer to a delete request, echoing what was asked."""
+    """Return the answer to a delete request, with the fields of the request."""
     values = {
         "response": code,
         "server_id": asked["server_id"],
@@ -156,13 +155,13 @@ def delete_reply(dialect: Dialect, account_id: int, code: int, asked: Mapping[st
 
 
 def play_failure(dialect: Dialect, account_id: int, code: int) -> bytes:
-    """Return a play reply that sends the client nowhere."""
+    """Return a play reply that refuses."""
     values = {"response": code & 0xFF, "account_id": account_id}
     return dialect.encode_known("LS_PlayResponse", values)
 
 
 def play_success(dialect: Dialect, answer: PlayResponse) -> bytes:
-    """Return the play reply that sends the client on to a world; the port is little-endian.
+    """Return the play reply that sends the client to a world; the port is little-endian.
 
     Raises `StructValueError` when the world's address or port is missing or does not fit.
     """

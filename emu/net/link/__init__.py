@@ -1,1 +1,1 @@
-"""The TCP link between worlds and the login service, on the reactor."""
+"""The TCP link between worlds and the login service on the reactor."""

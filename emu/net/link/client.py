@@ -1,9 +1,9 @@
 """The world's side of the TCP link: keeps a world registered with one of its login servers.
 
-Owns which login server is tried when: the first one that takes the world wins, the earlier in the
-list the better, and after all have failed the next round waits longer, with some chance in it so
-that worlds do not come all at once. What is said on the link is the business of the world
-(`WorldRegistry`) and of `emu.link.WorldLinkProtocol`.
+This module decides which login server is tried when. The first one that accepts the world is used,
+and earlier ones in the list are preferred. After all have failed, the next round waits longer, with
+a random share so that worlds do not return all at once. The messages are the subject of
+`WorldRegistry` and `emu.link.WorldLinkProtocol`.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ Source: docs/protocol/link.md#registration.
 
 
 class LinkTroubles:
-    """Tells of each lasting trouble once, not at every try, until it is over."""
+    """Logs each lasting trouble once, not at every attempt, until it is over."""
 
     def __init__(self) -> None:
         self._unreachable: set[LoginServerAddress] = set()
         self._speak_tls: set[LoginServerAddress] = set()
 
     def refused(self, server: LoginServerAddress, text: str) -> None:
-        """Say why a login server does not take the world."""
+        """Log why a login server refuses the world."""
         _log.warn(
             "login server {server.host}:{server.port} refuses this world: {text}{hint}",
             server=server,
@@ -65,7 +65,7 @@ class LinkTroubles:
         )
 
     def wrong_certificate(self, server: LoginServerAddress) -> None:
-        """Say that a login server is not the one whose fingerprint is pinned."""
+        """Log that a login server's certificate is not the pinned one."""
         _log.warn(
             "the certificate of {server.host}:{server.port} is not the pinned one; see its"
             " fingerprint there with: emu world fingerprint",
@@ -73,7 +73,7 @@ class LinkTroubles:
         )
 
     def unreachable(self, server: LoginServerAddress, reason: str) -> None:
-        """Say that a login server does not answer."""
+        """Log that a login server does not answer."""
         if server not in self._unreachable:
             self._unreachable.add(server)
             _log.warn(
@@ -83,11 +83,11 @@ class LinkTroubles:
             )
 
     def reached(self, server: LoginServerAddress) -> None:
-        """Note that a login server answers."""
+        """Record that a login server answers."""
         self._unreachable.discard(server)
 
     def speaks_tls(self, server: LoginServerAddress) -> None:
-        """Say that a login server wants TLS where the configuration has none."""
+        """Log that a login server needs TLS, which the configuration does not have."""
         if server not in self._speak_tls:
             self._speak_tls.add(server)
             _log.warn(
@@ -97,12 +97,12 @@ class LinkTroubles:
             )
 
     def settled(self, server: LoginServerAddress) -> None:
-        """Note that a link to a login server has come to be."""
+        """Record that a link to a login server is established."""
         self._speak_tls.discard(server)
 
 
 TLS_ALERT = b"\x15\x03"
-"""How a port that speaks TLS answers what is none: record type and major version."""
+"""The first bytes of a TLS port's answer to plain text: record type and major version."""
 
 
 @implementer(IHandshakeListener)
@@ -116,12 +116,12 @@ class LoginConnection(Stream):
         self._link = link
         self.index = index
         self.server = link.config.servers[index]
-        """The login server at the other end."""
+        """The login server of this connection."""
         self._nothing_heard = True
         self._handshake: DelayedCall | None = None
 
     def connectionMade(self) -> None:
-        """Introduce the world, unless the certificate must be seen first."""
+        """Introduce the world, unless the certificate must be checked first."""
         if self.server.fingerprint:
             self._handshake = self._scheduler.later(
                 self._link.config.connect_timeout, self.transport.abortConnection
@@ -130,7 +130,7 @@ class LoginConnection(Stream):
             self._establish()
 
     def handshakeCompleted(self) -> None:
-        """Look at the certificate before anything is said."""
+        """Check the certificate before anything is sent."""
         self._end_handshake()
         if peer_has_fingerprint(self.transport, self.server.fingerprint):
             self._establish()
@@ -140,7 +140,7 @@ class LoginConnection(Stream):
             self.transport.abortConnection()
 
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes from the login server, unless they tell that it speaks TLS here."""
+        """Handle bytes from the login server; detect a port that speaks TLS."""
         if self._nothing_heard and not self.server.fingerprint and data.startswith(TLS_ALERT):
             self._link.troubles.speaks_tls(self.server)
             self.cut_off("the port speaks TLS")
@@ -162,21 +162,21 @@ class LoginConnection(Stream):
         self._handshake = None
 
     def send(self, message: LinkMessage, now: Monotonic) -> None:
-        """Send a message; does nothing on a closed link."""
+        """Send a message; do nothing on a closed link."""
         self.core.send(message, now)
         self.serve()
 
     def take_event(self, event: object, now: Monotonic) -> None:
-        """Hand an event on, and why the link is over."""
+        """Pass an event on, and report why the link is over."""
         if isinstance(event, LinkClosed):
             self._link.link_closed(self, event.reason)
         else:
             self._link.take_event(self, event, now)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due; the report of the world's status is to be true.
+        """Handle the timer, with the world's current status for the report.
 
-        When the status cannot be told the link goes on with the last one.
+        If the status cannot be read, the link uses the last one.
         """
         try:
             self.core.set_status(self._link.world.status(), now)
@@ -184,7 +184,7 @@ class LoginConnection(Stream):
             super().handle_timer(now)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """The connection is gone."""
+        """Report that the connection is lost."""
         if self._handshake is not None:
             self._link.cannot_reach(self.server, "it does not speak TLS on this port")
         self._end_handshake()
@@ -195,9 +195,9 @@ class LoginConnection(Stream):
 
 
 class LoginLink:
-    """Keeps a world registered. `start` it, `send` what the world reports, `stop` it.
+    """Keeps a world registered. `start` it, `send` the world's reports, `stop` it.
 
-    `random` returns floats from 0 to 1; `tasks` runs what the login server asks for.
+    `random` returns floats from 0 to 1; `tasks` runs the requests of the login server.
     """
 
     def __init__(
@@ -215,7 +215,7 @@ class LoginLink:
         self.scheduler = scheduler
         self._reactor = reactor
         self.counters: Counter[str] = Counter()
-        """Why links ended and what failed."""
+        """Why links ended, and faults."""
         self._tasks = tasks
         self._random = random
         self._requests = Mailbox(tasks.spawn, config.waiting)
@@ -236,12 +236,12 @@ class LoginLink:
         return self._current.server if self._current else None
 
     def start(self) -> None:
-        """Begin to register."""
+        """Start to register."""
         self._running = True
         self._connect(0)
 
     async def stop(self) -> None:
-        """End the link, and wait until what was asked on it is done."""
+        """Close the link, and wait until the requests that came on it are done."""
         self._running = False
         for call in self._calls.values():
             call.cancel()
@@ -249,39 +249,43 @@ class LoginLink:
         for attempt in list(self._attempts):
             attempt.cancel()
         if self._connections:
-            stopped = self._stopped = Deferred()  # the last one to go may go at once
+            stopped = self._stopped = (
+                Deferred()
+            )  # The connection that ends last may do so before this call returns.
             for connection in list(self._connections):
                 connection.close("world is stopping", self.scheduler.now())
             await stopped
         await self._tasks.finished()
 
     def send(self, message: LinkMessage) -> None:
-        """Report something; kept for the next link while there is none that is accepted."""
+        """Report something; keep it for the next link while none is accepted."""
         if self._current is not None and self._settled:
             self._current.send(message, self.scheduler.now())
         else:
             self._unsent.append(message)
 
     def status_changed(self) -> None:
-        """Look at the world's status now; a door that opens or shuts is reported at once."""
+        """Read the world's status; a world that locks or unlocks is reported at once."""
         if self._current is not None:
             self._current.core.set_status(self.world.status(), self.scheduler.now())
             self._current.serve()
 
-    # What connections report.
+    # Reports of connections.
 
     def wants(self, connection: LoginConnection) -> bool:
-        """Say whether a connection is better than the one in use."""
+        """Return whether a connection is better than the one in use."""
         return self._running and (self._current is None or connection.index < self._current.index)
 
     def established(self, connection: LoginConnection) -> WorldLinkProtocol:
-        """Take a connection into use; one to an earlier login server replaces the present one."""
+        """Use a connection; one to an earlier login server replaces the present one."""
         self.world.link_began()
         self.troubles.reached(connection.server)
         old, self._current = self._current, connection
         self._settled = False
         self._forget("connect")
         self._later("settle", self.config.settled_after, self._settle)
+        # The first login server is the preferred one. While another is in use, the first is tried
+        # now and then, beside the link in use, so that a failed attempt costs the players nothing.
         if connection.index:
             self._later("return", self.config.return_to_first, self._try_first)
         else:
@@ -296,7 +300,7 @@ class LoginLink:
         )
 
     def take_event(self, connection: LoginConnection, event: object, now: Monotonic) -> None:
-        """Take an event of a connection's end."""
+        """Handle an event of a connection."""
         if isinstance(event, LinkRefused):
             self.counters["refused"] += 1
             self.troubles.refused(connection.server, event.text)
@@ -307,7 +311,7 @@ class LoginLink:
                 connection.close("too many requests waiting", now)
 
     def link_closed(self, connection: LoginConnection, reason: str) -> None:
-        """A link is over, or never came to be."""
+        """Handle the end of a link, or of an attempt."""
         self.counters[reason] += 1
         if connection is self._current:
             self._current = None
@@ -315,6 +319,8 @@ class LoginLink:
             self._forget("return")
             _log.info("link to {server.host} is down: {reason}", server=connection.server,
                       reason=reason)  # fmt: skip
+            # A link that was accepted begins a new round with the first server. One that was not is
+            # a failed attempt: the next server of this round may accept the world.
             if self._settled:
                 self._settled = False
                 self._next_round()
@@ -324,18 +330,18 @@ class LoginLink:
             self._failed(connection.index)
 
     def cannot_reach(self, server: LoginServerAddress, reason: str) -> None:
-        """A login server does not answer, or not as it should."""
+        """Record that a login server does not answer, or not as it should."""
         if self._running:
             self.troubles.unreachable(server, reason)
 
     def gone(self, connection: LoginConnection) -> None:
-        """Forget a connection."""
+        """Remove a connection."""
         self._connections.discard(connection)
         if not self._connections and self._stopped is not None:
             stopped, self._stopped = self._stopped, None
             stopped.callback(None)
 
-    # Whom to try when.
+    # The order of attempts.
 
     def _connect(self, index: int) -> None:
         server = self.config.servers[index]
@@ -371,8 +377,9 @@ class LoginLink:
     def _next_round(self) -> None:
         if not self._running:
             return
-        exponent = min(max(0, self._failures - 1), 30)
+        exponent = min(max(0, self._failures - 1), 30)  # 2**30 s is past any limit, and no overflow
         delay = min(self.config.retry_most, self.config.retry_first * 2**exponent)
+        # Without the random share, all worlds of a login server that restarts would return at once.
         delay *= 1 + self.config.retry_jitter * (2 * self._random() - 1)
         self._later("connect", delay, partial(self._connect, 0))
 
@@ -393,7 +400,7 @@ class LoginLink:
         while self._unsent and not self._current.closed:
             self._current.send(self._unsent.popleft(), now)
 
-    # Small things.
+    # Helpers.
 
     async def _answer(
         self, connection: LoginConnection, message: LinkMessage, now: Monotonic
@@ -408,7 +415,7 @@ class LoginLink:
             connection.send(reply, self.scheduler.now())
 
     def _later(self, name: str, delay: float, function: Callable[[], None]) -> None:
-        """Have one call of this name later instead of any there is."""
+        """Schedule a call of this name, in place of the one already scheduled."""
         self._forget(name)
 
         def run() -> None:

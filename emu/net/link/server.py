@@ -1,7 +1,7 @@
 """The TCP port on which world servers register with the login service.
 
-Owns who may connect and how often; a link's protocol is `emu.link.LoginLinkProtocol`, and which
-world it is decides `emu.login.directory`. Same port number as the clients' UDP port
+This module limits connections. `emu.link.LoginLinkProtocol` has the link's protocol, and
+`emu.login.directory` identifies the world. The port has the same number as the clients' UDP port
 (docs/protocol/link.md); a second port may speak TLS.
 """
 
@@ -32,13 +32,13 @@ from emu.times import Monotonic
 
 _log = logger("link")
 SUSPECT = frozenset({WorldRefusalReason.BAD_PASSWORD, WorldRefusalReason.NOT_REGISTERED})
-"""Reasons after which an address may only connect so often."""
+"""Reasons after which new connections of an address are limited per minute."""
 MOST_REMEMBERED = 10_000
 """Addresses whose refusals are remembered."""
 
 
 class LinkWorldConnection(Stream):
-    """One world's connection; what the directory knows as a `WorldLink`."""
+    """One world's connection; a `WorldLink` of the directory."""
 
     core: LoginLinkProtocol
 
@@ -48,13 +48,13 @@ class LinkWorldConnection(Stream):
         self.address = address
 
     def connectionMade(self) -> None:
-        """Wait for the world to introduce itself."""
+        """Wait for the world's introduction."""
         self.transport.setTcpNoDelay(True)
         self.transport.setTcpKeepAlive(True)
         self.start(LoginLinkProtocol(self._server.config.end, self._scheduler.now()))
 
     def accept(self, now: Monotonic) -> None:
-        """Let the world in."""
+        """Confirm the registration."""
         self.core.accept(now)
         self.serve()
 
@@ -64,12 +64,12 @@ class LinkWorldConnection(Stream):
         self.serve()
 
     def send(self, message: LinkMessage, now: Monotonic) -> None:
-        """Send a message; does nothing on a closed link."""
+        """Send a message; do nothing on a closed link."""
         self.core.send(message, now)
         self.serve()
 
     def take_event(self, event: object, now: Monotonic) -> None:
-        """Hand an event on to the directory, and count why the link is over."""
+        """Pass an event to the directory, and count why the link is over."""
         if isinstance(event, LinkClosed):
             self._server.closed(self, event.reason, now)
             return
@@ -78,13 +78,15 @@ class LinkWorldConnection(Stream):
         self._server.directory.link_event(self, event, now)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """The connection is gone."""
+        """Report that the connection is lost."""
         super().connectionLost(reason)
         self._server.gone(self)
 
 
 class LinkServer(Factory):
-    """Takes worlds' connections for one `WorldDirectory`; `listen` may be called more than once.
+    """Accepts worlds' connections for one `WorldDirectory`.
+
+    `listen` may be called more than once.
 
     `tasks` runs the coroutines of the directory, so that `stop` can wait for them.
     """
@@ -104,7 +106,7 @@ class LinkServer(Factory):
         self.scheduler = scheduler
         self._reactor = reactor
         self.counters: Counter[str] = Counter()
-        """Connections not taken and links closed, by reason."""
+        """Refused connections and closed links, by reason."""
         self._logged_counts: Counter[str] = Counter()
         self._tasks = tasks
         self._ports: list[IListeningPort] = []
@@ -133,7 +135,7 @@ class LinkServer(Factory):
         return found
 
     async def stop(self) -> None:
-        """Stop listening, end every link, and wait until all they reported is stored."""
+        """Stop listening, end every link, and wait until all reports are stored."""
         if self._revalidating is not None:
             self._revalidating.cancel()
             self._revalidating = None
@@ -141,14 +143,16 @@ class LinkServer(Factory):
         ports, self._ports = self._ports, []
         await DeferredList([maybeDeferred(port.stopListening) for port in ports])
         if self._connections:
-            stopped = self._stopped = Deferred()  # the last one to go may go at once
+            stopped = self._stopped = (
+                Deferred()
+            )  # The connection that ends last may do so before this call returns.
             for connection in self._connections:
                 connection.close("server is stopping", self.scheduler.now())
             await stopped
         await self._tasks.finished()
 
     def buildProtocol(self, addr: Any) -> LinkWorldConnection | None:
-        """Take a connection, or None when one limit or another is reached."""
+        """Accept a connection; return None when a limit is reached."""
         address = plain_host(str(addr.host))
         reason = self._reason_against(address)
         if reason is not None:
@@ -159,7 +163,7 @@ class LinkServer(Factory):
         return connection
 
     def _reason_against(self, address: str) -> str | None:
-        """Make room at the cost of those who say nothing; return why there is none."""
+        """Close silent connections if that makes room; return why a new one is refused."""
         source = address_key(address)
         refused_before = self._refusals.get(source)
         if refused_before is not None and not refused_before.take(1, self.scheduler.now()):
@@ -172,7 +176,7 @@ class LinkServer(Factory):
         return self._connections.make_room(address, limits)
 
     def introduced(self, connection: LinkWorldConnection) -> None:
-        """Learn that somebody speaks on a connection."""
+        """Record that a world has introduced itself on a connection."""
         self._connections.introduced(connection)
 
     def closed(self, connection: LinkWorldConnection, reason: str, now: Monotonic) -> None:
@@ -184,21 +188,21 @@ class LinkServer(Factory):
         self.directory.link_closed(connection, reason, now)
 
     def gone(self, connection: LinkWorldConnection) -> None:
-        """Forget a connection; a second time does nothing."""
+        """Remove a connection; repeated calls do nothing."""
         self._connections.remove(connection)
         if not self._connections and self._stopped is not None:
             stopped, self._stopped = self._stopped, None
             stopped.callback(None)
 
     def _remember_refusal(self, address: str, now: Monotonic) -> None:
-        """Count the connections of this address from now on."""
+        """Limit the connections of this address from now on."""
         if len(self._refusals) >= MOST_REMEMBERED:
             self._refusals.clear()
         most = float(self.config.suspect_connections_per_minute)
         self._refusals.setdefault(address_key(address), RateLimit(most / 60, most, now))
 
     def _log_counts(self) -> None:
-        """Write one line about what was refused or ended since the last such line, if anything."""
+        """Log one line about the connections refused or ended since the last one, if any."""
         fresh = self.counters - self._logged_counts
         self._logged_counts = self.counters.copy()
         if fresh:
@@ -219,5 +223,5 @@ class LinkServer(Factory):
 
 
 def _evict(connection: LinkWorldConnection) -> None:
-    """Close a connection that says nothing, in favor of a new one."""
+    """Close a silent connection in favor of a new one."""
     connection.cut_off("nothing said when room was needed")

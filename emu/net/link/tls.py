@@ -1,8 +1,8 @@
-"""TLS for links between our own processes: one self-signed certificate, pinned by fingerprint.
+"""TLS for links between this project's processes: a self-signed certificate, pinned by fingerprint.
 
-The link carries password hashes in clear, and a hash is all a world needs to register. No
-certificate authority is asked: the world knows the SHA-256 fingerprint of the login server's
-certificate and talks to nobody else.
+The link carries password hashes in clear text, and a hash is enough to register a world. No
+certificate authority is involved: the world knows the SHA-256 fingerprint of the login server's
+certificate and refuses any other.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def make_certificate(name: str, now: datetime) -> bytes:
 def certificate_fingerprint(pem: bytes) -> str:
     """Return the SHA-256 fingerprint of a PEM certificate: 64 lower-case hex digits.
 
-    Raises `FileFormatError` when there is none in `pem`.
+    Raises `FileFormatError` when `pem` has no certificate.
     """
     try:
         certificate = x509.load_pem_x509_certificate(pem)
@@ -68,7 +68,7 @@ def certificate_fingerprint(pem: bytes) -> str:
 
 
 def server_options(pem: bytes) -> ssl.CertificateOptions:
-    """Return what a listening port needs, from a PEM with key and certificate.
+    """Return the TLS options of a listener, from a PEM with key and certificate.
 
     Raises `FileFormatError` when either is missing.
     """
@@ -79,12 +79,12 @@ def server_options(pem: bytes) -> ssl.CertificateOptions:
         raise FileFormatError(
             "the link's certificate file needs a private key and a certificate, both as PEM"
         ) from None
-    # cryptography's own objects: pyOpenSSL warns of its older ones, which Twisted would make
+    # cryptography's own objects: pyOpenSSL warns of its older ones, which Twisted would create.
     options = ssl.CertificateOptions(
         privateKey=key, certificate=certificate, raiseMinimumTo=ssl.TLSVersion.TLSv1_2
     )
     try:
-        options.getContext()  # now, and not at the first connection
+        options.getContext()  # Fail now, not at the first connection.
     except SSL.Error as error:
         reason = "; ".join(str(one[-1]) for one in error.args[0]) or "no reason given"
         raise FileFormatError(
@@ -113,7 +113,7 @@ def connect(
     timeout: float,
     with_tls: bool,
 ) -> Deferred[Any]:
-    """Connect the protocol that `build` makes; with TLS it must look at the fingerprint itself."""
+    """Connect the protocol that `build` creates; with TLS it must check the fingerprint itself."""
     factory: Any = _Factory(build)
     if with_tls:
         options = ssl.CertificateOptions(verify=False, raiseMinimumTo=ssl.TLSVersion.TLSv1_2)
@@ -122,7 +122,7 @@ def connect(
 
 
 def peer_has_fingerprint(transport: ISSLTransport, fingerprint: str) -> bool:
-    """Say whether the peer's certificate has this fingerprint; call it after the handshake."""
+    """Return whether the peer's certificate has this fingerprint; call it after the handshake."""
     certificate: Any = transport.getPeerCertificate()
     if certificate is None:
         return False

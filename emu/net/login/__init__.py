@@ -1,1 +1,1 @@
-"""The login service as it runs, with its clients and the threads for its passwords."""
+"""The login service on the reactor: its clients, and the threads for password hashes."""

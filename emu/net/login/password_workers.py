@@ -1,11 +1,11 @@
-"""Threads for password hashing, and whose turn it is. The reactor never waits for them.
+"""Worker threads for password hashes, with fair turns, so that the reactor never waits for them.
 
-A plain value without threads or time. A source is whoever must not crowd out others, for passwords
-an address. When too much waits, the longest line loses its newest: whoever sends most pays first.
+The threads are Twisted's own pool. `PasswordWorkers` adds what the pool lacks: turns rotate by
+source (an address), one source has few turns at once, the queue is bounded, and a turn whose client
+has left is skipped. Used from the reactor's thread only.
 
-The threads are Twisted's own pool. Ours is what that does not know: turns go round by source, one
-source has few at once, so much may wait and no more, and who has gone loses the place in the line.
-Used from the reactor's thread only.
+When the queue is full, the source with the most waiting items loses its newest one, so a source
+that floods pays first. `FairQueue` is a plain value without threads and time.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """Items that wait, and how many of each source are under way."""
+    """Items that wait, and the number of each source's items in progress."""
 
     __slots__ = ("_at_once", "_lines", "_most_waiting", "_running", "_waiting")
 
     def __init__(self, *, most_waiting: int, at_once: int) -> None:
-        """Bound what waits in all, and what one source may have under way at once."""
+        """Set the bounds: items that wait in all, and items of one source in progress at once."""
         self._most_waiting = most_waiting
         self._at_once = at_once
         self._lines: OrderedDict[str, deque[T]] = OrderedDict()
@@ -37,16 +37,16 @@ class FairQueue(Generic[T]):
         self._waiting = 0
 
     def __len__(self) -> int:
-        """Return how many wait."""
+        """Return how many items wait."""
         return self._waiting
 
     @property
     def running(self) -> int:
-        """How many were taken and are not done."""
+        """Items that were taken and are not done."""
         return self._running.total()
 
     def put(self, source: str, item: T) -> T | None:
-        """Let an item wait; return the one that has to go for it, perhaps the item itself."""
+        """Add an item; return the one that is dropped for it, perhaps the item itself."""
         line = self._lines.setdefault(source, deque())
         line.append(item)
         self._waiting += 1
@@ -56,7 +56,7 @@ class FairQueue(Generic[T]):
         return self._remove(longest, newest=True)
 
     def take(self) -> tuple[str, T] | None:
-        """Return the source and item that come next; None when nothing may begin."""
+        """Return the next source and item; None when none may begin."""
         for source in self._lines:
             if self._running[source] < self._at_once:
                 self._running[source] += 1
@@ -65,13 +65,13 @@ class FairQueue(Generic[T]):
         return None
 
     def done(self, source: str) -> None:
-        """Learn that an item of this source is over."""
+        """Record that an item of this source is done."""
         self._running[source] -= 1
         if not self._running[source]:
             del self._running[source]
 
     def clear(self) -> list[T]:
-        """Return all that waits and let none of it wait any longer."""
+        """Remove and return all items that wait."""
         left = [item for line in self._lines.values() for item in line]
         self._lines.clear()
         self._waiting = 0
@@ -87,14 +87,17 @@ class FairQueue(Generic[T]):
 
 
 AT_ONCE = 2
-"""Turns one source has at once; not more than the guesses a new address has for an account, so that
-right passwords that come together are never taken for guessing."""
+"""Turns of one source at once.
+
+Not more than the password attempts that a new address has for an account: right passwords that
+arrive together must not be refused as wrong attempts.
+"""
 
 
 class PasswordWorkers:
     """Gives turns and runs calls; implements `emu.login.accounts.PasswordWork`.
 
-    Threads start when they are first needed; there are as many turns at once as threads.
+    There are as many turns at once as threads. Threads start when they are first needed.
     """
 
     def __init__(self, reactor: Any, *, threads: int, most_waiting: int) -> None:
@@ -107,7 +110,7 @@ class PasswordWorkers:
 
     @property
     def waiting(self) -> int:
-        """How many wait for their turn."""
+        """Turns that wait."""
         return len(self._queue)
 
     def turn(self, source: str, wanted: Callable[[], bool]) -> Turn:
@@ -115,13 +118,13 @@ class PasswordWorkers:
         return Turn(self, source, wanted)
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
-        """Carry out a call in a thread and answer with its result; to be used within a turn."""
+        """Run a call in a thread and return its result; only valid within a turn."""
         if not self._pool.started:
             self._pool.start()
         return deferToThreadPool(self._reactor, self._pool, call)
 
     def stop(self) -> Deferred[None]:
-        """Refuse what waits, let what runs end, and answer when all threads are done."""
+        """Refuse the waiting turns, finish the running ones, and fire when all threads are done."""
         if self._stopped is None:
             self._stopped = Deferred()
             for turn in self._queue.clear():
@@ -130,7 +133,7 @@ class PasswordWorkers:
         return self._stopped
 
     def begin(self, turn: Turn) -> Deferred[None]:
-        """Put a turn into the line; fails with `LimitExceeded` when it will not come."""
+        """Queue a turn; fails with `LimitExceeded` when it is refused."""
         if self._stopped is not None:
             turn.refuse("the workers are stopping")
         elif (ousted := self._queue.put(turn.source, turn)) is not None:
@@ -139,13 +142,13 @@ class PasswordWorkers:
         return turn.began
 
     def done(self, turn: Turn) -> None:
-        """Take a turn back."""
+        """Return a turn."""
         self._queue.done(turn.source)
         self._hand_out()
         self._end_when_idle()
 
     def _hand_out(self) -> None:
-        """Give turns while there are any. Whoever gets one may be done before we go on."""
+        """Start turns while threads are free. A turn may be done before this returns."""
         if self._is_handing_out:
             return
         self._is_handing_out = True
@@ -156,7 +159,10 @@ class PasswordWorkers:
             self._is_handing_out = False
 
     def _give(self, source: str, turn: Turn) -> None:
-        """Let a turn begin; one whose owner cannot be asked fails with what that raises."""
+        """Start a turn, unless its owner no longer waits.
+
+        An error of that question fails the turn.
+        """
         try:
             is_wanted = turn.wanted()
         except Exception:  # noqa: BLE001  # the others wait for their turn
@@ -178,10 +184,10 @@ class PasswordWorkers:
 
 
 class Turn:
-    """One turn: ``async with`` waits for it, and gives it back at the end of the block.
+    """One turn: ``async with`` waits for it, and returns it at the end of the block.
 
-    The value bound by ``as`` says whether it had to wait. Raises `LimitExceeded` when too many
-    wait, the workers are stopping, or `wanted` says no when the turn comes.
+    The value bound by ``as`` is whether the turn had to wait. Raises `LimitExceeded` when too many
+    wait, the workers are stopping, or `wanted` returns False when the turn starts.
     """
 
     __slots__ = ("_workers", "began", "source", "wanted")
@@ -200,9 +206,9 @@ class Turn:
         return has_waited
 
     async def __aexit__(self, *_error: object) -> None:
-        """Give the turn back."""
+        """Return the turn."""
         self._workers.done(self)
 
     def refuse(self, reason: str) -> None:
-        """Let the turn never come."""
+        """Refuse the turn."""
         self.began.errback(LimitExceeded(reason))

@@ -1,7 +1,7 @@
-"""The login service as it runs: its UDP port, the worlds' TCP port, and its clients' sessions.
+"""The login service on the reactor: its UDP port, the worlds' TCP port, and client sessions.
 
-Owns nothing but the wiring. Order and meaning of messages are `emu.login`'s; this module's one
-rule is that whatever a coroutine of the service raises ends that one session and is logged.
+It connects `emu.login` with ports, stores and threads. An exception from a coroutine of the service
+ends that one session and is logged.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ from emu.structs import shipped_catalog
 from emu.times import Monotonic
 
 STORE_WORK = 0.001
-"""Seconds of work for a message that asks the store, which does it in another thread."""
+"""Seconds of work charged for a message that reads the store, which works in another thread."""
 
 
 class LoginHandler:
-    """One session of the login port, as the dispatcher knows it."""
+    """One session of the login port, as the dispatcher uses it."""
 
     __slots__ = ("_link", "_log", "_port", "client")
 
@@ -73,17 +73,20 @@ class LoginHandler:
         self.client.mailbox.idle = self._idle
 
     def handle_event(self, event: Event, now: Monotonic) -> None:
-        """Take one event of the session."""
+        """Handle one event of the session."""
         kind = type(event)
         if kind is Message:
             client = self.client
             client.message(event.opcode, event.payload, now)  # type: ignore[union-attr]
             if client.mailbox.is_working and client.is_logged_in:
-                self._port.set_busy(busy=True)  # what this costs is to be known before the next
+                self._port.set_busy(
+                    busy=True
+                )  # The cost must be known before the next message is read.
                 self._port.charge(STORE_WORK)
         elif kind is SessionClosed:
             self.client.closed(event.reason)  # type: ignore[union-attr]
-            # Its link holds us: a flood would outrun the collector.
+            # Break the reference cycle with the link: under a flood the garbage collector is too
+            # slow.
             self._link.closing = nothing
             del self.client, self._link
         elif not is_written(LogLevel.debug):
@@ -100,15 +103,15 @@ class LoginHandler:
         self._port.set_busy(busy=False)
 
     def get_timer(self) -> Monotonic | None:
-        """Return when the client wants its timer handled."""
+        """Return when the client's timer is due."""
         return self.client.get_timer()
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Let the client do what is due."""
+        """Handle the client's deadlines."""
         self.client.handle_timer(now)
 
     def held_bytes(self) -> int:
-        """Return how many bytes of messages wait for their turn."""
+        """Return how many bytes of messages wait."""
         return self.client.mailbox.held_bytes
 
     def _peer(self) -> Address:
@@ -117,9 +120,10 @@ class LoginHandler:
 
 
 def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]:
-    """Return the service's `log` port: one line an event, its fields along for JSON.
+    """Return the service's `log` port: one line for each event, with its fields for JSON.
 
-    Those that strangers can repeat at will are left to `refusals` from the second on.
+    Events that unauthenticated peers can repeat are passed to `refusals`, which writes the first
+    and sums up the rest.
     """
     levels = {name: LogLevel.levelWithName(name) for name in ("debug", "info", "warn")}
 
@@ -144,16 +148,16 @@ def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]
 
 
 DRAIN_TIME = 2.0
-"""Seconds that clients have to take their leave when the server stops."""
+"""Seconds that clients have to end their sessions when the server stops."""
 PORT_TRIES = 16
-"""Port numbers of the system's choice that are tried until TCP and UDP are both free."""
+"""Ports of the system's choice that are tried until one number is free for TCP and UDP."""
 
 _log = logger("login")
 _link_log = logger("link")
 
 
 class LoginEndpoint:
-    """Login service, world directory and their ports. `listen`, then `stop`."""
+    """The login service, the world directory and their ports. `listen`, then `stop`."""
 
     def __init__(
         self,
@@ -189,7 +193,7 @@ class LoginEndpoint:
         )
         self._accounts = account_service(config=parameters.account_config(config))
         self.staff = account_service(config=parameters.staff_config(config))
-        """Who signs in to administer; wrong tries there take nothing from players' budgets."""
+        """Checks logins to the dashboard; wrong attempts there do not draw on players' budgets."""
         self.directory = self._make_directory(watch)
         self.links = LinkServer(
             parameters.taken_from(config.link, LinkServerConfig),
@@ -245,7 +249,10 @@ class LoginEndpoint:
         )
 
     async def _is_barred(self, account_id: int, address: str) -> bool:
-        """Say whether a ban or the like keeps an account or address out. Raises `StoreError`."""
+        """Return whether a ban or a disabled account bars an account or address.
+
+        Raises `StoreError`.
+        """
         return bool(await self._storage.login_gate.kept_out([(account_id, address)]))
 
     def _measure(self, watch: Watch, endpoint: Endpoint) -> None:
@@ -267,7 +274,7 @@ class LoginEndpoint:
         )
 
     def configure(self, config: Config) -> None:
-        """Go on with other settings; what was decided by the earlier ones stays."""
+        """Apply changed settings to what happens from now on."""
         self._accounts.config = parameters.account_config(config)
         self.staff.config = parameters.staff_config(config)
         self.service.config = parameters.login_config(config)
@@ -275,7 +282,10 @@ class LoginEndpoint:
         self.links.config = parameters.taken_from(config.link, LinkServerConfig)
 
     async def hash_password(self, password: str) -> str:
-        """Return a password's hash as it is stored; made in a worker thread, behind players'."""
+        """Return a password's hash for the store.
+
+        Made in a worker thread, after those of players.
+        """
         config = self._accounts.config.passwords
         salt = os.urandom(SALT_SIZE)
         async with self._passwords.turn("administration", lambda: True):
@@ -291,7 +301,7 @@ class LoginEndpoint:
 
     @property
     def port(self) -> int:
-        """The UDP port where clients begin; 0 before `listen`."""
+        """The UDP port for clients; 0 before `listen`."""
         return int(self._port.getHost().port) if self._port is not None else 0
 
     def doors(self) -> Iterator[OpenPort]:
@@ -302,7 +312,7 @@ class LoginEndpoint:
             yield door(key, port, {"connections": self.links.connections, **self.links.counters})
 
     def listen(self) -> tuple[str, int]:
-        """Open the ports and say where; returns the address of the worlds' TCP port.
+        """Open the ports, log them, and return the address of the worlds' TCP port.
 
         Raises `CannotListenError`.
         """
@@ -328,7 +338,7 @@ class LoginEndpoint:
         address = listen_address("login.listen", self._config.login.listen)
         number, tries = address.port, PORT_TRIES
         while not number:
-            # The system chooses a free TCP port; that the UDP port is free as well takes luck.
+            # The system chooses a free TCP port; the UDP port of that number may still be in use.
             tcp: Any = self.links.listen(address.host, 0)
             tries -= 1
             try:
@@ -345,7 +355,7 @@ class LoginEndpoint:
         return self.links.listen(address.host, number)
 
     async def stop(self, deadline: Monotonic) -> None:
-        """Say goodbye to clients and worlds, and wait until what they asked for is stored."""
+        """End the sessions and links, and wait until their requests are stored."""
         drained_by = Monotonic(min(self._scheduler.now() + DRAIN_TIME, deadline))
         self.dispatcher.close(self._scheduler.now())
         await self.links.stop()
@@ -362,7 +372,7 @@ class LoginEndpoint:
 
 
 async def drained(dispatcher: Dispatcher, scheduler: Scheduler, deadline: Monotonic) -> None:
-    """Wait until every session is over, or a time has come; then stop the dispatcher."""
+    """Wait until every session is over or the deadline has passed, then stop the dispatcher."""
     while dispatcher.session_count and scheduler.now() < deadline:
         await scheduler.pause(0.02)
     dispatcher.abandon()
