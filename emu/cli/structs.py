@@ -30,8 +30,8 @@ from emu.structs import (
     load_folder,
     shipped_catalog,
 )
-from emu.structs.blocks import keyed_fields
 from emu.structs.fields import FORMATS, PREFIXES, SIZES
+from emu.structs.layout import keyed_fields
 from emu.structs.lints import oddities
 from emu.structs.packed import EXAMINE_INFO, pack, read_client_cmds, unpack, write_client_cmd
 

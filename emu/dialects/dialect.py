@@ -21,7 +21,7 @@ from emu.dialects.rules import RuleTable, VersionRules
 from emu.errors import StructValueError, UnknownStruct, UnknownVersion
 from emu.opcodes import OpcodeTable, OpcodeTables
 from emu.structs import FieldDefinition, FieldType, StructCatalog, StructLayout
-from emu.structs.blocks import keyed_fields
+from emu.structs.layout import keyed_fields
 from emu.structs.packed import EXAMINE_INFO, write_client_cmd
 from emu.texts import read_text
 

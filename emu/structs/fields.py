@@ -1,17 +1,11 @@
-"""The smallest pieces of a layout: runs of numbers, texts, equipment, oversized integers.
+"""Field codecs: runs of numbers, texts, equipment, and oversized integers.
 
-Each piece reads its bytes into values and writes values into bytes. `Context` is what one call of a
-layout shares between its pieces.
+Each codec has a ``decode`` and an ``encode``, made from the same definition. A codec has the name
+of its struct only for errors. Numbers are little-endian without padding. Text is ``str`` with one
+character per byte (latin-1), so every byte survives decoding and encoding.
 
-A part is one piece of a layout with a ``decode`` and an ``encode`` made of the same definition, so
-that they cannot drift apart. A part knows its struct's name only for complaints.
-
-Fields of fixed size that follow one another are read and written by one `struct.Struct`; this is
-where the speed of layouts comes from. Numbers are little-endian without padding.
-Source: docs/protocol/characters.md#looks, docs/protocol/structs.md.
-
-Text is ``str`` with one character a byte (latin-1), so that any byte makes the way and back.
-Source: docs/protocol/structs.md#types.
+Consecutive fields of fixed size share one `struct.Struct`. The speed of layouts comes from that.
+Source: docs/protocol/characters.md#looks, docs/protocol/structs.md#types.
 """
 
 from __future__ import annotations
@@ -26,64 +20,65 @@ from emu.structs.reader import FieldType, Oversized
 
 TOO_SHORT: Final = "message shorter than its layout"
 COUNT_LIMIT: Final = 65_535
-"""Most elements of one array, as EQ2Emulator has it (docs/protocol/structs.md#arrays)."""
+"""The most elements of one array, as in EQ2Emulator (docs/protocol/structs.md#arrays)."""
 ELEMENT_LIMIT: Final = 65_535
-"""Most elements of all arrays of one message; nested counts cannot multiply beyond it."""
+"""The most elements of all arrays of one message. Nested counts multiply, so each array's own
+limit is not enough."""
 
 Values = dict[str, Any]
 """The values of one level of a layout, by their keys."""
 Scopes = tuple[Mapping[str, Any], ...]
-"""The dicts around the one at hand, outermost first."""
+"""The dicts of the enclosing levels, outermost first."""
 
 
 @dataclass(slots=True)
 class Context:
-    """What one call of decode or encode carries along."""
+    """The settings and the state of one call of decode or encode."""
 
     flags: frozenset[str]
     limit: int = 0
-    """Where the bytes to decode end."""
+    """The offset of the end of the bytes to decode."""
     lenient: bool = False
-    """Whether what is past the end is zero or empty instead of an error."""
+    """Whether values past the end are zero or empty instead of an error."""
     elements: int = 0
-    """Array elements begun so far."""
+    """The number of array elements so far."""
 
     strict: bool = False
-    """Whether values that would not be written are refused."""
+    """Whether values that would not be written raise an error."""
 
     def begin_elements(self, count: int, key: str, at: int) -> None:
-        """Count the elements of an array that begins. Raises `MalformedStruct` over the limit."""
+        """Count the elements of an array. Raises `MalformedStruct` above `ELEMENT_LIMIT`."""
         self.elements += count
         if self.elements > ELEMENT_LIMIT:
-            raise MalformedStruct("more array elements than any message has", key, at)
+            raise MalformedStruct(f"more than {ELEMENT_LIMIT} array elements", key, at)
 
 
 class FieldCodec(Protocol):
-    """One part of a layout."""
+    """The codec of one or more fields of a layout."""
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
-        """Read from `at` on, put values into `out`, return where the part ends.
+        """Read values from `at` on into `out`; return the offset behind them.
 
-        Raises `MalformedStruct`; what could be read stands in `out` then.
+        Raises `MalformedStruct`; `out` then has the values before the fault.
         """
 
-    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
-        """Append the part's bytes."""
+    def encode(self, fields: Values, chunks: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Append the bytes of the fields to `chunks`."""
 
 
 def bad_value(where: str, key: str, what: str) -> NoReturn:
-    """Raise `StructValueError` that names struct and field; no `key` means the whole of `where`."""
+    """Raise `StructValueError` with struct, field and fault; no `key` means all of `where`."""
     raise StructValueError(f"{where}.{key}: {what}" if key else f"{where}: {what}")
 
 
 def shown(value: object) -> str:
-    """Return a value for a complaint, cut where it is long."""
+    """Return a value as text for an error, cut to 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def raw_text(where: str, key: str, value: Any) -> bytes:
-    """Return the bytes of a text whose characters each stand for one byte."""
+    """Return the bytes of a text with one character per byte."""
     if not isinstance(value, str):
         bad_value(where, key, f"must be text, not {shown(value)}")
     try:
@@ -98,31 +93,31 @@ FORMATS: Final[dict[FieldType, tuple[str, int]]] = {
     FieldType.SINT32: ("i", 1), FieldType.SINT64: ("q", 1), FieldType.FLOAT: ("f", 1),
     FieldType.DOUBLE: ("d", 1), FieldType.COLOR: ("B", 3),
 }  # fmt: skip
-"""struct letter and how many of them one value takes, for fields of fixed size."""
+"""The `struct` letter of each type of fixed size, and how many numbers one value has."""
 OVERSIZED_LETTERS: Final = {
     FieldType.INT16: ("B", "H"), FieldType.SINT16: ("b", "h"), FieldType.INT32: ("H", "I"),
 }  # fmt: skip
-"""struct letters of the short and the long form."""
+"""The `struct` letters of the short and the long form."""
 SIZES: Final = {letter: struct.calcsize("<" + letter) for letter in "BHIQbhiqfd"}
 _PACK_ERRORS = (struct.error, OverflowError, TypeError)
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """One field of a run: its key, struct letter, and how its numbers make a value."""
+    """One field of a run: its key, its `struct` letter, and the shape of its value."""
 
     key: str
     letter: str
     count: int = 1
-    """How many numbers it takes in all."""
+    """All numbers of the field."""
     group: int = 1
-    """Numbers of one value: 3 for a color, 1 otherwise."""
+    """The numbers of one value: 3 for a color, otherwise 1."""
     listed: bool = False
     """Whether the value is a list (Size above 1, or a color)."""
     default: int = 0
 
     def value_of(self, numbers: list[Any]) -> Any:
-        """Return the field's value made of all its numbers."""
+        """Return the field's value from its numbers."""
         if not self.listed:
             return numbers[0]
         if self.group in (1, self.count):
@@ -131,7 +126,7 @@ class Fixed:
 
 
 class PlainRun:
-    """Consecutive fields of fixed size with one number each; the quickest part."""
+    """Consecutive fields of fixed size with one number each; the fastest codec."""
 
     __slots__ = ("_fields", "_keys", "_letters", "_pack", "_size", "_unpack", "_where")
 
@@ -144,7 +139,7 @@ class PlainRun:
         self._unpack, self._pack, self._size = whole.unpack_from, whole.pack, whole.size
 
     def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
-        """Read all of the run at once."""
+        """Read the whole run at once."""
         try:
             out.update(zip(self._keys, self._unpack(data, at), strict=True))
         except struct.error:
@@ -152,21 +147,22 @@ class PlainRun:
         return at + self._size
 
     def encode(
-        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, chunks: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
-        """Write all of the run at once."""
+        """Write the whole run at once."""
         get = fields.get
         values = [get(key, 0) for key in self._keys]
         try:
-            parts.append(self._pack(*values))
+            chunks.append(self._pack(*values))
         except _PACK_ERRORS:
+            # `struct` does not name the bad value, so each one is tried; only after a failure.
             for key, letter, value in zip(self._keys, self._letters, values, strict=True):
                 check_number(self._where, key, letter, value)
             raise
 
 
 class MixedRun:
-    """Consecutive fields of fixed size, some of them lists or colors."""
+    """Consecutive fields of fixed size, of which some are lists or colors."""
 
     __slots__ = ("_fields", "_gather", "_shares", "_struct", "_where")
 
@@ -187,7 +183,7 @@ class MixedRun:
             start += entry.count
 
     def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
-        """Read all numbers at once and share them out."""
+        """Read all numbers at once and assign them to the fields."""
         try:
             numbers = list(self._struct.unpack_from(data, at))
         except struct.error:
@@ -202,9 +198,9 @@ class MixedRun:
         return at + self._struct.size
 
     def encode(
-        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, chunks: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
-        """Gather the numbers and write them at once."""
+        """Collect all numbers and write them at once."""
         numbers: list[Any] = []
         get = fields.get
         for entry, key, flat, default in self._gather:
@@ -218,7 +214,7 @@ class MixedRun:
             else:
                 numbers += self._items(entry, value)
         try:
-            parts.append(self._struct.pack(*numbers))
+            chunks.append(self._struct.pack(*numbers))
         except _PACK_ERRORS:
             start = 0
             for entry in self._fields:
@@ -241,7 +237,7 @@ class MixedRun:
 
 
 class EquipmentItems:
-    """EQ2_EquipmentItem, once or several times: u16 model, color, highlight."""
+    """EQ2_EquipmentItem, once or several times: u16 model, color, highlight color."""
 
     __slots__ = ("_empty", "_key", "_listed", "_pack", "_size", "_where")
 
@@ -251,7 +247,7 @@ class EquipmentItems:
         self._pack = struct.Struct("<" + "H6B" * size).pack
 
     def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
-        """Read every item into a dict."""
+        """Read each item into a dict."""
         raw = data[at : at + len(self._empty)]
         stop = at + len(raw)
         if len(raw) < len(self._empty):
@@ -267,12 +263,12 @@ class EquipmentItems:
         return stop
 
     def encode(
-        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, chunks: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
-        """Write every item."""
+        """Write each item."""
         value = fields.get(self._key)
         if value is None:
-            parts.append(self._empty)
+            chunks.append(self._empty)
             return
         items = value if self._listed else [value]
         if not isinstance(items, (list, tuple)) or len(items) != self._size:
@@ -286,18 +282,17 @@ class EquipmentItems:
                 if len(item) > 3 or not item.keys() <= _EQUIPMENT_KEYS:
                     names = ", ".join(sorted(map(str, item.keys() - _EQUIPMENT_KEYS)))
                     bad_value(self._where, self._key, f"an equipment item has no {names}")
-            parts.append(self._pack(*numbers))
+            chunks.append(self._pack(*numbers))
         except (*_PACK_ERRORS, ValueError, AttributeError) as error:
-            bad_value(self._where, self._key, f"holds no equipment item: {error}")
+            bad_value(self._where, self._key, f"is not an equipment item: {error}")
 
 
 class OversizedInteger:
-    """An integer that is written short while it is small.
+    """An integer with a short form for small values; a marker byte precedes the long form.
 
-    EQ2Emulator reads an int32 in another way than it writes it
-    (docs/protocol/structs.md#oversized), and writes a small value that equals the marker so that it
-    cannot be read back. Here reading follows EQ2Emulator's writing, and a value whose short form
-    would begin with the marker takes the long one.
+    EQ2Emulator reads an int32 otherwise than it writes it (docs/protocol/structs.md#oversized).
+    Reading here follows its writing. EQ2Emulator also writes a small value that equals the marker
+    in the short form, which cannot be read back. Such a value gets the long form here.
     """
 
     __slots__ = ("_key", "_long", "_low", "_marker", "_short", "_threshold", "_where")
@@ -313,7 +308,7 @@ class OversizedInteger:
         self._marker = oversized.marker
 
     def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
-        """Read the short form, or the long one behind the marker."""
+        """Read the short form, or the long form behind the marker."""
         try:
             if data[at] == self._marker:
                 (out[self._key],) = self._long.unpack_from(data, at + 1)
@@ -327,24 +322,24 @@ class OversizedInteger:
         return at + self._short.size
 
     def encode(
-        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, chunks: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
-        """Write the short form where the value is below the threshold."""
+        """Write the short form if the value is below the threshold."""
         value = fields.get(self._key, 0)
         try:
             if self._low < value < self._threshold and value & 0xFF != self._marker:
-                parts.append(self._short.pack(value))
+                chunks.append(self._short.pack(value))
             else:
-                parts.append(bytes((self._marker,)) + self._long.pack(value))
+                chunks.append(bytes((self._marker,)) + self._long.pack(value))
         except _PACK_ERRORS:
             bad_value(self._where, self._key, f"does not fit its type: {shown(value)}")
 
 
 def read_short(fields: Iterable[Fixed], data: bytes, at: int, out: Values, context: Context) -> int:
-    """Read a run from a message that ends among its values, and return where reading goes on.
+    """Read a run from a message that ends inside the run; return the offset behind it.
 
-    A value that does not fit whole, and all behind it, is zero; a color is one value. Raises
-    `MalformedStruct` at the first of them unless the context is lenient.
+    The first value that does not fit, and all later ones, are zero; a color is one value. Raises
+    `MalformedStruct` at that value unless the context is lenient.
     """
     for entry in fields:
         one = struct.Struct(f"<{entry.group}{entry.letter}")
@@ -363,7 +358,7 @@ def read_short(fields: Iterable[Fixed], data: bytes, at: int, out: Values, conte
 
 
 def check_number(where: str, key: str, letter: str, value: Any) -> None:
-    """Raise `StructValueError` when a number does not fit its type."""
+    """Raise `StructValueError` if a number does not fit its type."""
     try:
         struct.pack("<" + letter, value)
     except _PACK_ERRORS:
@@ -380,11 +375,11 @@ def _is_list_of(count: int, item: Any) -> bool:
 
 
 PREFIXES: Final = {FieldType.STRING8: 1, FieldType.STRING16: 2, FieldType.STRING32: 4}
-"""Bytes of the length before a string, little-endian."""
+"""Bytes of the little-endian length in front of a string."""
 
 
 class Text:
-    """A string with a length prefix of 1, 2 or 4 bytes."""
+    """A string behind a length of 1, 2 or 4 bytes."""
 
     __slots__ = ("_key", "_prefix", "_where")
 
@@ -392,7 +387,7 @@ class Text:
         self._where, self._key, self._prefix = where, key, prefix
 
     def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
-        """Read one string; every byte becomes the character of that number."""
+        """Read one string; each byte becomes one character."""
         start = at + self._prefix
         stop = start + int.from_bytes(data[at:start], "little")
         if stop > context.limit or start > context.limit:
@@ -404,19 +399,19 @@ class Text:
         return stop
 
     def encode(
-        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, chunks: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write one string with its length."""
         raw = raw_text(self._where, self._key, fields.get(self._key, ""))
         try:
-            parts.append(len(raw).to_bytes(self._prefix, "little") + raw)
+            chunks.append(len(raw).to_bytes(self._prefix, "little") + raw)
         except OverflowError:
             most = 256**self._prefix - 1
             bad_value(self._where, self._key, f"is longer than {most} bytes")
 
 
 class FixedText:
-    """Text of fixed size, zero padded; decoding leaves out the zeros at its end."""
+    """Text of fixed size, padded with zeros."""
 
     __slots__ = ("_key", "_size", "_where")
 
@@ -424,7 +419,7 @@ class FixedText:
         self._where, self._key, self._size = where, key, size
 
     def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
-        """Read the text without the zeros at its end."""
+        """Read the text without its padding."""
         stop = at + self._size
         if stop > context.limit:
             if not context.lenient:
@@ -434,19 +429,19 @@ class FixedText:
         return stop
 
     def encode(
-        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, chunks: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
-        """Write the text with zeros behind it."""
+        """Write the text and its padding."""
         raw = raw_text(self._where, self._key, fields.get(self._key, ""))
         if len(raw) > self._size:
             bad_value(self._where, self._key, f"must have at most {self._size} bytes")
-        parts.append(raw.ljust(self._size, b"\0"))
+        chunks.append(raw.ljust(self._size, b"\0"))
 
 
 class Item:
-    """An EQ2_Item: bytes that code has prepared; only their writer knows how many.
+    """An EQ2_Item: bytes that the caller has prepared, without a length.
 
-    Reading takes all that is left, so fields behind an item that is not empty cannot be read back.
+    Reading takes all remaining bytes, so fields behind an item cannot be read back.
     """
 
     __slots__ = ("_key", "_where")
@@ -455,12 +450,12 @@ class Item:
         self._where, self._key = where, key
 
     def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
-        """Take the rest."""
+        """Read all remaining bytes."""
         out[self._key] = data[at : context.limit].decode("latin-1")
         return max(at, context.limit)
 
     def encode(
-        self, fields: Values, parts: list[bytes], _scopes: Scopes, _context: Context
+        self, fields: Values, chunks: list[bytes], _scopes: Scopes, _context: Context
     ) -> None:
         """Write the bytes as they are."""
-        parts.append(raw_text(self._where, self._key, fields.get(self._key, "")))
+        chunks.append(raw_text(self._where, self._key, fields.get(self._key, "")))

@@ -1,6 +1,7 @@
-"""What is odd about a struct though it can be used: names that mean nothing, fields never there.
+"""Lints of structs: unknown names, fields that are never present, values that cannot be read back.
 
-EQ2Emulator loads such structs without a word. Source: docs/protocol/structs.md.
+Such a struct can be used, and EQ2Emulator loads it without a warning.
+Source: docs/protocol/structs.md.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ _CONDITIONS = tuple(entry.name for entry in fields_of(Conditions))
 def oddities(
     definition: StructDefinition, opcode_names: Collection[str] | None = None
 ) -> Iterator[str]:
-    """Yield one line for each odd thing, with file and line in front.
+    """Yield one line for each oddity, with file and line in front.
 
-    `opcode_names` are all names that opcode tables have; EQ2Emulator leaves a struct out whose
-    message it does not know (docs/protocol/structs.md#struct).
+    `opcode_names` are all names in opcode tables: EQ2Emulator ignores a struct whose message has
+    no opcode (docs/protocol/structs.md#struct).
     """
     place = f"{definition.file}, line "
     about = f"struct {definition.name} {definition.client_version}: "
     if opcode_names is not None:
         for name in (definition.opcode_name, definition.opcode_type):
             if name and name not in opcode_names:
-                text = f"no opcode table has {name}; EQ2Emulator leaves such a struct out"
+                text = f"no opcode table has {name}; EQ2Emulator ignores such a struct"
                 yield f"{place}{definition.line}: {about}{text}"
     alone = not _is_made_to_be_copied(definition.name)
     if not alone:
@@ -43,21 +44,14 @@ def _fields(
     seen: set[str] = set()
     for entry in fields:
         if entry.name in seen:
-            yield entry, "the name stands there already; values of this one need _2, _3 ..."
+            yield entry, "the name is used already; the values of this field need _2, _3 ..."
         seen.add(entry.name)
         if alone:
             yield from ((entry, text) for text in _unknown_names(entry, scope))
-        if entry.substruct and not _is_made_to_be_copied(entry.substruct):
-            for text in _lost_conditions(entry.fields):
-                yield entry, f"copies of {entry.substruct} lose {text}"
-        if not _counted_whenever_there(entry, fields):
-            count = entry.count_field
-            text = f"its count {count} is not always there; elements without it can be written"
-            yield entry, f"{text} but not read back"
-        if entry.type is FieldType.ITEM and entry is not fields[-1]:
-            yield entry, "an item before the end can be written but not read back"
+        yield from ((entry, text) for text in _unreadable(entry, fields))
         if entry.substruct:
-            # What is odd inside is told once, about the struct itself.
+            # Oddities inside are reported once, with the struct itself. The fields are still added
+            # to the scope, because later fields may name them.
             inner = scope.substruct(entry.name, entry.name, entry.size)
             for _ in _fields(entry.fields, inner, alone=False):
                 pass
@@ -67,9 +61,21 @@ def _fields(
         scope.add(entry.name, entry.name, entry.size)
 
 
+def _unreadable(entry: FieldDefinition, fields: Sequence[FieldDefinition]) -> Iterator[str]:
+    """Yield what a copy or the wire loses of one field."""
+    if entry.substruct and not _is_made_to_be_copied(entry.substruct):
+        for text in _lost_conditions(entry.fields):
+            yield f"copies of {entry.substruct} lose {text}"
+    if not _counted_whenever_there(entry, fields):
+        text = f"its count {entry.count_field} is not always present"
+        yield f"{text}; elements without it can be written but not read back"
+    if entry.type is FieldType.ITEM and entry is not fields[-1]:
+        yield "an item before the end can be written but not read back"
+
+
 def _unknown_names(entry: FieldDefinition, scope: Scope) -> Iterator[str]:
     if entry.type is FieldType.ARRAY and scope.find(entry.count_field) is None:
-        yield f"no field {entry.count_field} before it, so it never has elements"
+        yield f"no field {entry.count_field} precedes it, so the array never has elements"
     conditions = entry.conditions
     for attribute, names in (
         ("IfVariableSet", conditions.variable_set),
@@ -80,11 +86,11 @@ def _unknown_names(entry: FieldDefinition, scope: Scope) -> Iterator[str]:
         for name in names:
             if name and scope.find(name) is None:
                 place = " in its array" if scope.array else ""
-                yield f"{attribute} names {name}, which does not stand before it{place}"
+                yield f"{attribute} names {name}, but no such field precedes it{place}"
 
 
 def _counted_whenever_there(array: FieldDefinition, fields: Sequence[FieldDefinition]) -> bool:
-    """Tell whether an array's count is on the wire wherever the array is."""
+    """Return whether an array's count is on the wire whenever the array is."""
     counts = [entry for entry in fields if entry.name == array.count_field]
     if array.type is not FieldType.ARRAY or not counts:
         return True
@@ -96,7 +102,7 @@ def _counted_whenever_there(array: FieldDefinition, fields: Sequence[FieldDefini
 
 
 def _is_made_to_be_copied(name: str) -> bool:
-    """Tell by its name whether a struct stands only in others; it may speak of their fields."""
+    """Return whether a struct is only copied into others; its conditions may name their fields."""
     return name.lower().startswith("substruct")
 
 
@@ -107,5 +113,5 @@ def _lost_conditions(fields: Sequence[FieldDefinition]) -> Iterator[str]:
         ("IfVariableEquals", [name for name, conditions in lost if conditions.variable_equals]),
     ):
         if names:
-            there = "such fields are always there, as in EQ2Emulator"
-            yield f"{attribute} of {', '.join(names)}; {there}"
+            always = "copies of these fields are always present, as in EQ2Emulator"
+            yield f"{attribute} of {', '.join(names)}; {always}"

@@ -1,17 +1,9 @@
-"""Packed form and XOR deltas, and the commands inside OP_ClientCmdMsg.
+"""The packed form, XOR deltas, and the commands inside OP_ClientCmdMsg.
 
-Spawns, the character sheet, books, the inventory and predictions travel packed.
-
-A packed stream is runs of zeros and groups of seven bytes (docs/protocol/structs.md#packed).
-Sent repeatedly, what is packed is the XOR of the bytes with those sent before. Everything here is
-bounded by a size that the caller names. Knows bytes only, no fields.
-
-Source: docs/protocol/structs.md#client-cmd.
-
-Each command is a size, then ``FF`` and a u16 sub-opcode, then its payload; the size counts all
-behind it. One command is an exception: above 561 the size n of an item window (OP_EqExamineInfoCmd)
-goes out as 2n-9. A client reads the body as a stream, so several commands may stand in a row. Knows
-neither numbers of opcodes nor fields.
+Spawns, the character sheet, books, the inventory and predictions are sent packed: as runs of zeros
+and groups of seven bytes. A struct that is sent repeatedly is XORed with its previous value first,
+so unchanged bytes are zeros. This module works on bytes and knows no fields. The caller's size
+bounds every result. Source: docs/protocol/structs.md#packed, docs/protocol/structs.md#client-cmd.
 """
 
 from __future__ import annotations
@@ -24,7 +16,7 @@ from emu.errors import MalformedMessage, StructValueError
 from emu.versions import LAST_OLD_CLIENT, LAST_UNREVERSED_PACK
 
 _TOKENS: Final = re.compile(rb"\0{1,127}|[^\0].{0,6}", re.DOTALL)
-"""What one code byte stands for: up to 127 zeros, or seven bytes beginning with one above zero."""
+"""What one code byte encodes: up to 127 zeros, or up to seven bytes of which the first is not 0."""
 _NONZERO: Final = bytes((0, *[1] * 255))
 _GROUP: Final = 7
 
@@ -34,18 +26,18 @@ def _places(code: int) -> tuple[int, ...]:
 
 
 _PLACES: Final = tuple(_places(code) for code in range(128))
-"""For the low bits of a code byte: where in the group its literals go."""
+"""For the low seven bits of a code byte: the places of its literals in the group."""
 _REVERSED_PLACES: Final = tuple(places[::-1] for places in _PLACES)
 _CODES: Final = {
     bytes(bits >> place & 1 for place in range(length)): 0x80 | bits
     for length in range(1, _GROUP + 1)
     for bits in range(1, 1 << length)
 }
-"""Code byte for each pattern of zero and nonzero bytes."""
+"""The code byte of each pattern of zero and nonzero bytes."""
 
 
 def reverses_literals(version: int) -> bool:
-    """Tell whether a client version has the literals of each group last one first.
+    """Return whether a client version has the literals of each group in reverse order.
 
     Versions 2 to 374 have them in source order (docs/protocol/structs.md#packed).
     """
@@ -53,7 +45,9 @@ def reverses_literals(version: int) -> bool:
 
 
 def pack_stream(data: bytes, *, reverse: bool) -> bytes:
-    """Return the stream for `data`, without a length in front (as in ghost updates)."""
+    """Return the packed stream of `data`, without a length in front (as in ghost updates)."""
+    # The regular expression and `translate` do the work per byte in C; a loop over bytes in Python
+    # takes several times as long.
     step = -1 if reverse else 1
     out = bytearray()
     for token in _TOKENS.findall(data):
@@ -68,11 +62,10 @@ def pack_stream(data: bytes, *, reverse: bool) -> bytes:
 def unpack_stream(
     data: bytes, size: int, *, reverse: bool, offset: int = 0, end: int | None = None
 ) -> tuple[bytes, int]:
-    """Return `size` bytes unpacked from `data[offset:end]`, and where their stream ends.
+    """Return `size` bytes unpacked from `data[offset:end]`, and the offset of the stream's end.
 
-    A last group stands for seven bytes even where fewer are wanted; the rest is cut off
-    (docs/protocol/structs.md#packed). A last run of zeros may reach too far in the same way. Raises
-    `MalformedMessage` when the stream ends too early.
+    The last group or run of zeros may exceed `size`; the excess is cut off
+    (docs/protocol/structs.md#packed). Raises `MalformedMessage` if the stream ends too early.
     """
     at = offset
     stop = len(data) if end is None else min(end, len(data))
@@ -104,9 +97,9 @@ def pack(data: bytes, version: int) -> bytes:
 
 
 def unpack(data: bytes, size: int, version: int, offset: int = 0) -> tuple[bytes, int]:
-    """Return `size` bytes unpacked from a length and its stream, and where the stream ends.
+    """Return `size` bytes unpacked from a u32 length and its stream, and the stream's end.
 
-    Raises `MalformedMessage` when the stream is cut, too short for `size`, or longer than it.
+    Raises `MalformedMessage` if the stream is cut, or shorter or longer than `size` needs.
     """
     start = offset + 4
     if start > len(data):
@@ -122,18 +115,19 @@ def unpack(data: bytes, size: int, version: int, offset: int = 0) -> tuple[bytes
 
 
 def xor(one: bytes, other: bytes) -> bytes:
-    """Return the XOR of two byte strings of the same length."""
+    """Return the XOR of two byte strings. Raises `StructValueError` if their lengths differ."""
     if len(one) != len(other):
         raise StructValueError(f"XOR of {len(one)} with {len(other)} bytes")
+    # One XOR of two big integers: about ten times as fast as a loop over bytes.
     number = int.from_bytes(one, "little") ^ int.from_bytes(other, "little")
     return number.to_bytes(len(one), "little")
 
 
 class DeltaBase:
-    """The bytes that one receiver was sent last, against which the next ones are XORed.
+    """The baseline of one struct at one receiver: zeros at first, then the bytes sent last.
 
-    Both ends keep one per thing and receiver; it begins with zeros. An `encode` moves the base, so
-    whoever encodes must also send (docs/protocol/structs.md#packed).
+    Both sides keep a baseline for each struct and receiver. `encode` moves it, so the result of
+    `encode` must be sent (docs/protocol/structs.md#packed).
     """
 
     __slots__ = ("_last",)
@@ -143,39 +137,41 @@ class DeltaBase:
 
     @property
     def last(self) -> bytes:
-        """What was sent or received last, whole."""
+        """The bytes that were sent or received last."""
         return self._last
 
     def encode(self, new: bytes) -> bytes:
-        """Return the XOR of `new` with the base, and make `new` the base."""
+        """Return the XOR of `new` with the baseline, and make `new` the baseline."""
         delta = xor(new, self._last)
         self._last = new
         return delta
 
     def decode(self, delta: bytes) -> bytes:
-        """Return the bytes that a delta makes of the base, and make them the base.
+        """Apply a delta to the baseline and return the result.
 
-        Raises `MalformedMessage` when the delta has another length.
+        Raises `MalformedMessage` if the delta has another length.
         """
         if len(delta) != len(self._last):
-            raise MalformedMessage("delta of another length than its base")
+            raise MalformedMessage("length of the delta does not match its baseline")
         self._last = xor(delta, self._last)
         return self._last
 
     def reset(self, data: bytes | None = None) -> None:
-        """Begin again with zeros, or with bytes that went out whole.
+        """Set the baseline to zeros, or to bytes that were sent whole.
 
-        Raises `StructValueError` when they have another length.
+        Raises `StructValueError` if they have another length.
         """
         if data is not None and len(data) != len(self._last):
-            raise StructValueError(f"a base of {len(self._last)} bytes cannot become {len(data)}")
+            raise StructValueError(
+                f"a baseline of {len(self._last)} bytes cannot become {len(data)} bytes"
+            )
         self._last = bytes(len(self._last)) if data is None else data
 
 
 def pack_counted(count: int, records: bytes, tail: bytes, version: int) -> bytes:
-    """Return a count packet: u16 count, packed records with their u32 length, plain tail.
+    """Return a count packet: u16 count, u32 length and packed records, plain tail.
 
-    Books and the inventory are sent so (docs/protocol/structs.md#packed,
+    Books and the inventory have this form (docs/protocol/structs.md#packed,
     docs/protocol/world/entering.md#books).
     """
     if not 0 <= count <= 0xFFFF:
@@ -186,12 +182,12 @@ def pack_counted(count: int, records: bytes, tail: bytes, version: int) -> bytes
 def unpack_counted(
     data: bytes, record_size: int, tail_size: int, version: int, *, limit: int = 1 << 20
 ) -> tuple[int, bytes, bytes]:
-    """Return count, records and tail of a count packet; `record_size` in bytes.
+    """Return count, records and tail of a count packet; all sizes are in bytes.
 
-    Raises `MalformedMessage` when the parts do not fit or the records exceed `limit` bytes.
+    Raises `MalformedMessage` if the lengths do not match or the records exceed `limit`.
     """
     if len(data) < 6 + tail_size:
-        raise MalformedMessage("count packet without its head")
+        raise MalformedMessage("count packet cut short")
     count = int.from_bytes(data[:2], "little")
     if count * record_size > limit:
         raise MalformedMessage("count packet beyond its limit")
@@ -202,18 +198,18 @@ def unpack_counted(
 
 
 EXAMINE_INFO: Final = "OP_EqExamineInfoCmd"
-"""Name of the command whose size is another above 561; its number is given where it matters."""
+"""The command of an item window. Above version 561 its size n is sent as 2n-9."""
 LAST_SHORT_SIZE: Final = LAST_UNREVERSED_PACK
-"""Up to this client version a size is one byte, or FF and a u16; above it is a u32."""
+"""Up to this client version a size is one byte, or FF and a u16; above it, a u32."""
 _SHORT: Final = 0xFF
 _HEAD: Final = 3
-"""Bytes that a size counts before the payload: FF and the sub-opcode."""
+"""Bytes between the size and the payload: FF and the u16 sub-opcode. The size counts them too."""
 _EXAMINE_LESS: Final = 9
-"""What the doubled size of an item window is less (docs/protocol/structs.md#client-cmd)."""
+"""The 9 in 2n-9 (docs/protocol/structs.md#client-cmd)."""
 
 
 class ClientCmd(NamedTuple):
-    """One command: its sub-opcode and what follows it."""
+    """One command: its sub-opcode and its payload."""
 
     opcode: int
     payload: bytes
@@ -222,11 +218,10 @@ class ClientCmd(NamedTuple):
 def write_client_cmd(
     opcode: int, payload: bytes, version: int, *, examine_info: int | None = None
 ) -> bytes:
-    """Return one command with its size, as a body of OP_ClientCmdMsg or a part of one.
+    """Return one command with its size. A body of OP_ClientCmdMsg is one or more of these.
 
-    `examine_info` is the number of OP_EqExamineInfoCmd at this version: above 561 the size of that
-    one command counts double less 9. Raises `StructValueError` for an opcode or a length that does
-    not fit.
+    `examine_info` is the number of OP_EqExamineInfoCmd at this version; above 561 that command's
+    size n becomes 2n-9. Raises `StructValueError` if the opcode or the length does not fit.
     """
     if not 0 <= opcode <= 0xFFFF:
         raise StructValueError(f"sub-opcode {opcode} does not fit 16 bits")
@@ -248,10 +243,10 @@ def write_client_cmd(
 def read_client_cmds(
     body: bytes, version: int, *, examine_info: int | None = None
 ) -> list[ClientCmd]:
-    """Return the commands of a body of OP_ClientCmdMsg in their order, none for an empty body.
+    """Return the commands of a body of OP_ClientCmdMsg in order, none for an empty body.
 
-    `examine_info` is as for `write_client_cmd`. An opcode below 255 may also stand there as one
-    byte, the form it has outside. Raises `MalformedMessage` when sizes and bytes do not fit.
+    `examine_info` is as for `write_client_cmd`. An opcode below 255 may also be one byte, as in
+    messages. Raises `MalformedMessage` if a size does not match the bytes.
     """
     return list(each_client_cmd(body, version, examine_info=examine_info))
 
@@ -259,7 +254,7 @@ def read_client_cmds(
 def each_client_cmd(
     body: bytes, version: int, *, examine_info: int | None = None
 ) -> Iterator[ClientCmd]:
-    """Yield what `read_client_cmds` returns, and raise only where the body is damaged."""
+    """Yield the commands of a body; raise at the first damaged one."""
     doubled = None
     if examine_info is not None and version > LAST_OLD_CLIENT:
         doubled = b"\xff" + examine_info.to_bytes(2, "little")
@@ -283,7 +278,7 @@ def each_client_cmd(
 
 
 def _read_size(body: bytes, at: int, version: int) -> tuple[int, int]:
-    """Return where the command begins, and its size."""
+    """Return the offset of the command behind its size, and the size."""
     if version > LAST_SHORT_SIZE:
         start = at + 4
         size = int.from_bytes(body[at:start], "little")

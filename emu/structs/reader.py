@@ -1,23 +1,8 @@
-"""Struct files: EQ2Emulator's XML vocabulary, read into definitions (docs/protocol/structs.md).
+"""Reads struct files (EQ2Emulator's XML vocabulary) into definitions.
 
-Source: docs/protocol/structs.md. Knows no XML and no bytes.
-
-Source: docs/protocol/structs.md#substructs.
-
-EQ2Emulator's loader hands a field's conditions on to its copy with two gaps, and real clients are
-served by exactly that:
-
-* IfVariableNotSet comes along only beside an IfVariableSet on the same field. Item footers rely on
-  it unknowingly: their collectable, quest and charge fields are always on the wire.
-* IfVariableEquals never comes along.
-
-This is the one place that follows it. Fields inside an array of the copied struct keep everything,
-as arrays are copied whole. Struct files of our own do without such conditions; `lints` tells of
-those in other files.
-
-Names of elements and attributes are matched in any case, as EQ2Emulator does. A document type
-declaration is refused, so no entity is ever expanded. Every complaint names file, line, struct
-and field. Knows no bytes of the network.
+Names of elements and attributes are matched in any case, as in EQ2Emulator. A document type
+declaration is refused, so no entity is ever expanded. Every error names file, line, struct and
+field. Source: docs/protocol/structs.md, docs/protocol/structs.md#substructs.
 """
 
 from __future__ import annotations
@@ -40,7 +25,7 @@ from emu.errors import FileFormatError
 
 
 class FieldType(Enum):
-    """The 18 data types; the value is what type names begin with, in lower case."""
+    """The 18 data types; each value is the beginning of the type's name in lower case."""
 
     INT8 = "int8"
     INT16 = "int16"
@@ -63,18 +48,15 @@ class FieldType(Enum):
 
 
 EXACT_NAMES = frozenset({FieldType.FLOAT, FieldType.DOUBLE, FieldType.CHAR})
-"""Types whose name must be the whole word; the others are known by how their name begins."""
+"""Types whose name must match as a whole; for the others the beginning is enough."""
 
 STRINGS = frozenset({FieldType.STRING8, FieldType.STRING16, FieldType.STRING32})
 OVERSIZED = frozenset({FieldType.INT16, FieldType.SINT16, FieldType.INT32})
-"""Types that may be written short when their value is small.
-
-Source: docs/protocol/structs.md#oversized.
-"""
+"""Types that may have a short form for small values (docs/protocol/structs.md#oversized)."""
 
 
 def field_type(name: str) -> FieldType | None:
-    """Return the type that a name spells, in any case, or None."""
+    """Return the type with a name, in any case; None for an unknown name."""
     lower = name.lower()
     for kind in FieldType:
         if lower == kind.value or (kind not in EXACT_NAMES and lower.startswith(kind.value)):
@@ -84,7 +66,7 @@ def field_type(name: str) -> FieldType | None:
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """A value below `threshold` is written short; others follow a `marker` byte."""
+    """A value below `threshold` has the short form; any other follows a `marker` byte."""
 
     threshold: int
     marker: int
@@ -92,9 +74,9 @@ class Oversized:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """When a field is there at all; empty means always.
+    """The conditions for a field to be present; empty means always.
 
-    Sources: docs/protocol/structs.md#data, docs/protocol/structs.md#conditions.
+    Source: docs/protocol/structs.md#data, docs/protocol/structs.md#conditions.
     """
 
     variable_set: tuple[str, ...] = ()
@@ -113,7 +95,7 @@ NO_CONDITIONS = Conditions()
 
 @dataclass(frozen=True, slots=True)
 class FieldDefinition:
-    """One Data element. For an array, `fields` is one element; for a substruct, its copy."""
+    """One Data element. `fields` are those of an array's element or of a substruct's copy."""
 
     name: str
     type: FieldType | None
@@ -124,7 +106,7 @@ class FieldDefinition:
     oversized: Oversized | None = None
     conditions: Conditions = NO_CONDITIONS
     lost_conditions: Conditions = NO_CONDITIONS
-    """What this field, as a copy, no longer has of its struct's conditions (`copies`)."""
+    """For a field of a copy: the conditions that the copy has lost (see `copied`)."""
     count_field: str = ""
     max_count: int | None = None
     default_byte: int = 0
@@ -135,7 +117,7 @@ class FieldDefinition:
 
 @dataclass(frozen=True, slots=True)
 class StructDefinition:
-    """One Struct element: a layout from one client version on."""
+    """One Struct element: a layout from a client version on."""
 
     name: str
     client_version: int
@@ -147,7 +129,18 @@ class StructDefinition:
 
 
 def copied(fields: Iterable[FieldDefinition]) -> tuple[FieldDefinition, ...]:
-    """Return the fields of a struct as its copies have them, each with what it lost."""
+    """Return the fields of a struct as a substruct's copy has them.
+
+    EQ2Emulator's loader loses two kinds of conditions when it copies a field, and the messages that
+    real clients get depend on it:
+
+    * IfVariableNotSet is lost unless the field also has IfVariableSet. Because of this, the
+      collectable, quest and charge fields of item footers are always on the wire.
+    * IfVariableEquals is always lost.
+
+    The fields of an array inside the struct keep their conditions, because arrays are copied whole.
+    The shipped struct files have no such conditions; `lints` reports those in other files.
+    """
     return tuple(_copied(entry) if entry.conditions else entry for entry in fields)
 
 
@@ -165,46 +158,46 @@ def _copied(entry: FieldDefinition) -> FieldDefinition:
 
 
 FILE_LIMIT: Final = 16 * 1024 * 1024
-"""Bytes of one file, inflated; the largest of the ecosystem has 1.3 MB."""
+"""Bytes of one file after decompression; the largest known file has 1.3 MB."""
 STRUCT_LIMIT: Final = 20_000
+"""Structs of one file."""
 FIELD_LIMIT: Final = 16_000
-"""Fields of one struct, substructs copied in; the largest of the ecosystem has 2,900."""
+"""Fields of one struct, including copied substructs; the largest known struct has 2,900."""
 VALUES_LIMIT: Final = 200_000
-"""Values of one struct when every array has one element: fields times their Size."""
+"""Values of one struct if each array has one element: the sum of all Sizes."""
 TOTAL_LIMIT: Final = 1_000_000
-"""Fields of one file, substructs copied in; the largest of the ecosystem has 114,000."""
+"""Fields of one file, including copied substructs; the largest known file has 114,000."""
 DEPTH_LIMIT: Final = 16
-"""Elements inside elements, and substructs inside substructs."""
+"""Levels of nested elements, and of substructs inside substructs."""
 SIZE_LIMIT: Final = 65_535
-"""Largest Size of a field."""
+"""The largest Size of a field."""
 NAME_LIMIT: Final = 128
 """Characters of a name."""
 COMPLAINT_LIMIT: Final = 1_000
-"""Most complaints that are collected of one file."""
+"""Errors that are collected from one file; the next one ends the reading."""
 
 Library = Mapping[str, Mapping[int, StructDefinition]]
 
 
 @dataclass(slots=True)
 class _Open:
-    """An element that is not closed yet: a struct, or an array's block."""
+    """An open element: a Struct or a Data element."""
 
     attributes: dict[str, str]
     line: int
     is_struct: bool
     fields: list[FieldDefinition] = field(default_factory=list)
     wrong: bool = False
-    """Whether something in it was complained of."""
+    """Whether it has an error."""
 
 
 def read_file(
     path: Path, known: Library | None = None, complaints: list[FileFormatError] | None = None
 ) -> list[StructDefinition]:
-    """Read one file, ``.gz`` or plain; `known` holds the structs that substructs may name.
+    """Read one file, ``.gz`` or plain; `known` are the structs that substructs may copy.
 
-    Raises `FileFormatError` when it cannot be read, is too large, or is wrong anywhere. Where a
-    list of `complaints` is given, what is wrong with a struct goes there, and the struct is left
-    out.
+    Raises `FileFormatError` if the file cannot be read, is too large, or has an error. With a list
+    of `complaints`, an error in a struct is appended there instead, and the struct is left out.
     """
     try:
         opener = gzip.open if path.suffix == ".gz" else open
@@ -213,7 +206,7 @@ def read_file(
     except (OSError, EOFError, zlib.error) as error:
         raise FileFormatError(f"{path}: cannot be read: {error}") from None
     if len(data) > FILE_LIMIT:
-        raise FileFormatError(f"{path}: larger than {FILE_LIMIT} bytes")
+        raise FileFormatError(f"{path}: larger than {FILE_LIMIT} bytes; split the file")
     return read_text(data, path.name, known, complaints)
 
 
@@ -228,7 +221,7 @@ def read_text(
 
 
 class _Reader(ContentHandler):
-    """State of reading one file."""
+    """The state of reading one file."""
 
     def __init__(self, file: str, known: Library, complaints: list[FileFormatError] | None) -> None:
         super().__init__()
@@ -251,7 +244,7 @@ class _Reader(ContentHandler):
         except SAXParseException as error:
             self._complain(f"not well-formed XML: {error.getMessage()}", error.getLineNumber())
         except DefusedXmlException:
-            self._complain("a document type declaration is not allowed")
+            self._complain("a document type declaration is not allowed; remove it")
         except (LookupError, ValueError) as error:
             self._complain(f"not readable XML: {_cut(str(error))}")
         return self.structs
@@ -263,7 +256,7 @@ class _Reader(ContentHandler):
         raise FileFormatError(inside + message, place=f"{self.file}, line {line}") from None
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802
-        """Begin an element; the parser calls this."""
+        """Handle the start of an element (called by the parser)."""
         try:
             if len(self.stack) >= DEPTH_LIMIT:
                 self._complain(f"nested deeper than {DEPTH_LIMIT}")
@@ -273,7 +266,7 @@ class _Reader(ContentHandler):
             self.stack.append(None)
 
     def endElement(self, name: str) -> None:  # noqa: N802, ARG002
-        """End an element; the parser calls this."""
+        """Handle the end of an element (called by the parser)."""
         try:
             self._end()
         except FileFormatError as error:
@@ -281,7 +274,7 @@ class _Reader(ContentHandler):
         self.stack.pop()
 
     def _collect(self, error: FileFormatError) -> None:
-        """Keep a complaint of a struct and go on behind it, or raise where nobody collects."""
+        """Collect an error in a struct and read on; raise it if errors are not collected."""
         struct = next((entry for entry in self.stack if entry and entry.is_struct), None)
         if self.complaints is None or struct is None or len(self.complaints) >= COMPLAINT_LIMIT:
             raise error
@@ -305,7 +298,7 @@ class _Reader(ContentHandler):
 
     def _open_struct(self, attributes: dict[str, str]) -> None:
         if self._inside():
-            self._complain("a Struct inside a Struct")
+            self._complain("a Struct inside a Struct; copy it with a Substruct attribute")
         if len(self.structs) >= STRUCT_LIMIT:
             self._complain(f"more than {STRUCT_LIMIT} structs")
         self.stack.append(_Open(attributes, self._line(), is_struct=True))
@@ -325,30 +318,36 @@ class _Reader(ContentHandler):
 
     def _close_struct(self, entry: _Open) -> None:
         attributes = entry.attributes
-        name = self._name(attributes.get("name", ""), "a Struct without Name", entry.line)
+        name = self._name(attributes.get("name", ""), "the Struct has no Name", entry.line)
         version = self._number(attributes, "clientversion", 0xFFFFFFFF, entry.line)
         if version is None:
-            self._complain("no ClientVersion", entry.line)
+            self._complain("the Struct has no ClientVersion", entry.line)
         made = StructDefinition(
             name, version, tuple(entry.fields), attributes.get("opcodename", ""),
             attributes.get("opcodetype", ""), self.file, entry.line,
         )  # fmt: skip
         count, values, _ = _measure(made.fields)
         if count > FIELD_LIMIT or values > VALUES_LIMIT:
-            self._complain("too many fields, substructs copied in", entry.line)
+            self._complain(
+                f"more than {FIELD_LIMIT} fields or {VALUES_LIMIT} values with its substructs",
+                entry.line,
+            )
         self.total += count
         if self.total > TOTAL_LIMIT:
-            self._complain("too many fields in this file, substructs copied in", entry.line)
+            self._complain(
+                f"more than {TOTAL_LIMIT} fields in this file with all substructs; split the file",
+                entry.line,
+            )
         if not entry.wrong:
             self.structs.append(made)
         self.library.setdefault(name, {})[version] = made
 
     def _field(self, entry: _Open) -> FieldDefinition:
         attributes, line = entry.attributes, entry.line
-        name = self._name(attributes.get("elementname", ""), "a Data without ElementName", line)
+        name = self._name(attributes.get("elementname", ""), "a Data has no ElementName", line)
         size = self._number(attributes, "size", SIZE_LIMIT, line)
         if size == 0:
-            self._complain(f"field {name}: Size is 0", line)
+            self._complain(f"field {name}: Size is 0; it must be 1 to {SIZE_LIMIT}", line)
         base = FieldDefinition(
             name, None, line, size or 1, conditions=_conditions(attributes),
             optional=attributes.get("optional", "").lower() == "true",
@@ -357,11 +356,15 @@ class _Reader(ContentHandler):
             return self._substruct(base, attributes["substruct"])
         kind = field_type(attributes.get("type", ""))
         if kind is None:
-            self._complain(f"field {name}: unknown Type {_cut(attributes.get('type', ''))!r}", line)
+            self._complain(
+                f"field {name}: unknown Type {_cut(attributes.get('type', ''))!r};"
+                " docs/protocol/structs.md#types lists them",
+                line,
+            )
         if kind is FieldType.ARRAY:
             return self._array(base, entry)
         if entry.fields:
-            self._complain(f"field {name}: only an Array holds fields", line)
+            self._complain(f"field {name}: only an Array may contain Data elements", line)
         return replace(
             base, type=kind, type2=self._second_type(name, attributes, line),
             oversized=self._oversized(kind, attributes, line),
@@ -371,7 +374,10 @@ class _Reader(ContentHandler):
     def _array(self, base: FieldDefinition, entry: _Open) -> FieldDefinition:
         count_field = entry.attributes.get("arraysizevariable", "")
         if not count_field:
-            self._complain(f"array {base.name}: no ArraySizeVariable", entry.line)
+            self._complain(
+                f"array {base.name}: no ArraySizeVariable; name its count field",
+                entry.line,
+            )
         most = self._number(entry.attributes, "maxarraysize", 255, entry.line)
         return replace(
             base, type=FieldType.ARRAY, size=1, count_field=count_field, max_count=most or None,
@@ -395,30 +401,40 @@ class _Reader(ContentHandler):
         return Oversized(threshold, 255 if marker is None else marker)
 
     def _substruct(self, base: FieldDefinition, name: str) -> FieldDefinition:
-        """Copy in the struct that the enclosing version selects, as far as the file is read."""
+        """Return a field with a copy of another struct, the one for the enclosing ClientVersion.
+
+        Only structs that precede in this file or were read before can be copied, as in EQ2Emulator.
+        """
         owner = next(entry for entry in self.stack if entry is not None and entry.is_struct)
         if owner.attributes.get("name", "") == name:
-            self._complain(f"field {base.name}: struct {name} holds itself", base.line)
+            self._complain(f"field {base.name}: struct {name} copies itself", base.line)
         version = self._number(owner.attributes, "clientversion", 0xFFFFFFFF, owner.line) or 0
         versions = [low for low in self.library.get(name, {}) if low <= version]
         if not versions:
             self._complain(
-                f"field {base.name}: no struct {_cut(name)} for version {version} stands before it",
+                f"field {base.name}: no struct {_cut(name)} for version {version} precedes it;"
+                " move it up, or lower its ClientVersion",
                 base.line,
             )
         made = self.library[name][max(versions)]
         count, values, depth = _measure(made.fields)
         if base.size * count > FIELD_LIMIT or base.size * values > VALUES_LIMIT:
-            self._complain(f"field {base.name}: too many fields in substruct {name}", base.line)
+            self._complain(
+                f"field {base.name}: more than {FIELD_LIMIT} fields or {VALUES_LIMIT} values in"
+                f" substruct {name}",
+                base.line,
+            )
         if depth >= DEPTH_LIMIT:
-            self._complain(f"field {base.name}: substructs deeper than {DEPTH_LIMIT}", base.line)
+            self._complain(
+                f"field {base.name}: substructs nested deeper than {DEPTH_LIMIT}", base.line
+            )
         return replace(base, substruct=name, fields=copied(made.fields))
 
     def _name(self, name: str, missing: str, line: int) -> str:
         if not name:
             self._complain(missing, line)
         if len(name) > NAME_LIMIT:
-            self._complain(f"a name longer than {NAME_LIMIT} characters", line)
+            self._complain(f"a name has more than {NAME_LIMIT} characters", line)
         return name
 
     def _number(self, attributes: dict[str, str], key: str, most: int, line: int) -> int | None:
@@ -427,7 +443,7 @@ class _Reader(ContentHandler):
             return None
         if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) > most:
             name = _cut(attributes.get("elementname", attributes.get("name", "?")))
-            self._complain(f"{name}: {key} {text[:40]!r} is no number from 0 to {most}", line)
+            self._complain(f"{name}: {key} {text[:40]!r} must be a number from 0 to {most}", line)
         return int(text)
 
 
@@ -448,7 +464,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _measure(fields: tuple[FieldDefinition, ...]) -> tuple[int, int, int]:
-    """Return how many fields and values a struct has, substructs copied in, and how deep it is."""
+    """Return the fields, the values and the depth of a struct, including its substructs."""
     count, values, depth = len(fields), 0, 0
     for entry in fields:
         if not entry.fields:

@@ -1,14 +1,14 @@
-"""Names inside a layout: which field a condition or a count means, and whether it is "set".
+"""Names and conditions inside a layout: resolves names to fields, and evaluates conditions.
 
-EQ2Emulator flattens substructs and arrays into lists of names (``x_field_0``); here they stay
-nested, and the flat names are resolved to a path once, when a layout is compiled. Source:
-docs/protocol/structs.md. As there, a substruct's fields stand among those of its holder, while
-an array's elements know only each other: ``field_2`` is the third element's, and what stands
-around the array is not found, which counts as not set.
+EQ2Emulator flattens substructs and arrays into lists of names (``x_field_0``). Here they stay
+nested, and a flat name is resolved to a path once, when the layout is compiled. As in EQ2Emulator,
+a substruct's fields belong to the names of its holder. Inside an array only the elements' own names
+are known: ``field_2`` is the third element's. A name from outside the array is unknown and
+therefore not set. Source: docs/protocol/structs.md.
 
-Both directions use one rule for "set": numbers above zero, text that is not empty, any component
-above zero. (EQ2Emulator counts a signed -5 as set when it writes and not when it reads; symmetric
-is what a codec needs.)
+Both directions use one rule for "set": a number above zero, a text that is not empty, a value with
+any such component. EQ2Emulator counts a signed -5 as set when it writes but not when it reads; a
+codec must be symmetric.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from emu.structs.reader import Conditions
 
 Path = tuple[str | int, ...]
 Known = tuple[int, Path]
-"""The moment at which a name was made known, and the way to its value."""
+"""When a name was added (a serial number), and the path to its value."""
 Getter = Callable[[Mapping[str, Any], Scopes], Any]
 Test = Callable[[Mapping[str, Any], Scopes, frozenset[str]], bool]
 
@@ -32,42 +32,42 @@ _NUMBERED: Final = re.compile(r"(.+)_([0-9]{1,5})")
 
 
 class Scope:
-    """The names known so far at one level of a layout, and the level around it."""
+    """The names known so far at one level of a layout, and its enclosing level."""
 
     __slots__ = ("_copies", "_names", "_substructs", "array", "holder", "key", "moments", "prefix")
 
     def __init__(self, holder: Scope | None = None, *, array: str = "") -> None:
         self.holder = holder
         self.array = array
-        """Key of the array whose elements have these names, empty where there is none."""
+        """The key of the array whose elements have these names, "" outside of arrays."""
         self.prefix = self.key = ""
-        """What flat names of a substruct's fields begin with, and where its values are."""
+        """For a substruct: the prefix of its fields' flat names, and the key of its values."""
         self.moments: Iterator[int] = holder.moments if holder else count()
-        """Numbers for what one layout makes known, in order."""
+        """Serial numbers for the names of one layout, in the order of adding."""
         self._names: dict[str, Known] = {}
         self._substructs: list[Scope] = []
         self._copies = 0
 
     def substruct(self, name: str, key: str, copies: int) -> Scope:
-        """Return a scope for a substruct's fields; this one knows them by their flat names."""
+        """Return a new scope for a substruct's fields; this scope finds them by flat names."""
         inner = Scope(self)
         inner.prefix, inner.key, inner._copies = f"{name}_", key, copies
         self._substructs.append(inner)
         return inner
 
     def element(self, key: str) -> Scope:
-        """Return a scope for the fields of an array's elements."""
+        """Return a new scope for the fields of an array's elements."""
         return Scope(self, array=key)
 
     def add(self, name: str, key: str, size: int) -> None:
-        """Make a field known under its name, and each of several values under its number."""
+        """Add a field's name; with several values also ``name_0``, ``name_1`` and so on."""
         self._names[name] = next(self.moments), (key,)
         if size > 1:
             for i in range(size):
                 self._names[f"{name}_{i}"] = next(self.moments), (key, i)
 
     def find(self, name: str) -> Getter | None:
-        """Return what reads a variable, None when no such field stands before."""
+        """Return a function that reads a variable, None if no such field precedes."""
         name = _INDEXES.sub("", name)
         depth = 0
         scope: Scope | None = self
@@ -83,11 +83,11 @@ class Scope:
         return None
 
     def last_ending(self, ending: str) -> str | None:
-        """Return the last name so far with an ending, substructs' flat names included."""
+        """Return the last added name with an ending, including flat names of substructs."""
         return max(self.all_ending(ending, ""), default=(0, None))[1]
 
     def all_ending(self, ending: str, prefix: str) -> Iterator[tuple[int, str]]:
-        """Yield every name with an ending, and the moment at which it was made known."""
+        """Yield each name with an ending, behind the moment at which it was added."""
         for name, (moment, _) in self._names.items():
             if (prefix + name).endswith(ending):
                 yield moment, prefix + name
@@ -95,10 +95,10 @@ class Scope:
             yield from inner.all_ending(ending, prefix + inner.prefix)
 
     def known(self, name: str) -> Known | None:
-        """Return where a name of this level leads; of one made known twice the later counts.
+        """Return the path of a name of this level; of a name added twice, the later one.
 
-        Flat names are taken apart when they are asked for: substructs that each hold two others
-        have more of them than could be kept.
+        Flat names are split here and not stored: substructs that each copy two others would have
+        exponentially many.
         """
         known = self._names.get(name)
         for inner in self._substructs:
@@ -108,24 +108,24 @@ class Scope:
             plain, numbered = inner.copy(rest, 0), inner.numbered(rest)
             taken = known is not None and known[1][0] != inner.key
             if numbered is None and taken:
-                continue  # another field is called so
+                continue  # another field has exactly this name
             for found in (plain, numbered):
                 if found is not None and (known is None or found[0] >= known[0]):
                     known = found
         return known
 
     def numbered(self, name: str) -> Known | None:
-        """Return where a name with a copy's number behind it leads, seen from the holder."""
+        """Return the path of a name that ends with a copy's number, from the holder."""
         match = _NUMBERED.fullmatch(name)
         assert self.holder is not None  # noqa: S101
         if match is None or int(match[2]) >= self._copies or match[2] != str(int(match[2])):
             return None
         if self._copies == 1 and self.holder.array:
-            return None  # in an array the number is the element's
+            return None  # inside an array the number means the element
         return self.copy(match[1], int(match[2]))
 
     def copy(self, name: str, number: int) -> Known | None:
-        """Return where a name leads in one copy of the substruct, seen from the holder."""
+        """Return the path of a name in one copy of the substruct, from the holder."""
         known = self.known(name)
         if known is None:
             return None
@@ -133,7 +133,7 @@ class Scope:
         return moment, (self.key, number, *path) if self._copies > 1 else (self.key, *path)
 
     def path_of_element(self, name: str) -> Path | None:
-        """Return where a field of one certain element of the array is, seen from its holder."""
+        """Return the path of a field of one numbered element of the array, from its holder."""
         match = _NUMBERED.fullmatch(name)
         known = self.known(match[1]) if match else None
         if match is None or known is None:
@@ -142,6 +142,7 @@ class Scope:
 
 
 def _getter(path: Path, depth: int) -> Getter:
+    # Nearly all conditions name a field of the same level, so that case has a short function.
     if depth == 0 and len(path) == 1:
         key = path[0]
         return lambda here, _scopes: here.get(key)  # type: ignore[arg-type]
@@ -161,7 +162,7 @@ def _getter(path: Path, depth: int) -> Getter:
 
 
 def is_set(value: Any) -> bool:
-    """Tell whether a value counts as set."""
+    """Return whether a value counts as set."""
     if value is None:
         return False
     if isinstance(value, (int, float)):
@@ -174,7 +175,9 @@ def is_set(value: Any) -> bool:
 
 
 def compile_conditions(conditions: Conditions, scope: Scope) -> Test | None:
-    """Return what tells whether a field is there, None when it always is."""
+    """Return a function that decides whether a field is present, None if it always is."""
+    # All names are resolved here, once. A name that no field has is no error: EQ2Emulator treats it
+    # as a variable that is not set, and shipped struct files rely on that. `lints` reports it.
     tests: list[Test] = []
     if conditions.variable_set:
         tests.append(_any_set(conditions.variable_set, scope))

@@ -27,7 +27,7 @@ from emu.world.events import NotSaved, PlayerRefused
 from emu.world.notifications import Faults, WorldNotifications
 from emu.world.rules import WorldRules
 from emu.world.social.groups import Groups
-from emu.world.visibility.encoding import GhostForm, GhostRules
+from emu.world.visibility.baselines import GhostForm, GhostRules
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
 

@@ -1,9 +1,8 @@
-"""What a client is shown of the world, read back from the messages that show it.
+"""Decoders of the messages that are sent as changes: ghosts, sheets, books, and predictions.
 
-Ghosts, sheets, books and predictions are told as the XOR with what was told before, so a reader
-keeps what it has read. `WorldStream` reads one session for people and programs that look on;
-`GhostReader` and the others are for a client that plays. Source:
-docs/protocol/structs.md#deltas and the rules that the files here name.
+Each message is the XOR with the one before it, so a reader keeps what it has read. `WorldStream`
+decodes a whole session for captures and tools; `GhostReader` and the others serve a client that
+plays. Source: docs/protocol/structs.md#deltas.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Structs that a client keeps: each arrives packed, XORed with its previous value.
+"""Readers of structs that are sent repeatedly: packed, each XORed with its previous value.
 
-The character sheet comes so, and what a client predicts of itself. The base is all zeros when a
-session begins, and moves on with everything that can be unpacked, whatever it says: its sender's
-did, too (docs/protocol/structs.md#deltas).
-
-Of the bytes behind count and length as many are packed as the records have; as many as stand beside
-the records follow in the clear. In the skill book, whose odd byte stands before the records, the
-byte in the clear is so the last one of the last record. A longer list is
-XORed with the shorter one before it and zeros. Source: docs/protocol/world/entering.md#books.
+`StateReader` reads one struct, such as the character sheet or a client's predictions. `BookReader`
+reads lists of records, such as the spell book. Source: docs/protocol/structs.md#deltas,
+docs/protocol/world/entering.md#books.
 """
 
 from __future__ import annotations
@@ -24,9 +19,9 @@ from emu.structs.reader import FieldType
 def changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of `after` that `before` does not have or has with another value.
 
-    Both are as `Layout.decode` returns them. Of a struct inside only the changed fields are
-    returned, of a list of structs only the changed elements, each under ``name[index]``; other
-    lists are one value. Not-a-number is the same as not-a-number.
+    Both are results of `StructLayout.decode`. For an inner struct, only its changed fields are
+    returned; for a list of structs, only the changed elements, each under ``name[index]``. Any
+    other list is one value. NaN equals NaN.
     """
     changed: dict[str, Any] = {}
     for name, new in after.items():
@@ -45,7 +40,7 @@ def changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[
 def changed_elements(name: str, before: list[Any], after: list[Any]) -> dict[str, Any]:
     """Return the changed elements of a list of structs, each under ``name[index]``.
 
-    Elements behind the end of `before` are returned whole.
+    An element behind the end of `before` is returned whole.
     """
     changed: dict[str, Any] = {}
     for index, new in enumerate(after):
@@ -70,53 +65,55 @@ def _same(one: Any, other: Any) -> bool:
 
 
 class BaselinePair(NamedTuple):
-    """A struct's bytes as they are now, and as they were told before (None the first time)."""
+    """A struct's bytes now, and as they were sent before (None for the first message)."""
 
     before: bytes | None
     now: bytes
 
 
 class StateReader:
-    """What one session has told of one struct."""
+    """The baseline of one struct in one session."""
 
-    __slots__ = ("_base", "_reverse", "_told", "layout", "size")
+    __slots__ = ("_base", "_has_previous", "_reverse", "layout", "size")
 
     def __init__(self, layout: StructLayout, version: int) -> None:
-        """Begin as a session does. `version` is the client's."""
+        """Start with a baseline of zeros, as a session does. `version` is the client's."""
         self.layout = layout
         self.size = layout.empty_size()
         """Bytes of the struct before it is packed."""
         self._reverse = reverses_literals(version)
         self._base: DeltaBase | None = DeltaBase(self.size)
-        self._told = False
+        """None after a missed message: then no later message can be decoded."""
+        self._has_previous = False
 
     def read(self, stream: bytes) -> BaselinePair:
-        """Take one packed XOR, its length not in front.
+        """Decode one packed XOR without a length in front, and move the baseline.
 
-        Raises `MalformedMessage`, which leaves the base as it was, and `UnknownBase`.
+        Raises `MalformedMessage`, which leaves the baseline as it was, and `UnknownBase`.
         """
         delta, end = unpack_stream(stream, self.size, reverse=self._reverse)
         if end != len(stream):
             raise MalformedMessage("bytes behind the packed stream")
         if self._base is None:
             raise UnknownBase(f"the {self.layout.name} that this one changes")
-        before = self._base.last if self._told else None
-        self._told = True
+        before = self._base.last if self._has_previous else None
+        self._has_previous = True
+        # The baseline moves even if a caller rejects the values: the sender's has moved, too.
         return BaselinePair(before, self._base.decode(delta))
 
     def read_message(self, body: bytes) -> BaselinePair:
-        """Take a message that is nothing but a u32 length and a packed XOR. Raises as `read`."""
+        """Decode a message that is a u32 length and a packed XOR. Raises as `read`."""
         if len(body) < _LENGTH or int.from_bytes(body[:_LENGTH], "little") != len(body) - _LENGTH:
-            raise MalformedMessage("packed stream of another length than it says")
+            raise MalformedMessage("length of the packed stream does not match the message")
         return self.read(body[_LENGTH:])
 
-    def fields(self, told: BaselinePair) -> dict[str, Any]:
-        """Return every field the first time, later those that changed."""
-        now = self.layout.decode(told.now)
-        return now if told.before is None else changed_fields(self.layout.decode(told.before), now)
+    def fields(self, pair: BaselinePair) -> dict[str, Any]:
+        """Return all fields of the first message, the changed fields of a later one."""
+        now = self.layout.decode(pair.now)
+        return now if pair.before is None else changed_fields(self.layout.decode(pair.before), now)
 
     def miss(self) -> None:
-        """Learn that something was told that will not be read: what follows cannot be, either."""
+        """Note that a message was not read; later messages then raise `UnknownBase`."""
         self._base = None
 
 
@@ -124,33 +121,37 @@ _LENGTH = 4
 
 
 COUNT_AND_LENGTH: Final = 6
-"""Bytes of the u16 and the u32 in front."""
+"""Bytes in front of the records: a u16 count and a u32 length."""
 LIST_FIELD: Final = "equip_flag"
-"""A field that says which of several lists this is; each has a base of its own."""
+"""The field that distinguishes several lists of one struct; each list has its own baseline."""
 MOST_LISTS: Final = 8
+"""Lists of one struct for which a baseline is kept."""
 
 
 class BaselineList(NamedTuple):
-    """What was told of one list: the latest message in the clear, and the base of the next."""
+    """One list: the plain bytes around its records, and the records as the next baseline."""
 
     head: bytes
     base: bytes
     tail: bytes
 
     def message(self, size: int) -> bytes:
-        """Return the message as it was before it was packed; `size` is that of its records."""
+        """Return the unpacked message; `size` is the length of its records in bytes."""
         return self.head + self.base[:size] + self.tail
 
 
 class BookReader:
-    """What one session has told of one kind of book."""
+    """The baselines of one kind of book in one session."""
 
     __slots__ = ("_array", "_known", "_layout", "_lists", "_record", "_tail", "_version")
 
     def __init__(self, layout: StructLayout, version: int) -> None:
-        """Begin as a session does. `layout` is the book's, `version` the client's."""
+        """Start without a baseline, as a session does. `version` is the client's."""
         self._layout = layout
         self._version = version
+        # The packed section has as many bytes as the records; the fields beside the records follow
+        # as plain bytes. In the skill book the odd field stands before the records in the layout,
+        # so there the plain byte on the wire is the last byte of the last record.
         array = next(one for one in layout.definition.fields if one.type is FieldType.ARRAY)
         self._array = array.name
         empty = layout.empty_size()
@@ -161,13 +162,13 @@ class BookReader:
 
     @property
     def size(self) -> int:
-        """Bytes that are kept."""
-        return sum(len(told.base) for told in self._lists.values())
+        """The memory that the baselines use, in bytes."""
+        return sum(len(known.base) for known in self._lists.values())
 
     def read(self, body: bytes) -> dict[str, Any]:
-        """Return the fields of one message; of records that were told before, what changed.
+        """Return the fields of one message; for known records only the changed fields.
 
-        Raises `MalformedMessage`, `LimitExceeded` for more lists than there are, and `UnknownBase`.
+        Raises `MalformedMessage`, `LimitExceeded` for more than `MOST_LISTS`, and `UnknownBase`.
         """
         count, delta, tail = unpack_counted(body, self._record, self._tail, self._version)
         head, size = body[:COUNT_AND_LENGTH], len(delta)
@@ -177,24 +178,26 @@ class BookReader:
         last = self._lists.get(which)
         if last is None and len(self._lists) == MOST_LISTS:
             raise LimitExceeded("too many lists of items")
+        # A list that has grown is XORed with the shorter list and zeros. One that has shrunk keeps
+        # the rest of its baseline, because it can grow again.
         base = last.base if last is not None else b""
         records = xor(delta, base[:size].ljust(size, b"\0"))
-        told = self._lists[which] = BaselineList(head, records + base[size:], tail)
-        fields = self._layout.decode(told.message(size))
+        now = self._lists[which] = BaselineList(head, records + base[size:], tail)
+        fields = self._layout.decode(now.message(size))
         return fields if last is None else self._changes(self._elements(last), fields)
 
     def miss(self) -> None:
-        """Learn that something was told that will not be read: what follows cannot be, either."""
+        """Note that a message was not read; later messages then raise `UnknownBase`."""
         self._known = False
         self._lists.clear()
 
-    def _elements(self, told: BaselineList) -> list[Any]:
-        count = int.from_bytes(told.head[:2], "little")
-        elements: list[Any] = self._layout.decode(told.message(count * self._record))[self._array]
+    def _elements(self, known: BaselineList) -> list[Any]:
+        count = int.from_bytes(known.head[:2], "little")
+        elements: list[Any] = self._layout.decode(known.message(count * self._record))[self._array]
         return elements
 
     def _changes(self, before: list[Any], fields: dict[str, Any]) -> dict[str, Any]:
-        """Return the plain fields whole and of the list what changed, in the order of the wire."""
+        """Return all plain fields and the changed elements of the list, in wire order."""
         changed: dict[str, Any] = {}
         for name, value in fields.items():
             if name == self._array:

@@ -1,11 +1,9 @@
-"""Ghosts as a client has them: created, changed and removed by commands of the server.
+"""Ghosts as a client has them: created, changed and destroyed by commands of the server.
 
+A ghost has three parts, each a struct that is sent as a packed XOR with its previous value.
+`GhostReader` keeps the three parts of each ghost. An update names ghosts by index and has no
+lengths: an entry ends when its part is complete.
 Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/movement.md#updates.
-
-A ghost is three structs told as packed XORs, each with what was told of it last; whoever reads them
-keeps the three. An update names ghosts by index and gives no lengths: where an entry ends follows
-from its struct's size. Source: docs/protocol/world/spawns.md#create-ghost,
-docs/protocol/world/movement.md#updates.
 """
 
 from __future__ import annotations
@@ -26,11 +24,11 @@ PARTS: Final = (
     "Substruct_SpawnVisualizationInfoStruct",
     "Substruct_SpawnInfoStruct",
 )
-"""Position, visibility and info: what a ghost is made of, in the order of the wire."""
+"""The structs of a ghost's parts (position, visibility, info), in the order of a create command."""
 POSITION, VISIBILITY, INFO = range(3)
-"""Places of the parts in every tuple of parts."""
+"""The indexes of the parts in every tuple of parts."""
 SECTIONS: Final = (INFO, POSITION, VISIBILITY)
-"""The parts in the order in which an update has them."""
+"""The parts in the order of an update command."""
 WIDGET_FOOTER: Final = "WS_WidgetSpawnStruct_Footer"
 SIGN_FOOTER: Final = "WS_SignWidgetSpawnStruct_Footer"
 
@@ -48,14 +46,14 @@ _BYTE_LIMIT: Final = 255
 
 
 class Layouts(Protocol):
-    """The structs of one client version; `emu.dialects.Dialect` is one."""
+    """The layouts of one client version; `emu.dialects.Dialect` implements it."""
 
     @property
     def version(self) -> int:
         """The client version."""
 
     def layout(self, name: str) -> StructLayout:
-        """Return a struct's layout; raises `UnknownStruct`."""
+        """Return the layout of a struct. Raises `UnknownStruct`."""
 
 
 def oversized(value: int) -> bytes:
@@ -77,13 +75,13 @@ def read_oversized(data: bytes, at: int) -> tuple[int, int]:
 
 
 PART_NAMES: Final = ("position", "vis", "info")
-"""What the parts are called among the fields of a ghost, as in WS_SpawnStruct."""
+"""The names of the parts in a decoded ghost, as in WS_SpawnStruct."""
 FOOTER_NAME: Final = "footer"
 
 
 @dataclass(slots=True)
 class Ghost:
-    """One ghost: the fields around its packed parts, and the parts as they are now."""
+    """One ghost: its header, the current bytes of its parts, and its footer."""
 
     header: dict[str, Any]
     parts: list[bytes]
@@ -91,7 +89,10 @@ class Ghost:
 
 
 class GhostEntry(NamedTuple):
-    """One part of one ghost, named by index; both None for one whose creation was not read."""
+    """One entry of an update: a part of a ghost (an index), before and after.
+
+    Both are None for a ghost whose creation was not read.
+    """
 
     part: int
     ghost: int
@@ -100,7 +101,7 @@ class GhostEntry(NamedTuple):
 
 
 class GhostUpdate(NamedTuple):
-    """One update; `time` is the server's clock in milliseconds, entries are in wire order."""
+    """One update: the server's clock in milliseconds, and the entries in wire order."""
 
     time: int
     entries: list[GhostEntry]
@@ -112,25 +113,25 @@ class GhostReader:
     __slots__ = ("_footers", "_header", "_layouts", "_reverse", "_version", "ghosts", "sizes")
 
     def __init__(self, layouts: Layouts) -> None:
-        """Begin with none. Raises `UnknownStruct` for versions whose ghosts nobody wrote down."""
+        """Start without ghosts. Raises `UnknownStruct` for versions whose ghosts are unknown."""
         if layouts.version > LAST_OLD_CLIENT:
-            raise UnknownStruct(f"what ghosts are after version {LAST_OLD_CLIENT} is not known")
+            raise UnknownStruct(f"the layout of ghosts after version {LAST_OLD_CLIENT} is unknown")
         self._version = layouts.version
         self._reverse = reverses_literals(layouts.version)
         self._header = layouts.layout(HEADER)
         self._layouts = [layouts.layout(name) for name in PARTS]
         self._footers = {name: layouts.layout(name) for name in (WIDGET_FOOTER, SIGN_FOOTER)}
         self.sizes = tuple(layout.empty_size() for layout in self._layouts)
-        """Bytes of each part before it is packed."""
+        """The length of each part in bytes, before it is packed."""
         self.ghosts: dict[int, Ghost] = {}
 
     @property
     def size(self) -> int:
-        """Bytes that are kept."""
+        """The memory that the ghosts use, in bytes."""
         return len(self.ghosts) * sum(self.sizes)
 
     def create(self, command: str, payload: bytes) -> Ghost:
-        """Take a command that creates a ghost; it replaces one that has its index.
+        """Read a command that creates a ghost; replace a ghost with the same index.
 
         Raises `MalformedMessage`.
         """
@@ -141,10 +142,9 @@ class GhostReader:
         return ghost
 
     def update(self, payload: bytes) -> GhostUpdate:
-        """Take an update and change the ghosts that it names.
+        """Read an update and change the ghosts that it names.
 
-        Raises `MalformedMessage`; every ghost is then forgotten, as nobody knows which ones the
-        rest would have changed.
+        Raises `MalformedMessage` and then removes all ghosts: the unread rest may change any.
         """
         try:
             entries = list(self._entries(payload))
@@ -154,11 +154,11 @@ class GhostReader:
         return GhostUpdate(int.from_bytes(payload[:_TIME], "little"), entries)
 
     def destroy(self, index: int) -> None:
-        """Forget a ghost; one that is not there is no error."""
+        """Remove a ghost; do nothing if there is none."""
         self.ghosts.pop(index, None)
 
     def miss(self) -> None:
-        """Learn that commands were sent that will not be read: every ghost may have changed."""
+        """Note that commands were not read: remove all ghosts, because any may have changed."""
         self.ghosts.clear()
 
     def part_fields(self, part: int, data: bytes) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class GhostReader:
         return self._layouts[part].decode(data)
 
     def ghost_fields(self, ghost: Ghost) -> dict[str, Any]:
-        """Return the header's fields, then each part's under its name, then the footer's."""
+        """Return the header's fields, each part's fields under its name, and the footer's."""
         fields = dict(ghost.header)
         for part, name in enumerate(PART_NAMES):
             fields[name] = self.part_fields(part, ghost.parts[part])
@@ -175,10 +175,10 @@ class GhostReader:
         return fields
 
     def update_fields(self, update: GhostUpdate) -> dict[str, Any]:
-        """Return time, info, position and vis, each of the three a list of what changed.
+        """Return `time`, and in `info`, `position` and `vis` a list of changes each.
 
-        An entry has `index` and the changed fields, none for a ghost that is named without need. A
-        ghost whose creation was not read has `undecoded` instead of fields.
+        A change has the ghost's `index` and the changed fields, possibly none. If the creation of
+        the ghost was not read, it has `undecoded` with the reason instead.
         """
         fields: dict[str, Any] = {"time": update.time}
         fields |= {PART_NAMES[part]: [] for part in SECTIONS}
@@ -188,7 +188,7 @@ class GhostReader:
 
     def _entry_fields(self, entry: GhostEntry) -> dict[str, Any]:
         if entry.before is None or entry.now is None:
-            return {"index": entry.ghost, "undecoded": "the ghost that this changes is not known"}
+            return {"index": entry.ghost, "undecoded": "the creation of this ghost was not read"}
         changes: dict[str, Any] = {}
         if entry.before != entry.now:
             now, before = (self.part_fields(entry.part, one) for one in (entry.now, entry.before))

@@ -1,4 +1,4 @@
-"""Positions, and what a client predicts of its own movement: OP_PredictionUpdateMsg.
+"""Positions, and a client's predictions of its own movement: OP_PredictionUpdateMsg.
 
 Source: docs/protocol/world/movement.md#prediction.
 """
@@ -17,10 +17,10 @@ FULL_TURN: Final = 360.0
 
 
 class Position(NamedTuple):
-    """A place in a zone: world units with Y up, heading in degrees (0 to 360), the client's grid.
+    """A place in a zone: x, y, z in units with Y up, the heading in degrees, the client's grid.
 
-    The heading is the one that zone files and databases hold; clients count from its opposite
-    (docs/protocol/world/spawns.md#units).
+    The heading is 0 to 360 as in zone files and databases. On the wire, clients count from the
+    opposite direction (docs/protocol/world/spawns.md#units).
     """
 
     x: float
@@ -30,28 +30,28 @@ class Position(NamedTuple):
     grid: int = 0
 
     def distance_to(self, other: Position) -> float:
-        """Return the distance on the ground, which is what seeing and hearing go by."""
+        """Return the distance on the ground, without height: the one for visibility and chat."""
         return math.hypot(self.x - other.x, self.z - other.z)
 
     def heading_to(self, other: Position) -> float:
-        """Return the heading in which somebody here looks at `other`."""
+        """Return the heading from here to `other`, in degrees."""
         angle = math.degrees(math.atan2(other.x - self.x, other.z - self.z))
         return (angle + FULL_TURN) % FULL_TURN
 
     def toward(self, other: Position, distance: float) -> Position:
-        """Return the place `distance` units on the straight way to `other`, looking there.
+        """Return the place `distance` units along the straight line to `other`, heading there.
 
-        No farther than `other` itself.
+        It is never beyond `other`.
         """
         span = math.dist(self[:3], other[:3])
         heading = self.heading_to(other) if span else self.heading
         if span <= distance:
             return other._replace(heading=heading)
-        part = distance / span
+        share = distance / span
         return Position(
-            self.x + (other.x - self.x) * part,
-            self.y + (other.y - self.y) * part,
-            self.z + (other.z - self.z) * part,
+            self.x + (other.x - self.x) * share,
+            self.y + (other.y - self.y) * share,
+            self.z + (other.z - self.z) * share,
             heading,
             self.grid,
         )
@@ -60,11 +60,11 @@ class Position(NamedTuple):
 ENVELOPE: Final = "WS_PredictionUpdateMsg"
 CONTENT: Final = "Player_Update"
 LARGEST: Final = 0x400
-"""Bytes of packed content that a client sends at most."""
+"""The most bytes of packed content that a client sends."""
 
 
 class Prediction(NamedTuple):
-    """One message: the type and time of its envelope, and the position struct's bytes."""
+    """One message: the type and time of its envelope, and the bytes of the position struct."""
 
     type: int
     time: int
@@ -77,17 +77,17 @@ class PredictionReader:
     __slots__ = ("_envelope", "positions")
 
     def __init__(self, layouts: Layouts) -> None:
-        """Begin as a session does. Raises `UnknownStruct`."""
+        """Start with a baseline of zeros. Raises `UnknownStruct`."""
         self._envelope = layouts.layout(ENVELOPE)
         self.positions = StateReader(layouts.layout(CONTENT), layouts.version)
 
     @property
     def size(self) -> int:
-        """Bytes that are kept."""
+        """The memory that the baseline uses, in bytes."""
         return self.positions.size
 
     def read(self, body: bytes) -> Prediction:
-        """Take one message; raises as `StateReader.read`."""
+        """Decode one message. Raises as `StateReader.read`."""
         envelope = self._envelope.decode(body)
         packed = envelope["packed"].encode("latin-1")
         if len(packed) > LARGEST:
@@ -95,10 +95,10 @@ class PredictionReader:
         return Prediction(envelope["type"], envelope["time"], self.positions.read(packed))
 
     def fields(self, prediction: Prediction) -> dict[str, Any]:
-        """Return the envelope's fields and, in `position`, those that changed."""
+        """Return the envelope's fields, and in `position` the changed fields."""
         position = self.positions.fields(prediction.position)
         return {"type": prediction.type, "time": prediction.time, "position": position}
 
     def miss(self) -> None:
-        """Learn that a prediction will not be read."""
+        """Note that a prediction was not read."""
         self.positions.miss()

@@ -1,7 +1,7 @@
-"""Everything of one session that is told as changes: one reader for each kind, made when needed.
+"""Decodes everything in a session that is sent as changes, for captures and tools.
 
-For those who look on: a message's name and bytes in, its fields out. What is told whole is the
-business of the plain layouts.
+A message's name and bytes go in, its fields come out. There is one reader for each kind of message,
+made when the first one comes. Messages that are sent whole need only their layout.
 """
 
 from __future__ import annotations
@@ -29,36 +29,36 @@ BOOKS: Final = {
     "OP_UpdateInventoryMsg": "WS_UpdateInventory",
     "OP_UpdateRecipeBookMsg": "WS_UpdateRecipeBook",
 }
-"""For each message that tells records, its struct."""
+"""For each message with records, its struct."""
 _GHOSTS: Final = "ghosts"
 
 AnyReader = TypeVar("AnyReader", GhostReader, StateReader, BookReader, PredictionReader)
 
 
 class WorldStream:
-    """What the messages of one session have told so far.
+    """The baselines of one session, in both directions.
 
-    Nothing is guessed: a change of something that was not read raises `UnknownBase`.
+    Nothing is guessed: a change of a baseline that was not read raises `UnknownBase`.
     """
 
     __slots__ = ("_by_client", "_by_server", "_layouts")
 
     def __init__(self, layouts: Layouts) -> None:
-        """Begin as a session does; `layouts` are those of its client's version."""
+        """Start without baselines; `layouts` are those of the client's version."""
         self._layouts = layouts
         self._by_client = _Side()
         self._by_server = _Side()
 
     @property
     def size(self) -> int:
-        """Bytes that are kept, about."""
+        """The memory that the baselines use, in bytes."""
         return self._by_client.size + self._by_server.size
 
     def read(self, name: str, payload: bytes, *, to_server: bool) -> dict[str, Any] | None:
         """Return the fields of a message or of a command in OP_ClientCmdMsg; None for others.
 
-        `name` is the opcode's. A state shows every field the first time and later those that
-        changed. Raises `MalformedMessage`, `LimitExceeded`, `UnknownBase` and `UnknownStruct`.
+        `name` is the opcode's. The first message of a kind has all fields, later ones the changed
+        fields. Raises `MalformedMessage`, `LimitExceeded`, `UnknownBase` and `UnknownStruct`.
         """
         if to_server:
             return self._prediction(payload) if name == PREDICTION else None
@@ -72,7 +72,7 @@ class WorldStream:
         return self._sheet(payload) if name == SHEET else None
 
     def miss(self, *, to_server: bool) -> None:
-        """Learn that messages of one direction will not be read: what they changed is unknown."""
+        """Note that messages of one direction were not read: their changes are unknown."""
         (self._by_client if to_server else self._by_server).miss()
 
     def _prediction(self, payload: bytes) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class WorldStream:
         return reader.ghost_fields(reader.create(name, payload))
 
     def _destroy(self, payload: bytes) -> None:
-        """Forget a ghost; what the command says otherwise is plain."""
+        """Remove a ghost; the command itself is decoded by its layout."""
         reader = self._by_server.readers.get(_GHOSTS)
         if reader is not None:
             index, _ = read_oversized(payload, 0)
@@ -107,7 +107,7 @@ class WorldStream:
 
 
 class _Side:
-    """The readers of one direction, by what they read."""
+    """The readers of one direction, by message name."""
 
     __slots__ = ("_missed", "readers")
 
@@ -120,7 +120,7 @@ class _Side:
         return sum(reader.size for reader in self.readers.values())
 
     def get(self, key: str, make: Callable[[], AnyReader]) -> AnyReader:
-        """Return a reader, made as late as the first message that needs it."""
+        """Return a reader; make it when the first message needs it."""
         reader = self.readers.get(key)
         if reader is None:
             reader = self.readers[key] = make()

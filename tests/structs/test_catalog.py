@@ -25,7 +25,7 @@ def test_the_highest_version_not_above_counts(version: int, client_version: int)
 
 
 def test_below_the_first_version_there_is_nothing() -> None:
-    with pytest.raises(UnknownStruct, match="S begins with version 546, not 545"):
+    with pytest.raises(UnknownStruct, match="S has no layout for version 545; its first is 546"):
         STEPS.layout("S", 545)
     with pytest.raises(UnknownStruct, match="there is no struct T"):
         STEPS.layout("T", 546)
@@ -54,9 +54,13 @@ def test_of_two_structs_of_one_version_the_first_stays_and_a_note_says_so() -> N
     assert catalog.layout("S", 1).empty_size() == 1
     first, second = catalog.notes
     assert first == (
-        "Test.xml, line 5: struct S 1 stands already at Test.xml, line 2 with other fields"
+        "Test.xml, line 5: struct S 1 is already defined in Test.xml, line 2,"
+        " so this one is ignored; its fields differ"
     )
-    assert second == "Test.xml, line 8: struct S 1 stands already at Test.xml, line 2"
+    assert second == (
+        "Test.xml, line 8: struct S 1 is already defined in Test.xml, line 2,"
+        " so this one is ignored"
+    )
 
 
 def test_a_struct_added_later_counts_at_once() -> None:

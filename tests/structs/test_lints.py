@@ -33,14 +33,14 @@ def said(
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        (COUNT + COUNT, "field n: the name stands there already"),
+        (COUNT + COUNT, "field n: the name is used already"),
         (
             ARRAY,
-            "field a: no field m before it, so it never has elements",
+            "field a: no field m precedes it, so the array never has elements",
         ),
         (
             '<Data ElementName="a" Type="int8" IfVariableSet="gone,n"/>',
-            "field a: IfVariableSet names gone, which does not stand before it",
+            "field a: IfVariableSet names gone, but no such field precedes",
         ),
         (
             LATER,
@@ -73,7 +73,7 @@ def test_names_around_an_array_are_not_known_in_it() -> None:
         '<Data ElementName="b" Type="int8" IfVariableSet="n"/></Data>'
     )
     (line,) = said(fields)
-    assert "field b: IfVariableSet names n, which does not stand before it in its array" in line
+    assert "field b: IfVariableSet names n, but no such field precedes it in its array" in line
 
 
 HIDDEN_COUNT = (
@@ -85,7 +85,7 @@ HIDDEN_COUNT = (
 
 def test_elements_whose_count_may_be_absent_are_told() -> None:
     (line,) = said(HIDDEN_COUNT.format(""))
-    text = "struct WS_Odd 1: field a: its count m is not always there; elements without it"
+    text = "struct WS_Odd 1: field a: its count m is not always present; elements without it"
     assert text + " can be written but not read back" in line
     assert said(HIDDEN_COUNT.format('IfVariableNotSet="n"')) == []
     assert said(HIDDEN_COUNT.format('IfVariableNotSet="n" IfFlagSet="f"')) == []
@@ -110,8 +110,14 @@ def test_conditions_that_copies_lose_are_told_once(name: str, begin: str) -> Non
     text = f"<EQ2Emulator>{LOSING.format(name=name)}</EQ2Emulator>"
     structs = read_text(text.encode(), "odd.xml")
     first, second = (line for made in structs for line in oddities(made))
-    assert begin + "IfVariableNotSet of a; such fields are always there, as in EQ2Em" in first
-    assert begin + "IfVariableEquals of b; such fields are always there, as in EQ2Em" in second
+    assert (
+        begin + "IfVariableNotSet of a; copies of these fields are always present, as in EQ2Em"
+        in first
+    )
+    assert (
+        begin + "IfVariableEquals of b; copies of these fields are always present, as in EQ2Em"
+        in second
+    )
 
 
 def test_our_own_files_do_without_conditions_that_copies_lose() -> None:
@@ -155,5 +161,5 @@ def test_structs_that_each_hold_the_one_before_twice_are_looked_at_soon() -> Non
     text = f"<EQ2Emulator>{first}{doubling}{last.format(asking)}</EQ2Emulator>"
     structs = read_text(text.encode(), "odd.xml")
     (line,) = (line for made in structs for line in oddities(made))
-    assert f"field a2: IfVariableSet names {names[2]}, which does not stand before" in line
+    assert f"field a2: IfVariableSet names {names[2]}, but no such field precedes" in line
     assert time.perf_counter() - begun < 5

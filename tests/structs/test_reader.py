@@ -92,29 +92,29 @@ def test_files_may_be_gzipped(tmp_path: Path) -> None:
 
 
 COMPLAINTS = [
-    ('<Struct ClientVersion="1"/>', "line 2: struct ?: a Struct without Name"),
-    ('<Struct Name="S"/>', "line 2: struct S: no ClientVersion"),
-    ('<Struct Name="S" ClientVersion="-1"/>', "struct S: S: clientversion '-1' is no number"),
-    ('<Struct Name="S" ClientVersion="5000000000"/>', "no number from 0 to 4294967295"),
-    (struct_of('\n<Data Type="int8"/>'), "line 4: struct S: a Data without ElementName"),
+    ('<Struct ClientVersion="1"/>', "line 2: struct ?: the Struct has no Name"),
+    ('<Struct Name="S"/>', "line 2: struct S: the Struct has no ClientVersion"),
+    ('<Struct Name="S" ClientVersion="-1"/>', "struct S: S: clientversion '-1' must be a number"),
+    ('<Struct Name="S" ClientVersion="5000000000"/>', "a number from 0 to 4294967295"),
+    (struct_of('\n<Data Type="int8"/>'), "line 4: struct S: a Data has no ElementName"),
     (struct_of(data("a", "int9")), "line 3: struct S: field a: unknown Type 'int9'"),
     (struct_of('<Data ElementName="a"/>'), "field a: unknown Type ''"),
     (struct_of(data("a", "int8", 'Type2="x"')), "field a: unknown Type2 'x'"),
     (struct_of(data("a", "int8", 'Size="0"')), "field a: Size is 0"),
-    (struct_of(data("a", "int8", 'Size="4000000000"')), "a: size '4000000000' is no number"),
-    (struct_of(data("a", "int8", 'Size="1e3"')), "a: size '1e3' is no number from 0 to 65535"),
-    (struct_of(data("a", "int8", 'DefaultByteValue="256"')), "no number from 0 to 255"),
-    (struct_of(data("a", "int16", 'OversizedValue="300"')), "no number from 0 to 255"),
+    (struct_of(data("a", "int8", 'Size="4000000000"')), "a: size '4000000000' must be a number"),
+    (struct_of(data("a", "int8", 'Size="1e3"')), "a: size '1e3' must be a number from 0 to 65535"),
+    (struct_of(data("a", "int8", 'DefaultByteValue="256"')), "a number from 0 to 255"),
+    (struct_of(data("a", "int16", 'OversizedValue="300"')), "a number from 0 to 255"),
     (struct_of('<Data ElementName="a" Type="Array"/>'), "array a: no ArraySizeVariable"),
     (struct_of('<Data ElementName="a" Type="int8"><Data ElementName="b" Type="int8"/></Data>'),
-     "field a: only an Array holds fields"),
+     "field a: only an Array may contain Data"),
     (struct_of(struct_of("a int8")), "struct S: a Struct inside a Struct"),
-    (struct_of('<Data ElementName="a" Substruct="S"/>'), "field a: struct S holds itself"),
+    (struct_of('<Data ElementName="a" Substruct="S"/>'), "field a: struct S copies itself"),
     (struct_of('<Data ElementName="a" Substruct="T"/>') + struct_of("b int8", "T"),
-     "field a: no struct T for version 1 stands before it"),
+     "field a: no struct T for version 1 precedes it"),
     (struct_of("b int8", "T", 2) + struct_of('<Data ElementName="a" Substruct="T"/>'),
-     "field a: no struct T for version 1 stands before it"),
-    (struct_of(data("a" * 129, "int8")), "a name longer than 128 characters"),
+     "field a: no struct T for version 1 precedes it"),
+    (struct_of(data("a" * 129, "int8")), "a name has more than 128 characters"),
     ("<Struct", "not well-formed XML"),
 ]  # fmt: skip
 
@@ -133,7 +133,7 @@ def test_two_structs_that_hold_one_another_are_refused() -> None:
     def hold(name: str, other: str) -> str:
         return struct_of(f'<Data ElementName="x" Substruct="{other}"/>', name)
 
-    with pytest.raises(FileFormatError, match="no struct B for version 1 stands before it"):
+    with pytest.raises(FileFormatError, match="no struct B for version 1 precedes it"):
         read(hold("A", "B"), hold("B", "A"))
 
 
@@ -164,24 +164,24 @@ HOSTILE = {
     "a cut file": (file_of(struct_of("a int8"))[:-20], "not well-formed"),
     "another root": (b"<html/>", "root element is html"),
     "a deep file": (b"<EQ2Emulator>" + b"<a>" * 200_000, "nested deeper"),
-    "doubling substructs": (file_of(*DOUBLING), "too many fields"),
-    "a chain of substructs": (file_of(*CHAIN), "substructs deeper"),
-    "many large structs": (file_of(*MANY), "too many fields in this file"),
+    "doubling substructs": (file_of(*DOUBLING), "more than [0-9]+ fields"),
+    "a chain of substructs": (file_of(*CHAIN), "substructs nested deeper"),
+    "many large structs": (file_of(*MANY), "fields in this file"),
     "huge fields": (
         file_of(struct_of("".join(data(f"f{i}", "int64", 'Size="65535"') for i in range(9)))),
-        "too many fields",
+        "more than [0-9]+ fields",
     ),
     "a huge substruct": (
         file_of(
             struct_of("x int8", "A"),
             struct_of('<Data ElementName="x" Substruct="A" Size="65535"/>', "B"),
         ),
-        "too many fields",
+        "more than [0-9]+ fields",
     ),
     "many structs": (file_of(*["<Struct Name='A' ClientVersion='1'/>"] * 20_001), "more than"),
     "a long line": (
         b'<EQ2Emulator><Struct Name="' + b"a" * 3_000_000 + b'" ClientVersion="1"/></EQ2Emulator>',
-        "name longer",
+        "name has more",
     ),
 }  # fmt: skip
 

@@ -103,11 +103,11 @@ WHOLE = '<EQ2Emulator><Struct Name="A" ClientVersion="1">{}</Struct></EQ2Emulato
             WHOLE.format('<Data ElementName="a" Type="Array">' * 3000).encode(),
             "nested deeper|no Arr",
         ),
-        (WHOLE.format('<Data ElementName="a" Type="int8" Size="-1"/>').encode(), "no number from"),
-        (WHOLE.format(f'<Data ElementName="a" Size="{"9" * 5000}"/>').encode(), "no number from"),
-        (WHOLE.format('<Data ElementName="a" Type="int8" Size="\u00b2"/>').encode(), "no number"),
-        (WHOLE.format('<Data ElementName="a" Substruct="A"/>').encode(), "holds itself"),
-        (WHOLE.format(f'<Data ElementName="{"x" * 500_000}"/>').encode(), "longer than 128"),
+        (WHOLE.format('<Data ElementName="a" Type="int8" Size="-1"/>').encode(), "a number from"),
+        (WHOLE.format(f'<Data ElementName="a" Size="{"9" * 5000}"/>').encode(), "a number from"),
+        (WHOLE.format('<Data ElementName="a" Type="int8" Size="\u00b2"/>').encode(), "a number"),
+        (WHOLE.format('<Data ElementName="a" Substruct="A"/>').encode(), "copies itself"),
+        (WHOLE.format(f'<Data ElementName="{"x" * 500_000}"/>').encode(), "more than 128"),
     ],
 )
 def test_a_malformed_file_is_refused_with_one_line(data: bytes, reason: str) -> None:

@@ -115,7 +115,7 @@ def test_a_ghost_that_was_not_read_is_not_guessed_and_the_others_are_read() -> N
     entries = [writer.changed(POSITION, index, {"pos_x": 4.0}) for index in (2, 3)]
     shown = reader.update_fields(reader.update(writer.update(1, entries)))["position"]
     assert shown == [
-        {"index": 2, "undecoded": "the ghost that this changes is not known"},
+        {"index": 2, "undecoded": "the creation of this ghost was not read"},
         {"index": 3, "pos_x": 4.0},
     ]
 

@@ -58,7 +58,7 @@ from emu.world.notifications import Faults
 from emu.world.registration.registry import CharacterLocations
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
-from emu.world.visibility.encoding import read_rules
+from emu.world.visibility.baselines import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone

@@ -21,7 +21,7 @@ from emu.link.messages import MAX_ZONE_FILE
 from emu.structs import StructLayout, shipped_catalog
 from emu.world.actors.spawn import Destination, Footer, SpawnKind, Verb
 from emu.world.content.definitions import NO_UNDERWORLD, Fixture, Start, ZoneDefinition
-from emu.world.visibility.encoding import read_rules
+from emu.world.visibility.baselines import read_rules
 from emu.world_stream.movement import Position
 
 INFO: Final = "Substruct_SpawnInfoStruct"

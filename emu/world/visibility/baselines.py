@@ -1,19 +1,316 @@
-"""Baselines: the encoded state of each spawn for each client version, and the deltas between them.
+"""Ghosts of spawns: their encoding for each client version, baselines, and shared deltas.
 
 A viewer gets the packed XOR of a ghost's part with the state that this viewer was sent last. Most
 viewers of a spawn have the same last state. So all of them hold one `State` object, and the delta
 from it to the next state is encoded and packed once for all of them. This module knows no viewer.
+
+There is one function for the values of each part. The field names are those of
+`data/structs/SpawnStructs.xml`. The constants are those that EQ2Emulator was recorded to send.
+Layouts come from `data/structs`, the bits of a version from `data/world/ghosts.toml`. All clients
+of a version share one `GhostForm`.
+Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/recorded.md#own-ghost.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-from emu.structs.packed import xor
-from emu.world.actors.spawn import GhostPart, Spawn
-from emu.world.visibility import encoding
-from emu.world.visibility.encoding import GhostForm
-from emu.world_stream.ghosts import HEADER, INFO, PARTS, POSITION, VISIBILITY
+from emu.dialects import Dialect
+from emu.dialects.dialect import wire_texts
+from emu.errors import FileFormatError, UnknownVersion
+from emu.files import data_file
+from emu.structs.packed import pack_stream, reverses_literals, xor
+from emu.world.actors.spawn import Footer, GhostPart, Spawn, SpawnKind
+from emu.world_stream.ghosts import (
+    HEADER,
+    HEADING_UNIT,
+    INFO,
+    PARTS,
+    POSITION,
+    SIGN_FOOTER,
+    VISIBILITY,
+    WIDGET_FOOTER,
+)
+from emu.world_stream.movement import HALF_TURN
+
+
+@dataclass(frozen=True, slots=True)
+class FormRules:
+    """One row of `data/world/ghosts.toml`: the rules of a range of client versions."""
+
+    first: int
+    last: int
+    words: Mapping[str, Mapping[str, int]]
+    """For each status word of a spawn: the info fields and the bits to set in them."""
+    vis_flags_limit: int
+    level_field: str = ""
+    """A list field of the info part whose first element repeats the level; "" if there is none."""
+
+
+class GhostForm:
+    """The layouts and rules of ghosts for one client version."""
+
+    __slots__ = ("_reverse", "dialect", "rules", "sizes")
+
+    def __init__(self, dialect: Dialect, rules: FormRules) -> None:
+        """Join a version's rules with its layouts. Raises `UnknownStruct` if one is missing."""
+        self.dialect = dialect
+        self.rules = rules
+        self._reverse = reverses_literals(dialect.version)
+        self.sizes = tuple(dialect.layout(name).empty_size() for name in PARTS)
+        """The length of each part in bytes, before it is packed."""
+        # A missing layout must fail here, when the tables are loaded, not at the first sign.
+        for name in (HEADER, WIDGET_FOOTER, SIGN_FOOTER):
+            dialect.layout(name)
+
+    def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
+        """Return a struct's bytes, without the values that this version has no field for."""
+        return self.dialect.encode_known(struct, wire_texts(values))
+
+    def pack(self, data: bytes) -> bytes:
+        """Return packed bytes, without a length in front."""
+        return pack_stream(data, reverse=self._reverse)
+
+    def status(self, words: frozenset[str]) -> dict[str, int]:
+        """Return the info fields that these words set; unknown words set none."""
+        fields: dict[str, int] = {}
+        for word in words:
+            for field, bits in self.rules.words.get(word, {}).items():
+                fields[field] = fields.get(field, 0) | bits
+        return fields
+
+
+class GhostRules:
+    """The rules of every range of versions."""
+
+    def __init__(self, rules: Sequence[FormRules]) -> None:
+        self._rules = tuple(rules)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All status words of any version."""
+        return frozenset(word for rules in self._rules for word in rules.words)
+
+    @property
+    def last_versions(self) -> tuple[int, ...]:
+        """The last client version of each range."""
+        return tuple(rules.last for rules in self._rules)
+
+    def for_version(self, version: int) -> FormRules:
+        """Return the rules of a version. Raises `UnknownVersion`."""
+        for rules in self._rules:
+            if rules.first <= version <= rules.last:
+                return rules
+        raise UnknownVersion(version)
+
+
+def read_rules(path: Path | None = None) -> GhostRules:
+    """Read a table of ghost forms, by default the shipped one. Raises `FileFormatError`."""
+    path = path or data_file("world", "ghosts.toml")
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return GhostRules([FormRules(**row) for row in document["form"]])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FileFormatError(f"{path}: not a table of ghost forms: {error!r}") from None
+
+
+NO_SPAWN: Final = 0xFFFFFFFF
+NO_ANIMATION: Final = 0xFFFF
+SPEED_UNIT: Final = 256
+"""Speeds on the wire are units per second times this (docs/protocol/world/spawns.md#units)."""
+LIVING_STATE: Final = 16512
+FALLING_STATE: Final = 1024
+THING_STATE: Final = 1
+IN_THE_AIR: Final = frozenset((0, 1024))
+"""The activities of a player that falls or jumps."""
+LIVING_MOVE: Final = 25
+FIXED_MOVE: Final = 11
+LYING_MODE: Final = 2
+PLAYER_SWIM: Final = 200
+DIFFICULTY: Final = 6
+WHITE: Final = [255, 255, 255]
+PAINTED: Final = ("skin_color", "eye_color", "soga_eye_color", "soga_skin_color")
+HOSTILE_ARROW: Final = 4
+FRIENDLY_ARROW: Final = 3
+
+NO_FOOTER: Final = Footer(0, 0.0, 0.0, 0.0)
+
+SELF, COMMAND, TARGETABLE, NAME, LEVEL, ATTACKABLE = 1, 2, 4, 16, 32, 64
+"""Bits of vis_flags."""
+
+
+def position_fields(spawn: Spawn) -> dict[str, Any]:
+    """Return the values of Substruct_SpawnPositionStruct."""
+    at = spawn.position
+    heading = heading_units(at.heading)
+    fields = {
+        "pos_grid_id": at.grid,
+        "pos_heading1": heading,
+        "pos_heading2": heading,
+        "pos_x": at.x,
+        "pos_y": at.y,
+        "pos_z": at.z,
+        "pos_collision_radius": spawn.collision_radius,
+        "pos_size": spawn.size,
+        "face_actor_id": NO_SPAWN,
+    }
+    if not spawn.is_living:
+        fields["pos_state"] = THING_STATE
+        if spawn.kind is SpawnKind.OBJECT:
+            fields["pos_movement_mode"] = LYING_MODE
+        else:
+            fields["pos_move_type"] = FIXED_MOVE
+        return fields
+    pitch = _short(spawn.pitch)
+    fields |= {
+        "pos_speed": _short(spawn.speed * SPEED_UNIT),
+        "pos_side_speed": _short(spawn.side_speed * SPEED_UNIT),
+        "pos_vert_speed": _short(spawn.vert_speed * SPEED_UNIT),
+        "pos_state": FALLING_STATE if spawn.activity in IN_THE_AIR else LIVING_STATE,
+        "pos_move_type": LIVING_MOVE,
+        "pos_pitch1": pitch,
+        "pos_pitch2": pitch,
+    }
+    if spawn.kind is SpawnKind.PLAYER:
+        fields["pos_swim_speed_modifier"] = PLAYER_SWIM
+    return fields
+
+
+def visibility_fields(spawn: Spawn, form: GhostForm, *, own: bool) -> dict[str, Any]:
+    """Return the values of Substruct_SpawnVisualizationInfoStruct.
+
+    `own` means that the spawn is the viewer's own player.
+    """
+    if spawn.kind is SpawnKind.WIDGET and not spawn.verbs:
+        return {}
+    if spawn.kind in _FLAGGED:
+        return {"vis_flags": min(COMMAND, form.rules.vis_flags_limit)}
+    flags = (
+        (SELF if own else 0)
+        | (COMMAND if spawn.verbs or spawn.kind in _COMMANDED else 0)
+        | (TARGETABLE if spawn.targetable else 0)
+        | (NAME if spawn.show_name else 0)
+        | (LEVEL if spawn.is_living else 0)
+        | (ATTACKABLE if spawn.attackable else 0)
+    )
+    return {
+        "arrow_color": HOSTILE_ARROW if spawn.attackable else FRIENDLY_ARROW,
+        "locked_no_loot": 1,
+        "vis_flags": min(flags, form.rules.vis_flags_limit),
+        "targetable": int(spawn.targetable),
+        "show_name": int(spawn.show_name),
+        "attackable": int(spawn.attackable),
+        "attackable_icon": int(spawn.attackable),
+        "guild": spawn.guild,
+    }
+
+
+_FLAGGED: Final = frozenset((SpawnKind.SIGN, SpawnKind.WIDGET))
+"""Kinds for which the only flag is that they have commands."""
+_COMMANDED: Final = frozenset((SpawnKind.PLAYER,))
+"""Kinds that always have commands (invite, trade, inspect), whatever their verbs."""
+
+
+def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
+    """Return the values of Substruct_SpawnInfoStruct."""
+    fields: dict[str, Any] = {
+        "target_id": NO_SPAWN,
+        "unknown6": 1,
+        "name": spawn.name,
+        "last_name": spawn.last_name,
+        "prefix": spawn.prefix,
+        "suffix": spawn.suffix,
+        "guild": spawn.guild,
+        "action_state": spawn.action_state,
+        "visual_state": spawn.visual_state,
+        "mood_state": spawn.mood_state,
+        "emote_state": spawn.emote_state,
+    }
+    words = spawn.words
+    if spawn.is_living:
+        fields |= {
+            "hp_remaining": 100 ^ spawn.hp_percent,
+            "power_percent": spawn.power_percent,
+            "effective_level": spawn.level,
+            "level": spawn.level,
+            "difficulty": DIFFICULTY,
+        }
+        if form.rules.level_field:
+            fields[form.rules.level_field] = [spawn.level]
+    else:
+        fields |= dict.fromkeys(PAINTED, WHITE)
+    if spawn.kind is SpawnKind.PLAYER:
+        fields["follow_target"] = NO_SPAWN
+    else:
+        words |= {"npc" if spawn.is_living else "thing"}
+    return fields | dict(spawn.looks) | form.status(words)
+
+
+def header_fields(spawn: Spawn, index: int, time_stamp: int) -> dict[str, Any]:
+    """Return the values of WS_SpawnStruct_Header; `time_stamp` is in milliseconds.
+
+    A single verb is only the default command; two or more also form the command list.
+    """
+    verbs = spawn.verbs
+    listed = [
+        {
+            "command_list_name": verb.name,
+            "command_list_max_distance": verb.distance,
+            "command_list_command": verb.command,
+        }
+        for verb in (verbs if len(verbs) > 1 else ())
+    ]
+    return {
+        "index": index,
+        "spawn_id": index,
+        "spawn_anim": NO_ANIMATION,
+        "command_list": len(listed),
+        "command_list_array": listed,
+        "default_command": verbs[0].name if verbs else "",
+        "max_distance": verbs[0].distance if verbs else 0.0,
+        "time_stamp": time_stamp,
+    }
+
+
+def footer_of(spawn: Spawn, form: GhostForm) -> bytes:
+    """Return the bytes behind the packed parts of a sign or a widget, none for other kinds.
+
+    Clients always read a footer there, so a sign or widget without one gets zeros.
+    """
+    if spawn.kind not in (SpawnKind.SIGN, SpawnKind.WIDGET):
+        return b""
+    footer = spawn.footer or NO_FOOTER
+    fields: dict[str, Any] = {
+        "widget_id": footer.id,
+        "widget_x": footer.x,
+        "widget_y": footer.y,
+        "widget_z": footer.z,
+    }
+    if spawn.kind is SpawnKind.WIDGET:
+        return form.encode(WIDGET_FOOTER, fields)
+    fields |= {
+        "title": footer.title,
+        "description": footer.description,
+        "sign_distance": footer.distance,
+        "show": int(footer.show),
+        "language": footer.language,
+    }
+    return form.encode(SIGN_FOOTER, fields)
+
+
+def heading_units(degrees: float) -> int:
+    """Return a heading in wire units: 1/64 degrees from the opposite of the database's zero."""
+    return _short((degrees - HALF_TURN) * HEADING_UNIT)
+
+
+def _short(value: float) -> int:
+    """Return a number clamped to an i16 and rounded toward zero, as clients expect."""
+    return max(-0x8000, min(0x7FFF, int(value)))
+
 
 CHANGES: Final[tuple[int, ...]] = (GhostPart.POSITION, GhostPart.VISIBILITY, GhostPart.INFO)
 
@@ -98,19 +395,19 @@ class GhostBaseline:
         The viewer must then note `now` as the state that it was sent.
         """
         # A create command has no earlier state to be XORed with: the client's baseline is zeros.
-        header = self.form.encode(HEADER, encoding.header_fields(self.spawn, index, time_stamp))
+        header = self.form.encode(HEADER, header_fields(self.spawn, index, time_stamp))
         packed = self.form.pack(b"".join(self.refresh()))
-        footer = encoding.footer_of(self.spawn, self.form)
+        footer = footer_of(self.spawn, self.form)
         return b"".join((header, len(packed).to_bytes(4, "little"), packed, footer))
 
     def _encode(self, part: int) -> bytes:
         spawn, form = self.spawn, self.form
         if part == POSITION:
-            values = encoding.position_fields(spawn)
+            values = position_fields(spawn)
         elif part == VISIBILITY:
-            values = encoding.visibility_fields(spawn, form, own=self.own)
+            values = visibility_fields(spawn, form, own=self.own)
         else:
-            values = encoding.info_fields(spawn, form)
+            values = info_fields(spawn, form)
         return form.encode(PARTS[part], values)
 
 

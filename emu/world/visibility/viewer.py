@@ -17,8 +17,7 @@ from typing import Final, Protocol
 
 from emu.errors import LimitExceeded
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.visibility.baselines import BaselineCache, GhostBaseline
-from emu.world.visibility.encoding import GhostForm
+from emu.world.visibility.baselines import BaselineCache, GhostBaseline, GhostForm
 from emu.world_stream.ghosts import (
     CREATE_GHOST,
     CREATE_SIGN,

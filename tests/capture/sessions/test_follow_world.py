@@ -24,7 +24,7 @@ from tests.support.world.ghost_writer import GhostWriter
 COMMAND = 50
 ANSWER = 31
 """OP_DoneSendingInitialEntitiesMsg, which is empty."""
-UNKNOWN = {"index": 2, "undecoded": "the ghost that this changes is not known"}
+UNKNOWN = {"index": 2, "undecoded": "the creation of this ghost was not read"}
 
 
 def command(name: str, payload: bytes) -> tuple[bool, int, bytes]:

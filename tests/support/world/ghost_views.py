@@ -13,7 +13,7 @@ from emu.dialects import Dialect, Dialects, shipped_rules
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.structs.packed import reverses_literals, unpack, unpack_stream, xor
-from emu.world.visibility.encoding import GhostForm, read_rules
+from emu.world.visibility.baselines import GhostForm, read_rules
 from emu.world_stream.ghosts import (
     DESTROY_GHOST,
     FOOTERS,

@@ -35,7 +35,7 @@ from emu.world.notifications import Faults
 from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
-from emu.world.visibility.encoding import read_rules
+from emu.world.visibility.baselines import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
 from tests.support.coroutines import finish

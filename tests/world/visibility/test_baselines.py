@@ -6,8 +6,14 @@ import pytest
 
 from emu.structs.packed import unpack_stream, xor
 from emu.world.actors.spawn import Footer, GhostPart, Spawn, SpawnKind, Verb
-from emu.world.visibility.baselines import BaselineCache, GhostBaseline
-from emu.world.visibility.encoding import GhostForm, info_fields, position_fields, visibility_fields
+from emu.world.visibility.baselines import (
+    BaselineCache,
+    GhostBaseline,
+    GhostForm,
+    info_fields,
+    position_fields,
+    visibility_fields,
+)
 from emu.world_stream.ghosts import PARTS
 from emu.world_stream.movement import Position
 from tests.support.world.ghost_views import View, form

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from emu.errors import MalformedMessage, StructValueError
-from emu.structs.blocks import Conditional, RepeatedCodec, TwoTypes
 from emu.structs.fields import Context, FieldCodec, Fixed, PlainRun, Text
+from emu.structs.layout import Conditional, RepeatedCodec, TwoTypes
 
 
 def encode(part: FieldCodec, values: dict[str, Any], *flags: str) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from emu.errors import FileFormatError, UnknownVersion
-from emu.world.visibility.encoding import read_rules
+from emu.world.visibility.baselines import read_rules
 from tests.support.world.ghost_views import form
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.visibility.encoding import heading_units, position_fields
+from emu.world.visibility.baselines import heading_units, position_fields
 from emu.world_stream.movement import Position
 
 

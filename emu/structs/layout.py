@@ -1,14 +1,21 @@
-"""The fields of one level of a layout: structs, substructs, arrays, and conditional fields.
+"""Layouts: a struct of one client version, compiled to codecs that read and write its bytes.
 
-Source: docs/protocol/structs.md. Fixed fields that follow one another become one run.
+Values are plain: numbers, ``str`` (each character is one byte, latin-1), lists for fields with a
+Size above 1 and for colors, dicts for equipment items and substructs, and a list of dicts for an
+array. A field whose conditions do not hold is missing from a decoded dict. Encoding ignores such a
+field, strict encoding refuses it. A name that occurs twice in a struct gets ``_2`` the second time.
 
+EQ2Emulator reads some fields otherwise than it writes them. Both directions here follow its
+writing, for short int32 values (docs/protocol/structs.md#oversized), IfFlagSet and IfFlagNotSet
+(argument `flags`), and the meaning of "set" (docs/protocol/structs.md#conditions). Optional fields
+are always present, as in EQ2Emulator's practice.
 Source: docs/protocol/structs.md#data, docs/protocol/structs.md#conditions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Final
 
 from emu.errors import MalformedStruct
 from emu.structs.fields import (
@@ -31,37 +38,146 @@ from emu.structs.fields import (
     bad_value,
     shown,
 )
-from emu.structs.reader import FieldDefinition, FieldType
+from emu.structs.reader import FieldDefinition, FieldType, StructDefinition
 from emu.structs.scope import Getter, Scope, Test, compile_conditions
 
+_NO_FLAGS: Final[frozenset[str]] = frozenset()
+
+
+class StructLayout:
+    """One struct for a range of client versions.
+
+    `definition` is the struct as the file has it. `last_version` is the last client version of the
+    layout, None if there is no later layout. With `create_color`, each EQ2_Color is three floats,
+    as in create requests above version 561 (docs/protocol/characters.md#create).
+    """
+
+    __slots__ = ("_block", "_title", "definition", "last_version", "name")
+
+    def __init__(
+        self,
+        definition: StructDefinition,
+        *,
+        last_version: int | None = None,
+        create_color: bool = False,
+    ) -> None:
+        self.definition = definition
+        self.name = definition.name
+        self.last_version = last_version
+        self._title = f"{definition.name} {definition.client_version}"
+        self._block = Block(self._title, definition.fields, Scope(), create_color)
+
+    @property
+    def client_version(self) -> int:
+        """The first client version that has this layout."""
+        return self.definition.client_version
+
+    @property
+    def versions(self) -> str:
+        """The client versions of this layout as text: ``546-561`` or ``60100 and later``."""
+        if self.last_version is None:
+            return f"{self.client_version} and later"
+        return f"{self.client_version}-{self.last_version}"
+
+    @property
+    def opcode_name(self) -> str:
+        """The message that carries this struct, "" if the file names none."""
+        return self.definition.opcode_name
+
+    def encode(
+        self, fields: Mapping[str, Any], flags: Collection[str] = (), *, strict: bool = False
+    ) -> bytes:
+        """Return the bytes for these values; missing values are zero or empty.
+
+        `flags` are the names for which IfFlagSet holds. Raises `StructValueError` for an unknown
+        name and for a value that does not fit. `strict` also raises for a value that would not be
+        written because of a condition, and for elements whose count would not be written.
+        """
+        chunks: list[bytes] = []
+        context = Context(frozenset(flags) if flags else _NO_FLAGS, strict=strict)
+        self._block.encode(fields, chunks, (), context)
+        return b"".join(chunks)
+
+    def decode(self, data: bytes, flags: Collection[str] = ()) -> dict[str, Any]:
+        """Return the values of a whole message.
+
+        Raises `MalformedStruct` if the message is shorter or longer than the layout. The error has
+        the place, and the values up to it.
+        """
+        out: dict[str, Any] = {}
+        size = len(data)
+        end = self._read(data, 0, out, Context(frozenset(flags) if flags else _NO_FLAGS, size))
+        if end != size:
+            error = MalformedStruct("message longer than its layout", offset=end)
+            error.struct, error.values = self._title, out
+            raise error
+        return out
+
+    def decode_prefix(
+        self, data: bytes, offset: int = 0, flags: Collection[str] = ()
+    ) -> tuple[dict[str, Any], int]:
+        """Return the values from `offset` on, and the offset of their end. Raises as `decode`."""
+        out: dict[str, Any] = {}
+        context = Context(frozenset(flags) if flags else _NO_FLAGS, len(data))
+        return out, self._read(data, offset, out, context)
+
+    def decode_short(self, data: bytes, flags: Collection[str] = ()) -> dict[str, Any]:
+        """Return the values as EQ2Emulator reads them: values past the end are zero or empty.
+
+        Reading stops at the first value that does not fit (a color is one value). Bytes behind the
+        layout are ignored. Raises `MalformedStruct` only for an array with more elements than the
+        message has bytes. Source: docs/protocol/login.md#version, docs/protocol/structs.md#types,
+        docs/protocol/structs.md#arrays.
+        """
+        out: dict[str, Any] = {}
+        context = Context(frozenset(flags) if flags else _NO_FLAGS, len(data), lenient=True)
+        self._read(data, 0, out, context)
+        return out
+
+    def empty_size(self) -> int:
+        """Return the length in bytes with all strings and arrays empty and all numbers zero."""
+        return len(self.encode({}))
+
+    def _read(self, data: bytes, offset: int, out: dict[str, Any], context: Context) -> int:
+        try:
+            return self._block.decode(data, offset, out, (), context)
+        except MalformedStruct as error:
+            error.struct, error.values = self._title, out
+            raise
+
+
 FIRST_TYPE_STATISTICS = (6, 7)
-"""Kinds of statistic whose value has the first of two types."""
+"""The kinds of statistic whose value has the first of two types."""
 
 
 class Conditional:
-    """A part that is there only when its conditions hold."""
+    """A field that is present only if its conditions hold."""
 
-    __slots__ = ("_key", "_part", "_test", "_where")
+    __slots__ = ("_codec", "_key", "_test", "_where")
 
-    def __init__(self, where: str, key: str, part: FieldCodec, test: Test) -> None:
-        self._where, self._key, self._part, self._test = where, key, part, test
+    def __init__(self, where: str, key: str, codec: FieldCodec, test: Test) -> None:
+        self._where, self._key, self._codec, self._test = where, key, codec, test
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
-        """Read the part if it is there."""
+        """Read the field if it is present."""
         if self._test(out, scopes, context.flags):
-            return self._part.decode(data, at, out, scopes, context)
+            return self._codec.decode(data, at, out, scopes, context)
         return at
 
-    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
-        """Write the part if it has to be there."""
+    def encode(self, fields: Values, chunks: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Write the field if its conditions hold."""
         if self._test(fields, scopes, context.flags):
-            self._part.encode(fields, parts, scopes, context)
+            self._codec.encode(fields, chunks, scopes, context)
         elif context.strict and fields.get(self._key) is not None:
-            bad_value(self._where, self._key, "its conditions do not hold, so it is not written")
+            bad_value(
+                self._where,
+                self._key,
+                "its conditions do not hold; leave it out",
+            )
 
 
 class TwoTypes:
-    """A field that has its second type unless a statistic's kind is 6 or 7 (items only)."""
+    """A field of items with two types: the first if the statistic's kind is 6 or 7."""
 
     __slots__ = ("_first", "_kind", "_second")
 
@@ -69,19 +185,19 @@ class TwoTypes:
         self._first, self._second, self._kind = first, second, kind
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
-        """Read in the type that the statistic asks for."""
+        """Read the type that the statistic's kind selects."""
         return self._choose(out, scopes).decode(data, at, out, scopes, context)
 
-    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
-        """Write in the type that the statistic asks for."""
-        self._choose(fields, scopes).encode(fields, parts, scopes, context)
+    def encode(self, fields: Values, chunks: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Write the type that the statistic's kind selects."""
+        self._choose(fields, scopes).encode(fields, chunks, scopes, context)
 
     def _choose(self, fields: Mapping[str, Any], scopes: Scopes) -> FieldCodec:
         return self._first if self._kind(fields, scopes) in FIRST_TYPE_STATISTICS else self._second
 
 
 class RepeatedCodec:
-    """A part several times in a row, its values a list under one name."""
+    """A field with a Size above 1: its values are a list under one name."""
 
     __slots__ = ("_count", "_key", "_one", "_where", "_zero")
 
@@ -89,7 +205,7 @@ class RepeatedCodec:
         self._where, self._key, self._one, self._count, self._zero = where, key, one, count, zero
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
-        """Read all of them into a list."""
+        """Read all values into a list."""
         found: list[Any] = []
         one: Values = {}
         out[self._key] = found
@@ -102,42 +218,44 @@ class RepeatedCodec:
             raise
         return at
 
-    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
-        """Write all of them."""
+    def encode(self, fields: Values, chunks: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Write all values."""
         values = fields.get(self._key)
         if values is None:
             values = [self._zero] * self._count
         if not isinstance(values, (list, tuple)) or len(values) != self._count:
             bad_value(self._where, self._key, f"must be a list of {self._count}")
         for value in values:
-            self._one.encode({self._key: value}, parts, scopes, context)
+            self._one.encode({self._key: value}, chunks, scopes, context)
 
 
 class Block:
-    """The fields of one level.
+    """The fields of one level: a struct, a substruct, or an array's element.
 
-    `where` names it in complaints, `scope` collects the names its fields can be asked for by.
-    With `create_color` each EQ2_Color is three floats.
+    `where` names the level in errors. `scope` collects the names by which conditions and counts
+    refer to its fields. With `create_color`, each EQ2_Color is three floats.
     """
 
-    __slots__ = ("_counts", "_names", "_parts", "_scope", "_tests", "_where")
+    __slots__ = ("_codecs", "_counts", "_names", "_scope", "_tests", "_where")
 
     def __init__(
         self, where: str, fields: Collection[FieldDefinition], scope: Scope, create_color: bool
     ) -> None:
         self._where = where
         self._scope = scope
-        self._parts: list[FieldCodec] = []
+        self._codecs: list[FieldCodec] = []
         self._counts: list[tuple[str, str, Test | None]] = []
         self._tests: dict[str, Test] = {}
         keyed = keyed_fields(fields)
         self._names = keyed.keys()
+        # Fields of fixed size in a row become one run: one call of `struct` reads all of them,
+        # which is several times as fast as a call per field.
         run: list[Fixed] = []
         for key, entry in keyed.items():
             fixed = _as_fixed(entry, key, create_color)
             if fixed is None or entry.conditions or entry.type2 is not None:
                 self._end_run(run)
-                self._parts.append(self._part(entry, key, fixed, create_color))
+                self._codecs.append(self._codec(entry, key, fixed, create_color))
             else:
                 run.append(fixed)
             if not entry.substruct:
@@ -145,15 +263,15 @@ class Block:
         self._end_run(run)
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
-        """Read every part in order."""
-        for part in self._parts:
-            at = part.decode(data, at, out, scopes, context)
+        """Read all fields in order into `out`; return the offset behind them."""
+        for codec in self._codecs:
+            at = codec.decode(data, at, out, scopes, context)
         return at
 
     def decode_each(
         self, found: list[Values], data: bytes, at: int, scopes: Scopes, context: Context
     ) -> int:
-        """Read one after the other into the empty dicts of a list; drop those never reached."""
+        """Read elements into the empty dicts of a list; drop those that an error leaves unread."""
         begun = 0
         try:
             for inner in found:
@@ -166,22 +284,22 @@ class Block:
         return at
 
     def encode(
-        self, fields: Mapping[str, Any], parts: list[bytes], scopes: Scopes, context: Context
+        self, fields: Mapping[str, Any], chunks: list[bytes], scopes: Scopes, context: Context
     ) -> None:
-        """Write every part in order; counts follow from the lists they count."""
-        self.write(self.completed(fields, scopes, context), parts, scopes, context)
+        """Write all fields in order; counts are derived from the lists that they count."""
+        self.write(self.completed(fields, scopes, context), chunks, scopes, context)
 
     def completed(self, fields: Mapping[str, Any], scopes: Scopes, context: Context) -> Values:
-        """Return a copy of the values with every count that follows from a list.
+        """Return a copy of the values with all counts that lists determine.
 
-        Raises `StructValueError` for names that the block does not have and counts that differ;
-        in a strict context also for elements whose count is not on the wire.
+        Raises `StructValueError` for unknown names and for counts that differ from their lists. A
+        strict context also raises for elements whose count would not be written.
         """
         if not isinstance(fields, Mapping):
             bad_value(self._where, "", f"must be an object, not {shown(fields)}")
         if not fields.keys() <= self._names:
             unknown = sorted(map(str, fields.keys() - self._names))
-            bad_value(self._where, unknown[0], "the struct has no such field")
+            bad_value(self._where, unknown[0], "unknown field; `emu structs show` lists the fields")
         whole = dict(fields)
         for key, count_key, test in self._counts:
             elements = whole.get(key)
@@ -190,47 +308,48 @@ class Block:
             given, length = whole.get(count_key), len(elements)
             if context.strict and test is not None and not test(whole, scopes, context.flags):
                 if length:
-                    bad_value(self._where, key, f"its count {count_key} is not written")
+                    bad_value(self._where, key, f"its count {count_key} would not be written")
                 continue
             if given is not None and given != length:
                 bad_value(self._where, count_key, f"is {shown(given)}, but {key} has {length}")
             whole[count_key] = length
         return whole
 
-    def write(self, whole: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
-        """Write completed values, and leave in them those of substructs and elements completed."""
-        for part in self._parts:
-            part.encode(whole, parts, scopes, context)
+    def write(self, whole: Values, chunks: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Write completed values; complete those of substructs and elements in place."""
+        for codec in self._codecs:
+            codec.encode(whole, chunks, scopes, context)
 
     def _end_run(self, run: list[Fixed]) -> None:
         if run:
-            self._parts.append(_run(self._where, list(run)))
+            self._codecs.append(_run(self._where, list(run)))
             run.clear()
 
-    def _part(
+    def _codec(
         self, entry: FieldDefinition, key: str, fixed: Fixed | None, create_color: bool
     ) -> FieldCodec:
         test = compile_conditions(entry.conditions, self._scope)
         if fixed is not None:
-            part: FieldCodec = _run(self._where, [fixed])
+            codec: FieldCodec = _run(self._where, [fixed])
         elif entry.substruct:
             where = f"{self._where}.{key}"
             inner = self._scope.substruct(entry.name, key, entry.size)
             block = Block(where, entry.fields, inner, create_color)
-            part = SubstructCodec(where, key, block, entry.size)
+            codec = SubstructCodec(where, key, block, entry.size)
         elif entry.type is FieldType.ARRAY:
-            part = self._array(entry, key, create_color)
+            codec = self._array(entry, key, create_color)
         else:
-            part = _single(self._where, entry, key)
+            codec = _single(self._where, entry, key)
         if entry.type2 is not None:
-            part = self._two_types(entry, key, part)
+            codec = self._two_types(entry, key, codec)
         if test is None:
-            return part
+            return codec
         self._tests[key] = test
-        return Conditional(self._where, key, part, test)
+        return Conditional(self._where, key, codec, test)
 
     def _array(self, entry: FieldDefinition, key: str, create_color: bool) -> ArrayCodec:
-        # A substruct may count by a field of its holder; alone it has no elements.
+        # A substruct may take its count from a field of the struct that copies it. Alone, it has
+        # no such field, and the array is empty.
         count = self._scope.find(entry.count_field) or _nothing
         if entry.count_field in self._names:
             self._counts.append((key, entry.count_field, self._tests.get(entry.count_field)))
@@ -254,10 +373,10 @@ class Block:
 
 
 class SubstructCodec:
-    """Another struct copied in, once or several times.
+    """A substruct: another struct copied into this one, once or `size` times.
 
-    Its values are put in place before they are read or written, as fields of the copy may ask for
-    each other by the names they have in the holder.
+    Its dict is put into the holder's values before its fields are read or written: the conditions
+    of one of its fields may name another by the flat name that it has in the holder.
     """
 
     __slots__ = ("_block", "_key", "_size", "_where")
@@ -266,7 +385,7 @@ class SubstructCodec:
         self._where, self._key, self._block, self._size = where, key, block, size
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
-        """Read into one dict, or a list of them."""
+        """Read one dict, or a list of dicts."""
         found: list[Values] = [{} for _ in range(self._size)]
         out[self._key] = found if self._size > 1 else found[0]
         inside = (*scopes, out)
@@ -278,8 +397,8 @@ class SubstructCodec:
             error.enter(self._key)
             raise
 
-    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
-        """Write one dict, or a list of them."""
+    def encode(self, fields: Values, chunks: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Write one dict, or a list of dicts."""
         value = fields.get(self._key)
         values = [{}] * self._size if value is None else value if self._size > 1 else [value]
         if not isinstance(values, (list, tuple)) or len(values) != self._size:
@@ -288,11 +407,11 @@ class SubstructCodec:
         whole = [self._block.completed(inner, inside, context) for inner in values]
         fields[self._key] = whole if self._size > 1 else whole[0]
         for inner in whole:
-            self._block.write(inner, parts, inside, context)
+            self._block.write(inner, chunks, inside, context)
 
 
 class ArrayCodec:
-    """As many elements as another field says."""
+    """An array: as many elements as its count field says."""
 
     __slots__ = ("_block", "_count", "_key", "_most", "_where")
 
@@ -301,15 +420,14 @@ class ArrayCodec:
         self._count, self._most = count, most
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
-        """Read the elements into a list; MaxArraySize caps how many.
-
-        Source: docs/protocol/structs.md#data.
-        """
+        """Read the elements into a list, at most MaxArraySize (docs/protocol/structs.md#data)."""
         count = self._count(out, scopes) or 0
         if not isinstance(count, int) or count < 0:
-            raise MalformedStruct("array count is no number", self._key, at)
+            raise MalformedStruct("array count is not a number", self._key, at)
+        # Every element has at least one byte, so a larger count is false. Checked before the dicts
+        # are made, because a forged count could make millions of them.
         if count > COUNT_LIMIT or count > context.limit - at:
-            raise MalformedStruct("array count beyond the message", self._key, at)
+            raise MalformedStruct("array count is larger than the message", self._key, at)
         if self._most is not None:
             count = min(count, self._most)
         context.begin_elements(count, self._key, at)
@@ -321,8 +439,8 @@ class ArrayCodec:
             error.enter(self._key)
             raise
 
-    def encode(self, fields: Values, parts: list[bytes], scopes: Scopes, context: Context) -> None:
-        """Write the elements one after the other."""
+    def encode(self, fields: Values, chunks: list[bytes], scopes: Scopes, context: Context) -> None:
+        """Write all elements."""
         count = self._count(fields, scopes) or 0
         if not isinstance(count, int) or not 0 <= count <= COUNT_LIMIT:
             bad_value(self._where, "", f"cannot have {shown(count)} elements")
@@ -330,16 +448,16 @@ class ArrayCodec:
         if elements is None:
             elements = [{}] * count
         if not isinstance(elements, (list, tuple)) or len(elements) != count:
-            bad_value(self._where, "", f"must be a list of {count} objects, as its count says")
+            bad_value(self._where, "", f"must be a list of {count} objects, the value of its count")
         inside = (*scopes, fields)
         whole = [self._block.completed(element, inside, context) for element in elements]
         fields[self._key] = whole
         for element in whole:
-            self._block.write(element, parts, inside, context)
+            self._block.write(element, chunks, inside, context)
 
 
 def keyed_fields(fields: Collection[FieldDefinition]) -> dict[str, FieldDefinition]:
-    """Return fields by the key their values have; a name used again gets ``_2``, ``_3`` ..."""
+    """Return fields by the key of their values; a repeated name gets ``_2``, ``_3`` ..."""
     keyed: dict[str, FieldDefinition] = {}
     for entry in fields:
         key, number = entry.name, 1
@@ -351,11 +469,11 @@ def keyed_fields(fields: Collection[FieldDefinition]) -> dict[str, FieldDefiniti
 
 
 def _nothing(_here: Mapping[str, Any], _scopes: Scopes) -> None:
-    """Stand for a variable that does not exist."""
+    """Return None: the value of a variable that does not exist."""
 
 
 def _as_fixed(entry: FieldDefinition, key: str, create_color: bool) -> Fixed | None:
-    """Return a field of fixed size as part of a run, None for any other."""
+    """Return a field of fixed size as an entry of a run, None for any other field."""
     if entry.type not in FORMATS or entry.oversized is not None:
         return None
     letter, group = FORMATS[entry.type]
@@ -375,7 +493,7 @@ def _run(where: str, fields: list[Fixed]) -> FieldCodec:
 
 
 def _single(where: str, entry: FieldDefinition, key: str) -> FieldCodec:
-    """Return the part for one field that no run can hold."""
+    """Return the codec of a field without a fixed size."""
     kind = entry.type
     assert kind is not None  # noqa: S101
     if kind is FieldType.CHAR:
