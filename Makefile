@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STATE ?= state
+SERVER := $(VENV)/.server
 MARK := $(VENV)/.installed
 ARGS ?=
 # Compiling every test and module anew doubles the time of the tests that start processes.
@@ -14,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:            ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' $(MAKEFILE_LIST)
 
-run: $(MARK)     ## set up, make the database and an example account, serve in the foreground
+run: $(SERVER)   ## set up, make the database and an example account, serve in the foreground
 	@mkdir -p $(STATE)
 	@$(BIN)/python tools/first_run.py --state $(STATE)
 	$(BIN)/twistd --nodaemon --pidfile= emu --config $(STATE)/emu.toml $(ARGS)
@@ -62,12 +63,18 @@ bench: $(MARK)   ## print the figures of the benchmarks (not a test)
 clean:           ## forget the virtual environment and what tools left behind
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .compiled build dist
 
-# A virtual environment needs Debian's python3-venv; install it when we may, else say so.
-$(MARK): pyproject.toml tools/hatch_build.py
+# What the server needs. A virtual environment needs Debian's python3-venv; install it when we may,
+# else say so.
+$(SERVER): pyproject.toml tools/hatch_build.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	    || { echo "make: Python 3.11 or newer is needed; set PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || tools/install_debian.sh python3-venv
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+# What the checks need beside it. Dependency groups came with pip 25.1.
+$(MARK): $(SERVER)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable '.[editor]' --group dev
 	@touch $@

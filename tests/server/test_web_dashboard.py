@@ -98,7 +98,7 @@ async def test_who_is_not_signed_in_reads_no_address_and_no_name_that_was_typed(
 
 @pytest.mark.slow
 async def test_a_hundred_addresses_that_guess_keep_nobody_out(tmp_path: Path) -> None:
-    async with office(tmp_path, web__url="https://emu.example.org") as (_, plain):
+    async with office(tmp_path, speed=20.0, web__url="https://emu.example.org") as (_, plain):
 
         def at(number: int) -> Browser:
             return Browser(plain.port, "emu.example.org", {"X-Forwarded-For": f"192.0.2.{number}"})
