@@ -1,4 +1,4 @@
-"""Builds the optional compiled form: session, wire and timers by mypyc, datagrams in C.
+"""Builds the optional compiled form: session, wire and UDP by mypyc, datagrams in C.
 
 `python tools/compiled.py ROOT` compiles a tree where it stands (give it a copy); the build hook
 compiles into a wheel when EMU_COMPILE=1. The pure form is what is written and what is the default;
@@ -18,7 +18,7 @@ from typing import Final
 COMPILED: Final = ("emu/wire", "emu/session")
 """Packages whose modules are compiled."""
 SINGLE: Final = (
-    "emu/net/timers.py",
+    "emu/net/scheduler.py",
     "emu/net/udp/dispatcher.py",
     "emu/net/udp/session_port.py",
 )

@@ -108,8 +108,10 @@ def is_written(level: object) -> bool:
 
 def observer(form: str, stream: TextIO | None = None) -> ILogObserver:
     """Return the observer for ``text`` or ``json`` that writes to a stream (standard output)."""
-    writer = JsonLines if form == "json" else TextLines
-    return FilteringLogObserver(writer(stream or sys.stdout), [_wanted])
+    # Any: the modules that are compiled are checked without the plugin for zope's interfaces.
+    writer: Any = JsonLines if form == "json" else TextLines
+    filtered: Any = FilteringLogObserver(writer(stream or sys.stdout), [_wanted])
+    return filtered  # type: ignore[no-any-return]
 
 
 @implementer(ILogFilterPredicate)

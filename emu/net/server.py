@@ -38,9 +38,9 @@ from emu.net.scheduler import Scheduler
 from emu.net.service_manager import ServiceManager
 from emu.net.store import Storage, StoreWorker
 from emu.net.stream import cannot_listen, key_of
-from emu.net.tasks import Watch
 from emu.net.trace import TraceFile
 from emu.net.upkeep import Upkeep
+from emu.net.watch import Watch
 from emu.net.web.dashboard import DashboardEndpoint, StaffAccounts
 from emu.net.web.service import WebEndpoint
 from emu.net.world.registration import built_in_account

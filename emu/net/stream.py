@@ -32,9 +32,8 @@ from emu.limits.addresses import plain_host
 from emu.limits.connections import StreamLimits
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
-from emu.net.scheduler import DelayedCall, Scheduler
-from emu.net.tasks import Watch
-from emu.net.timers import Timed, Timer
+from emu.net.scheduler import DelayedCall, Scheduler, Timed, Timer
+from emu.net.watch import Watch
 from emu.stream_end import StreamProtocol
 from emu.times import Monotonic
 

@@ -27,10 +27,9 @@ from emu.net.login.password_workers import PasswordWorkers
 from emu.net.opcode_source import OpcodeSource
 from emu.net.refusals import INTERVAL as REFUSALS_INTERVAL
 from emu.net.refusals import RefusalLog
-from emu.net.scheduler import Scheduler
+from emu.net.scheduler import Scheduler, Tasks
 from emu.net.service_manager import STATUS_EVERY, ServiceManager
 from emu.net.stream import Stream
-from emu.net.tasks import Tasks
 from emu.net.web.live import INTERVAL as LIVE_INTERVAL
 from emu.net.web.live import LiveResource, _Page
 from emu.net.web.resources import InterruptiblePauses

@@ -10,7 +10,7 @@ from twisted.internet.task import Clock
 
 from emu.net.scheduler import Scheduler
 from emu.net.stream import REASON, OpenFiles
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 from tests.support.running.whole_server import captured_log
 
 

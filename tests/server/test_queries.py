@@ -15,8 +15,8 @@ from defusedxml.ElementTree import fromstring
 from twisted.internet.protocol import DatagramProtocol
 
 from emu.net.admin.status import StatusSource
+from emu.net.udp.dispatcher import Outbox
 from emu.net.udp.query import QueryShell
-from emu.net.udp.sockets import Outbox
 from tests.support.admin.ggmp import TOKEN
 from tests.support.admin.query_vectors import read_examples
 from tests.support.admin.statuses import crowd, server_status

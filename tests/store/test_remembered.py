@@ -9,7 +9,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from emu.errors import StoreError
-from emu.net.tasks import run
+from emu.net.scheduler import run
 from emu.store.remembered import Memory, Remembered
 from tests.support.database.stores import character
 

@@ -31,10 +31,9 @@ def session_port() -> Any:
     """Open the project's own endpoint with a handler that trusts everybody and does no more."""
     from emu.limits.turns import TurnRules
     from emu.net.logs import logger
-    from emu.net.udp.accounting import Accounting
     from emu.net.udp.dispatcher import Dispatcher
-    from emu.net.udp.session_port import SessionPort
-    from emu.net.udp.shell import listen
+    from emu.net.udp.session_port import Accounting, SessionPort
+    from emu.net.udp.sockets import listen
     from emu.session import Endpoint, EndpointConfig
 
     class Sink:

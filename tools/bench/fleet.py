@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from emu.client.messages import shipped_messages
-from emu.net.timers import Timer, TimerHeap
+from emu.net.scheduler import Timer, TimerHeap
 from emu.opcodes import shipped_tables
 from emu.session import (
     Event,

@@ -19,7 +19,7 @@ from emu.admin.status import ServerStatus, WorldStatus, ZoneStatus
 from emu.admin.web.api import MINUTES, Line, Login, PlayerCounts
 from emu.config import Address
 from emu.net.scheduler import Scheduler
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 from emu.net.web.service import WebEndpoint
 from emu.times import Moment, Monotonic
 from tools.bench.query_server import PLAYERS, status_of

@@ -17,7 +17,7 @@ from emu.commands import Registry
 from emu.config import Address, RconConfig
 from emu.net.admin.commands import RconServer
 from emu.net.scheduler import Scheduler
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 
 PASSWORD = "sekret"
 reactor: Any = _reactor

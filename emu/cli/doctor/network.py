@@ -18,7 +18,7 @@ from emu.config.ports import ListeningPort, listening_ports
 from emu.errors import CommandError, ConfigError
 from emu.limits.addresses import is_loopback, parse_host
 from emu.net.stream import listen_address
-from emu.net.udp.shell import RECEIVE_BUFFER
+from emu.net.udp.sockets import RECEIVE_BUFFER
 from emu.world.registration.registry import is_private
 
 ADDRESSES: Final = "addresses"

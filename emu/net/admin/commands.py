@@ -48,9 +48,9 @@ from emu.metrics import EndpointUses
 from emu.net.logs import logger
 from emu.net.parameters import read_listed
 from emu.net.refusals import RefusalLog
-from emu.net.scheduler import Scheduler
+from emu.net.scheduler import Scheduler, Tasks
 from emu.net.stream import BACKLOG, Stream, door, listen_address
-from emu.net.tasks import Tasks, Watch
+from emu.net.watch import Watch
 from emu.times import Monotonic
 
 
@@ -334,7 +334,7 @@ class RconServer(CommandServer):
         )
         self._refusals = RefusalLog(_rcon_log, scheduler)
         self._tell = watch.port("rcon", self._write)
-        watch.door("rcon", self.uses, lambda: len(self.connections))
+        watch.listener("rcon", self.uses, lambda: len(self.connections))
 
     def configure(self, config: RconConfig) -> None:
         """Let other users in from now on; whoever is logged in stays. Raises `ConfigError`."""

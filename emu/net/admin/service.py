@@ -42,7 +42,7 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.store import Storage
 from emu.net.stream import OpenFiles
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 from emu.net.world.service import WorldEndpoint
 from emu.store import BannedAddress
 from emu.times import Clock, Monotonic
@@ -130,12 +130,12 @@ class AdminEndpoints:
         self._timer = scheduler.timer(self)
         self._console = ConsoleServer(self.commands, reactor, scheduler, config.console.connections)
         self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler, watch)
-        watch.door("console", self._console.uses, lambda: len(self._console.connections))
+        watch.listener("console", self._console.uses, lambda: len(self._console.connections))
         self.ssq = SsqPort(
             config.ssq, self.status.status, _game_host(config), reactor, scheduler,
             query=config.query,
         )  # fmt: skip
-        watch.door("ssq", EndpointUses(logins=self.ssq.core.logins))
+        watch.listener("ssq", EndpointUses(logins=self.ssq.core.logins))
         self.ggmp: GgmpPort | None = None
         self.queries: QueryEndpoints | None = None
         watch.measures.counter(
@@ -181,7 +181,7 @@ class AdminEndpoints:
             stage = ActorWorld(world.world, world.chat, self.status.status)
             self.ggmp = self._make_ggmp(self._config.ggmp, stage, told=self.commands.report)
             core = self.ggmp.core
-            self._watch.door("ggmp", EndpointUses(logins=core.logins), lambda: len(core))
+            self._watch.listener("ggmp", EndpointUses(logins=core.logins), lambda: len(core))
         bans = KnownBans(storage.bans.every, self._scheduler)
         self.queries = self._make_queries(
             self._config, status=self.status.status, is_banned=bans.covers

@@ -37,8 +37,7 @@ from emu.client.world.surroundings import RUNNING_SPEED
 from emu.config import Address
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import CommandError, LocalProtocolError
-from emu.net.scheduler import Scheduler
-from emu.net.timers import Timed, Timer
+from emu.net.scheduler import Scheduler, Timed, Timer
 from emu.opcodes import OpcodeTables, shipped_tables
 from emu.session import Session, SessionConfig
 from emu.structs import shipped_catalog

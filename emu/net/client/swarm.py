@@ -18,8 +18,7 @@ from emu.client.world.events import WorldEvent
 from emu.config import Address
 from emu.errors import EmuError
 from emu.net.client.connection import ClientWorldConnection, enter_world, world_messages
-from emu.net.scheduler import Scheduler
-from emu.net.timers import Timed, Timer
+from emu.net.scheduler import Scheduler, Timed, Timer
 from emu.opcodes import OpcodeTables
 from emu.session import Session
 from emu.times import Monotonic

@@ -26,10 +26,9 @@ from emu.net.link.tls import server_options
 from emu.net.logs import logger
 from emu.net.parameters import read_pem
 from emu.net.refusals import RefusalLog
-from emu.net.scheduler import Scheduler
+from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import listen_address
-from emu.net.tasks import Tasks
 from emu.processes.fleet.bus import FleetBus, Shell
 from emu.processes.fleet.connection import Self
 from emu.processes.fleet.remote import (

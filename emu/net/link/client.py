@@ -27,9 +27,8 @@ from emu.link.settings import LoginServerAddress, WorldLinkConfig
 from emu.mailbox import Mailbox
 from emu.net.link.tls import connect, peer_has_fingerprint
 from emu.net.logs import logger
-from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.stream import Stream
-from emu.net.tasks import Tasks
 from emu.times import Monotonic
 from emu.world.registration.registry import WorldRegistry
 

@@ -25,9 +25,8 @@ from emu.link.settings import LinkServerConfig
 from emu.login.directory import WorldDirectory
 from emu.login.world_admission import WorldRefusalReason
 from emu.net.logs import logger
-from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.stream import BACKLOG, Stream
-from emu.net.tasks import Tasks
 from emu.times import Monotonic
 
 _log = logger("link")

@@ -32,15 +32,13 @@ from emu.net.link.tls import server_options
 from emu.net.login.password_workers import PasswordWorkers
 from emu.net.logs import is_written, logger, write_line
 from emu.net.refusals import RefusalLog
-from emu.net.scheduler import Scheduler
+from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import door, listen_address
-from emu.net.tasks import Tasks, Watch
-from emu.net.udp.accounting import Accounting
 from emu.net.udp.dispatcher import Dispatcher
-from emu.net.udp.session_link import SessionLink, nothing
-from emu.net.udp.session_port import SessionPort
-from emu.net.udp.shell import listen
+from emu.net.udp.session_port import Accounting, SessionPort, nothing
+from emu.net.udp.sockets import listen
+from emu.net.watch import Watch
 from emu.opcodes import OpcodeTables
 from emu.session import (
     DatagramDropped,
@@ -61,15 +59,13 @@ STORE_WORK = 0.001
 class LoginHandler:
     """One session of the login port, as the dispatcher uses it."""
 
-    __slots__ = ("_link", "_log", "_port", "client")
+    __slots__ = ("_log", "_port", "client")
 
     def __init__(self, port: SessionPort, server: LoginServer, log: Logger, now: Monotonic) -> None:
         self._port = port
         self._log = log
-        link = SessionLink(port, log, "serving a client failed; its session is closed")
-        self.client: Client = server.connect(link, port.address[0], now)
-        self._link = link
-        link.closing = partial(self.client.closed, "ended by the server")
+        self.client: Client = server.connect(port, port.address[0], now)
+        port.closing = partial(self.client.closed, "ended by the server")
         self.client.mailbox.idle = self._idle
 
     def handle_event(self, event: Event, now: Monotonic) -> None:
@@ -85,10 +81,9 @@ class LoginHandler:
                 self._port.charge(STORE_WORK)
         elif kind is SessionClosed:
             self.client.closed(event.reason)  # type: ignore[union-attr]
-            # Break the reference cycle with the link: under a flood the garbage collector is too
-            # slow.
-            self._link.closing = nothing
-            del self.client, self._link
+            # Cut the reference cycle: under a flood the garbage collector is too slow.
+            self._port.closing = nothing
+            del self.client
         elif not is_written(LogLevel.debug):
             return
         elif kind is DatagramDropped:

@@ -1,26 +1,28 @@
-"""Hands datagrams to sessions, their events to handlers, and what comes of it to an outbox.
+"""Gives datagrams to sessions, their events to handlers, and the resulting datagrams to an outbox.
 
-Owns the order of work: datagrams of one wake-up are all taken in first, then each session that was
-touched is served once, so that one datagram answers many and nothing waits for a clock. A session
-with more messages than fit its slice goes on in the next turn of the reactor, behind the others.
-One that has used up its share of the processor goes on when it has some again
-(`emu.limits.turns`); its acknowledgments leave meanwhile. One session's trouble stays its own. What
-a datagram means is the business of `emu.session`; what a message means, of the handler that
-`make_handler` returns for each session. Knows no socket (that is the shell's) and no reactor.
-Compiled along with the sessions where that is built.
+All datagrams of one read are received first; then each session that got one is served once. So one
+datagram can answer many, and no timer delays an answer. Work is divided fairly: a session with more
+messages than fit its slice continues in the next turn of the reactor, behind the others. A session
+that has used up its share of the processor continues when it has some again (`emu.limits.turns`);
+its acknowledgments leave meanwhile. A fault in one session does not affect the others.
+
+The dispatcher knows neither sockets nor the reactor. Compiled along with the sessions where that is
+built.
 """
 
 from __future__ import annotations
 
 import math
+import socket
 from collections.abc import Callable, Iterable
-from typing import Final, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
+from twisted.python.failure import Failure
+
+from emu.limits.addresses import socket_host
 from emu.limits.turns import TurnRules
-from emu.net.timers import Timed, Timer
-from emu.net.udp.accounting import Accounting
-from emu.net.udp.session_port import LATE, NEXT, Handler, SessionPort
-from emu.net.udp.sockets import HostPort, Outbox
+from emu.net.scheduler import PlannedCall, Timed, Timer
+from emu.net.udp.session_port import LATE, NEXT, Accounting, Handler, HostPort, SessionPort
 from emu.session import (
     Endpoint,
     Event,
@@ -32,66 +34,119 @@ from emu.session import (
 )
 from emu.times import Clock, Moment, Monotonic
 
+try:
+    from emu.net.udp import _datagrams as _compiled  # type: ignore[attr-defined,unused-ignore]
+except ImportError:
+    _compiled = None
+
 TURN_SLICES: Final = 2
-"""Slices of work in one turn of the reactor; then the sockets are read again."""
+"""The slices of work in one turn of the reactor; then the sockets are read again."""
 MOST_TURNS_OF_REST: Final = 4
-"""Turns in which touched sessions go before those that wait, when there are too many for one."""
+"""The turns for touched sessions after which those that wait for their next slice have one."""
 ACCOUNTED: Final = 0.001
-"""Seconds of work of a session that are charged at once: to charge each message costs more."""
+"""The seconds of work that are charged to a session at once; charging each message costs more."""
+MOST_KEPT: Final = 16
+"""The datagrams that are sent together: more would delay the first ones."""
+
+
+class Outbox:
+    """The datagrams to send from one socket.
+
+    `put` keeps them until `flush`. A datagram that cannot be sent (a full buffer, an unreachable
+    network) is lost and counted in `lost`; the protocol retransmits what matters.
+    """
+
+    __slots__ = ("_handle", "_is_ipv6", "_send", "_waiting", "lost")
+
+    def __init__(
+        self,
+        handle: socket.socket | None,
+        write: Callable[[bytes, Any], object],
+        *,
+        is_ipv6: bool = False,
+    ) -> None:
+        """Send through a socket, or by `write` without one.
+
+        An `is_ipv6` socket needs IPv4 hosts in the IPv6 notation.
+        """
+        self._handle = handle
+        self._is_ipv6 = is_ipv6
+        self._waiting: list[tuple[bytes, HostPort]] = []
+        self.lost = 0
+        # Twisted's transport validates the address of every datagram. Ours come from the socket.
+        self._send = write if handle is None else handle.sendto
+
+    def put(self, data: bytes, address: HostPort) -> None:
+        """Add one datagram and its address."""
+        self._waiting.append((data, address))
+        if len(self._waiting) >= MOST_KEPT:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send all kept datagrams."""
+        # Together, even if each takes a system call of its own: the processor's caches hold either
+        # the kernel's code or Python's, and filling them takes half of a datagram's time.
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, []
+        if self._is_ipv6:
+            waiting = [(data, (socket_host(host), port)) for data, (host, port) in waiting]
+        if self._handle is not None and _compiled is not None:
+            self.lost += _compiled.send(self._handle.fileno(), waiting)
+            return
+        send = self._send
+        for data, address in waiting:
+            try:
+                send(data, address)
+            except OSError:
+                self.lost += 1
 
 
 class Tracer(Protocol):
-    """Sees every datagram and key of a port; see `emu.net.trace`."""
+    """Records every datagram and key of a port; see `emu.net.trace`."""
 
     def datagram(
         self, moment: Moment, source: HostPort, destination: HostPort, data: bytes
     ) -> None:
-        """One datagram, as it is on the wire."""
+        """Record one datagram as it is on the wire."""
 
     def key(self, session_id: int, check_key: int, rc4_key: bytes) -> None:
-        """A session's keys became known."""
+        """Record the keys of a session."""
 
 
-class PlannedCall(Protocol):
-    """Something that is to be called."""
-
-    def cancel(self) -> None:
-        """Have it not be called."""
-
-
-class Agenda(Clock, Protocol):
-    """What a dispatcher wants of the `Scheduler`: both times, deadlines, and a next turn."""
+class DispatcherClock(Clock, Protocol):
+    """What a dispatcher needs of the `Scheduler`: both clocks, timers, and the next turn."""
 
     def arm(self, timer: Timer[Timed], deadline: Monotonic | None) -> None:
-        """Set when a timer's owner gets `handle_timer`; None is never."""
+        """Set when a timer's owner gets `handle_timer`; None for never."""
 
     def drop(self, timer: Timer[Timed]) -> None:
         """Disarm a timer for good."""
 
     def soon(self, function: Callable[[], object]) -> PlannedCall:
-        """Call once what is being done now is done."""
+        """Call once in the next turn of the reactor."""
 
 
-class Log(Protocol):
-    """Where mistakes of ours are told."""
+class FaultLog(Protocol):
+    """The log for faults of this program."""
 
-    def failure(self, format: str) -> None:  # noqa: A002  # as Twisted's loggers call it
-        """Tell of the exception that is being handled."""
+    def failure(self, format: str, failure: Failure | None = None) -> None:  # noqa: A002  # Twisted's name
+        """Log a failure, by default the exception that is being handled."""
 
 
 class Dispatcher:
     """Serves the sessions of one `Endpoint`.
 
-    `own` is the address that a trace shows for this side, `tracer` sees every datagram and key once
-    somebody sets it. `accounting` says how much work each session may cause.
+    `own` is the address of this side in a trace. `tracer`, if set, records every datagram and key.
+    `accounting` limits the work of each session.
     """
 
     def __init__(
         self,
         endpoint: Endpoint,
-        agenda: Agenda,
+        scheduler: DispatcherClock,
         make_handler: Callable[[SessionPort, Monotonic], Handler],
-        log: Log,
+        log: FaultLog,
         *,
         accounting: Accounting | None = None,
     ) -> None:
@@ -100,11 +155,11 @@ class Dispatcher:
         self._clock = self.accounting.clock
         self._slice = self.accounting.rules.slice
         self._turn = TURN_SLICES * self._slice
-        self.now: Callable[[], Monotonic] = agenda.now
+        self.now: Callable[[], Monotonic] = scheduler.now
         self.own: HostPort = ("0.0.0.0", 0)  # noqa: S104  # until the port is bound
         self.outbox = Outbox(None, _nowhere)
         self.tracer: Tracer | None = None
-        self._agenda = agenda
+        self._scheduler = scheduler
         self._make_handler = make_handler
         self._log = log
         self._ports: dict[Session, SessionPort] = {}
@@ -117,15 +172,15 @@ class Dispatcher:
 
     @property
     def session_count(self) -> int:
-        """How many sessions there are, in whatever state."""
+        """How many sessions there are, in any state."""
         return len(self._ports)
 
-    # -- in ---------------------------------------------------------------------------------------
+    # -- receiving --------------------------------------------------------------------------------
 
     def take(self, datagrams: Iterable[tuple[bytes, HostPort]]) -> None:
-        """Take in what has come, each with its address; `serve_touched` does what it asks for.
+        """Receive datagrams, each with its address; `serve_touched` serves their sessions.
 
-        A mistake of ours with one datagram is logged: it must not cost the others their turn.
+        A fault in one datagram is logged; the others are still handled.
         """
         if self._abandoned:
             return
@@ -138,10 +193,10 @@ class Dispatcher:
             if unread and accounting.is_unread(address, now):
                 continue
             if tracer is not None:
-                tracer.datagram(self._agenda.moment(), address, self.own, datagram)
+                tracer.datagram(self._scheduler.moment(), address, self.own, datagram)
             try:
                 session = endpoint.receive_datagram(datagram, address, now)
-            except Exception:  # noqa: BLE001  # whatever it is
+            except Exception:  # noqa: BLE001  # any fault
                 self._log.failure("taking a datagram failed")
                 continue
             if session is None:
@@ -156,17 +211,17 @@ class Dispatcher:
                 self._touched.append(port)
 
     def touch(self, port: SessionPort) -> None:
-        """Serve a session in this turn of the reactor that is not to be served already."""
+        """Serve a session in this turn of the reactor; it must not be touched already."""
         port.touched = True
         self._touched.append(port)
         self.serve_soon()
 
     def serve_soon(self) -> None:
-        """Have what was touched served before the reactor sleeps again."""
+        """Serve all touched sessions before the reactor waits again."""
         if not self._touched and not self._rest and not self._waiting:
             self.outbox.flush()
         elif self._serving is None and not self._abandoned:
-            self._serving = self._agenda.soon(self._serve_later)
+            self._serving = self._scheduler.soon(self._serve_later)
 
     def _serve_later(self) -> None:
         self._serving = None
@@ -175,14 +230,14 @@ class Dispatcher:
             self._serve_waiting()
         self.serve_touched()
 
-    # -- out --------------------------------------------------------------------------------------
+    # -- serving ----------------------------------------------------------------------------------
 
     def serve_touched(self) -> None:
-        """Serve every session that was touched, and send what is to leave."""
+        """Serve every touched session, and send their datagrams."""
         if self._touched or self._rest:
             now = self.now()
             touched, self._touched = self._touched, []
-            if self._rest:  # behind those who have come since
+            if self._rest:  # behind the sessions touched since
                 touched += self._rest
                 self._rest = []
             clock = self._clock
@@ -191,7 +246,7 @@ class Dispatcher:
             for served, port in enumerate(touched, 1):
                 try:
                     self._serve(port, now)
-                except Exception:  # noqa: BLE001  # it would close the port for everybody
+                except Exception:  # noqa: BLE001  # it would close the port for all
                     self._give_up(port, now)
                 after = clock()
                 port.spent += after - before
@@ -209,7 +264,7 @@ class Dispatcher:
         self.outbox.flush()
 
     def _serve_waiting(self) -> None:
-        """Go on with sessions that have more messages than they had time for, in turn."""
+        """Continue with the sessions that had more messages than fit their slice, in turn."""
         now = self.now()
         before = self._clock()
         end = before + self._turn
@@ -218,7 +273,7 @@ class Dispatcher:
             port.holds &= ~NEXT
             try:
                 self._serve(port, now)
-            except Exception:  # noqa: BLE001  # it would close the port for everybody
+            except Exception:  # noqa: BLE001  # it would close the port for all
                 self._give_up(port, now)
             after = self._clock()
             self._account(port, after - before, now)
@@ -235,11 +290,15 @@ class Dispatcher:
         return self.now()
 
     def charge_to(self, port: SessionPort, account: object) -> None:
-        """Have the work for a session charged to an account, no longer to its address."""
+        """Charge the work for a session to an account, no longer to its address."""
         self.accounting.charge_to(port, account, self.now())
 
+    def log_failure(self, failure: Failure) -> None:
+        """Log what a coroutine of a session raised; the session is closed."""
+        self._log.failure("a task of a session failed; the session is closed", failure)
+
     def timed(self, port: SessionPort, work: Callable[[], object]) -> None:
-        """Do something for a session outside of its turn, and charge the time to it."""
+        """Work for a session outside of its turn, and charge the time to it."""
         begun = self._clock()
         try:
             work()
@@ -252,7 +311,7 @@ class Dispatcher:
         try:
             self._handle_timers(port, now)
             self._serve(port, now)
-        except Exception:  # noqa: BLE001  # one session's trouble must stay its own
+        except Exception:  # noqa: BLE001  # a fault must affect only its session
             self._give_up(port, now)
         self._account(port, self._clock() - begun, now)
         if self.endpoint.ended:
@@ -274,9 +333,9 @@ class Dispatcher:
             port.holds &= ~LATE
 
     def _serve(self, port: SessionPort, now: Monotonic) -> None:
-        """Hand out events, send what is ready, rearm the timer."""
+        """Deliver events, send the datagrams that are ready, and arm the timer."""
         session = port.session
-        port.touched = True  # what its own handler says to all this leaves below
+        port.touched = True  # what the handler sends now leaves below
         events = port.events
         if events:
             if not port.holds:
@@ -284,7 +343,7 @@ class Dispatcher:
                 if type(event) is not Message:
                     self._note(event, port, now)
                 if port.handler is not None:
-                    self._hand_out(event, port, now)
+                    self._deliver(event, port, now)
                 if events:
                     self._deliver_more(port, now)
             elif session.ended:
@@ -307,7 +366,7 @@ class Dispatcher:
             self._settle(port)
 
     def _deliver_more(self, port: SessionPort, now: Monotonic) -> None:
-        """Hand out the events behind the first one as long as the slice lasts."""
+        """Deliver the events after the first one until the slice is used up."""
         session = port.session
         events = port.events
         clock = self._clock
@@ -319,33 +378,33 @@ class Dispatcher:
             if type(event) is not Message:
                 self._note(event, port, now)
             if port.handler is not None:
-                self._hand_out(event, port, now)
+                self._deliver(event, port, now)
             if events and clock() >= end:
                 port.holds |= NEXT
                 self._waiting.append(port)
-        session.refill()  # whoever goes on looks at the list of events
+        session.refill()  # the next turn reads only the list of events
         if session.ended:
             self._deliver_end(port, now)
 
     def _deliver_end(self, port: SessionPort, now: Monotonic) -> None:
-        """Tell the handler that the session is over; messages that still wait are let go of."""
+        """Deliver the end of the session to the handler; messages that still wait are dropped."""
         while (event := port.session.next_event()) is not None:
             if type(event) is not Message and port.handler is not None:
-                self._hand_out(event, port, now)
+                self._deliver(event, port, now)
 
     def _charge(self, port: SessionPort, now: Monotonic) -> None:
-        """Charge the work for a session; one that has to wait for it is woken when it may go on."""
+        """Charge the work for a session; if it has to wait, set the timer for its next turn."""
         if self.accounting.charge(port, now) and port.session in self._ports:
             self._settle(port)
 
     def _account(self, port: SessionPort, seconds: float, now: Monotonic) -> None:
-        """Take note of work for a session, and charge it when that is worth the while."""
+        """Note the work for a session, and charge it once it is enough."""
         port.spent += seconds
         if port.spent >= ACCOUNTED:
             self._charge(port, now)
 
     def _note(self, event: Event, port: SessionPort, now: Monotonic) -> None:
-        """Do what an event asks of the shell itself."""
+        """Do the dispatcher's own part of an event."""
         session = port.session
         if type(event) is SessionEstablished:
             port.handler = self._make_handler(port, now)
@@ -354,11 +413,9 @@ class Dispatcher:
             self.tracer.key(session.session_id, session.check_key, event.key)
 
     def _is_settled(self, port: SessionPort) -> bool:
-        """Whether `_settle` would change nothing, when a session had but an Ack to say.
-
-        The session holds nothing then, and may be woken when it was to be woken before: to look
-        once too early costs less than to move the timer with every datagram.
-        """
+        """Return whether `_settle` can be skipped for a session that has sent only an Ack."""
+        # Such a session holds nothing, and its timer may stay: one call that is too early costs
+        # less than moving the timer with every datagram.
         handler = port.handler
         armed = port.timer.deadline
         if handler is None or armed == math.inf or handler.held_bytes() != port.weight:
@@ -367,7 +424,7 @@ class Dispatcher:
         return deadline is None or deadline >= armed
 
     def _settle(self, port: SessionPort) -> None:
-        """Take note of what a session and its handler hold, and of when they want to be woken."""
+        """Note the memory of a session and its handler, and set their timer."""
         session = port.session
         handler = port.handler
         deadline = session.get_timer()
@@ -381,55 +438,57 @@ class Dispatcher:
         resumes_at = port.resumes_at
         if resumes_at is not None and (deadline is None or resumes_at < deadline):
             deadline = resumes_at
-        self._agenda.arm(port.timer, deadline)
+        self._scheduler.arm(port.timer, deadline)
 
-    def _hand_out(self, event: Event, port: SessionPort, now: Monotonic) -> None:
+    def _deliver(self, event: Event, port: SessionPort, now: Monotonic) -> None:
         assert port.handler is not None  # noqa: S101
         try:
             port.handler.handle_event(event, now)
-        except Exception:  # noqa: BLE001  # one session's trouble must stay its own
+        except Exception:  # noqa: BLE001  # a fault must affect only its session
             self._log.failure("a handler failed; its session is closed")
             port.session.close()
 
     def _write(self, data: bytes, address: HostPort) -> None:
         if self.tracer is not None:
-            self.tracer.datagram(self._agenda.moment(), self.own, address, data)
+            self.tracer.datagram(self._scheduler.moment(), self.own, address, data)
         self.outbox.put(data, address)
 
     # -- ending -----------------------------------------------------------------------------------
 
     def close(self, now: Monotonic) -> None:
-        """Begin an orderly close of every session; `session_count` tells when all are over."""
+        """Begin an orderly close of every session; at the end `session_count` is 0."""
         for port in list(self._ports.values()):
             try:
                 port.session.close()
                 self._serve(port, now)
-            except Exception:  # noqa: BLE001  # the others are to be closed in order
+            except Exception:  # noqa: BLE001  # the others must be closed in order
                 self._give_up(port, now)
         self.outbox.flush()
 
     def abandon(self) -> None:
-        """Stop all timers, for good; what is still queued or comes in now is let be."""
+        """Stop all timers for good; ignore what is queued and what still arrives."""
         self._abandoned = True
         if self._serving is not None:
             self._serving.cancel()
             self._serving = None
         for port in self._ports.values():
-            self._agenda.drop(port.timer)
+            self._scheduler.drop(port.timer)
         self._waiting.clear()
         self._rest.clear()
         self._ports.clear()
 
     def _touch_ended(self) -> None:
-        """Have the sessions served, for the last time, that the endpoint has ended."""
+        """Serve the sessions that the endpoint has ended for the last time."""
         while (ended := self.endpoint.next_ended()) is not None:
             if ended in self._ports:
                 self._ports[ended].touch()
 
     def _forget(self, port: SessionPort) -> None:
-        """Let go of a session. Nothing may hold it in a circle: floods outrun the collector."""
+        """Remove a session."""
+        # The handler refers to the port. Without this cut the two would form a reference cycle, and
+        # under a flood of sessions the garbage collector is too slow for those.
         self._ports.pop(port.session, None)
-        self._agenda.drop(port.timer)
+        self._scheduler.drop(port.timer)
         if port.holds & NEXT:
             port.holds &= ~NEXT
             self._waiting.remove(port)
@@ -439,15 +498,15 @@ class Dispatcher:
         self.endpoint.forget(port.session)
 
     def _give_up(self, port: SessionPort, now: Monotonic) -> None:
-        """End a session that cannot be served because of a mistake of ours."""
+        """End a session after a fault of this program."""
         self._log.failure("serving a session failed; it is over")
         try:
             port.session.discard("a fault of the server")
             self._deliver_end(port, now)
-        except Exception:  # noqa: BLE001  # the session is forgotten in every case
+        except Exception:  # noqa: BLE001  # the session is removed in any case
             self._log.failure("ending a session failed")
             if port.handler is not None:
-                self._hand_out(SessionClosed("a fault of the server"), port, now)
+                self._deliver(SessionClosed("a fault of the server"), port, now)
         finally:
             self._forget(port)
 

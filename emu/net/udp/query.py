@@ -18,7 +18,9 @@ from twisted.logger import Logger
 from emu.limits.addresses import plain_host
 from emu.limits.rates import AnswerLimits, AnswerRules
 from emu.net.scheduler import Scheduler
-from emu.net.udp.sockets import HostPort, Outbox, open_port
+from emu.net.udp.dispatcher import Outbox
+from emu.net.udp.session_port import HostPort
+from emu.net.udp.sockets import open_port
 from emu.times import Monotonic
 
 LONGEST_QUESTION = 4096

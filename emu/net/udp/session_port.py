@@ -1,25 +1,33 @@
-"""One session as its handler sees it, and what a dispatcher remembers of it.
+"""One session as its service uses it, and what its work costs.
 
-Compiled along with the sessions where that is built.
+A service gets a `SessionPort` for each session and gives it a `Handler`. The dispatcher measures
+how long each session takes, and `Accounting` charges that to its account or address by the rules of
+`emu.limits.turns`. Compiled along with the sessions where that is built.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, Protocol
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from typing import Any, Final, Protocol
 
-from emu.limits.turns import WorkBudget
-from emu.net.timers import Timed, Timer
-from emu.net.udp.sockets import HostPort
+from twisted.python.failure import Failure
+
+from emu.limits.addresses import address_key
+from emu.limits.turns import TurnRules, WorkBudget
+from emu.net.scheduler import Timed, Timer, run
 from emu.session import Event, Session
 from emu.times import Monotonic
 
+HostPort = tuple[str, int]
+
 BUSY: Final = 1
-"""The handler takes nothing more before it says so."""
+"""The handler accepts no message until it says so."""
 LATE: Final = 2
 """The session has used up its share of the processor."""
 NEXT: Final = 4
-"""The session goes on in the next turn."""
+"""The session continues in the next turn."""
 
 
 class Handler(Protocol):
@@ -29,7 +37,7 @@ class Handler(Protocol):
         """Take one event of the session; `SessionClosed` is the last."""
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called, or None."""
+        """Return when `handle_timer` should be called, or None."""
 
     def handle_timer(self, now: Monotonic) -> None:
         """Do what is due."""
@@ -38,38 +46,49 @@ class Handler(Protocol):
         """Return how many bytes of messages wait for their turn."""
 
 
-class Server(Protocol):
-    """What a port asks of the dispatcher that serves it."""
+class SessionServer(Protocol):
+    """What a port needs of the dispatcher that serves it."""
 
     def read_clock(self) -> Monotonic:
         """Return the time."""
 
     def touch(self, port: SessionPort) -> None:
-        """Serve a session in this turn of the reactor that is not to be served already."""
+        """Serve a session in this turn of the reactor."""
 
     def charge_to(self, port: SessionPort, account: object) -> None:
-        """Have the work for a session charged to an account."""
+        """Charge the work for a session to an account."""
 
     def timed(self, port: SessionPort, work: Callable[[], object]) -> None:
-        """Do something for a session outside of its turn, and charge the time to it."""
+        """Work for a session outside of its turn, and charge the time to it."""
 
     def handle_timers(self, port: SessionPort, now: Monotonic) -> None:
         """Do what is due for one session, and serve it."""
 
+    def log_failure(self, failure: Failure) -> None:
+        """Log what a coroutine of a session raised."""
+
+
+def nothing() -> None:
+    """Do nothing when a session closes."""
+
 
 class SessionPort:
-    """One session as its handler sees it: the session, its address, and a way to be served.
+    """One session as its service uses it: to send, to end it, to run coroutines for it.
 
-    `handler` is None until the peer's address is validated, so that strangers cost little. `weight`
-    is how many bytes were held when that was looked at last. `holds` says why no message is handed
-    out now (`BUSY`, `LATE`, `NEXT`), `spent` how many seconds of work are not charged yet,
-    `reading` how many seconds are charged for its datagrams.
+    It is the link of a client of the login service and of a player. `handler` is None until the
+    peer's address is validated, so that forged addresses cost little. `closing` is called when our
+    side closes the session, which may take seconds.
+
+    The other attributes belong to the dispatcher: `weight` is how many bytes were held at the last
+    check, `holds` says why no message is delivered now (`BUSY`, `LATE`, `NEXT`), `spent` is how
+    many seconds of work are not charged yet, `reading` how many were charged for datagrams.
     """
 
     __slots__ = (
         "_dispatcher",
         "address",
         "budget",
+        "closing",
         "events",
         "handler",
         "holds",
@@ -82,7 +101,7 @@ class SessionPort:
         "weight",
     )
 
-    def __init__(self, dispatcher: Server, session: Session, address: HostPort) -> None:
+    def __init__(self, dispatcher: SessionServer, session: Session, address: HostPort) -> None:
         self._dispatcher = dispatcher
         self.session = session
         self.events = session.events
@@ -96,39 +115,196 @@ class SessionPort:
         self.resumes_at: Monotonic | None = None
         self.timer: Timer[Timed] = Timer(self)
         self.handler: Handler | None = None
+        self.closing: Callable[[], object] = nothing
 
-    def room(self) -> int:
-        """Return how many bytes may usefully be queued in the session now."""
+    # -- for the service --------------------------------------------------------------------------
+
+    def send(self, opcode: int, payload: bytes) -> None:
+        """Send one application message in this turn of the reactor."""
+        self.session.send(opcode, payload)
+        self.touch()
+
+    def close(self, reason: str = "") -> None:  # noqa: ARG002  # the service has logged it
+        """Close the session after everything queued has left."""
+        self.session.close()
+        self.touch()
+        self.closing()
+
+    def trust(self) -> None:
+        """Lift the limits for unauthenticated peers."""
+        self.session.trust()
+
+    def capacity(self) -> int:
+        """Return how many bytes may usefully be sent now."""
         return self.session.capacity(self._dispatcher.read_clock())
 
+    def round_trip(self) -> float | None:
+        """Return the smoothed round trip in seconds; None while it is not measured."""
+        return self.session.statistics().smoothed_round_trip
+
     def touch(self) -> None:
-        """Have the session served in this turn of the reactor: something was queued or changed."""
+        """Serve the session in this turn of the reactor: something was queued or changed."""
         if not self.touched:
             self._dispatcher.touch(self)
 
+    def wake(self) -> None:
+        """Ask the handler for its timer again."""
+        self.touch()
+
     def set_busy(self, *, busy: bool) -> None:
-        """Say whether the handler takes no message now; further ones wait in the session."""
+        """Set whether the handler accepts no message now; further ones wait in the session."""
         if busy:
             self.holds |= BUSY
         elif self.holds & BUSY:
             self.holds &= ~BUSY
             self.touch()
 
-    def charge_to(self, account: object) -> None:
-        """Charge the session's work to an account from now on, no longer to its address.
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine of the service; if it raises, the session is closed.
 
-        So a new session of an account has no more to spend than the one before had left.
+        Its time is charged to the session, also after each wait.
+        """
+        run(work, self._failed, timed=self.timed)
+
+    def _failed(self, failure: Failure) -> None:
+        self._dispatcher.log_failure(failure)
+        self.close()
+
+    def timed(self, work: Callable[[], object]) -> None:
+        """Work for the session outside of its turn, and charge the time to it."""
+        self._dispatcher.timed(self, work)
+
+    def charge_to(self, account: object) -> None:
+        """Charge the session's work to an account from now on, not to its address.
+
+        A new session of an account so has no more to spend than the previous one had left.
         """
         self._dispatcher.charge_to(self, account)
 
     def charge(self, seconds: float) -> None:
-        """Charge work to the session that was done for it elsewhere, in another thread."""
+        """Charge work that another thread did for the session."""
         self.spent += seconds
 
-    def timed(self, work: Callable[[], object]) -> None:
-        """Do something for the session outside of its turn, and charge the time to it."""
-        self._dispatcher.timed(self, work)
+    # -- for the scheduler ------------------------------------------------------------------------
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due for the session or its handler; called by the scheduler."""
+        """Do what is due for the session or its handler."""
         self._dispatcher.handle_timers(self, now)
+
+
+MOST_BUDGETS: Final = 20_000
+"""Accounts and addresses whose work is remembered after their sessions have ended."""
+SECONDS_OF_DATAGRAM: Final = 5e-6
+SECONDS_OF_BYTE: Final = 0.3e-6
+"""The most time that a datagram and each of its bytes take to read: many short messages in one."""
+SECONDS_OF_SESSION: Final = 300e-6
+"""The time that a session and its keys take to make."""
+FORGED: Final = "bad check"
+
+
+class Accounting:
+    """The work budgets of one dispatcher.
+
+    `clock` measures the work. It is a wall clock: reading the processor's time costs a tenth of a
+    datagram. `late_sessions` counts how often a session used up its share, `unread_datagrams` the
+    datagrams dropped because reading them costs too much.
+    """
+
+    def __init__(
+        self,
+        rules: TurnRules,
+        clock: Callable[[], float] = time.perf_counter,
+        *,
+        budget_limit: int = MOST_BUDGETS,
+    ) -> None:
+        self.rules = rules
+        self.clock = clock
+        self.late_sessions = 0
+        self.unread_datagrams = 0
+        self.unread: dict[HostPort, Monotonic] = {}
+        """Until when datagrams of an address are dropped; mostly empty."""
+        self._address_rules = replace(rules, reserve=rules.address_reserve)
+        self._budget_limit = budget_limit
+        self._budgets: dict[object, WorkBudget] = {}
+
+    def is_unread(self, address: HostPort, now: Monotonic) -> bool:
+        """Return whether datagrams of an address are dropped now: reading them costs too much."""
+        until = self.unread.get(address)
+        if until is None:
+            return False
+        if now >= until:
+            del self.unread[address]
+            return False
+        self.unread_datagrams += 1
+        return True
+
+    def charge_to(self, port: SessionPort, account: object, now: Monotonic) -> None:
+        """Charge the work for a session to an account from now on."""
+        port.budget = self._budget(account, self.rules, now)
+
+    def charge_to_address(self, port: SessionPort, now: Monotonic) -> bool:
+        """Charge the work for a new session to its address; return True if it has to wait."""
+        budget = self._budget(address_key(port.address[0]), self._address_rules, now)
+        port.budget = budget
+        port.spent += SECONDS_OF_SESSION
+        return budget.spent(now) >= self._address_rules.reserve and self.charge(port, now)
+
+    def _budget(self, account: object, rules: TurnRules, now: Monotonic) -> WorkBudget:
+        found = self._budgets.get(account)
+        if found is None:
+            if len(self._budgets) >= self._budget_limit:
+                self._forget_some(now)
+            found = self._budgets[account] = WorkBudget(rules, now)
+        return found
+
+    def _forget_some(self, now: Monotonic) -> None:
+        """Forget the budgets that are full, then the oldest ones."""
+        kept = {
+            account: budget for account, budget in self._budgets.items() if budget.spent(now) > 0
+        }
+        while len(kept) > self._budget_limit // 2:
+            del kept[next(iter(kept))]
+        self._budgets = kept
+
+    def charge(self, port: SessionPort, now: Monotonic) -> bool:
+        """Charge the work for a session to its budget; return True if it has to wait now."""
+        budget = port.budget
+        if budget is None:
+            return False
+        budget.charge(port.spent + self._reading(port), now)
+        port.spent = 0.0
+        resumes_at = budget.resumes_at()
+        if resumes_at is None:
+            return False
+        port.resumes_at = resumes_at
+        if not port.holds & LATE:
+            port.holds |= LATE
+            self.late_sessions += 1
+            return True
+        reads_at = budget.reads_at()
+        if reads_at is not None:  # it is not served, so its datagrams alone cost this
+            self.unread[port.address] = reads_at
+        return True
+
+    def forget(self, port: SessionPort, now: Monotonic) -> None:
+        """Charge the remaining work of a session that has ended."""
+        if port.budget is not None:
+            port.budget.charge(port.spent + self._reading(port), now)
+            port.spent = 0.0
+        if self.unread:
+            self.unread.pop(port.address, None)
+
+    def _reading(self, port: SessionPort) -> float:
+        """Return about how many seconds a session's datagrams took to read since the last call."""
+        # Measuring each datagram would cost too much. Those with a wrong check do not count:
+        # anybody can send them from the session's address.
+        session = port.session
+        counts = session.counts()
+        forged = session.drops.get(FORGED, 0)
+        datagrams = counts.datagrams_received - forged
+        seconds = datagrams * SECONDS_OF_DATAGRAM
+        if datagrams:
+            real = datagrams / counts.datagrams_received
+            seconds += counts.bytes_received * real * SECONDS_OF_BYTE
+        since, port.reading = max(0.0, seconds - port.reading), seconds
+        return since

@@ -1,41 +1,49 @@
-"""UDP sockets: datagrams read and sent in batches, each of them limited.
+"""UDP sockets: datagrams are read in batches and given to a `Dispatcher`.
 
-The compiled part (`_datagrams.c`) is optional and changes nothing but the cost. Without it the
-datagrams are read and sent one by one. Addresses are (host, port).
+The C module `_datagrams` is optional and changes only the cost. Without it the datagrams are read
+one by one. Addresses are (host, port).
 """
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 from twisted.internet.error import CannotListenError
-from twisted.internet.interfaces import IReactorFDSet
+from twisted.internet.interfaces import IReactorFDSet, IUDPTransport
+from twisted.internet.protocol import DatagramProtocol
 from twisted.internet.udp import Port
 
-from emu.limits.addresses import socket_host
+from emu.limits.addresses import plain_host
+from emu.net.udp.dispatcher import Dispatcher, Outbox
+from emu.net.udp.session_port import HostPort
 
 try:
     from emu.net.udp import _datagrams as _compiled  # type: ignore[attr-defined,unused-ignore]
 except ImportError:
     _compiled = None
 
-HostPort = tuple[str, int]
-ARE_MANY_AT_ONCE: Final = _compiled is not None
-"""Whether the compiled part is there."""
-LONGEST: Final = 4096
-"""Bytes read of one datagram, in either form."""
-MOST_KEPT: Final = 16
-"""Datagrams that wait for each other: whoever gets the first ones can go on meanwhile."""
-LEAST: Final = 128
-"""Bytes that a datagram counts at least: it is their number that takes time."""
+DATAGRAM_SIZE: Final = 4096
+"""Bytes read of one datagram; a longer one cannot be a client's."""
+DATAGRAM_COST: Final = 128
+"""Bytes that a datagram counts at least: reading takes time for each one."""
+RECEIVE_BUFFER = 4 * 1024 * 1024
+"""Bytes that may wait in the socket, as far as the system allows.
+
+After a restart of the server all clients return at once. A datagram that finds the buffer full
+costs its client a second.
+"""
+READ_AT_ONCE = 16 * 1024
+"""Bytes read before other sockets have their turn: a flood must not occupy the reactor."""
+PORTIONS = 8
+"""The portions in which `READ_AT_ONCE` is read; each is answered before the next."""
 
 
 def receive(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
     """Return the datagrams that wait, about `size` bytes of them.
 
-    Raises `OSError` for what is not a matter of waiting.
+    Raises `OSError`, but not because there is none.
     """
     found: list[tuple[bytes, HostPort]]
     if _compiled is not None:
@@ -45,107 +53,47 @@ def receive(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
     read = handle.recvfrom
     while size > 0:
         try:
-            entry = read(LONGEST)
+            entry = read(DATAGRAM_SIZE)
         except (BlockingIOError, InterruptedError):
             break
-        except ConnectionRefusedError:  # told of an earlier datagram that nobody took
+        except ConnectionRefusedError:  # an ICMP error for a datagram that was sent before
             continue
         found.append(entry)
-        size -= max(len(entry[0]), LEAST)
-    if found and len(found[0][1]) > 2:  # IPv6: flow and scope are no part of who it is
+        size -= max(len(entry[0]), DATAGRAM_COST)
+    if found and len(found[0][1]) > 2:  # IPv6: flow and scope are not part of the address
         return [(data, address[:2]) for data, address in found]
     return found
 
 
-class Outbox:
-    """Datagrams on their way out of one socket.
-
-    `put` keeps them until `flush`. What cannot leave (a full buffer, an unreachable net) is
-    lost: the protocol's own retransmission is the remedy, and `lost` counts it.
-    """
-
-    __slots__ = ("_handle", "_is_ipv6", "_send", "_waiting", "lost")
-
-    def __init__(
-        self,
-        handle: socket.socket | None,
-        write: Callable[[bytes, Any], object],
-        *,
-        is_ipv6: bool = False,
-    ) -> None:
-        """Send through a socket, or by `write` where there is none.
-
-        `is_ipv6` sockets are told IPv4 hosts in their own form.
-        """
-        self._handle = handle
-        self._is_ipv6 = is_ipv6
-        self._waiting: list[tuple[bytes, HostPort]] = []
-        self.lost = 0
-        # Twisted looks at the address of every datagram whether it is one. Ours are: they come from
-        # the same socket.
-        self._send = write if handle is None else handle.sendto
-
-    def put(self, data: bytes, address: HostPort) -> None:
-        """Take one datagram and its address."""
-        self._waiting.append((data, address))
-        if len(self._waiting) >= MOST_KEPT:
-            self.flush()
-
-    def flush(self) -> None:
-        """Send what was kept.
-
-        All in a row even where each takes a call of its own: the processor's caches hold either the
-        system's way out or Python's, and half of a datagram's time goes by while they are filled.
-        """
-        if not self._waiting:
-            return
-        waiting, self._waiting = self._waiting, []
-        if self._is_ipv6:
-            waiting = [(data, (socket_host(host), port)) for data, (host, port) in waiting]
-        if self._handle is not None and _compiled is not None:
-            self.lost += _compiled.send(self._handle.fileno(), waiting)
-            return
-        send = self._send
-        for data, address in waiting:
-            try:
-                send(data, address)
-            except OSError:
-                self.lost += 1
-
-
-PORTIONS = 8
-"""In how many portions the bytes of one wake-up are read; each is answered before the next."""
-
-
 class Batched(Protocol):
-    """What a `BatchPort` serves; a `DatagramProtocol` as well."""
+    """The protocol of a `BatchPort`; a `DatagramProtocol` as well."""
 
     def take(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
-        """Take in and answer what was read at once, each datagram with its address.
+        """Take and answer the datagrams of one read, each with its address.
 
-        Must not raise for one of them: it would cost the others their turn.
+        Must not raise for a single datagram: the others would be lost.
         """
 
 
 class BatchPort(Port):
-    """A UDP port that gives its protocol all that had come at once.
+    """A UDP port that gives its protocol all waiting datagrams at once.
 
-    One by one, the protocol has to ask the reactor for another turn before it serves anybody, which
-    costs as much as several datagrams.
+    Twisted's own port delivers them one by one. To serve the sessions once for all of them, the
+    protocol would need another turn of the reactor, which costs as much as several datagrams.
     """
 
     protocol: Batched
     unbound: socket.socket
 
     def createInternetSocket(self) -> socket.socket:
-        """Make the socket, and know it: Twisted lets go of one that it cannot bind, but open."""
+        """Make the socket and keep it: Twisted does not close one that it cannot bind."""
         self.unbound = super().createInternetSocket()
         return self.unbound
 
     def doRead(self) -> None:
-        """Read; called by Twisted when the socket has something."""
-        # What came while the first ones were served is taken as well: to ask the socket once more
-        # costs a tenth of a turn of the reactor. Where one came alone nobody else is about.
+        """Read; called by Twisted when the socket is readable."""
+        # Datagrams that arrive meanwhile are read too: asking the socket once more costs a tenth
+        # of a turn of the reactor. A single datagram means that there is little traffic.
         for _ in range(PORTIONS):
             found = receive(self.socket, self.maxThroughput // PORTIONS)
             if found:
@@ -154,18 +102,60 @@ class BatchPort(Port):
                 return
 
 
+class UdpShell(DatagramProtocol):
+    """A `DatagramProtocol` that gives datagrams to a dispatcher."""
+
+    transport: IUDPTransport
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._is_ipv6 = False
+
+    def startProtocol(self) -> None:
+        """Give the dispatcher its address and its outbox; called by Twisted."""
+        host: Any = self.transport.getHost()
+        self._dispatcher.own = (host.host, host.port)
+        self._is_ipv6 = ":" in host.host
+        handle: socket.socket | None = getattr(self.transport, "getHandle", lambda: None)()
+        if handle is not None:
+            handle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+        self._dispatcher.outbox = Outbox(handle, self.transport.write, is_ipv6=self._is_ipv6)
+
+    def datagramReceived(self, datagram: bytes, addr: Any) -> None:
+        """Take a single datagram; answers leave in the next turn of the reactor."""
+        datagrams = [(datagram, addr)]
+        self._dispatcher.take(_plain(datagrams) if self._is_ipv6 else datagrams)
+        self._dispatcher.serve_soon()
+
+    def take(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
+        """Take and serve the datagrams of one read; called by `BatchPort`."""
+        self._dispatcher.take(_plain(datagrams) if self._is_ipv6 else datagrams)
+        self._dispatcher.serve_touched()
+
+
+def _plain(datagrams: Sequence[tuple[bytes, HostPort]]) -> Sequence[tuple[bytes, HostPort]]:
+    """Return datagrams of an IPv6 socket with IPv4 hosts in their own notation."""
+    return [(data, (plain_host(host), port)) for data, (host, port) in datagrams]
+
+
+def listen(reactor: Any, host: str, port: int, dispatcher: Dispatcher) -> Any:
+    """Open a UDP port for a dispatcher and return it. Raises `CannotListenError`."""
+    shell = UdpShell(dispatcher)
+    return open_port(reactor, host, port, shell, longest=DATAGRAM_SIZE, at_once=READ_AT_ONCE)
+
+
 def open_port(
     reactor: Any, host: str, port: int, protocol: Batched, *, longest: int, at_once: int
 ) -> Any:
     """Open a port and return it; 0 lets the system choose. Raises `CannotListenError`.
 
-    `longest` bytes are read of one datagram, and about `at_once` before other sockets have their
-    turn: under a flood one wake-up would have no end.
+    `longest` is the bytes read of one datagram, `at_once` about those read before other sockets
+    have their turn.
     """
     if not IReactorFDSet.providedBy(reactor):
         return reactor.listenUDP(port, protocol, interface=host, maxPacketSize=longest)
     opened = BatchPort(port, protocol, host, longest, reactor)  # type: ignore[no-untyped-call]
-    opened.maxThroughput = at_once  # the name that Twisted looks for
+    opened.maxThroughput = at_once  # the attribute of Twisted's port
     try:
         opened.startListening()  # type: ignore[no-untyped-call]
     except CannotListenError:

@@ -36,9 +36,9 @@ from emu.login.ports import LoginGranted
 from emu.model import Account
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
-from emu.net.scheduler import DelayedCall, Scheduler
+from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
-from emu.net.tasks import Tasks, Watch
+from emu.net.watch import Watch
 from emu.net.web.resources import Folder, InterruptiblePauses, json_answer, json_body
 from emu.times import Clock
 

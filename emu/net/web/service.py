@@ -27,7 +27,7 @@ from emu.metrics import EndpointUses
 from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
 from emu.net.stream import BACKLOG, door, listen_address
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 from emu.net.web.dashboard import DashboardEndpoint, closed_desk, origin_of
 from emu.net.web.live import LiveResource
 from emu.net.web.resources import (
@@ -107,7 +107,7 @@ class WebEndpoint:
             self._root(), self._uses, self._scheduler,
             rules=site_rules(self._config), hosts=self._hosts(), visitors=self._visitors,
         )  # fmt: skip
-        self._watch.door("web", self._uses, lambda: len(site.connections))
+        self._watch.listener("web", self._uses, lambda: len(site.connections))
         self._port = self._reactor.listenTCP(at.port, site, backlog=BACKLOG, interface=at.host)
         self._ends.append(subscribe(self._take_line))
         host = self._port.getHost()

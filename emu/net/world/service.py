@@ -25,14 +25,13 @@ from emu.net.link.client import LoginLink
 from emu.net.login.service import DRAIN_TIME, drained
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
-from emu.net.scheduler import Scheduler
+from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import door, listen_address
-from emu.net.tasks import Tasks, Watch
-from emu.net.udp.accounting import Accounting
 from emu.net.udp.dispatcher import Dispatcher
-from emu.net.udp.session_port import SessionPort
-from emu.net.udp.shell import listen
+from emu.net.udp.session_port import Accounting, SessionPort
+from emu.net.udp.sockets import listen
+from emu.net.watch import Watch
 from emu.net.world.guard import CollectionGuard, limited
 from emu.net.world.registration import LinkAccount, login_link
 from emu.net.world.sessions import VisitorHandler, WorldTimer, report_to, report_world
@@ -484,4 +483,4 @@ class WorldEndpoint:
             self.link.status_changed()
 
     def _new_visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
-        return VisitorHandler(port, self.door, _log, now)
+        return VisitorHandler(port, self.door, now)

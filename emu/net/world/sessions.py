@@ -14,8 +14,7 @@ from twisted.python.failure import Failure
 from emu.metrics import Histogram
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
-from emu.net.udp.session_link import SessionLink, nothing
-from emu.net.udp.session_port import SessionPort
+from emu.net.udp.session_port import SessionPort, nothing
 from emu.session import Event, Message, SessionClosed, Writable
 from emu.times import Monotonic
 from emu.world.entry.zone_entry import Entered, TurnedAway, ZoneEntry, ZoneEntryEvent
@@ -37,12 +36,12 @@ _FAULTS: Final = "faults"
 class VisitorHandler:
     """One session of the world port, as the dispatcher knows it."""
 
-    __slots__ = ("_link", "_visitor")
+    __slots__ = ("_port", "_visitor")
 
-    def __init__(self, port: SessionPort, door: ZoneEntry, log: Logger, now: Monotonic) -> None:
-        self._link = SessionLink(port, log, "serving a player failed; its session is closed")
-        self._visitor = door.connect(self._link, port.address[0], now)
-        self._link.closing = self._visitor.closing
+    def __init__(self, port: SessionPort, door: ZoneEntry, now: Monotonic) -> None:
+        self._port = port
+        self._visitor = door.connect(port, port.address[0], now)
+        port.closing = self._visitor.closing
 
     def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session."""
@@ -56,9 +55,9 @@ class VisitorHandler:
             self._visitor.drained(now)
         elif isinstance(event, SessionClosed):
             self._visitor.closed(event.reason, now)
-            # Its link holds us: a flood would outrun the collector.
-            self._link.closing = nothing
-            del self._visitor, self._link
+            # Cut the reference cycle: under a flood the garbage collector is too slow.
+            self._port.closing = nothing
+            del self._visitor
 
     def get_timer(self) -> Monotonic | None:
         """Return when the visitor wants its timer handled."""

@@ -41,7 +41,7 @@ class PlayerLink(Protocol):
     def close(self) -> None:
         """End the session after what was sent has left."""
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Return how many bytes may usefully be sent now; 0 or less when the link is full."""
 
     def round_trip(self) -> float | None:
@@ -90,7 +90,7 @@ class PlayerClient:
         What others say must not fill the memory while a player's connection is interrupted. How
         many lines were left out is told by `has_room`. Raises `StructValueError`.
         """
-        if self.link.room() > 0:
+        if self.link.capacity() > 0:
             self.has_room()
         elif self._line_bytes >= backlog:
             self.lines_left_out += 1
@@ -132,9 +132,9 @@ class PlayerClient:
             return
         self.link.send(number, write_client_cmd(inner, payload, self.version))
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Return how many bytes may usefully be sent now."""
-        return self.link.room()
+        return self.link.capacity()
 
     def ping(self) -> int:
         """Return the milliseconds there and back; 0 while not measured."""

@@ -218,7 +218,7 @@ class ViewerLink(Protocol):
     def command(self, name: str, payload: bytes) -> None:
         """Send a command inside OP_ClientCmdMsg, by its opcode's name."""
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Return how many bytes may usefully be sent now; 0 or less if the link is full."""
 
 
@@ -238,7 +238,7 @@ class Viewer:
     @property
     def is_crowded(self) -> bool:
         """Whether new ghosts must wait for the link. A client that is still loading gets all."""
-        return self.is_ready and self.link.room() <= 0
+        return self.is_ready and self.link.capacity() <= 0
 
     def show(self, spawn: Spawn, now_ms: int) -> None:
         """Add a spawn to the interest set and send the command that creates its ghost."""
@@ -270,6 +270,6 @@ class Viewer:
         """Send due updates as far as the link has capacity; the rest waits."""
         # The loop must end with a question that the link answers with 0: only after that answer
         # does the session report new capacity (`emu.session.Session.capacity`).
-        while self.interest.is_due and (capacity := self.link.room()) > 0:
+        while self.interest.is_due and (capacity := self.link.capacity()) > 0:
             for payload in self.interest.take_updates(now_ms, capacity, self.spawn.position):
                 self.link.command(UPDATE_GHOST, payload)

@@ -13,8 +13,7 @@ from emu.limits.connections import StreamLimits
 from emu.metrics import EndpointUses
 from emu.net.admin.commands import CommandStream
 from emu.net.logs import logger
-from emu.net.scheduler import Scheduler
-from emu.net.tasks import Tasks
+from emu.net.scheduler import Scheduler, Tasks
 
 
 class Transport(StringTransport):

@@ -17,7 +17,7 @@ from emu.config import RconConfig
 from emu.errors import ConfigError
 from emu.net.admin.commands import RconConnection, RconServer, rcon_users
 from emu.net.scheduler import Scheduler
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 
 
 class Transport(StringTransport):

@@ -12,8 +12,7 @@ from twisted.internet.task import Clock
 from emu.config import parse
 from emu.errors import ConfigError, StoreError, Unanswered
 from emu.net.fleet.service import Alone, Ground, Hub, Member, fleet_part
-from emu.net.scheduler import Scheduler
-from emu.net.tasks import Tasks
+from emu.net.scheduler import Scheduler, Tasks
 from emu.processes.fleet.connection import ProcessJoined
 from emu.world.content.atlas import read_atlas
 from tests.support.world.world_fakes import CharactersInMemory

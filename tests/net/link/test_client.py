@@ -32,8 +32,7 @@ from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
 from emu.net.link.tls import certificate_fingerprint, make_certificate, server_options
 from emu.net.logs import logger
-from emu.net.scheduler import Scheduler
-from emu.net.tasks import Tasks
+from emu.net.scheduler import Scheduler, Tasks
 from tests.support.login.directory_fakes import Observer, Stores, world_directory
 from tests.support.login.scripted_login import ScriptedLogin, ScriptedLoginServer
 from tests.support.running.whole_server import captured_log

@@ -23,8 +23,7 @@ from emu.model import CreateResponse, PlayResponse, RegisteredWorld, ZoneDescrip
 from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
 from emu.net.logs import logger
-from emu.net.scheduler import Scheduler
-from emu.net.tasks import Tasks
+from emu.net.scheduler import Scheduler, Tasks
 from emu.processes.local import served_here
 from emu.structs import shipped_catalog
 from emu.world.content.definitions import Start

@@ -7,8 +7,8 @@ from twisted.internet.task import Clock
 from emu.errors import EmuError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.udp.dispatcher import Dispatcher
-from emu.net.udp.sockets import HostPort, Outbox
+from emu.net.udp.dispatcher import Dispatcher, Outbox
+from emu.net.udp.session_port import HostPort
 from emu.session import (
     Endpoint,
     EndpointConfig,
@@ -144,12 +144,12 @@ def test_what_a_handler_says_at_once_asks_for_no_further_turn(harness, client) -
 def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(harness, client) -> None:
     clock, dispatcher, wire = harness
     (recorder,) = Recorder.made
-    while recorder.port.room() > 0:
+    while recorder.port.capacity() > 0:
         recorder.port.session.send(9, random.Random(1).randbytes(1000))
     recorder.port.touch()
     exchange(client, clock, dispatcher, wire)
     assert recorder.events.count(Writable()) == 1
-    assert recorder.port.room() > 0
+    assert recorder.port.capacity() > 0
 
 
 def test_who_makes_us_keep_most_is_ended_when_memory_runs_out(harness, client) -> None:

@@ -11,8 +11,8 @@ import pytest
 from emu.limits.rates import AnswerRules
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
+from emu.net.udp.dispatcher import Outbox
 from emu.net.udp.query import QueryShell, listen_query
-from emu.net.udp.sockets import Outbox
 from tests.support.admin.answering import Asker
 from tests.support.running.whole_server import HOST, reactor, until
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from twisted.python.failure import Failure
+
 from emu.net.udp.session_port import BUSY, LATE, SessionPort
 from emu.times import Monotonic
 from tests.support.sessions.link import connected_link
@@ -32,6 +34,9 @@ class Asked:
     def handle_timers(self, _port: SessionPort, now: Monotonic) -> None:
         self.calls.append(("timers", now))
 
+    def log_failure(self, failure: Failure) -> None:
+        self.calls.append(("failure", failure))
+
 
 def made() -> tuple[SessionPort, Asked]:
     asked = Asked()
@@ -46,7 +51,7 @@ def test_what_is_asked_reaches_the_dispatcher_once() -> None:
     port.timed(lambda: asked.calls.append(("work",)))
     port.handle_timer(Monotonic(5.0))
     assert asked.calls == [("touch",), ("charge to", 7), ("timed",), ("work",), ("timers", 5.0)]
-    assert port.room() > 0
+    assert port.capacity() > 0
 
 
 def test_a_handler_that_is_no_longer_busy_has_its_session_served() -> None:

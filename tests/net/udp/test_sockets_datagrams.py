@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from emu.net.udp import sockets
-from emu.net.udp.sockets import Outbox
+from emu.built import compiled_parts
+from emu.net.udp import dispatcher, sockets
+from emu.net.udp.dispatcher import MOST_KEPT, Outbox
 
 Pair = tuple[socket.socket, socket.socket]
 
@@ -38,10 +39,10 @@ def waiting(handle: socket.socket) -> list[bytes]:
 def test_not_many_wait_for_each_other(pair: Pair) -> None:
     one, two = pair
     outbox = Outbox(one, lambda _data, _address: None)
-    for number in range(sockets.MOST_KEPT):
+    for number in range(MOST_KEPT):
         assert waiting(two) == []
         outbox.put(bytes([number]), two.getsockname())
-    assert waiting(two) == [bytes([number]) for number in range(sockets.MOST_KEPT)]
+    assert waiting(two) == [bytes([number]) for number in range(MOST_KEPT)]
     outbox.put(b"one more", two.getsockname())
     assert waiting(two) == []
 
@@ -91,7 +92,7 @@ def test_the_compiled_part_gets_many_at_once(pair: Pair, monkeypatch: pytest.Mon
             return [(b"x", ("::1", 5))]
 
     monkeypatch.setattr(sockets, "_compiled", Compiled)
-    monkeypatch.setattr(sockets, "ARE_MANY_AT_ONCE", True)
+    monkeypatch.setattr(dispatcher, "_compiled", Compiled)
     one, _ = pair
     outbox = Outbox(one, lambda _data, _address: None)
     outbox.put(b"a", ("::1", 1))
@@ -135,7 +136,7 @@ def test_an_ipv6_address_is_host_and_port() -> None:
         assert sockets.receive(two, 100) == [(b"x", one.getsockname()[:2])]
 
 
-@pytest.mark.skipif(not sockets.ARE_MANY_AT_ONCE, reason="the compiled part is not built")
+@pytest.mark.skipif("datagrams" not in compiled_parts(), reason="the compiled part is not built")
 @pytest.mark.parametrize(
     "entry", [1, (b"x",), ("x", ("::1", 1)), (b"x", 1), (b"x", ("nobody", 1)), (b"x", (1, 2))]
 )

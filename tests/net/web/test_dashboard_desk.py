@@ -19,7 +19,7 @@ from emu.errors import StoreError
 from emu.metrics import EndpointUses
 from emu.model import Account
 from emu.net.scheduler import Scheduler
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 from emu.net.web.dashboard import DashboardEndpoint
 from emu.net.web.site import PageSite
 from tests.support.admin.web import Browser

@@ -21,7 +21,7 @@ from emu.files import data_file
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 from emu.net.web.service import FILES, WebEndpoint
 from tests.admin.web.test_api import status
 from tests.support.running.whole_server import until

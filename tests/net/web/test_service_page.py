@@ -18,7 +18,7 @@ from emu.config import Address
 from emu.login.events import LoginAccepted, LoginRefused
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 from emu.net.web.service import WebEndpoint
 from emu.times import Monotonic
 from tests.support.admin.statuses import BOB, HARBOR, server_status

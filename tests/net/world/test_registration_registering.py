@@ -10,8 +10,7 @@ from emu.link.settings import LoginServerAddress
 from emu.net.fleet.service import Alone, Ground
 from emu.net.link.client import LoginLink
 from emu.net.logs import logger
-from emu.net.scheduler import Scheduler
-from emu.net.tasks import Tasks
+from emu.net.scheduler import Scheduler, Tasks
 from emu.net.world.registration import LinkAccount, login_link
 from emu.world.content.atlas import read_atlas
 from emu.world.entry.admission import WorldAdmissionRules

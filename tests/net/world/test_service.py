@@ -9,7 +9,7 @@ from emu.commands import Registry
 from emu.config.load import parse
 from emu.errors import EmuError
 from emu.net.scheduler import Scheduler
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 from emu.net.world.service import WorldEndpoint
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.zones.zone import Zone

@@ -64,10 +64,10 @@ class Calls:
 
 
 def test_each_event_of_a_session_has_its_call() -> None:
-    calls, log = Calls(), Logger("test")
+    calls = Calls()
     port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
     door: Any = SimpleNamespace(connect=lambda *_: calls)
-    handler = VisitorHandler(port, door, log, Monotonic(0.0))
+    handler = VisitorHandler(port, door, Monotonic(0.0))
     for event in (Message(4, b"x"), Writable(), SessionEstablished(1), SessionClosed("done")):
         handler.handle_event(event, Monotonic(1.0))
     assert calls.names == ["message", "drained", "closed"]
@@ -78,27 +78,25 @@ def test_a_mistake_with_a_message_makes_nobody_play_on() -> None:
         def message(self, *_: Any) -> None:
             raise RuntimeError("a mistake")
 
-    calls, log = Failing(), Logger("test")
+    calls = Failing()
     port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
     door: Any = SimpleNamespace(connect=lambda *_: calls)
-    handler = VisitorHandler(port, door, log, Monotonic(0.0))
+    handler = VisitorHandler(port, door, Monotonic(0.0))
     with pytest.raises(RuntimeError):
         handler.handle_event(Message(4, b"x"), Monotonic(1.0))
     assert calls.names == ["closing"]
 
 
 def test_a_session_that_we_end_is_over_for_its_visitor_at_once() -> None:
-    calls, log = Calls(), Logger("test")
-    session = SimpleNamespace(close=lambda: calls.names.append("session.close"))
-    port: Any = SimpleNamespace(address=("127.0.0.1", 9000), session=session, touch=lambda: None)
-    links: list[Any] = []
-    door: Any = SimpleNamespace(connect=lambda link, *_: links.append(link) or calls)
-    handler = VisitorHandler(port, door, log, Monotonic(0.0))
-    links[0].close()
-    assert calls.names == ["session.close", "closing"]
+    calls = Calls()
+    port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
+    door: Any = SimpleNamespace(connect=lambda *_: calls)
+    handler = VisitorHandler(port, door, Monotonic(0.0))
+    port.closing()
+    assert calls.names == ["closing"]
     handler.handle_event(SessionClosed("done"), Monotonic(1.0))
-    links[0].close()
-    assert calls.names == ["session.close", "closing", "closed", "session.close"]
+    port.closing()
+    assert calls.names == ["closing", "closed"]
 
 
 def observed() -> tuple[Logger, list[dict[str, Any]]]:

@@ -14,8 +14,7 @@ from emu.link.settings import LinkServerConfig, hash_link_password
 from emu.model import CreateResponse, PlayResponse, RegisteredWorld, WorldEntry
 from emu.net.link.server import LinkServer
 from emu.net.logs import logger
-from emu.net.scheduler import Scheduler
-from emu.net.tasks import Tasks
+from emu.net.scheduler import Scheduler, Tasks
 from emu.times import Monotonic
 from tests.support.login.directory_fakes import Observer, Stores, world_directory
 from tests.support.login.scripted_world import ScriptedWorld, connect_world

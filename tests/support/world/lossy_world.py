@@ -13,10 +13,9 @@ from emu.client.world.events import WorldEvent
 from emu.limits.turns import TurnRules
 from emu.net.client.connection import ClientWorldConnection
 from emu.net.scheduler import Scheduler
-from emu.net.udp.accounting import Accounting
 from emu.net.udp.dispatcher import Dispatcher
-from emu.net.udp.session_port import SessionPort
-from emu.net.udp.shell import listen
+from emu.net.udp.session_port import Accounting, SessionPort
+from emu.net.udp.sockets import listen
 from emu.net.world.sessions import VisitorHandler, WorldTimer
 from emu.session import Endpoint, EndpointConfig
 from emu.times import Moment, Monotonic
@@ -63,7 +62,7 @@ class LossyWorld:
         listen(reactor, HOST, PORT, self.dispatcher)
 
     def _visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
-        return VisitorHandler(port, self.door, _LOG, now)
+        return VisitorHandler(port, self.door, now)
 
     async def _played(self, _char_id: int, _moment: Moment) -> None:
         """Note nothing."""

@@ -87,7 +87,7 @@ class Client:
     def close(self) -> None:
         self.is_closed = True
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         return self.space
 
     def round_trip(self) -> float | None:

@@ -28,7 +28,7 @@ class ZoneClient:
         self.bytes += len(payload)
         self.view.look(name, payload)
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         return self.space
 
     def enter(self, zone: Zone, now: Monotonic) -> None:

@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import OutOfDate, StoreError, StoreLocked
 from emu.model import Hotkey, SavedState, WorldCharacter
-from emu.net.tasks import run
+from emu.net.scheduler import run
 from emu.times import Monotonic
 from emu.world.entry.saver import FIRST_RETRY, SavedKind, Saver, kinds_of, state_of, with_state
 from tests.support.world.world_fakes import CharactersInMemory, world_character

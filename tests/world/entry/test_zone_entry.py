@@ -45,7 +45,7 @@ class Link:
     def close(self):
         self.closed += 1
 
-    def room(self):
+    def capacity(self):
         return 10_000
 
     def wake(self):

@@ -48,15 +48,15 @@ def test_it_is_filled_up_as_long_as_there_is_room_and_then_asks_once_more() -> N
     run_ticks(zone, 0.0, 1.0)
     for other in others:
         other.spawn.move(Position(7.0, 0, 0))
-    rooms = [60, 50, 0]
+    capacities = [60, 50, 0]
     asked: list[int] = []
 
-    def room() -> int:
-        asked.append(rooms[len(asked)])
+    def capacity() -> int:
+        asked.append(capacities[len(asked)])
         return asked[-1]
 
-    one.room = room  # type: ignore[method-assign]
+    one.capacity = capacity  # type: ignore[method-assign]
     zone.tick(2.0)
-    assert asked == rooms
+    assert asked == capacities
     assert one.viewer is not None
     assert one.viewer.interest.is_due

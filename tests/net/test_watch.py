@@ -8,7 +8,7 @@ import pytest
 
 from emu.errors import CommandError
 from emu.login.events import LoginAccepted, LoginRefused
-from emu.net.tasks import Watch
+from emu.net.watch import Watch
 from emu.reports import Report
 from tests.support.running.whole_server import harness, until
 

@@ -4,7 +4,7 @@ import pytest
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.logger import Logger
 
-from emu.net.tasks import Tasks, run
+from emu.net.scheduler import Tasks, run
 
 
 async def waits(gate: Deferred[None], done: list[int], number: int) -> None:

@@ -7,8 +7,7 @@ from twisted.internet.task import Clock, deferLater
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher
-from emu.net.udp.shell import READ_AT_ONCE, UdpShell, listen
-from emu.net.udp.sockets import PORTIONS, BatchPort
+from emu.net.udp.sockets import PORTIONS, READ_AT_ONCE, BatchPort, UdpShell, listen
 from emu.session import Endpoint, EndpointConfig
 from tests.support.sessions.memory_udp import MemoryPort
 from tests.support.sessions.players import new_client

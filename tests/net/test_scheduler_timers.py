@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.net.timers import SWEEP_FROM, TimerHeap
+from emu.net.scheduler import SWEEP_FROM, TimerHeap
 
 
 def test_a_deadline_that_moves_later_needs_no_new_entry() -> None:

@@ -10,21 +10,23 @@ from twisted.internet.task import Clock
 from emu.limits.turns import TurnRules
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.udp.accounting import Accounting
-from emu.net.udp.dispatcher import Dispatcher
-from emu.net.udp.sockets import HostPort, Outbox
+from emu.net.udp.dispatcher import Dispatcher, Outbox
+from emu.net.udp.session_port import Accounting, HostPort
 from emu.session import Endpoint, EndpointConfig, Message, Session, SessionClosed
+from emu.times import Monotonic
 from emu.wire import KeepAlive, push_packet
 from tests.support.sessions.players import new_client
 
 RULES = TurnRules(share=0.05, reserve=0.1, address_reserve=0.3, slice=0.002)
 
 
-class OneTurnAtATime(Scheduler):
+class OneTurnAtATime:
     """A scheduler whose next turn comes when a test says so, as it does in a real reactor."""
 
     def __init__(self, clock: Clock) -> None:
-        super().__init__(clock)
+        scheduler = Scheduler(clock)
+        self.now, self.moment = scheduler.now, scheduler.moment
+        self.arm, self.drop = scheduler.arm, scheduler.drop
         self.soon_to_be_called = []
 
     def soon(self, function):
@@ -45,6 +47,23 @@ class Planned:
 
     def cancel(self) -> None:
         self.calls.remove(self)
+
+
+class CostlySending:
+    """A tracer that takes some time for each datagram that is sent."""
+
+    def __init__(self, work: Work, seconds: float) -> None:
+        self.work = work
+        self.seconds = seconds
+        self.sent: list[HostPort] = []
+
+    def datagram(self, _moment, source, destination, _data) -> None:
+        if source == self.work.dispatcher.own:
+            self.work.seconds += self.seconds
+            self.sent.append(destination)
+
+    def key(self, *_keys) -> None:
+        raise NotImplementedError
 
 
 class Work:
@@ -303,12 +322,7 @@ def test_datagrams_that_cost_too_much_to_read_are_dropped_for_a_while(work) -> N
     client = work.connect(ONE)
     work.connect(TWO)
 
-    class Costly(Outbox):
-        def put(self, data, address):
-            work.seconds += 0.0001
-            super().put(data, address)
-
-    work.dispatcher.outbox = Costly(None, work.put)
+    work.dispatcher.tracer = CostlySending(work, 0.0001)
     keep_alive = client._received.seal.seal(push_packet(KeepAlive()))
     for _ in range(3000):
         work.dispatcher.take([(keep_alive, ONE)])
@@ -379,12 +393,13 @@ def test_sessions_without_an_account_share_what_their_address_may_use(work) -> N
     assert work.seconds - before == pytest.approx(0.04)
 
 
-def test_accounts_that_owe_nothing_are_forgotten(work, monkeypatch) -> None:
-    monkeypatch.setattr("emu.net.udp.accounting.MOST_BUDGETS", 4)
+def test_accounts_that_owe_nothing_are_forgotten(work) -> None:
+    accounting = Accounting(RULES, budget_limit=4)
     work.connect(ONE)
+    port = work.handlers[ONE].port
     for account in range(20):
-        work.handlers[ONE].port.charge_to(account)
-    assert len(work.accounting._budgets) <= 4
+        accounting.charge_to(port, account, Monotonic(1.0))
+    assert len(accounting._budgets) <= 4
 
 
 def test_many_sessions_with_something_to_send_leave_others_a_turn_between(work) -> None:
@@ -392,14 +407,8 @@ def test_many_sessions_with_something_to_send_leave_others_a_turn_between(work) 
     for address in addresses:
         work.connect(address)
     work.connect(ONE)
-    sent = []
-
-    class Expensive(Outbox):
-        def put(self, data, address):
-            work.seconds += 0.001
-            sent.append(address)
-
-    work.dispatcher.outbox = Expensive(None, lambda *_sent: None)
+    tracer = work.dispatcher.tracer = CostlySending(work, 0.001)
+    sent = tracer.sent
     for address in addresses:
         work.handlers[address].port.session.send(6, b"shouted")
         work.handlers[address].port.touch()
