@@ -12,6 +12,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import attrs
+
 from emu.config import Config
 from emu.errors import CommandError, ConfigError, StoreError
 from emu.files import read_whole
@@ -34,8 +36,8 @@ Listed = TypeVar("Listed")
 
 
 def taken_from(section: Any, kind: type[Settings], **others: Any) -> Settings:
-    """Return the settings of a part: `others`, and what a section has under the same names."""
-    known = {field.name for field in fields(section)}
+    """Return the settings of a service: `others`, and a section's fields of the same names."""
+    known = {field.name for field in attrs.fields(type(section))}
     common = [field.name for field in fields(kind) if field.name in known]  # type: ignore[arg-type]
     return kind(**{name: getattr(section, name) for name in common}, **others)
 
