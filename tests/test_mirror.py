@@ -14,7 +14,7 @@ PLAIN = {
     "emu/config/login.py": "plain values",
     "emu/config/world.py": "plain values",
     "emu/config/processes.py": "plain values",
-    "emu/processes/fleet/remote.py": "tested with what it is for, in test_desk.py",
+    "emu/processes/remote.py": "tested with its purpose, in test_remote_procedures.py",
     "emu/link/settings.py": "plain values",
     "emu/login/passwords.py": "plain values",
     "emu/world/rules.py": "plain values",

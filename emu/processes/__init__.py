@@ -1,7 +1,8 @@
-"""What several processes of one server share, as ports, with what serves one process.
+"""The interfaces between the processes of one world, with their implementations.
 
-`ports` states `HandoffKeys`, `Presence`, `ZoneServers` and `Bus`; `handoffs`, `presence`,
-`zone_servers` and `bus` implement them for processes that are one. `stores` states what one of them
-stores for all. A broker or a database plugs in by implementing the same ports; the tests under
-``contracts`` say what it must do.
+`ports` states `HandoffKeys`, `Presence`, `ZoneServers`, `Bus` and the stores. `local` and
+`presence` implement them for a single process. `bus`, `connection` and `remote` implement them for
+a hub and the members that are connected to it: the bus over connections, frames and greeting, and
+the members' calls to the hub. A broker or a database can implement the same ports; the tests under
+``contracts`` state their requirements. The package uses no socket and no clock.
 """

@@ -1,7 +1,7 @@
-"""A server that is one process: its bus, its world keys, and the table of zone servers.
+"""The bus and the world keys of a single process, and the table of zone servers.
 
-A key is given out when a play request is granted, works once, for one account, and for a minute
-on the clock (EQ2Emulator forgets old keys only when the next player comes;
+A world key is issued when a play request is granted. It works once, for one account, within a
+minute (EQ2Emulator removes old keys only when the next player comes;
 docs/protocol/world/entering.md#admission).
 """
 
@@ -19,8 +19,8 @@ from emu.processes.ports import Note
 from emu.times import Clock, Monotonic
 
 
-class Wish:
-    """A subscription: calls `end` the first time it is cancelled."""
+class LocalSubscription:
+    """A subscription; the first `cancel` calls its `end`."""
 
     __slots__ = ("_end",)
 
@@ -28,14 +28,14 @@ class Wish:
         self._end: Callable[[], object] | None = end
 
     def cancel(self) -> None:
-        """Hear no more."""
+        """End the subscription."""
         end, self._end = self._end, None
         if end is not None:
             end()
 
 
 class LocalBus:
-    """`Bus` for one process. `failed` is told what a subscriber raises."""
+    """`Bus` for one process. `failed` receives the errors of subscribers."""
 
     __slots__ = ("_answers", "_failed", "_hear", "_publishing", "_waiting")
 
@@ -47,7 +47,7 @@ class LocalBus:
         self._publishing = False
 
     def publish(self, topic: str, note: Note) -> None:
-        """Tell all subscribers of a topic; what a subscriber publishes comes after this note."""
+        """Deliver a note to all subscribers; notes that they publish follow after it."""
         self._waiting.append((topic, dict(note)))
         if self._publishing:
             return
@@ -58,18 +58,18 @@ class LocalBus:
         finally:
             self._publishing = False
 
-    def subscribe(self, topic: str, hear: Callable[[Note], None]) -> Wish:
-        """Have `hear` called with each note of a topic from now on."""
+    def subscribe(self, topic: str, hear: Callable[[Note], None]) -> LocalSubscription:
+        """Call `hear` with each note of a topic from now on."""
         place = object()
         self._hear.setdefault(topic, {})[place] = hear
-        return Wish(partial(self._forget, topic, place))
+        return LocalSubscription(partial(self._forget, topic, place))
 
-    def answer(self, topic: str, answer: Callable[[Note], Awaitable[Note]]) -> Wish:
+    def answer(self, topic: str, answer: Callable[[Note], Awaitable[Note]]) -> LocalSubscription:
         """Answer the questions of a topic. Raises `DuplicateName`."""
         if topic in self._answers:
-            raise DuplicateName(f"somebody answers {topic} already")
+            raise DuplicateName(f"{topic} is answered already")
         self._answers[topic] = answer
-        return Wish(partial(self._answers.pop, topic))
+        return LocalSubscription(partial(self._answers.pop, topic))
 
     @property
     def topics(self) -> list[str]:
@@ -77,14 +77,14 @@ class LocalBus:
         return list(self._answers)
 
     def answers(self, topic: str) -> bool:
-        """Say whether somebody answers the questions of a topic."""
+        """Return whether the questions of a topic are answered."""
         return topic in self._answers
 
     async def request(self, topic: str, note: Note) -> Note:
-        """Ask whoever answers a topic. Raises `Unanswered` and `CommandError`."""
+        """Send a question to the answerer of a topic. Raises `Unanswered` and `CommandError`."""
         answer = self._answers.get(topic)
         if answer is None:
-            raise Unanswered(f"nobody answers {topic}")
+            raise Unanswered(f"no process answers {topic}")
         try:
             return dict(await answer(dict(note)))
         except EmuError as error:
@@ -93,7 +93,7 @@ class LocalBus:
     def _deliver(self, topic: str, note: Note) -> None:
         heard = self._hear.get(topic, {})
         for place, hear in list(heard.items()):
-            if place not in heard:  # cancelled by one who heard it before
+            if place not in heard:  # Cancelled by an earlier subscriber of this note.
                 continue
             try:
                 hear(note)
@@ -107,9 +107,9 @@ class LocalBus:
 
 
 LIFETIME = 60.0
-"""Seconds a key may be used."""
+"""Seconds for which a key is valid."""
 MOST_KEYS = 10_000
-"""Keys that may be outstanding at once."""
+"""Unused keys at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class LocalHandoffKeys:
     """`HandoffKeys` in memory."""
 
     draw: Callable[[], int]
-    """Returns a random u32, unpredictable to players."""
+    """Returns a random u32 that players cannot predict."""
     clock: Clock
     _: KW_ONLY
     lifetime: float = LIFETIME
@@ -145,7 +145,7 @@ class LocalHandoffKeys:
     ) -> int:
         """Return a new key, never 0; it replaces an unused one of the same character.
 
-        Raises `LimitExceeded` when too many keys are outstanding.
+        Raises `LimitExceeded` when too many keys are unused.
         """
         now = self._expire()
         self._drop(self._by_account.get(account_id, {}).get(char_id, 0))
@@ -160,7 +160,7 @@ class LocalHandoffKeys:
         return key
 
     async def redeem(self, account_id: int, key: int) -> Handoff | None:
-        """Take a key back; None when it is unknown, used, too old or another account's."""
+        """Use a key; return None if it is unknown, used, too old or another account's."""
         self._expire()
         found = self._by_key.get(key)
         if found is None or found.handoff.account_id != account_id:
@@ -169,28 +169,28 @@ class LocalHandoffKeys:
         return found.handoff
 
     async def withdraw(self, char_id: int) -> None:
-        """Forget every key of a character that may not be played any more."""
+        """Remove the keys of a character that may no longer be played."""
         for key in [key for key, one in self._by_key.items() if one.handoff.char_id == char_id]:
             self._drop(key)
 
     async def withdraw_account(self, account_id: int) -> None:
-        """Forget every key of an account that is to come in with another character."""
+        """Remove the keys of an account that is about to enter with another character."""
         for key in list(self._by_account.get(account_id, {}).values()):
             self._drop(key)
 
     async def withdraw_entries(self, below: int) -> None:
-        """Forget the keys of characters of lower ranks that are not in the world yet."""
+        """Remove the keys of characters of lower ranks that are not in the world yet."""
         for key, one in list(self._by_key.items()):
             if one.handoff.rank < below and not one.handoff.is_zoning:
                 self._drop(key)
 
     async def held_by_others(self, account_id: int) -> int:
-        """Return how many keys are outstanding that are not this account's."""
+        """Return how many unused keys belong to other accounts."""
         self._expire()
         return len(self._by_key) - len(self._by_account.get(account_id, ()))
 
     def _expire(self) -> Monotonic:
-        """Forget keys that are too old; return what time it is."""
+        """Remove keys that are too old; return the current time."""
         now = self.clock.now()
         while self._by_key:
             key, oldest = next(iter(self._by_key.items()))
@@ -215,9 +215,9 @@ MOST_PORT: Final = 0xFFFF
 class ZoneTable:
     """`ZoneServers` of several processes.
 
-    `table` returns the zones that members serve, with their processes' names, and `rest` the name
-    of the process that serves all others; `others` are the processes that can be reached, each with
-    ``host`` and ``port`` for clients.
+    `table` returns the zones that members serve, with the names of their processes. `rest` returns
+    the name of the process that serves all other zones. `others` are the processes that can be
+    reached, each with ``host`` and ``port`` for clients.
     """
 
     process: str
@@ -227,11 +227,11 @@ class ZoneTable:
     others: Mapping[str, Mapping[str, Any]]
 
     def serves(self, zone_id: int) -> bool:
-        """Say whether a zone is this process' business."""
+        """Return whether this process serves a zone."""
         return self.server_of(zone_id) == self.process
 
     def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
-        """Return host and port by which clients reach a zone's process, None for this process.
+        """Return the host and port of a zone's process for clients, or None for this process.
 
         Raises `Unanswered` when that process cannot be reached.
         """
@@ -240,10 +240,14 @@ class ZoneTable:
             return None
         about = self.others.get(server)
         if about is None:
-            raise Unanswered(f"that zone cannot be reached now: its server {server} is away")
+            raise Unanswered(
+                f"that zone cannot be reached now: its server {server} is not connected"
+            )
         address = address_of(about)
         if address is None:
-            raise Unanswered(f"that zone cannot be reached: its server {server} tells no address")
+            raise Unanswered(
+                f"that zone cannot be reached: its server {server} has no address for clients"
+            )
         return address
 
     def server_of(self, zone_id: int) -> str:

@@ -1,11 +1,12 @@
-"""Ports between processes: world keys, who is in the world, who serves what, stores, and a bus.
+"""The interfaces between processes: world keys, presence, zone servers, stores, and a bus.
 
-No `now` is handed over: a monotonic time means nothing in another process, so whoever keeps a thing
-that ends measures its time. What must be exact is awaited; what only has to be known soon is not.
-Whatever cannot reach the others raises `EmuError`, most likely a `StoreError`.
+No method takes a `now`: a monotonic time has no meaning in another process, so each implementation
+measures time itself. Methods whose result must be exact are awaited; information that only has to
+arrive soon is not. A call that cannot reach the other processes raises `EmuError`, usually a
+`StoreError`.
 
-The world's characters are its own: the login server only keeps a copy for its list. Every call
-raises `StoreError`; that it may, is not said with each.
+The world owns its characters; the login server only keeps a copy for its list. Every call of a
+store may raise `StoreError`.
 """
 
 from __future__ import annotations
@@ -18,16 +19,18 @@ from emu.model import CharacterStanding, EntryOrigin, Handoff, Present, SavedSta
 from emu.times import Moment
 
 Note = Mapping[str, str | int | float | bool | bytes | None]
-"""What travels on the bus: plain named values, which any broker can carry."""
+"""A message of the bus: named plain values, which any broker can carry."""
 
 CAME: Final = "processes.came"
 GONE: Final = "processes.gone"
-"""Topics that a bus of several processes publishes itself when another one can be reached (with
-what that says of itself), and when it no longer can. Their notes name the ``process``."""
+"""Topics of the bus itself: another process can be reached, or no longer.
+
+Their notes have its name in ``process``; `CAME` also has its own description.
+"""
 
 
 class HandoffKeys(Protocol):
-    """Keys that a client shows at the world's door to prove that the login server sent it.
+    """World keys, which prove to the world that the login server has sent a client.
 
     A key is a u32, never 0, that players cannot guess. It works once, for one account, and for a
     limited time.
@@ -43,70 +46,69 @@ class HandoffKeys(Protocol):
     ) -> int:
         """Return a new key; it replaces an unused one of the same character.
 
-        The arguments are the fields of the `Handoff` that the key stands for. Raises
-        `LimitExceeded` when too many keys are outstanding.
+        The arguments are the fields of the key's `Handoff`. Raises `LimitExceeded` when too many
+        keys are unused.
         """
 
     async def redeem(self, account_id: int, key: int) -> Handoff | None:
-        """Take a key back; None when it is unknown, used, too old or another account's.
+        """Use a key; return None if it is unknown, used, too old or another account's.
 
-        A wrong account leaves the key as it is, so that guessing cannot lock a player out.
+        A wrong account leaves the key unused, so that guessing cannot lock a player out.
         """
 
     async def withdraw(self, char_id: int) -> None:
-        """Forget every key of a character that may not be played any more."""
+        """Remove the keys of a character that may no longer be played."""
 
     async def withdraw_account(self, account_id: int) -> None:
-        """Forget every key of an account that is to come in with another character."""
+        """Remove the keys of an account that is about to enter with another character."""
 
     async def withdraw_entries(self, below: int) -> None:
-        """Forget the keys of characters with a rank lower than `below` that are not in the world.
+        """Remove the keys of characters of a rank below `below` that are not in the world.
 
-        Those who only change their zone keep theirs.
+        Keys of characters that change their zone stay valid.
         """
 
     async def held_by_others(self, account_id: int) -> int:
-        """Return how many keys are outstanding that are not this account's."""
+        """Return how many unused keys belong to other accounts."""
 
 
 class Presence(Protocol):
-    """Who is in the world: entered, link-dead or gone.
+    """The characters in the world: entered, link-dead or gone.
 
-    Each process has the whole picture at hand and so nothing is awaited; what another process
-    notes is seen soon.
+    Each process has a complete copy, so nothing is awaited; changes of other processes arrive soon.
     """
 
     @property
     def players(self) -> int:
-        """Players that are in the world, link-dead ones too; hidden ones are not counted."""
+        """Players in the world, link-dead ones included, hidden ones not."""
 
     @property
     def zones(self) -> int:
-        """Zones that somebody is in who is not hidden."""
+        """Zones with at least one player who is not hidden."""
 
     def players_besides(self, account_id: int) -> int:
-        """Return how many players are in the world, not hidden, that are not this account's."""
+        """Return how many players of other accounts are in the world and not hidden."""
 
     def is_playing(self, account_id: int, *, besides: int = 0) -> bool:
-        """Say whether the account has a client in the world that is not link-dead.
+        """Return whether the account has a client in the world that is not link-dead.
 
         The character `besides` does not count.
         """
 
     def __iter__(self) -> Iterator[Present]:
-        """All characters that are in the world, wherever; a snapshot."""
+        """All characters in the world, of every process; a snapshot."""
 
     def find(self, char_id: int) -> Present | None:
-        """Return a character that is in the world."""
+        """Return a character in the world by its id."""
 
     def named(self, name: str) -> Present | None:
-        """Return a character that is in the world by its name, without regard to case."""
+        """Return a character in the world by its name, without regard to case."""
 
     def entered(self, present: Present, send_away: Callable[[], None]) -> None:
-        """Note that a character came in here, came back, or changed its zone.
+        """Add a character that has entered this process, has returned, or has changed its zone.
 
-        `send_away` takes it out of the world; it is called in this process, whoever asks for it,
-        and when another process has let the same character in since.
+        `send_away` takes it out of the world. It is called in this process: for a dismissal from
+        any process, and when another process has let in the same character since.
         """
 
     def seen(
@@ -117,83 +119,88 @@ class Presence(Protocol):
         hidden: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Note how a character that is here is seen now; None for what is as it was."""
+        """Change how a character of this process appears to others.
+
+        None leaves a value as it is.
+        """
 
     def lost_link(self, char_id: int) -> None:
-        """Note that a character's client is gone without leaving the world."""
+        """Record that a character's client was lost without leaving the world."""
 
     def left(self, char_id: int) -> None:
-        """Note that a character is out of the world."""
+        """Remove a character that has left the world."""
 
     def forget(self, char_id: int) -> None:
-        """Make sure that a character is not noted as being here; nobody else is told."""
+        """Remove a character from this process without notifying the others."""
 
     def dismiss(self, char_id: int) -> None:
-        """Send a character away, wherever it is."""
+        """Take a character out of the world, in whichever process it is."""
 
 
 class ZoneServers(Protocol):
-    """Which process serves a zone. Known to all of them, and nothing is awaited."""
+    """The process of each zone. Known to every process, so nothing is awaited."""
 
     def serves(self, zone_id: int) -> bool:
-        """Say whether a zone is this process' business."""
+        """Return whether this process serves a zone."""
 
     def server_of(self, zone_id: int) -> str:
         """Return the name of the process that serves a zone; empty when there is only one."""
 
     def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
-        """Return host and port by which clients reach a zone's process, None for this process.
+        """Return the host and port of a zone's process for clients, or None for this process.
 
         Raises `Unanswered` when that process cannot be reached.
         """
 
 
 class Subscription(Protocol):
-    """Somebody's standing wish to hear, or to answer."""
+    """A subscription to a topic, as subscriber or answerer."""
 
     def cancel(self) -> None:
-        """Hear no more; may be called again."""
+        """End the subscription; repeated calls do nothing."""
 
 
 class Bus(Protocol):
-    """Notes to whom it may concern, and questions to whoever can answer. Topics are plain names."""
+    """Notes to all subscribers of a topic, and questions to its answerer.
+
+    Topics are plain names.
+    """
 
     def publish(self, topic: str, note: Note) -> None:
-        """Tell all subscribers of a topic, in every process; nobody listening is fine.
+        """Deliver a note to all subscribers of a topic, in every process; there may be none.
 
-        The notes of one publisher come in order, each once. The publisher's own process hears them
-        as well.
+        The notes of one publisher arrive in order, each once, in the publisher's own process too.
         """
 
     def subscribe(self, topic: str, hear: Callable[[Note], None]) -> Subscription:
-        """Have `hear` called with each note of a topic from now on.
+        """Call `hear` with each note of a topic from now on.
 
-        What it raises is reported and keeps the note from nobody else.
+        Its exceptions are reported; the other subscribers still get the note.
         """
 
     def answer(self, topic: str, answer: Callable[[Note], Awaitable[Note]]) -> Subscription:
-        """Answer the questions of a topic; one at a time does. Raises `DuplicateName`."""
+        """Answer the questions of a topic; a topic has one answerer. Raises `DuplicateName`."""
 
     async def request(self, topic: str, note: Note) -> Note:
-        """Ask whoever answers a topic.
+        """Send a question to the answerer of a topic.
 
-        Raises `Unanswered` when nobody does, or not in time, and `CommandError` with the text of
-        what the other side raised.
+        Raises `Unanswered` when there is none, or no answer in time, and `CommandError` with the
+        text of the answerer's exception.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """All that one process has of the others."""
+    """The services that one process shares with the others."""
 
     name: str
-    """This process' own, which no other has."""
+    """The unique name of this process."""
     bus: Bus
     handoffs: HandoffKeys
     presence: Presence
     zone_servers: ZoneServers
     others: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Those that can be reached, each with ``host`` and ``port`` for clients."""
+    """The processes that can be reached, each with ``host`` and ``port`` for clients."""
 
 
 class WorldCharacterStore(Protocol):
@@ -213,44 +220,44 @@ class WorldCharacterStore(Protocol):
         """Return an account's characters that are not deleted."""
 
     async def delete(self, account_id: int, char_id: int) -> bool:
-        """Mark one deleted; True when that row was there and not deleted."""
+        """Mark one character deleted; return whether that row existed and was not deleted."""
 
     async def save_character(self, char_id: int, state: SavedState) -> None:
-        """Store what a save says of a character, all of it or nothing.
+        """Store the state of a character, all of it or nothing.
 
-        Raises `OutOfDate` when a newer save is stored already, and when another process plays the
-        character by now.
+        Raises `OutOfDate` when a newer state is stored already, or when another process plays the
+        character.
         """
 
     async def find_named(self, name: str) -> WorldCharacter | None:
-        """Return a character that is not deleted by its name, without regard to case."""
+        """Return a character by its name, without regard to case, unless it is deleted."""
 
     async def set_admin_status(self, char_id: int, status: int) -> None:
         """Set a character's rank, or ban it."""
 
     async def mute_account(self, account_id: int, until: Moment) -> None:
-        """Remember until when no character of an account may speak, deleted ones included."""
+        """Store until when no character of an account may speak, deleted ones included."""
 
     async def standings(self, char_ids: Sequence[int]) -> Sequence[CharacterStanding]:
-        """Return rank, name and mute of those of some characters that are not deleted."""
+        """Return rank, name and mute of the characters that are not deleted."""
 
 
 class AccountGate(Protocol):
-    """Which accounts and addresses the login service keeps out."""
+    """The accounts and addresses that the login service bars."""
 
     async def kept_out(self, clients: Sequence[tuple[int, str]]) -> Sequence[int]:
-        """Return whose account is banned, disabled or gone, or whose address is banned.
+        """Return the accounts that are banned, disabled or gone, or whose address is banned.
 
-        A client is an account id and an IP address; the answer is account ids. The accounts of
-        another login server are not known here, and of those only the addresses count.
+        A client is an account id and an IP address; the result is account ids. Accounts of another
+        login server are unknown here, so only their addresses count.
         """
 
 
 class ModelSource(Protocol):
-    """Where the numbers of models come from that do not ship with the project."""
+    """A source of the numbers of models that do not ship with the project."""
 
     async def model_numbers(self, paths: Collection[str]) -> Mapping[str, int]:
-        """Return the numbers of those paths that are known.
+        """Return the numbers of the known paths.
 
-        Paths are as `emu.appearance.model_key` has them.
+        Paths have the form of `emu.appearance.model_key`.
         """

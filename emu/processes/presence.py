@@ -1,8 +1,7 @@
-"""Who is in the world, told by every process over the bus. Knows no session and no zone.
+"""The characters in the world, shared by every process over the bus.
 
-A process that begins late asks the others whom they have, and each tells again when another one can
-be reached. Whoever was in a process that cannot be reached any more is out of the picture here; the
-bus says when that is.
+A process that starts late asks the others for theirs, and each publishes its own again when another
+process can be reached. The characters of a process that can no longer be reached are removed.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ LOST_LINK = "presence.lost_link"
 LEFT = "presence.left"
 DISMISS = "presence.dismiss"
 ASKED = "presence.asked"
-"""Topics. Every note names the ``process`` that tells, and all but `ASKED`'s a ``char_id``."""
+"""Topics. Every note has its sender in ``process``, and all but `ASKED` have a ``char_id``."""
 
 
 class SharedPresence:
-    """`Presence` over any `Bus`; `process` is a name that no other process has.
+    """`Presence` over any `Bus`; `process` is the unique name of this process.
 
-    What is noted here counts here at once, however long the bus takes. `moment` is the wall clock:
-    when two processes have the same character, because they could not reach each other for a while,
-    the one that let it in later keeps it.
+    A change takes effect in this process at once, however long the bus takes. `moment` is the wall
+    clock: when two processes that could not reach each other have let in the same character, the
+    later entry wins.
     """
 
     __slots__ = ("_bus", "_by_character", "_by_name", "_moment", "_process", "_send_away")
@@ -43,43 +42,43 @@ class SharedPresence:
         self._by_character: dict[int, Present] = {}
         self._by_name: dict[str, int] = {}
         self._send_away: dict[int, Callable[[], None]] = {}
-        """How to send those away that are here."""
+        """How to take each character of this process out of the world."""
         for topic, hear in (
             (ENTERED, self._heard_entered),
             (LOST_LINK, self._heard_lost_link),
             (LEFT, self._heard_left),
             (DISMISS, self._heard_dismiss),
-            (ASKED, lambda _values: self._tell_all()),
+            (ASKED, lambda _values: self._publish_all()),
         ):
             bus.subscribe(topic, partial(self._heard, hear))
-        bus.subscribe(CAME, lambda _note: self._tell_all())
+        bus.subscribe(CAME, lambda _note: self._publish_all())
         bus.subscribe(GONE, partial(self._heard, self._heard_gone))
-        self._tell(ASKED)
+        self._publish(ASKED)
 
     def __iter__(self) -> Iterator[Present]:
-        """All characters that are in the world, wherever; a snapshot."""
+        """All characters in the world, of every process; a snapshot."""
         return iter(list(self._by_character.values()))
 
     @property
     def players(self) -> int:
-        """Players that are in the world, link-dead ones too; hidden ones are not counted."""
+        """Players in the world, link-dead ones included, hidden ones not."""
         return sum(may_see(ANYBODY, one) for one in self._by_character.values())
 
     @property
     def zones(self) -> int:
-        """Zones that somebody is in who is not hidden."""
-        everybody = self._by_character.values()
-        return len({one.zone_id for one in everybody if may_see(ANYBODY, one)})
+        """Zones with at least one player who is not hidden."""
+        present = self._by_character.values()
+        return len({one.zone_id for one in present if may_see(ANYBODY, one)})
 
     def players_besides(self, account_id: int) -> int:
-        """Return how many players are in the world, not hidden, that are not this account's."""
+        """Return how many players of other accounts are in the world and not hidden."""
         return sum(
             one.account_id != account_id and may_see(ANYBODY, one)
             for one in self._by_character.values()
         )
 
     def is_playing(self, account_id: int, *, besides: int = 0) -> bool:
-        """Say whether the account has a client in the world that is not link-dead.
+        """Return whether the account has a client in the world that is not link-dead.
 
         The character `besides` does not count.
         """
@@ -89,18 +88,18 @@ class SharedPresence:
         )
 
     def find(self, char_id: int) -> Present | None:
-        """Return a character that is in the world."""
+        """Return a character in the world by its id."""
         return self._by_character.get(char_id)
 
     def named(self, name: str) -> Present | None:
-        """Return a character that is in the world by its name, without regard to case."""
+        """Return a character in the world by its name, without regard to case."""
         return self._by_character.get(self._by_name.get(name.casefold(), 0))
 
     def entered(self, present: Present, send_away: Callable[[], None]) -> None:
-        """Note that a character came in here, came back, or changed its zone."""
+        """Add a character that has entered this process, has returned, or has changed its zone."""
         self._send_away[present.char_id] = send_away
         self._put(replace(present, process=self._process, since=self._moment()))
-        self._tell_of(present.char_id)
+        self._publish_present(present.char_id)
 
     def seen(
         self,
@@ -110,53 +109,56 @@ class SharedPresence:
         hidden: bool | None = None,
         name: str | None = None,
     ) -> None:
-        """Note how a character that is here is seen now; None for what is as it was."""
+        """Change how a character of this process appears to others.
+
+        None leaves a value as it is.
+        """
         found = self._own(char_id)
         if found is not None:
             away = found.away if away is None else away
             hidden = found.hidden if hidden is None else hidden
             name = found.name if name is None else name
             self._put(replace(found, away=away, hidden=hidden, name=name))
-            self._tell_of(char_id)
+            self._publish_present(char_id)
 
     def lost_link(self, char_id: int) -> None:
-        """Note that a character's client is gone without leaving the world."""
+        """Record that a character's client was lost without leaving the world."""
         if self._own(char_id) is not None:
             self._lost_link(char_id)
-            self._tell(LOST_LINK, char_id=char_id)
+            self._publish(LOST_LINK, char_id=char_id)
 
     def left(self, char_id: int) -> None:
-        """Note that a character is out of the world; one that is elsewhere by now stays there."""
+        """Remove a character that has left the world, unless another process has it by now."""
         if self._own(char_id) is not None:
             self._drop(char_id)
-            self._tell(LEFT, char_id=char_id)
+            self._publish(LEFT, char_id=char_id)
 
     def forget(self, char_id: int) -> None:
-        """Make sure that a character is not noted as being here; nobody else is told."""
+        """Remove a character from this process without notifying the others."""
         if self._own(char_id) is not None:
             self._drop(char_id)
 
     def dismiss(self, char_id: int) -> None:
-        """Send a character away, wherever it is."""
+        """Take a character out of the world, in whichever process it is."""
         self._heard_dismiss({"char_id": char_id})
-        self._tell(DISMISS, char_id=char_id)
+        self._publish(DISMISS, char_id=char_id)
 
-    # -- telling --------------------------------------------------------------------------------
+    # Publishing.
 
-    def _tell_all(self) -> None:
+    def _publish_all(self) -> None:
         for char_id in list(self._send_away):
-            self._tell_of(char_id)
+            self._publish_present(char_id)
 
-    def _tell_of(self, char_id: int) -> None:
-        self._tell(ENTERED, **asdict(self._by_character[char_id]))
+    def _publish_present(self, char_id: int) -> None:
+        self._publish(ENTERED, **asdict(self._by_character[char_id]))
 
-    def _tell(self, topic: str, **values: Any) -> None:
+    def _publish(self, topic: str, **values: Any) -> None:
         self._bus.publish(topic, {**values, "process": self._process})
 
-    # -- hearing --------------------------------------------------------------------------------
+    # Notes of other processes.
 
     def _heard(self, hear: Callable[[dict[str, Any]], None], note: Note) -> None:
-        """Hand a note of another process on; one's own was heeded when it was told."""
+        """Handle a note of another process; this process has applied its own already."""
         if note["process"] != self._process:
             hear(dict(note))
 
@@ -164,7 +166,7 @@ class SharedPresence:
         present = Present(**values)
         own = self._own(present.char_id)
         if own is not None and own.since > present.since:
-            self._tell_of(own.char_id)
+            self._publish_present(own.char_id)
             return
         send_away = self._send_away.pop(present.char_id, None)
         self._put(present)
@@ -172,11 +174,11 @@ class SharedPresence:
             send_away()
 
     def _heard_lost_link(self, values: dict[str, Any]) -> None:
-        if self._is_told_by_its_own(values):
+        if self._comes_from_own_process(values):
             self._lost_link(values["char_id"])
 
     def _heard_left(self, values: dict[str, Any]) -> None:
-        if self._is_told_by_its_own(values):
+        if self._comes_from_own_process(values):
             self._drop(values["char_id"])
 
     def _heard_dismiss(self, values: dict[str, Any]) -> None:
@@ -189,13 +191,13 @@ class SharedPresence:
             if one.process == values["process"]:
                 self._drop(one.char_id)
 
-    # -- the picture ----------------------------------------------------------------------------
+    # The copy of this process.
 
     def _own(self, char_id: int) -> Present | None:
         return self._by_character[char_id] if char_id in self._send_away else None
 
-    def _is_told_by_its_own(self, values: dict[str, Any]) -> bool:
-        """Say whether the process that tells of a character is the one it is in."""
+    def _comes_from_own_process(self, values: dict[str, Any]) -> bool:
+        """Return whether a note about a character comes from the process that it is in."""
         found = self._by_character.get(values["char_id"])
         return found is not None and found.process == values["process"]
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from emu.errors import FileFormatError, MalformedMessage, OutOfDate
 from emu.model import SavedState
 from emu.partial import flush, partial_file
-from emu.processes.fleet.remote import from_text, to_text
+from emu.processes.remote import from_text, to_text
 from emu.store.store import Store
 
 FORMAT: Final = 1

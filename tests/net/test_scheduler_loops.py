@@ -20,7 +20,7 @@ from emu.net.admin.ggmp import GgmpPort
 from emu.net.admin.queries import INTERVAL as MASTERS_INTERVAL
 from emu.net.admin.queries import MasterUplink
 from emu.net.admin.service import AdminEndpoints
-from emu.net.fleet.connection import HubLink
+from emu.net.cluster.connection import HubLink
 from emu.net.link import client as link_client
 from emu.net.link.client import LoginLink
 from emu.net.login.password_workers import PasswordWorkers

@@ -220,11 +220,11 @@ async def test_what_is_left_when_the_process_of_a_zone_dies(tmp_path: Path) -> N
             await made.travels("aldana", "antonica", "Antonica")
             await made.travels("borvik", "antonica", "Antonica")
             east.kill()
-            await hub.log.line("processes: east is away: connection lost")
+            await hub.log.line("processes: east has left: connection lost")
             await made.types("cenwyn", "zones")
             await made.reads("cenwyn", "in the process east, which is away")
             await made.types("cenwyn", "zone antonica")
-            await made.reads("cenwyn", "its server east is away")
+            await made.reads("cenwyn", "its server east is not connected")
             await made.types("cenwyn", "tell aldana are you there")
             await made.reads("cenwyn", "Unable to find client aldana")
             assert made.clients["cenwyn"].core.stage is WorldPhase.STANDING

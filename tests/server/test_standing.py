@@ -124,10 +124,10 @@ async def test_commands_send_away_at_once_and_take_keys_back(tmp_path: Path, lin
         borvik = await player(server, "borvik")
         world = server.service.world
         assert world is not None
-        key = await world.fleet.processes.handoffs.issue(1, 1, "Borvik")
+        key = await world.cluster.processes.handoffs.issue(1, 1, "Borvik")
         await command(server, line)
         await until(gone(borvik), "the end of the player's session")
-        assert await world.fleet.processes.handoffs.redeem(1, key) is None
+        assert await world.cluster.processes.handoffs.redeem(1, key) is None
 
 
 async def test_a_rank_that_is_taken_counts_at_once(tmp_path: Path) -> None:

@@ -272,7 +272,7 @@ def typed_lines(client: ClientWorldConnection, show: Printer) -> AsyncIterator[s
 
 
 def _nothing(_core: WorldClientCore) -> None:
-    """Wish nothing; what was wished before leaves."""
+    """Request nothing; earlier requests are still sent."""
 
 
 def is_over(core: WorldClientCore) -> bool:

@@ -19,7 +19,7 @@ from emu.link.settings import LoginServerAddress, WorldLinkConfig, hash_link_pas
 from emu.login.character_creation import MODEL_FIELDS
 from emu.model import BUILT_IN_ACCOUNT, Character, RegisteredWorld, WorldCharacter
 from emu.net import parameters
-from emu.net.fleet.service import Ground, ProcessesEndpoint
+from emu.net.cluster.service import ProcessContext, ProcessesEndpoint
 from emu.net.link.client import LoginLink
 from emu.net.logs import logger
 from emu.store import Store
@@ -120,8 +120,8 @@ def built_in_account(store: Store, name: str, moment: Moment, atlas: Atlas) -> L
 
 
 def login_link(
-    ground: Ground,
-    fleet: ProcessesEndpoint,
+    ground: ProcessContext,
+    processes_endpoint: ProcessesEndpoint,
     account: LinkAccount,
     admission: WorldAdmissionRules,
     models: Models,
@@ -139,7 +139,7 @@ def login_link(
         servers = (LoginServerAddress(reachable(host), port),)
     return LoginLink(
         WorldLinkConfig(servers=servers),
-        _registry(ground, fleet, account, admission, models, report=report),
+        _registry(ground, processes_endpoint, account, admission, models, report=report),
         ground.tasks,
         ground.reactor,
         ground.scheduler,
@@ -148,8 +148,8 @@ def login_link(
 
 
 def _registry(
-    ground: Ground,
-    fleet: ProcessesEndpoint,
+    ground: ProcessContext,
+    processes_endpoint: ProcessesEndpoint,
     account: LinkAccount,
     admission: WorldAdmissionRules,
     models: Models,
@@ -157,11 +157,11 @@ def _registry(
     report: Callable[[WorldEvent], None],
 ) -> WorldRegistry:
     world = ground.config.world
-    host, port = ground.told_address()
+    host, port = ground.advertised_address()
     creation = CharacterCreation(
         CreationRules(creations_per_hour=world.creations_per_hour),
         NameRules(blocked=world.name_filter),
-        fleet.characters,
+        processes_endpoint.characters,
         shipped_catalog(),
         ground.atlas.start_of,
     )
@@ -176,10 +176,10 @@ def _registry(
     )
     return WorldRegistry(
         config,
-        characters=fleet.characters,
+        characters=processes_endpoint.characters,
         creation=creation,
         admission=admission,
-        zone_servers=fleet.processes.zone_servers,
+        zone_servers=processes_endpoint.processes.zone_servers,
         zones=ground.atlas.described,
         models=models,
         clock=ground.scheduler,

@@ -20,7 +20,7 @@ from emu.limits.addresses import reachable
 from emu.login.events import LoginAccepted
 from emu.model import ANYBODY, WorldCharacter, may_see
 from emu.net import parameters
-from emu.net.fleet.service import Ground, fleet_part
+from emu.net.cluster.service import ProcessContext, processes_endpoint
 from emu.net.link.client import LoginLink
 from emu.net.login.service import DRAIN_TIME, drained
 from emu.net.logs import logger
@@ -92,15 +92,15 @@ class WorldEndpoint:
         """How it proves itself; set before `register` where the configuration does not say."""
         self._tasks = Tasks(_log)
         self.atlas = read_atlas(config.world.zones)
-        self._ground = Ground(
+        self._ground = ProcessContext(
             config, storage, self.atlas, self._told_address, reactor, scheduler, self._tasks
         )
-        self.fleet = fleet_part(self._ground)
-        self._models = Models(self.fleet.models)
+        self.cluster = processes_endpoint(self._ground)
+        self._models = Models(self.cluster.models)
         self.admission = WorldAdmissionRules(
             parameters.admission_rules(config),
-            self.fleet.processes.presence,
-            self.fleet.processes.handoffs,
+            self.cluster.processes.presence,
+            self.cluster.processes.handoffs,
             locked=config.world.locked,
         )
         self._population = ZonePopulation(self.atlas, self._next_spawn_id)
@@ -129,7 +129,7 @@ class WorldEndpoint:
         }
         """What can be read anew while players are here, by name."""
         self._take_commands(commands)
-        self.fleet.processes.bus.subscribe(CAME, self._hub_came)
+        self.cluster.processes.bus.subscribe(CAME, self._hub_came)
         self.service = WorldService(
             self.world,
             self.chat,
@@ -186,7 +186,7 @@ class WorldEndpoint:
             dialects=dialects,
             inside=self.service,
             admission=self.admission,
-            presence=self.fleet.processes.presence,
+            presence=self.cluster.processes.presence,
             characters_of=self._characters_of,
             played=self._played,
             report=self._watch.port("door", report_to(_log, self._refusals)),
@@ -265,7 +265,7 @@ class WorldEndpoint:
 
     async def _withdraw(self, account_id: int) -> None:
         try:
-            await self.fleet.processes.handoffs.withdraw_account(account_id)
+            await self.cluster.processes.handoffs.withdraw_account(account_id)
         except StoreError as error:
             _log.warn("keys of account {n} are still good: {why}", n=account_id, why=str(error))
 
@@ -277,7 +277,7 @@ class WorldEndpoint:
 
     async def _is_kept_out(self, account_id: int, address: str) -> bool:
         """Say whether a ban or the like keeps an account or an address out. Raises `StoreError`."""
-        return bool(await self.fleet.accounts.kept_out([(account_id, address)]))
+        return bool(await self.cluster.accounts.kept_out([(account_id, address)]))
 
     def _begin_reviews(self, seconds: float) -> None:
         if self._reviews is not None:
@@ -292,7 +292,7 @@ class WorldEndpoint:
 
     async def _reviewed(self) -> None:
         try:
-            await standing.review(self.world, self.fleet.accounts)
+            await standing.review(self.world, self.cluster.accounts)
         finally:
             self._is_reviewing = False
 
@@ -322,7 +322,7 @@ class WorldEndpoint:
         """Yield the ports that are open."""
         if self._port is not None:
             yield door("world.listen", self._port, {})
-        yield from self.fleet.doors()
+        yield from self.cluster.doors()
 
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""
@@ -332,7 +332,7 @@ class WorldEndpoint:
         self._begin_reviews(self._config.world.review_seconds)
         if self.behaviors.library.has_others:
             self._collections.start()
-        self.fleet.listen()
+        self.cluster.listen()
         host = self._port.getHost()
         _log.info(
             "{name}, clients on UDP {at}",
@@ -351,15 +351,15 @@ class WorldEndpoint:
 
         A process that is a member of a world connects to its hub instead.
         """
-        self.fleet.start()
+        self.cluster.start()
         self.spool.restore()
         if self._config.processes.hub is not None:
             return
         self.link = login_link(
-            self._ground, self.fleet, self.account, self.admission, self._models,
+            self._ground, self.cluster, self.account, self.admission, self._models,
             login_address=self._login_address, report=self.world.report,
         )  # fmt: skip
-        CharacterLocations(self.fleet.processes.bus, self.atlas, self.link.send)
+        CharacterLocations(self.cluster.processes.bus, self.atlas, self.link.send)
         self.link.start()
 
     async def stop(self, deadline: Monotonic) -> None:
@@ -382,7 +382,7 @@ class WorldEndpoint:
         await self._store_the_rest(stored_by)
         await self.spool.keep(deadline)
         self._scheduler.drop(self._saves)
-        await within(deadline, Deferred.fromCoroutine(self.fleet.stop()))
+        await within(deadline, Deferred.fromCoroutine(self.cluster.stop()))
         await drained(self.dispatcher, self._scheduler, farewell)
         if self._port is not None:
             await self._port.stopListening()
@@ -411,9 +411,9 @@ class WorldEndpoint:
             ),
             dialects=dialects,
             forms=read_rules(),
-            store=self.fleet.characters,
+            store=self.cluster.characters,
             knowledge=read_knowledge(config.knowledge),
-            processes=self.fleet.processes,
+            processes=self.cluster.processes,
             address=self._told_address,
             clock=self._scheduler,
             faults=faults,
@@ -473,7 +473,7 @@ class WorldEndpoint:
         They are read again when one of them was saved meanwhile: what was read is older then.
         """
         while True:
-            rows = await self.fleet.characters.of_account(account_id)
+            rows = await self.cluster.characters.of_account(account_id)
             made = [await with_models(row, self._models) for row in rows]
             if all(self.world.saver.is_current(row) for row in made):
                 return made

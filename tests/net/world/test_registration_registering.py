@@ -7,7 +7,7 @@ from twisted.internet.task import Clock
 from emu.appearance import Models
 from emu.config.load import parse
 from emu.link.settings import LoginServerAddress
-from emu.net.fleet.service import Alone, Ground
+from emu.net.cluster.service import Alone, ProcessContext
 from emu.net.link.client import LoginLink
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
@@ -20,7 +20,7 @@ from emu.world.rules import AdmissionRules
 def link(settings: list[str], login_address: tuple[str, int] | None) -> LoginLink:
     storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
     clock = Clock()
-    ground = Ground(
+    ground = ProcessContext(
         parse({}, settings), storage, read_atlas(), lambda: ("203.0.113.7", 9001), clock,
         Scheduler(clock), Tasks(logger("world")),
     )  # fmt: skip

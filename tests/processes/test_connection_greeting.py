@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from emu.errors import MalformedMessage, PeerError
-from emu.processes.fleet.connection import (
+from emu.processes.connection import (
     Frame,
     HubGreeting,
     MemberGreeting,
+    OwnProcess,
     ProcessJoined,
     ProcessRefused,
-    Self,
     printable,
 )
 
@@ -23,11 +23,11 @@ SECRET = b"known to all of them"
 def hub(
     secret: bytes = SECRET, number: bytes = b"h" * 16, against: Callable[[str], str] = lambda _: ""
 ) -> HubGreeting:
-    return HubGreeting(Self("hub", secret, lambda: {"port": 1}), number, against)
+    return HubGreeting(OwnProcess("hub", secret, lambda: {"port": 1}), number, against)
 
 
 def member(secret: bytes = SECRET, name: str = "east", number: bytes = b"m" * 16) -> MemberGreeting:
-    return MemberGreeting(Self(name, secret, lambda: {"port": 2}), number)
+    return MemberGreeting(OwnProcess(name, secret, lambda: {"port": 2}), number)
 
 
 def hello(one: MemberGreeting, other: HubGreeting) -> Frame:

@@ -1,8 +1,7 @@
-"""TCP connections between processes: the hub's port, and a member's connection to it.
+"""TCP connections between processes: the hub's port, and a member's connection to the hub.
 
-Also the bus' `Link` to the process at the far end.
-
-Owns who may connect and how many; who somebody is proves the greeting.
+This module limits connections and implements the bus' `Link`. The greeting proves the name of a
+process.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.stream import BACKLOG, Stream, door
-from emu.processes.fleet.bus import FleetBus
-from emu.processes.fleet.connection import (
+from emu.processes.bus import ClusterBus
+from emu.processes.connection import (
     NUMBER_SIZE,
     Ended,
     Frame,
     HubGreeting,
     MemberGreeting,
+    OwnProcess,
     ProcessJoined,
     ProcessLink,
     Received,
-    Self,
 )
 from emu.processes.local import address_of
 from emu.processes.ports import CAME, Note
@@ -47,27 +46,27 @@ from emu.times import Monotonic
 LIMITS = StreamLimits(write_buffer=16 * 1024 * 1024, stall_timeout=15.0)
 
 
-class FleetConnection(Stream):
-    """Base of both sides' connections; they make the end in `connectionMade`."""
+class ClusterConnection(Stream):
+    """Base of both sides' connections; they create their `ProcessLink` in `connectionMade`."""
 
     core: ProcessLink
 
-    def __init__(self, scheduler: Scheduler, bus: FleetBus) -> None:
+    def __init__(self, scheduler: Scheduler, bus: ClusterBus) -> None:
         super().__init__(scheduler, LIMITS)
         self._bus = bus
 
     @property
     def name(self) -> str:
-        """Who is at the far end; empty while that is not known."""
+        """The process at the other side; empty during the greeting."""
         return self.core.joined.name if self.core.joined is not None else ""
 
     def send(self, frame: Frame) -> None:
-        """Send a frame; does nothing when the connection is over. Raises `LocalProtocolError`."""
+        """Send a frame; do nothing when the connection is over. Raises `LocalProtocolError`."""
         self.core.send(frame, self._scheduler.now())
         self.serve()
 
     def take_event(self, event: object, now: Monotonic) -> None:  # noqa: ARG002  # as all take it
-        """Take an event of the end."""
+        """Handle an event of the link."""
         if isinstance(event, Received):
             self._bus.received(self, event.frame)
         elif isinstance(event, ProcessJoined):
@@ -78,7 +77,7 @@ class FleetConnection(Stream):
             self.over(event.reason)
 
     def joined(self, who: ProcessJoined) -> None:
-        """The far end has proved who it is."""
+        """The other side has proven its name."""
         raise NotImplementedError
 
     def over(self, reason: str) -> None:
@@ -90,8 +89,8 @@ _log = logger("processes")
 HUB_LIMITS = ConnectionLimits(most=256, per_address=64, silent_per_address=8)
 
 
-class MemberConnection(FleetConnection):
-    """One connection of a member, or of somebody who would like to be one."""
+class MemberConnection(ClusterConnection):
+    """A connection on the hub's port: a member, or an unauthenticated peer."""
 
     def __init__(self, hub: HubPort, address: str) -> None:
         super().__init__(hub.scheduler, hub.bus)
@@ -99,52 +98,52 @@ class MemberConnection(FleetConnection):
         self.address = address
 
     def connectionMade(self) -> None:
-        """Ask who it is."""
+        """Begin the greeting."""
         self.transport.setTcpNoDelay(True)
         hub = self._hub
         greeting = HubGreeting(hub.own, os.urandom(NUMBER_SIZE), hub.reason_against)
         self.start(ProcessLink(greeting, hub.scheduler.now()))
 
     def joined(self, who: ProcessJoined) -> None:
-        """Let it not make room for others any more."""
+        """Protect the connection from being closed in favor of new ones."""
         del who
         self._hub.connections.introduced(self)
 
     def over(self, reason: str) -> None:
-        """Say why it is gone."""
+        """Log why it is over."""
         self._hub.counters["lost" if self.name else "refused"] += 1
         if self.name:
-            _log.warn("{name} is away: {reason}", name=self.name, reason=reason)
+            _log.warn("{name} has left: {reason}", name=self.name, reason=reason)
         elif self._hub.refusals.is_news("processes refused", "", self.address, reason):
             _log.warn("{address} did not join: {reason}", address=self.address, reason=reason)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """Make room."""
+        """Remove the connection."""
         super().connectionLost(reason)
         self._hub.gone(self)
 
 
 class HubPort(Factory):
-    """Listens for members."""
+    """The hub's listener for members."""
 
     noisy = False
 
     def __init__(
-        self, own: Self, names: set[str], bus: FleetBus, reactor: Any, scheduler: Scheduler
+        self, own: OwnProcess, names: set[str], bus: ClusterBus, reactor: Any, scheduler: Scheduler
     ) -> None:
-        """Take members of these names."""
+        """Accept members of these names."""
         self.own = own
         self.bus = bus
         self.scheduler = scheduler
         self.connections: Connections[MemberConnection] = Connections(_evict)
         self.refusals = RefusalLog(_log, scheduler)
         self.counters: Counter[str] = Counter()
-        """What became of connections that are over."""
+        """Why connections ended."""
         self._names = names
         self._reactor = reactor
         self._port: Any = None
         self._stopped: Deferred[None] | None = None
-        bus.subscribe(CAME, _tell_of)
+        bus.subscribe(CAME, _log_joined)
 
     @property
     def port(self) -> int:
@@ -152,7 +151,7 @@ class HubPort(Factory):
         return int(self._port.getHost().port)
 
     def listen(self, at: Address, tls: CertificateOptions | None) -> None:
-        """Open the port and say where. Raises `CannotListenError`."""
+        """Open the port and log it. Raises `CannotListenError`."""
         if tls is None:
             self._port = self._reactor.listenTCP(at.port, self, backlog=BACKLOG, interface=at.host)
         else:
@@ -181,7 +180,7 @@ class HubPort(Factory):
         return ""
 
     def buildProtocol(self, addr: Any) -> MemberConnection | None:
-        """Take a connection, or None when there are too many."""
+        """Accept a connection; return None when there are too many."""
         address = plain_host(str(addr.host))
         if self._port is None or self.connections.make_room(address, HUB_LIMITS) is not None:
             return None
@@ -190,7 +189,7 @@ class HubPort(Factory):
         return connection
 
     def gone(self, connection: MemberConnection) -> None:
-        """Forget a connection."""
+        """Remove a connection."""
         self.connections.remove(connection)
         if not len(self.connections) and self._stopped is not None:
             stopped, self._stopped = self._stopped, None
@@ -210,15 +209,15 @@ class HubPort(Factory):
 
 
 def _evict(connection: MemberConnection) -> None:
-    """Close a connection that says nothing, in favor of a new one."""
+    """Close a silent connection in favor of a new one."""
     connection.cut_off("nothing said when room was needed")
 
 
-def _tell_of(note: Note) -> None:
-    """Say that a member is there."""
+def _log_joined(note: Note) -> None:
+    """Log that a member has joined."""
     address = address_of(note)
     if address is None:
-        _log.warn("{name} joined and tells no address for clients", name=note["process"])
+        _log.warn("{name} joined without an address for clients", name=note["process"])
     else:
         at = Address(*address)
         _log.info("{name} joined, its clients on UDP {at}", name=note["process"], at=at)
@@ -227,11 +226,11 @@ def _tell_of(note: Note) -> None:
 CONNECT_TIMEOUT = 10.0
 RETRY_FIRST = 0.5
 RETRY_MOST = 10.0
-"""Seconds from one attempt to the next; doubled with each that fails."""
+"""Seconds between attempts; doubled after each that fails."""
 
 
 @implementer(IHandshakeListener)
-class HubConnection(FleetConnection):
+class HubConnection(ClusterConnection):
     """One connection to the hub."""
 
     def __init__(self, owner: HubLink) -> None:
@@ -240,24 +239,26 @@ class HubConnection(FleetConnection):
         self._handshake: DelayedCall | None = None
 
     def connectionMade(self) -> None:
-        """Wait for the hub to ask, unless its certificate must be seen first."""
+        """Wait for the hub's greeting, unless its certificate must be checked first."""
         if self._owner.fingerprint:
             self._handshake = self._scheduler.later(CONNECT_TIMEOUT, self._no_handshake)
         else:
             self._begin()
 
     def handshakeCompleted(self) -> None:
-        """Look at the certificate before anything is said."""
+        """Check the certificate before anything is sent."""
         self._end_handshake()
         if peer_has_fingerprint(self.transport, self._owner.fingerprint):
             self._begin()
         else:
-            self._owner.tell("its certificate is not the one of processes.hub_tls_fingerprint")
+            self._owner.log_trouble(
+                "its certificate is not the one of processes.hub_tls_fingerprint"
+            )
             self.transport.abortConnection()
 
     def _no_handshake(self) -> None:
         self._handshake = None
-        self._owner.tell("it does not speak TLS on this port")
+        self._owner.log_trouble("it does not speak TLS on this port")
         self.transport.abortConnection()
 
     def _end_handshake(self) -> None:
@@ -271,15 +272,15 @@ class HubConnection(FleetConnection):
         self.start(ProcessLink(greeting, self._owner.scheduler.now()))
 
     def joined(self, who: ProcessJoined) -> None:
-        """Say that the hub took us."""
+        """Report that the hub has accepted this process."""
         self._owner.joined(who)
 
     def over(self, reason: str) -> None:
-        """Say why not."""
-        self._owner.tell(reason)
+        """Log why the connection is over."""
+        self._owner.log_trouble(reason)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """The connection is gone."""
+        """Report that the connection is lost."""
         self._end_handshake()
         super().connectionLost(reason)
         self._owner.lost()
@@ -290,15 +291,15 @@ class HubLink:
 
     def __init__(
         self,
-        own: Self,
+        own: OwnProcess,
         hub: Address,
         *,
         fingerprint: str,
-        bus: FleetBus,
+        bus: ClusterBus,
         reactor: Any,
         scheduler: Scheduler,
     ) -> None:
-        """Prepare; with a fingerprint (SHA-256, 64 hex digits) the connection is TLS."""
+        """Prepare the connection; with a fingerprint (SHA-256, 64 hex digits) it uses TLS."""
         self.own = own
         self.fingerprint = fingerprint
         self.bus = bus
@@ -309,7 +310,7 @@ class HubLink:
         self._attempt: Deferred[Any] | None = None
         self._later: DelayedCall | None = None
         self._delay = RETRY_FIRST
-        self._told = ""
+        self._logged_reason = ""
         self._stopped: Deferred[None] | None = None
         self._is_over = False
 
@@ -327,7 +328,7 @@ class HubLink:
         attempt.addCallbacks(lambda _: self._forget_attempt(), self._failed)
 
     async def stop(self) -> None:
-        """Close the connection, and connect no more."""
+        """Close the connection for good."""
         self._is_over = True
         if self._later is not None:
             self._later.cancel()
@@ -339,22 +340,22 @@ class HubLink:
             await self._stopped
 
     def joined(self, who: ProcessJoined) -> None:
-        """The hub has taken us."""
+        """Record and log that the hub has accepted this process."""
         self._delay = RETRY_FIRST
-        self._told = ""
+        self._logged_reason = ""
         _log.info("joined the hub {name} at {hub}", name=who.name, hub=self._hub)
 
-    def tell(self, reason: str) -> None:
-        """Say why there is no hub, once for each reason."""
-        if reason != self._told and not self._is_over:
-            self._told = reason
+    def log_trouble(self, reason: str) -> None:
+        """Log why there is no hub, once for each reason."""
+        if reason != self._logged_reason and not self._is_over:
+            self._logged_reason = reason
             _log.warn(
                 "no hub at {hub}: {reason}; zones of other processes cannot be reached",
                 hub=self._hub, reason=reason,
             )  # fmt: skip
 
     def lost(self) -> None:
-        """The connection is gone; try again soon."""
+        """Schedule the next attempt after a lost connection."""
         self.connection = None
         if self._stopped is not None:
             self._stopped.callback(None)
@@ -370,7 +371,7 @@ class HubLink:
     def _failed(self, failure: Failure) -> None:
         self._attempt = None
         if not isinstance(failure.value, CancelledError):
-            self.tell(f"it cannot be reached ({failure.getErrorMessage().rstrip('.')})")
+            self.log_trouble(f"it cannot be reached ({failure.getErrorMessage().rstrip('.')})")
         self._again()
 
     def _again(self) -> None:

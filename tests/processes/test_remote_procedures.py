@@ -10,8 +10,10 @@ import pytest
 
 from emu.errors import CommandError, LimitExceeded, OutOfDate, StoreError
 from emu.model import BorneTitles, CharacterStanding, EntryOrigin, Handoff, Hotkey, Title
-from emu.processes.fleet import remote
-from emu.processes.fleet.remote import (
+from emu.processes import remote
+from emu.processes.local import LocalBus
+from emu.processes.ports import AccountGate, WorldCharacterStore
+from emu.processes.remote import (
     TOPIC,
     LeasedCharacters,
     LeasedKeys,
@@ -19,8 +21,6 @@ from emu.processes.fleet.remote import (
     RemoteProcedures,
     RemoteProcedureServer,
 )
-from emu.processes.local import LocalBus
-from emu.processes.ports import AccountGate, WorldCharacterStore
 from tests.support.database.stores import saved_state
 from tests.support.running.processes import handoff_keys
 from tests.support.world.world_fakes import CharactersInMemory, world_character

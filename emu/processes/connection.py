@@ -1,14 +1,14 @@
 """One connection between two processes: frames, greeting, keep-alive, silence, closing.
 
-Each frame is an array that begins with its kind. What travels on the bus is an object of plain
-values; bytes are an object of their own, ``{"base64": "..."}``.
+Each frame is a JSON array that begins with its kind. A note of the bus is an object of plain
+values; bytes are an object ``{"base64": "..."}``.
 
-The hub speaks first and sends a number used once; the member answers with a number of its own and
-its proof; the hub's proof comes with the welcome. A proof is HMAC-SHA-256 with the secret over
-side, both numbers and name, so that neither can be used again, elsewhere, or for the other side.
+The hub sends a nonce first. The member answers with its own nonce and a proof. The hub's welcome
+contains the hub's proof. A proof is HMAC-SHA-256 with the secret over side, both nonces and name,
+so it cannot be used again, for another process, or for the other side.
 
-`emu.net.stream` drives it. Nothing the other end sends makes it raise: a fault closes
-this connection with one reason. What the frames after the greeting mean is the bus' business.
+`emu.net.stream` drives it. Input from the peer never makes it raise: a fault closes the connection
+with one reason. The bus handles the frames after the greeting.
 """
 
 from __future__ import annotations
@@ -28,21 +28,24 @@ from emu.stream_end import StreamProtocol
 from emu.times import Monotonic
 
 Frame = list[Any]
-"""Its kind, and what belongs to that."""
+"""Its kind, then the values of that kind."""
 
 _HEADER: Final = RecordLayout("frame between processes", BIG, size=U32)
 HEADER: Final = _HEADER.size
 LARGEST: Final = 4 * 1024 * 1024
-"""Bytes of a frame from somebody who is known; all characters of an account take some thousands."""
+"""Bytes of a frame from a process that has joined.
+
+All characters of an account take some thousands.
+"""
 LARGEST_OF_STRANGERS: Final = 4096
 _BYTES: Final = "base64"
 _HALF: Final = rb"\ud"
-"""How JSON begins to write half of a character; the other half should follow."""
+"""The beginning of a surrogate in JSON; a second one should follow."""
 _PLAIN: Final = (str, int, float, bool, type(None))
 
 
 def encode_frame(frame: Frame) -> bytes:
-    """Return a frame as it travels. Raises `LocalProtocolError` when it is too large."""
+    """Return the bytes of a frame. Raises `LocalProtocolError` when it is too large."""
     body = json.dumps(frame, separators=(",", ":")).encode()
     if len(body) > LARGEST:
         raise LocalProtocolError(f"a frame of {len(body)} bytes between processes is too large")
@@ -50,7 +53,7 @@ def encode_frame(frame: Frame) -> bytes:
 
 
 class FrameReader:
-    """Cuts received bytes into frames; holds at most one unfinished one.
+    """Splits received bytes into frames; holds at most one unfinished frame.
 
     `largest` bounds a frame and may be changed at any time.
     """
@@ -62,9 +65,9 @@ class FrameReader:
         self.largest = largest
 
     def receive(self, data: bytes) -> Iterator[Frame]:
-        """Take received bytes and yield the frames that are whole now.
+        """Add received bytes and yield the complete frames.
 
-        Raises `MalformedMessage` or `LimitExceeded`; the stream cannot be read on after that.
+        Raises `MalformedMessage` or `LimitExceeded`; the stream cannot be read any further then.
         """
         buffer = self._buffer
         buffer += data
@@ -83,7 +86,7 @@ def _decoded(body: bytes) -> Frame:
     try:
         frame = json.loads(body)
         if _HALF in body.lower():
-            json.dumps(frame, ensure_ascii=False).encode()  # half a character fits nowhere
+            json.dumps(frame, ensure_ascii=False).encode()  # A lone surrogate cannot be encoded.
     except (ValueError, RecursionError):
         raise MalformedMessage("frame is not JSON") from None
     if not isinstance(frame, list) or not frame or not isinstance(frame[0], str):
@@ -92,7 +95,7 @@ def _decoded(body: bytes) -> Frame:
 
 
 def to_plain(note: Note) -> dict[str, Any]:
-    """Return a note as it stands in a frame."""
+    """Return a note in the form of a frame."""
     return {
         name: {_BYTES: base64.b64encode(value).decode()} if isinstance(value, bytes) else value
         for name, value in note.items()
@@ -100,7 +103,7 @@ def to_plain(note: Note) -> dict[str, Any]:
 
 
 def to_note(plain: Any) -> dict[str, Any]:
-    """Return the note that stands in a frame. Raises `MalformedMessage`."""
+    """Return the note of a frame. Raises `MalformedMessage`."""
     if not isinstance(plain, dict):
         raise MalformedMessage("frame without its note")
     return {name: _value(value) for name, value in plain.items()}
@@ -122,49 +125,51 @@ PROTOCOL: Final = 1
 LONGEST_NAME: Final = 31
 LONGEST_TEXT: Final = 200
 NUMBER_SIZE: Final = 16
-"""Bytes of a number used once."""
+"""Bytes of a nonce."""
 
 
 class ProcessRefused(PeerError):
-    """The other process does not prove what it has to, or does not want us; says why."""
+    """The other process has the wrong proof, or refuses this one; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Self:
-    """What a process says of itself."""
+class OwnProcess:
+    """The name, secret and description of this process."""
 
     name: str
     secret: bytes
     about: Callable[[], Note] = field(default=dict)
-    """What the others should know of it."""
+    """Returns the description that other processes get."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessJoined:
-    """The other end is known now."""
+    """The other process has proven its name."""
 
     name: str
     about: dict[str, Any]
 
 
 Step = tuple[list[Frame], ProcessJoined | None]
-"""What to send, and who the other is once that is known."""
+"""The frames to send, and the other process once it has joined."""
 
 
 class HubGreeting:
-    """The hub's side. `reason_against` says why a process of a name may not join, if so."""
+    """The hub's side. `reason_against` returns why a process of a name may not join, or ""."""
 
-    def __init__(self, own: Self, number: bytes, reason_against: Callable[[str], str]) -> None:
+    def __init__(
+        self, own: OwnProcess, number: bytes, reason_against: Callable[[str], str]
+    ) -> None:
         self._own = own
         self._number = number
         self._reason_against = reason_against
 
     def begin(self) -> list[Frame]:
-        """Return what is said first."""
+        """Return the first frames."""
         return [["challenge", PROTOCOL, self._number.hex()]]
 
     def take(self, frame: Frame) -> Step:
-        """Take a frame of the member. Raises `ProcessRefused` and `MalformedMessage`."""
+        """Handle a frame of the member. Raises `ProcessRefused` and `MalformedMessage`."""
         match frame:
             case ["hello", str() as name, str() as number, str() as proof, about]:
                 theirs = _number(number)
@@ -185,17 +190,17 @@ class HubGreeting:
 class MemberGreeting:
     """The member's side."""
 
-    def __init__(self, own: Self, number: bytes) -> None:
+    def __init__(self, own: OwnProcess, number: bytes) -> None:
         self._own = own
         self._number = number
         self._theirs = b""
 
     def begin(self) -> list[Frame]:
-        """Return what is said first: nothing."""
+        """Return the first frames: none."""
         return []
 
     def take(self, frame: Frame) -> Step:
-        """Take a frame of the hub. Raises `ProcessRefused` and `MalformedMessage`."""
+        """Handle a frame of the hub. Raises `ProcessRefused` and `MalformedMessage`."""
         own = self._own
         match frame:
             case ["challenge", int() as protocol, str() as number] if not self._theirs:
@@ -216,7 +221,7 @@ class MemberGreeting:
 
 
 def printable(text: str) -> str:
-    """Return what another process says as it may be shown."""
+    """Return another process' text in printable form."""
     return "".join(letter for letter in text[:LONGEST_TEXT] if letter.isprintable())
 
 
@@ -236,7 +241,7 @@ def _proof(secret: bytes, side: str, hubs: bytes, members: bytes, name: str) -> 
 
 
 def _is(told: str, proof: str) -> bool:
-    """Compare in constant time; as texts, `compare_digest` takes ASCII only."""
+    """Compare two texts in constant time; `compare_digest` takes only ASCII texts."""
     return hmac.compare_digest(told.encode(), proof.encode())
 
 
@@ -244,43 +249,43 @@ KEEP_ALIVE: Final = "alive"
 
 
 class Greeting(Protocol):
-    """How the other end becomes known."""
+    """One side of the greeting."""
 
     def begin(self) -> list[Frame]:
-        """Return what is said first."""
+        """Return the first frames."""
 
     def take(self, frame: Frame) -> Step:
-        """Take a frame of the other end. Raises `PeerError`."""
+        """Handle a frame of the peer. Raises `PeerError`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessLinkLimits:
-    """Times in seconds."""
+    """Times of a connection in seconds."""
 
     greeting: float = 10.0
-    """How long the greeting may take."""
+    """Time for the greeting."""
     keep_alive: float = 5.0
-    """Without sending for so long, something is sent."""
+    """Time without sending after which a keep-alive is sent."""
     silence: float = 16.0
-    """Without receiving for so long, the other end is gone."""
+    """Time without receiving after which the connection is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A frame came from one that is known."""
+    """A frame of a process that has joined."""
 
     frame: Frame
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The connection is over; comes last."""
+    """The connection is over; the last event."""
 
     reason: str
 
 
 class ProcessLink(StreamProtocol):
-    """One end. Its events are `ProcessJoined`, then `Received`, and `Ended`."""
+    """One side of a connection. Events: `ProcessJoined`, then `Received`, and `Ended`."""
 
     __slots__ = (
         "_alive_at", "_greeting", "_limits", "_reader", "_silent_at", "joined",
@@ -296,12 +301,12 @@ class ProcessLink(StreamProtocol):
         self._silent_at = now + self._limits.greeting
         self._alive_at = now + self._limits.keep_alive
         self.joined: ProcessJoined | None = None
-        """Who is at the other end, once that is known."""
+        """The process at the other side; None during the greeting."""
         for frame in greeting.begin():
             self._write(frame)
 
     def receive_data(self, data: bytes, now: Monotonic) -> None:
-        """Take bytes from the other end."""
+        """Handle bytes from the peer."""
         if self.closed:
             return
         if self.joined is not None:
@@ -318,7 +323,7 @@ class ProcessLink(StreamProtocol):
             self.close(error.reason, now)
 
     def send(self, frame: Frame, now: Monotonic) -> None:
-        """Send a frame to one that is known; does nothing otherwise.
+        """Send a frame to a process that has joined; do nothing otherwise.
 
         Raises `LocalProtocolError` when it is too large.
         """
@@ -327,14 +332,14 @@ class ProcessLink(StreamProtocol):
             self._alive_at = now + self._limits.keep_alive
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called; None on a closed one."""
+        """Return when `handle_timer` is due; None on a closed connection."""
         if self.closed:
             return None
         alive_at = self._alive_at if self.joined is not None else self._silent_at
         return Monotonic(min(self._silent_at, alive_at))
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due."""
+        """Handle the times that have passed."""
         if self.closed:
             return
         if now >= self._silent_at:

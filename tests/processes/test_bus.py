@@ -12,52 +12,52 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.errors import CommandError, DuplicateName, Unanswered
-from emu.processes.fleet import bus as bus_module
-from emu.processes.fleet.bus import FleetBus
-from emu.processes.fleet.connection import ProcessJoined
+from emu.processes import bus as bus_module
+from emu.processes.bus import ClusterBus
+from emu.processes.connection import ProcessJoined
 from emu.processes.ports import CAME, GONE, Note
 from emu.processes.presence import SharedPresence
 from tests.processes.contracts.bus import BusContract, Buses
 from tests.processes.contracts.presence import Pictures, PresenceContract, known, nothing
-from tests.support.running.fleets import Simulated, shell
+from tests.support.running.clusters import Simulated, shell
 from tests.support.running.processes import present
 
-Three = tuple[FleetBus, FleetBus, FleetBus]
+Three = tuple[ClusterBus, ClusterBus, ClusterBus]
 
 
 @pytest.fixture
-def three(fleet: Simulated) -> Three:
-    return fleet.add(), fleet.add(), fleet.add()
+def three(cluster: Simulated) -> Three:
+    return cluster.add(), cluster.add(), cluster.add()
 
 
-class TestFleetBus(BusContract):
+class TestClusterBus(BusContract):
     @pytest.fixture
-    def buses(self, fleet: Simulated) -> Buses:
-        self.fleet = fleet
-        return fleet.add
+    def buses(self, cluster: Simulated) -> Buses:
+        self.cluster = cluster
+        return cluster.add
 
     async def settle(self) -> None:
-        await self.fleet.settle()
+        await self.cluster.settle()
 
 
 class TestPresenceOverIt(PresenceContract):
     @pytest.fixture
-    def pictures(self, fleet: Simulated) -> Pictures:
-        self.fleet = fleet
+    def pictures(self, cluster: Simulated) -> Pictures:
+        self.cluster = cluster
 
         def make() -> SharedPresence:
-            bus = fleet.add()
+            bus = cluster.add()
             return SharedPresence(bus, bus.process)
 
         return make
 
     async def settle(self) -> None:
-        await self.fleet.settle()
+        await self.cluster.settle()
 
 
-async def test_members_reach_each_other_by_way_of_the_hub(fleet: Simulated, three: Three) -> None:
+async def test_members_reach_each_other_by_way_of_the_hub(cluster: Simulated, three: Three) -> None:
     hub, east, west = three
-    await fleet.settle()
+    await cluster.settle()
     assert set(west.others) == {"hub", "east"}
     assert west.others["hub"] == {"host": "192.0.2.1", "port": 9001}
     heard: list[Note] = []
@@ -67,7 +67,7 @@ async def test_members_reach_each_other_by_way_of_the_hub(fleet: Simulated, thre
         return {"n": 2 * int(note["n"] or 0)}
 
     east.answer("double", double)
-    await fleet.settle()
+    await cluster.settle()
     east.publish("weather", {"rain": True})
     assert await west.request("double", {"n": 4}) == {"n": 8}
     assert heard == [{"rain": True}]
@@ -77,7 +77,7 @@ async def test_members_reach_each_other_by_way_of_the_hub(fleet: Simulated, thre
 
 
 async def test_a_lost_connection_is_told_to_all_and_questions_fail_at_once(
-    fleet: Simulated, three: Three
+    cluster: Simulated, three: Three
 ) -> None:
     hub, east, west = three
     gone: list[tuple[str, object]] = []
@@ -89,40 +89,40 @@ async def test_a_lost_connection_is_told_to_all_and_questions_fail_at_once(
         return await waiting
 
     east.answer("secret", never)
-    await fleet.settle()
+    await cluster.settle()
     question = Deferred.fromCoroutine(west.request("secret", {}))
-    await fleet.settle()
-    fleet.sides["east"][0].cut_off("a test")
-    await fleet.settle()
+    await cluster.settle()
+    cluster.sides["east"][0].cut_off("a test")
+    await cluster.settle()
     with pytest.raises(Unanswered, match="the connection to east is lost"):
         await question
     assert sorted(gone) == [("east", "hub"), ("east", "west"), ("hub", "east"), ("west", "east")]
-    with pytest.raises(Unanswered, match="nobody answers secret"):
+    with pytest.raises(Unanswered, match="no process answers secret"):
         await west.request("secret", {})
     assert east.others == {}
 
 
 async def test_who_comes_back_is_known_again_with_all_its_players(
-    fleet: Simulated, three: Three
+    cluster: Simulated, three: Three
 ) -> None:
     hub, east, _ = three
     here, there = SharedPresence(hub, "hub"), SharedPresence(east, "east")
     there.entered(present(101, 5, 12), nothing)
-    await fleet.settle()
-    fleet.sides["east"][1].cut_off("a test")
-    await fleet.settle()
+    await cluster.settle()
+    cluster.sides["east"][1].cut_off("a test")
+    await cluster.settle()
     assert here.find(5) is None, "who is in a process that is gone is out of the picture"
     assert there.find(5) is not None, "and goes on there"
     there.entered(present(102, 6, 12), nothing)
     here.entered(present(103, 7, 325), nothing)
-    fleet.join("east")
-    await fleet.settle()
+    cluster.join("east")
+    await cluster.settle()
     assert known(here, 5) == (101, 5, 12, False)
     assert sorted(one.char_id for one in here) == sorted(one.char_id for one in there) == [5, 6, 7]
 
 
 async def test_a_character_that_two_processes_let_in_stays_where_it_came_last(
-    fleet: Simulated, three: Three
+    cluster: Simulated, three: Three
 ) -> None:
     hub, east, _ = three
     moments = {"hub": 20.0, "east": 10.0}
@@ -131,12 +131,12 @@ async def test_a_character_that_two_processes_let_in_stays_where_it_came_last(
         bus.process: SharedPresence(bus, bus.process, lambda who=bus.process: moments[who])  # type: ignore[misc]
         for bus in (hub, east)
     }
-    await fleet.settle()
-    fleet.sides["east"][1].cut_off("a test")
+    await cluster.settle()
+    cluster.sides["east"][1].cut_off("a test")
     for who, picture in pictures.items():
         picture.entered(present(101, 5, 12), lambda who=who: away.append(who))  # type: ignore[misc]
-    fleet.join("east")
-    await fleet.settle()
+    cluster.join("east")
+    await cluster.settle()
     assert away == ["east"]
     for picture in pictures.values():
         found = picture.find(5)
@@ -145,7 +145,7 @@ async def test_a_character_that_two_processes_let_in_stays_where_it_came_last(
 
 
 async def test_an_answer_that_does_not_come_in_time(
-    monkeypatch: pytest.MonkeyPatch, fleet: Simulated, three: Three
+    monkeypatch: pytest.MonkeyPatch, cluster: Simulated, three: Three
 ) -> None:
     monkeypatch.setattr(bus_module, "PATIENCE", 0.02)
     hub, east, _ = three
@@ -157,16 +157,16 @@ async def test_an_answer_that_does_not_come_in_time(
         return {}
 
     east.answer("slow", slow)
-    await fleet.settle()
+    await cluster.settle()
     with pytest.raises(Unanswered, match="no answer about slow"):
         await hub.request("slow", {})
     for _ in range(20):
-        await fleet.settle()
+        await cluster.settle()
     assert late, "and what comes after it is nothing"
 
 
 async def test_what_an_answerer_breaks_at_is_told_there_and_no_more_here(
-    fleet: Simulated, three: Three
+    cluster: Simulated, three: Three
 ) -> None:
     hub, east, _ = three
 
@@ -174,25 +174,25 @@ async def test_what_an_answerer_breaks_at_is_told_there_and_no_more_here(
         return {"n": 1 // 0}
 
     east.answer("break", breaks)
-    await fleet.settle()
+    await cluster.settle()
     with pytest.raises(CommandError, match="it failed there"):
         await hub.request("break", {})
-    assert [type(error) for error in fleet.errors] == [ZeroDivisionError]
+    assert [type(error) for error in cluster.errors] == [ZeroDivisionError]
 
 
 async def test_of_two_that_answer_the_same_at_once_one_is_told_so(
-    fleet: Simulated, three: Three
+    cluster: Simulated, three: Three
 ) -> None:
     hub, east, west = three
 
     async def mine(_note: Note) -> Note:
         return {}
 
-    await fleet.settle()
+    await cluster.settle()
     east.answer("who", mine)
     west.answer("who", mine)
-    await fleet.settle()
-    assert [type(error) for error in fleet.errors] == [DuplicateName]
+    await cluster.settle()
+    assert [type(error) for error in cluster.errors] == [DuplicateName]
     assert await hub.request("who", {}) == {}
 
 
@@ -226,7 +226,7 @@ FRAMES = st.lists(
 @given(st.lists(FRAMES, max_size=20))
 def test_no_frame_raises_or_grows(frames: list[list[Any]]) -> None:
     errors: list[Exception] = []
-    bus = FleetBus("hub", shell(errors.append))
+    bus = ClusterBus("hub", shell(errors.append))
     link = Link()
     bus.joined(link, ProcessJoined("east", {"host": "h", "port": 1}))
     bus.received(Link(), ["note", "x", {}])
@@ -235,7 +235,7 @@ def test_no_frame_raises_or_grows(frames: list[list[Any]]) -> None:
     bus.ended(link)
     bus.ended(link)
     assert bus.others == {} or all("came" in frame for frame in frames if frame[0] == "came")
-    assert not bus._ends
+    assert not bus._peers
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_no_frame_raises_or_grows(frames: list[list[Any]]) -> None:
     ],
 )
 def test_what_makes_no_sense_ends_the_connection(frame: list[Any]) -> None:
-    bus = FleetBus("hub", shell([].append))
+    bus = ClusterBus("hub", shell([].append))
     link = Link()
     bus.joined(link, ProcessJoined("east", {}))
     bus.received(link, frame)
@@ -261,7 +261,7 @@ def test_what_makes_no_sense_ends_the_connection(frame: list[Any]) -> None:
 
 
 def test_topics_of_one_process_are_bounded() -> None:
-    bus = FleetBus("hub", shell([].append))
+    bus = ClusterBus("hub", shell([].append))
     link = Link()
     bus.joined(link, ProcessJoined("east", {}))
     for number in range(bus_module.MOST_TOPICS + 1):
@@ -270,7 +270,7 @@ def test_topics_of_one_process_are_bounded() -> None:
 
 
 def test_processes_of_which_one_tells_are_bounded() -> None:
-    bus = FleetBus("hub", shell([].append))
+    bus = ClusterBus("hub", shell([].append))
     link = Link()
     bus.joined(link, ProcessJoined("east", {}))
     for number in range(bus_module.MOST_OTHERS + 1):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.processes.fleet.connection import (
+from emu.processes.connection import (
     Ended,
     HubGreeting,
     MemberGreeting,
+    OwnProcess,
     ProcessJoined,
     ProcessLink,
     ProcessLinkLimits,
     Received,
-    Self,
     encode_frame,
 )
 from emu.times import Monotonic
@@ -23,9 +23,9 @@ START = Monotonic(100.0)
 
 
 def ends(secret: bytes = SECRET) -> tuple[ProcessLink, ProcessLink]:
-    hub = HubGreeting(Self("hub", SECRET), b"h" * 16, lambda _: "")
+    hub = HubGreeting(OwnProcess("hub", SECRET), b"h" * 16, lambda _: "")
     return ProcessLink(hub, START), ProcessLink(
-        MemberGreeting(Self("east", secret), b"m" * 16), START
+        MemberGreeting(OwnProcess("east", secret), b"m" * 16), START
     )
 
 

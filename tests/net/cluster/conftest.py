@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest_twisted
 
-from tests.support.running.fleets import OverTcp
+from tests.support.running.clusters import OverTcp
 
 
 @pytest_twisted.async_yield_fixture

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.running.fleets import Simulated
+from tests.support.running.clusters import Simulated
 
 
 @pytest.fixture
-def fleet() -> Iterator[Simulated]:
+def cluster() -> Iterator[Simulated]:
     made = Simulated()
     yield made
     made.close()

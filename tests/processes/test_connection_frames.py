@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import LimitExceeded, LocalProtocolError, MalformedMessage, PeerError
-from emu.processes.fleet.connection import LARGEST, FrameReader, encode_frame, to_note, to_plain
+from emu.processes.connection import LARGEST, FrameReader, encode_frame, to_note, to_plain
 
 VALUES = st.one_of(
     st.text(), st.integers(), st.floats(allow_nan=False), st.booleans(), st.binary(), st.none()

@@ -1,11 +1,12 @@
-"""What a member asks the hub for: world keys, characters, models, leases; and the hub's answers.
+"""A member's remote procedure calls to the hub: world keys, characters, models, leases.
 
-A process that was cut off goes on with whom it has; meanwhile they may come in elsewhere. Whoever
-takes a character's key back plays it from then on, and only that process may store its state.
+A process that loses the hub keeps serving its players, who may meanwhile enter in another process.
+The process that uses a character's key holds the lease of the character from then on, and only the
+holder may store its state.
 
-Signatures are the ports'; what travels is read from their type hints, at both ends. Each call
-raises `StoreError` when the hub cannot be reached or cannot do it, and `OutOfDate` for a character
-that another process plays by now.
+The methods have the signatures of the ports; both sides read the types of the values from their
+annotations. Each call raises `StoreError` when the hub cannot be reached or fails, and `OutOfDate`
+for a character whose lease another process holds.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def to_text(value: Any) -> str:
 
 
 def from_text(kind: Any, text: str) -> Any:
-    """Return the value of a kind that a text stands for. Raises `MalformedMessage`."""
+    """Return the value of a type from its JSON. Raises `MalformedMessage`."""
     try:
         return _made(kind, json.loads(text))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -73,25 +74,26 @@ def _plain(value: Any) -> Any:
 
 
 def _made(kind: Any, plain: Any) -> Any:
+    """Return the value of a type from its JSON form; raises what the constructors raise."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    value = plain
     if is_dataclass(kind):
         made: Any = kind
         hints = _hints(made)
-        names = [item.name for item in fields(kind)]
-        return made(**{name: _made(hints[name], plain[name]) for name in names})
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin in (Union, UnionType):
-        if plain is None or not isinstance(plain, (dict, list)):
-            return plain
-        return _made(next(one for one in arguments if one is not type(None)), plain)
-    if origin is tuple:
-        if arguments[-1] is Ellipsis:
-            return tuple(_made(arguments[0], one) for one in plain)
-        return tuple(_made(one, part) for one, part in zip(arguments, plain, strict=True))
-    if origin in (list, Sequence):
-        return [_made(arguments[0], one) for one in plain]
-    if origin is Mapping:
-        return {name: _made(arguments[1], one) for name, one in plain.items()}
-    return plain
+        value = made(**{one.name: _made(hints[one.name], plain[one.name]) for one in fields(kind)})
+    elif origin in (Union, UnionType):
+        # Plain values are the same in JSON; only a container needs the type that is not None.
+        if isinstance(plain, (dict, list)):
+            value = _made(next(one for one in arguments if one is not type(None)), plain)
+    elif origin is tuple and arguments[-1] is not Ellipsis:
+        value = tuple(_made(one, item) for one, item in zip(arguments, plain, strict=True))
+    elif origin is tuple:
+        value = tuple(_made(arguments[0], item) for item in plain)
+    elif origin in (list, Sequence):
+        value = [_made(arguments[0], item) for item in plain]
+    elif origin is Mapping:
+        value = {name: _made(arguments[1], item) for name, item in plain.items()}
+    return value
 
 
 @cache
@@ -100,7 +102,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 class Leases:
-    """Characters and their processes, kept by the hub."""
+    """The hub's leases: which process plays each character."""
 
     __slots__ = ("_holders",)
 
@@ -108,16 +110,19 @@ class Leases:
         self._holders: dict[int, str] = {}
 
     def take(self, char_id: int, process: str) -> None:
-        """Note that a process plays a character from now on."""
+        """Record that a process plays a character from now on."""
         self._holders[char_id] = process
 
     def may_store(self, char_id: int, process: str) -> bool:
-        """Say whether a process may store a character; the first that does holds it."""
+        """Return whether a process may store a character.
+
+        The first one to store it gets the lease.
+        """
         return self._holders.setdefault(char_id, process) == process
 
 
 class LeasedKeys:
-    """`HandoffKeys` as one process uses them: who redeems a key plays its character."""
+    """`HandoffKeys` of one process: using a key takes the lease of its character."""
 
     def __init__(self, keys: HandoffKeys, leases: Leases, process: str) -> None:
         self._keys = keys
@@ -130,7 +135,7 @@ class LeasedKeys:
         self.held_by_others = keys.held_by_others
 
     async def redeem(self, account_id: int, key: int) -> Handoff | None:
-        """Take a key back; None when it is unknown, used, too old or another account's."""
+        """Use a key; return None if it is unknown, used, too old or another account's."""
         found = await self._keys.redeem(account_id, key)
         if found is not None:
             self._leases.take(found.char_id, self._process)
@@ -138,9 +143,9 @@ class LeasedKeys:
 
 
 class LeasedCharacters:
-    """`WorldCharacterStore` as the hub uses it for its own players: it saves those that it plays.
+    """`WorldCharacterStore` for the hub's own players: saves only characters that the hub leases.
 
-    A save that had to be tried again may come after the character went to a member.
+    A save that was retried may arrive after the character has moved to a member.
     """
 
     def __init__(self, store: WorldCharacterStore, leases: Leases, process: str) -> None:
@@ -157,7 +162,7 @@ class LeasedCharacters:
         self.standings = store.standings
 
     async def save_character(self, char_id: int, state: SavedState) -> None:
-        """Store what a save says. Raises `OutOfDate` when a member plays the character."""
+        """Store the state of a character. Raises `OutOfDate` when a member has its lease."""
         if not self._leases.may_store(char_id, self._process):
             raise OutOfDate("another process plays that character now")
         await self._store.save_character(char_id, state)
@@ -170,26 +175,26 @@ TOPIC: Final = "hub.call"
 
 
 class RemoteProcedures:
-    """A member's way to the hub's desk: `ask` makes one call."""
+    """A member's calls to the hub."""
 
     def __init__(self, bus: Bus, process: str) -> None:
         self._bus = bus
         self._process = process
 
     async def ask(self, name: str, arguments: tuple[Any, ...], result: Any) -> Any:
-        """Return what the hub answers, which is of the kind `result`.
+        """Call a procedure and return its result, a value of the type `result`.
 
-        Raises `OutOfDate` when another process plays the character, `LimitExceeded` as the hub
-        does, and `StoreError` for all else that goes wrong.
+        Raises `OutOfDate` when another process has the lease, `LimitExceeded` as the hub does, and
+        `StoreError` for any other failure.
         """
         note = {"process": self._process, "call": name, "arguments": to_text(arguments)}
         try:
-            told = await self._bus.request(TOPIC, note)
-            if told.get("out_of_date"):
+            answered = await self._bus.request(TOPIC, note)
+            if answered.get("out_of_date"):
                 raise OutOfDate("another process plays that character now")
-            if "limit" in told:
-                raise LimitExceeded(str(told["limit"]))
-            return from_text(result, str(told["result"]))
+            if "limit" in answered:
+                raise LimitExceeded(str(answered["limit"]))
+            return from_text(result, str(answered["result"]))
         except Unanswered as error:
             raise StoreError(f"the hub cannot be reached now: {error}") from None
         except (CommandError, LocalProtocolError, MalformedMessage) as error:
@@ -197,16 +202,16 @@ class RemoteProcedures:
 
 
 class RemotePort:
-    """One port of the hub's; `place` is what its desk calls it."""
+    """A port that the hub implements; `place` is its name in a call."""
 
     place: ClassVar[str]
 
-    def __init__(self, counter: RemoteProcedures) -> None:
-        self.counter = counter
+    def __init__(self, procedures: RemoteProcedures) -> None:
+        self.procedures = procedures
 
 
-class Asked(Generic[P, T]):
-    """A method of a port that the hub carries out."""
+class RemoteMethod(Generic[P, T]):
+    """A method of a port that the hub runs."""
 
     def __init__(
         self,
@@ -214,11 +219,11 @@ class Asked(Generic[P, T]):
         *,
         leased: bool = False,
     ) -> None:
-        """`leased`: only the process that plays the character, the first argument, may call it."""
+        """With `leased`, only the process that leases the first argument may call it."""
         self._signature = signature(method)
         *arguments, self._result = get_type_hints(method).values()
         self.arguments = tuple[tuple(arguments)]  # type: ignore[misc]
-        """Kinds of the arguments, as one."""
+        """The types of the arguments, as one tuple type."""
         self.leased = leased
 
     def __set_name__(self, port: type[RemotePort], name: str) -> None:
@@ -230,8 +235,8 @@ class Asked(Generic[P, T]):
         async def call(*values: P.args, **named: P.kwargs) -> T:
             bound = self._signature.bind(port, *values, **named)
             bound.apply_defaults()
-            told: T = await port.counter.ask(self.name, bound.args[1:], self._result)
-            return told
+            answered: T = await port.procedures.ask(self.name, bound.args[1:], self._result)
+            return answered
 
         return call
 
@@ -240,61 +245,61 @@ class RemoteKeys(RemotePort):
     """Implements `emu.processes.ports.HandoffKeys`."""
 
     place = "keys"
-    issue = Asked(HandoffKeys.issue)
-    redeem = Asked(HandoffKeys.redeem)
-    withdraw = Asked(HandoffKeys.withdraw)
-    withdraw_account = Asked(HandoffKeys.withdraw_account)
-    withdraw_entries = Asked(HandoffKeys.withdraw_entries)
-    held_by_others = Asked(HandoffKeys.held_by_others)
+    issue = RemoteMethod(HandoffKeys.issue)
+    redeem = RemoteMethod(HandoffKeys.redeem)
+    withdraw = RemoteMethod(HandoffKeys.withdraw)
+    withdraw_account = RemoteMethod(HandoffKeys.withdraw_account)
+    withdraw_entries = RemoteMethod(HandoffKeys.withdraw_entries)
+    held_by_others = RemoteMethod(HandoffKeys.held_by_others)
 
 
 class RemoteCharacters(RemotePort):
     """Implements `emu.processes.ports.WorldCharacterStore`."""
 
     place = "characters"
-    create = Asked(WorldCharacterStore.create)
-    find = Asked(WorldCharacterStore.find)
-    find_named = Asked(WorldCharacterStore.find_named)
-    of_account = Asked(WorldCharacterStore.of_account)
-    delete = Asked(WorldCharacterStore.delete)
-    set_admin_status = Asked(WorldCharacterStore.set_admin_status)
-    save_character = Asked(WorldCharacterStore.save_character, leased=True)
-    mute_account = Asked(WorldCharacterStore.mute_account)
-    standings = Asked(WorldCharacterStore.standings)
+    create = RemoteMethod(WorldCharacterStore.create)
+    find = RemoteMethod(WorldCharacterStore.find)
+    find_named = RemoteMethod(WorldCharacterStore.find_named)
+    of_account = RemoteMethod(WorldCharacterStore.of_account)
+    delete = RemoteMethod(WorldCharacterStore.delete)
+    set_admin_status = RemoteMethod(WorldCharacterStore.set_admin_status)
+    save_character = RemoteMethod(WorldCharacterStore.save_character, leased=True)
+    mute_account = RemoteMethod(WorldCharacterStore.mute_account)
+    standings = RemoteMethod(WorldCharacterStore.standings)
 
 
 class RemoteAccountGate(RemotePort):
     """Implements `emu.processes.ports.AccountGate`."""
 
     place = "accounts"
-    kept_out = Asked(AccountGate.kept_out)
+    kept_out = RemoteMethod(AccountGate.kept_out)
 
 
 class RemoteModels(RemotePort):
     """Implements `emu.processes.ports.ModelSource`."""
 
     place = "models"
-    model_numbers = Asked(ModelSource.model_numbers)
+    model_numbers = RemoteMethod(ModelSource.model_numbers)
 
 
 CALLS: Final = {
     call.name: call
     for port in (RemoteKeys, RemoteCharacters, RemoteAccountGate, RemoteModels)
     for call in vars(port).values()
-    if isinstance(call, Asked)
+    if isinstance(call, RemoteMethod)
 }
-"""All that may be asked of the hub, by name."""
+"""All procedures of the hub, by name."""
 
 
 class RemoteProcedureServer:
-    """Answers for the hub. `port` returns what a process' call is one of: for ``keys``, say."""
+    """The hub's side of the calls; `port` returns the port of a name for a process."""
 
     def __init__(self, port: Callable[[str, str], Any], leases: Leases) -> None:
         self._port = port
         self._leases = leases
 
     def open(self, bus: Bus) -> Subscription:
-        """Begin to answer."""
+        """Begin to answer calls."""
         return bus.answer(TOPIC, self._answer)
 
     async def _answer(self, note: Note) -> Note:

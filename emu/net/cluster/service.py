@@ -1,10 +1,10 @@
-"""What one process has of the others, by its configuration: it is alone, the hub, or a member.
+"""The services that one process shares with others: it is alone, the hub, or a member.
 
-A process that is known is still another program: it may be of another version, or out of its mind,
-and send the same nonsense a thousand times a second.
+The hub has the database and the login link. Members use the hub's keys and characters over the bus.
+If the hub is lost, a member keeps serving its players and saves them when the hub returns.
 
-The hub has the database and the login link; members have the hub's keys and characters by way of
-the bus. When the hub is lost a member goes on with whom it has, and stores them when it is back.
+A process that has joined may still be of another version or faulty, and may send the same malformed
+message a thousand times a second, so its faults are logged in sums.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from emu.admin.status import OpenPort
 from emu.config import Config
 from emu.config.processes import ProcessesConfig
 from emu.errors import ConfigError
-from emu.net.fleet.connection import HubLink, HubPort
+from emu.net.cluster.connection import HubLink, HubPort
 from emu.net.link.tls import server_options
 from emu.net.logs import logger
 from emu.net.parameters import read_pem
@@ -29,9 +29,12 @@ from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import listen_address
-from emu.processes.fleet.bus import FleetBus, Shell
-from emu.processes.fleet.connection import Self
-from emu.processes.fleet.remote import (
+from emu.processes.bus import ClusterBus, Shell
+from emu.processes.connection import OwnProcess
+from emu.processes.local import LocalBus, LocalHandoffKeys, ZoneTable, served_here
+from emu.processes.ports import CAME, AccountGate, ModelSource, Note, Processes, WorldCharacterStore
+from emu.processes.presence import SharedPresence
+from emu.processes.remote import (
     LeasedCharacters,
     LeasedKeys,
     Leases,
@@ -42,9 +45,6 @@ from emu.processes.fleet.remote import (
     RemoteProcedures,
     RemoteProcedureServer,
 )
-from emu.processes.local import LocalBus, LocalHandoffKeys, ZoneTable, served_here
-from emu.processes.ports import CAME, AccountGate, ModelSource, Note, Processes, WorldCharacterStore
-from emu.processes.presence import SharedPresence
 from emu.world.content.atlas import Atlas
 
 _log = logger("processes")
@@ -52,47 +52,47 @@ WHO: Final = "another process"
 
 
 class ProcessFaults:
-    """Is called with what a subscriber or an answerer raised. `start`, then `stop`."""
+    """Logs the errors of subscribers and answerers. `start`, then `stop`."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._refusals = RefusalLog(_log, scheduler)
 
     def start(self) -> None:
-        """Sum up from now on."""
+        """Begin to sum up repeated faults."""
         self._refusals.start()
 
     def stop(self) -> None:
-        """Write what was counted last."""
+        """Log the last sums."""
         self._refusals.stop()
 
     def __call__(self, error: Exception) -> None:
-        """Take a fault."""
+        """Log a fault."""
         reason = f"{type(error).__name__}: {error}"
         if self._refusals.is_news("faults", "", WHO, reason):
             _log.failure(
-                "what another process told or asked came to grief",
+                "a message of another process could not be handled",
                 failure=Failure(error),  # type: ignore[no-untyped-call]
             )
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """What the parts need of this process."""
+class ProcessContext:
+    """What an endpoint needs of this process."""
 
     config: Config
     storage: Storage
     atlas: Atlas
-    told_address: Callable[[], tuple[str, int]]
-    """Where clients reach this process."""
+    advertised_address: Callable[[], tuple[str, int]]
+    """Returns where clients reach this process."""
     reactor: Any
     scheduler: Scheduler
     tasks: Tasks
 
 
 class ProcessesEndpoint:
-    """What the world has of the others. `listen`, then `start`, then `stop`.
+    """The shared services of this process. `listen`, then `start`, then `stop`.
 
-    The characters and the numbers of models are here or at the hub.
+    The stores of characters and models are here or at the hub.
     """
 
     processes: Processes
@@ -102,19 +102,19 @@ class ProcessesEndpoint:
     faults: ProcessFaults
 
     def listen(self) -> None:
-        """Open what others connect to, if anything. Raises `CannotListenError` and `EmuError`."""
+        """Open the port for members, if there is one. Raises `CannotListenError` and `EmuError`."""
 
     def doors(self) -> Iterator[OpenPort]:
-        """Yield the port that is open, if one is."""
+        """Yield the port if it is open."""
         yield from ()
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether it has the store of a process that cannot be reached now."""
+        """Whether the process with the stores cannot be reached."""
         return False
 
     def start(self) -> None:
-        """Begin to connect, if to anything."""
+        """Begin to connect, if there is a hub to connect to."""
         self.faults.start()
 
     async def stop(self) -> None:
@@ -122,8 +122,8 @@ class ProcessesEndpoint:
         self.faults.stop()
 
 
-def fleet_part(ground: Ground) -> ProcessesEndpoint:
-    """Return the part that the configuration asks for. Raises `ConfigError`."""
+def processes_endpoint(ground: ProcessContext) -> ProcessesEndpoint:
+    """Return the endpoint for the configuration. Raises `ConfigError`."""
     settings = ground.config.processes
     if settings.hub is not None:
         return Member(ground)
@@ -135,7 +135,7 @@ def fleet_part(ground: Ground) -> ProcessesEndpoint:
 class Alone(ProcessesEndpoint):
     """The only process of its world."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: ProcessContext) -> None:
         self.faults = ProcessFaults(ground.scheduler)
         bus, name = LocalBus(self.faults), "here"
         presence = SharedPresence(bus, name, ground.scheduler.moment)
@@ -148,12 +148,12 @@ class Alone(ProcessesEndpoint):
 class Hub(ProcessesEndpoint):
     """The process that the others connect to."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: ProcessContext) -> None:
         settings, storage = ground.config.processes, ground.storage
         self._ground = ground
         name = settings.own_name
         self.faults = ProcessFaults(ground.scheduler)
-        bus = FleetBus(name, _shell(ground, self.faults))
+        bus = ClusterBus(name, _shell(ground, self.faults))
         keys, leases = _keys(ground), Leases()
         table = _zones(settings, ground.atlas)
         presence = SharedPresence(bus, name, ground.scheduler.moment)
@@ -163,15 +163,17 @@ class Hub(ProcessesEndpoint):
         self.characters = LeasedCharacters(storage.world_characters, leases, name)
         self.accounts = storage.account_gate
         self.models = storage.models
-        rooms: dict[str, Callable[[str], Any]] = {
+        ports: dict[str, Callable[[str], Any]] = {
             "keys": lambda process: LeasedKeys(keys, leases, process),
             "characters": lambda _: storage.world_characters,
             "accounts": lambda _: storage.account_gate,
             "models": lambda _: storage.models,
         }
-        RemoteProcedureServer(lambda room, process: rooms[room](process), leases).open(bus)
+        RemoteProcedureServer(lambda port_name, process: ports[port_name](process), leases).open(
+            bus
+        )
         zones = ",".join(f"{zone_id}={process}" for zone_id, process in table.items())
-        own = Self(name, settings.secret.encode(), lambda: _about(ground) | {"zones": zones})
+        own = OwnProcess(name, settings.secret.encode(), lambda: _about(ground) | {"zones": zones})
         names = set(table.values())
         self.port = HubPort(own, names, bus, ground.reactor, ground.scheduler)
 
@@ -194,27 +196,27 @@ class Hub(ProcessesEndpoint):
 
 
 class Member(ProcessesEndpoint):
-    """A process that serves some zones and has all else of the hub."""
+    """A process that serves some zones and uses the hub for all else."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: ProcessContext) -> None:
         settings = ground.config.processes
         assert settings.hub is not None  # noqa: S101  # what makes it a member
         name = settings.name
         self.faults = ProcessFaults(ground.scheduler)
-        bus = FleetBus(name, _shell(ground, self.faults))
-        counter = RemoteProcedures(bus, name)
+        bus = ClusterBus(name, _shell(ground, self.faults))
+        procedures = RemoteProcedures(bus, name)
         presence = SharedPresence(bus, name, ground.scheduler.moment)
         self._table: dict[int, str] = {}
         self._hub = "the hub"
         servers = ZoneTable(
             name, table=lambda: self._table, rest=lambda: self._hub, others=bus.others
         )
-        self.processes = Processes(name, bus, RemoteKeys(counter), presence, servers, bus.others)
-        self.characters = RemoteCharacters(counter)
-        self.accounts = RemoteAccountGate(counter)
-        self.models = RemoteModels(counter)
+        self.processes = Processes(name, bus, RemoteKeys(procedures), presence, servers, bus.others)
+        self.characters = RemoteCharacters(procedures)
+        self.accounts = RemoteAccountGate(procedures)
+        self.models = RemoteModels(procedures)
         bus.subscribe(CAME, self._learn_zones)
-        own = Self(name, settings.secret.encode(), lambda: _about(ground))
+        own = OwnProcess(name, settings.secret.encode(), lambda: _about(ground))
         self.link = HubLink(
             own, settings.hub, fingerprint=settings.hub_tls_fingerprint, bus=bus,
             reactor=ground.reactor, scheduler=ground.scheduler,
@@ -231,12 +233,12 @@ class Member(ProcessesEndpoint):
         self.link.start()
 
     async def stop(self) -> None:
-        """Leave the hub."""
+        """Close the connection to the hub."""
         await self.link.stop()
         await super().stop()
 
     def _learn_zones(self, note: Note) -> None:
-        """Take from the hub which process serves which zone; it counts until the hub says else."""
+        """Store the hub's table of zones and processes; it stays in use while the hub is lost."""
         zones = note.get("zones")
         if isinstance(zones, str):
             entries = (entry.partition("=") for entry in zones.split(",") if entry)
@@ -255,16 +257,16 @@ def _zones(settings: ProcessesConfig, atlas: Atlas) -> Mapping[int, str]:
     return table
 
 
-def _keys(ground: Ground) -> LocalHandoffKeys:
+def _keys(ground: ProcessContext) -> LocalHandoffKeys:
     return LocalHandoffKeys(lambda: secrets.randbits(32), ground.scheduler)
 
 
-def _shell(ground: Ground, faults: ProcessFaults) -> Shell:
+def _shell(ground: ProcessContext, faults: ProcessFaults) -> Shell:
     return Shell(
         answer=Deferred, later=ground.scheduler.later, start=ground.tasks.spawn, failed=faults
     )
 
 
-def _about(ground: Ground) -> dict[str, Any]:
-    host, port = ground.told_address()
+def _about(ground: ProcessContext) -> dict[str, Any]:
+    host, port = ground.advertised_address()
     return {"host": host, "port": port}

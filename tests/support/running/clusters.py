@@ -11,19 +11,19 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from emu.config import Address
-from emu.net.fleet.connection import HubLink, HubPort
+from emu.net.cluster.connection import HubLink, HubPort
 from emu.net.scheduler import Scheduler
-from emu.processes.fleet.bus import FleetBus, Shell
-from emu.processes.fleet.connection import (
+from emu.processes.bus import ClusterBus, Shell
+from emu.processes.connection import (
     NUMBER_SIZE,
     Ended,
     Frame,
     HubGreeting,
     MemberGreeting,
+    OwnProcess,
     ProcessJoined,
     ProcessLink,
     Received,
-    Self,
 )
 from emu.times import Monotonic
 
@@ -45,7 +45,7 @@ def _start(work: Any) -> None:
 class Side:
     """One side of a simulated connection: an end, and the bus' link to the other."""
 
-    def __init__(self, bus: FleetBus, end: ProcessLink) -> None:
+    def __init__(self, bus: ClusterBus, end: ProcessLink) -> None:
         self.bus = bus
         self.end = end
         self.other: Side | None = None
@@ -101,15 +101,15 @@ class Simulated:
 
     def __init__(self) -> None:
         self.errors: list[Exception] = []
-        self.buses: dict[str, FleetBus] = {}
+        self.buses: dict[str, ClusterBus] = {}
         self.sides: dict[str, tuple[Side, Side]] = {}
         """The hub's and the member's side, by the member."""
         self._chance = random.Random(1)
 
-    def add(self) -> FleetBus:
+    def add(self) -> ClusterBus:
         """Return the bus of one more process; the first is the hub."""
         name = NAMES[len(self.buses)]
-        bus = self.buses[name] = FleetBus(name, shell(self.errors.append))
+        bus = self.buses[name] = ClusterBus(name, shell(self.errors.append))
         if name != "hub":
             self.join(name)
         return bus
@@ -117,8 +117,8 @@ class Simulated:
     def join(self, name: str, secret: bytes = SECRET) -> tuple[Side, Side]:
         """Connect a member to the hub, anew."""
         hub, bus = self.buses["hub"], self.buses[name]
-        mine = Self("hub", SECRET, lambda: {"host": "192.0.2.1", "port": 9001})
-        theirs = Self(name, secret, lambda: {"host": "192.0.2.2", "port": 9002})
+        mine = OwnProcess("hub", SECRET, lambda: {"host": "192.0.2.1", "port": 9001})
+        theirs = OwnProcess(name, secret, lambda: {"host": "192.0.2.2", "port": 9002})
         numbers = [self._chance.randbytes(NUMBER_SIZE) for _ in range(2)]
         greeting = HubGreeting(mine, numbers[0], lambda who: "taken" if who in hub.others else "")
         sides = (
@@ -150,9 +150,9 @@ class OverTcp:
     def __init__(self) -> None:
         self.errors: list[Exception] = []
         self.scheduler = Scheduler(reactor)
-        self.buses = {name: FleetBus(name, shell(self.errors.append)) for name in NAMES}
+        self.buses = {name: ClusterBus(name, shell(self.errors.append)) for name in NAMES}
         self._left = list(self.buses.values())
-        own = Self("hub", SECRET, lambda: {"host": "192.0.2.1", "port": 9001})
+        own = OwnProcess("hub", SECRET, lambda: {"host": "192.0.2.1", "port": 9001})
         names = set(NAMES[1:])
         self.hub = HubPort(own, names, self.buses["hub"], reactor, self.scheduler)
         self.links: list[HubLink] = []
@@ -168,12 +168,12 @@ class OverTcp:
             await deferLater(reactor, 0.01)
         raise AssertionError("they have not joined")
 
-    def link(self, name: str, bus: FleetBus, secret: bytes = SECRET) -> HubLink:
-        own = Self(name, secret, lambda: {"host": "192.0.2.2", "port": 9002})
+    def link(self, name: str, bus: ClusterBus, secret: bytes = SECRET) -> HubLink:
+        own = OwnProcess(name, secret, lambda: {"host": "192.0.2.2", "port": 9002})
         at = Address("127.0.0.1", self.hub.port)
         return HubLink(own, at, fingerprint="", bus=bus, reactor=reactor, scheduler=self.scheduler)
 
-    def add(self) -> FleetBus:
+    def add(self) -> ClusterBus:
         """Return the bus of one more process; the first is the hub."""
         return self._left.pop(0)
 

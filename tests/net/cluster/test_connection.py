@@ -7,7 +7,7 @@ import pytest
 from emu.processes.presence import SharedPresence
 from tests.processes.contracts.bus import BusContract, Buses
 from tests.processes.contracts.presence import Pictures, PresenceContract
-from tests.support.running.fleets import OverTcp
+from tests.support.running.clusters import OverTcp
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 

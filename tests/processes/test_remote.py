@@ -6,7 +6,8 @@ from itertools import count
 
 import pytest
 
-from emu.processes.fleet.remote import (
+from emu.processes.local import LocalHandoffKeys
+from emu.processes.remote import (
     LeasedKeys,
     Leases,
     RemoteKeys,
@@ -14,9 +15,8 @@ from emu.processes.fleet.remote import (
     RemoteProcedures,
     RemoteProcedureServer,
 )
-from emu.processes.local import LocalHandoffKeys
 from tests.processes.contracts.handoff_keys import HandoffKeysContract
-from tests.support.running.fleets import Simulated
+from tests.support.running.clusters import Simulated
 from tests.support.times import ManualClock
 
 
@@ -32,18 +32,18 @@ class TestRemoteKeys(HandoffKeysContract):
         self.clock.seconds += seconds
 
     @pytest.fixture
-    def keys(self, fleet: Simulated) -> RemoteKeys:
+    def keys(self, cluster: Simulated) -> RemoteKeys:
         self.clock = ManualClock()
         keys, leases = LocalHandoffKeys(count(1).__next__, self.clock, most=self.MOST), Leases()
         RemoteProcedureServer(lambda _, process: LeasedKeys(keys, leases, process), leases).open(
-            fleet.add()
+            cluster.add()
         )
-        return RemoteKeys(RemoteProcedures(fleet.add(), "east"))
+        return RemoteKeys(RemoteProcedures(cluster.add(), "east"))
 
 
-async def test_numbers_of_models_are_the_hubs(fleet: Simulated) -> None:
-    hub, east = fleet.add(), fleet.add()
+async def test_numbers_of_models_are_the_hubs(cluster: Simulated) -> None:
+    hub, east = cluster.add(), cluster.add()
     RemoteProcedureServer(lambda *_: Numbers(), Leases()).open(hub)
-    await fleet.settle()
+    await cluster.settle()
     models = RemoteModels(RemoteProcedures(east, "east"))
     assert await models.model_numbers({"ec/pc/orc", "ec/pc/elf"}) == {"ec/pc/orc": 7}

@@ -8,11 +8,11 @@ import pytest
 from twisted.internet.protocol import Factory, Protocol
 
 from emu.config import Address
-from emu.net.fleet.connection import HubLink
+from emu.net.cluster.connection import HubLink
 from emu.net.scheduler import Scheduler
-from emu.processes.fleet.bus import FleetBus
-from emu.processes.fleet.connection import Self
-from tests.support.running.fleets import SECRET, OverTcp, reactor, shell
+from emu.processes.bus import ClusterBus
+from emu.processes.connection import OwnProcess
+from tests.support.running.clusters import SECRET, OverTcp, reactor, shell
 from tests.support.running.whole_server import captured_log, sleep, until
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
@@ -20,17 +20,17 @@ pytestmark = pytest.mark.usefixtures("collect_garbage")
 
 def link(port: int, fingerprint: str = "") -> HubLink:
     return HubLink(
-        Self("east", SECRET), Address("127.0.0.1", port), fingerprint=fingerprint,
-        bus=FleetBus("east", shell([].append)), reactor=reactor, scheduler=Scheduler(reactor),
+        OwnProcess("east", SECRET), Address("127.0.0.1", port), fingerprint=fingerprint,
+        bus=ClusterBus("east", shell([].append)), reactor=reactor, scheduler=Scheduler(reactor),
     )  # fmt: skip
 
 
 @pytest.mark.slow
 async def test_a_hub_that_is_not_there_is_told_of_once_and_found_later() -> None:
-    fleet = OverTcp()
-    fleet.hub.listen(Address("127.0.0.1", 0), None)
-    port = fleet.hub.port
-    await fleet.hub.stop()
+    cluster = OverTcp()
+    cluster.hub.listen(Address("127.0.0.1", 0), None)
+    port = cluster.hub.port
+    await cluster.hub.stop()
     with captured_log("text") as log:
         member = link(port)
         member.start()
@@ -45,13 +45,13 @@ async def test_a_hub_that_is_not_there_is_told_of_once_and_found_later() -> None
 
 
 async def test_it_can_be_stopped_while_it_connects_and_while_it_waits() -> None:
-    fleet = OverTcp()
-    fleet.hub.listen(Address("127.0.0.1", 0), None)
-    early = link(fleet.hub.port)
+    cluster = OverTcp()
+    cluster.hub.listen(Address("127.0.0.1", 0), None)
+    early = link(cluster.hub.port)
     early.start()
     await early.stop()
-    port = fleet.hub.port
-    await fleet.hub.stop()
+    port = cluster.hub.port
+    await cluster.hub.stop()
     waiting = link(port)
     with captured_log("text"):
         waiting.start()
@@ -65,7 +65,7 @@ class _Silent(Protocol):
 
 
 async def test_a_port_that_speaks_no_tls_is_left_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("emu.net.fleet.connection.CONNECT_TIMEOUT", 0.05)
+    monkeypatch.setattr("emu.net.cluster.connection.CONNECT_TIMEOUT", 0.05)
     factory: Any = Factory.forProtocol(_Silent)  # type: ignore[no-untyped-call]
     port = reactor.listenTCP(0, factory, interface="127.0.0.1")
     with captured_log("text") as log:

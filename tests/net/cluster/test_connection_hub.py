@@ -11,11 +11,11 @@ from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.python.failure import Failure
 
-from emu.net.fleet.connection import HUB_LIMITS
-from emu.processes.fleet.bus import FleetBus
-from emu.processes.fleet.connection import encode_frame
+from emu.net.cluster.connection import HUB_LIMITS
+from emu.processes.bus import ClusterBus
+from emu.processes.connection import encode_frame
 from emu.processes.ports import CAME
-from tests.support.running.fleets import OverTcp, reactor, shell
+from tests.support.running.clusters import OverTcp, reactor, shell
 from tests.support.running.whole_server import captured_log
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
@@ -40,18 +40,20 @@ class _Strangers(Factory):
     protocol = Stranger
 
 
-async def stranger(fleet: OverTcp) -> Stranger:
-    found: Any = await HostnameEndpoint(reactor, "127.0.0.1", fleet.hub.port).connect(_Strangers())
+async def stranger(cluster: OverTcp) -> Stranger:
+    found: Any = await HostnameEndpoint(reactor, "127.0.0.1", cluster.hub.port).connect(
+        _Strangers()
+    )
     assert isinstance(found, Stranger)
     return found
 
 
-async def unharmed(fleet: OverTcp) -> None:
+async def unharmed(cluster: OverTcp) -> None:
     """Members still hear each other."""
     heard: list[object] = []
-    wish = fleet.buses["west"].subscribe("weather", heard.append)
-    fleet.buses["east"].publish("weather", {})
-    await fleet.settle()
+    wish = cluster.buses["west"].subscribe("weather", heard.append)
+    cluster.buses["east"].publish("weather", {})
+    await cluster.settle()
     wish.cancel()
     assert heard == [{}]
 
@@ -99,7 +101,7 @@ async def test_a_crowd_that_says_nothing_makes_room_and_keeps_no_member_out(
 
 
 async def test_a_name_that_is_taken_is_refused_until_it_is_free(joined: OverTcp) -> None:
-    twin = FleetBus("east", shell([].append))
+    twin = ClusterBus("east", shell([].append))
     link = joined.link("east", twin)
     link.start()
     await joined.settle()
@@ -128,5 +130,5 @@ async def test_a_member_that_tells_no_address_is_said_to_tell_none(joined: OverT
         joined.buses["hub"]._local.publish(
             CAME, {"process": "south", "host": "192.0.2.1", "port": 9001}
         )
-    assert "north joined and tells no address for clients" in log.text
+    assert "north joined without an address for clients" in log.text
     assert "south joined, its clients on UDP 192.0.2.1:9001" in log.text
