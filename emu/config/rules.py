@@ -1,4 +1,4 @@
-"""What must hold between several settings; single values are checked by their readers."""
+"""Rules between several settings. The reader of each setting checks its single value."""
 
 from __future__ import annotations
 
@@ -9,41 +9,45 @@ from emu.config.ports import shared_ports
 from emu.limits.addresses import is_loopback
 
 SHORTEST_SECRET = 16
-"""Characters of what processes know of each other; a shorter one could be guessed from a proof."""
+"""Characters of the shared secret; a shorter one could be guessed from a recorded login."""
 LINK_TEXTS = {"name": 200, "account": 29, "advertise": 79, "internal_address": 79}
-"""Settings of the world that login servers are told, and the bytes the link has for each."""
+"""Settings of the world that are sent to login servers, with the bytes of each on the link."""
 
 
 def contradictions(config: Config) -> Iterator[str]:
-    """Yield one line for each rule between settings that does not hold."""
-    login, world, link = config.login, config.world, config.link
-    if not login.enabled and not world.enabled:
+    """Yield one line for each rule between settings that is broken."""
+    if not config.login.enabled and not config.world.enabled:
         yield "login.enabled, world.enabled: at least one must be true, or there is nothing to run"
     yield from _between_processes(config)
-    if world.enabled and not (login.enabled or world.login_servers or config.processes.hub):
-        yield "world.login_servers: must name a login server when login.enabled is false"
     for port, first in shared_ports(config):
         yield f"{port.key}: {port.address} is {first.key} as well; give it another port"
-    if world.login_servers and not (world.account and world.password):
-        yield "world.account, world.password: must be set when world.login_servers names any"
+    yield from _registration(config)
     if any(master.port == 0 for master in config.ogp.masters):
         yield "ogp.masters: each needs the port that it listens on, not 0"
-    if any(server.port == 0 for server in world.login_servers):
-        yield "world.login_servers: each needs the port that it listens on, not 0"
-    if world.login_tls_fingerprints and len(world.login_tls_fingerprints) != len(
-        world.login_servers
-    ):
-        yield "world.login_tls_fingerprints: must hold one for each of world.login_servers"
     for key, most in LINK_TEXTS.items():
-        if len((getattr(world, key) or "").encode()) > most:
+        if len((getattr(config.world, key) or "").encode()) > most:
             yield f"world.{key}: must have at most {most} bytes in UTF-8"
     yield from _unsafe_pages(config)
-    if (link.certificate is None) != (link.tls_listen is None):
+    if (config.link.certificate is None) != (config.link.tls_listen is None):
         yield "link.certificate, link.tls_listen: TLS needs both of them"
 
 
+def _registration(config: Config) -> Iterator[str]:
+    """Yield the broken rules about the login servers with which the world registers."""
+    world = config.world
+    servers, fingerprints = world.login_servers, world.login_tls_fingerprints
+    if world.enabled and not (config.login.enabled or servers or config.processes.hub):
+        yield "world.login_servers: must name a login server when login.enabled is false"
+    if servers and not (world.account and world.password):
+        yield "world.account, world.password: must be set when world.login_servers names any"
+    if any(server.port == 0 for server in servers):
+        yield "world.login_servers: each needs the port that it listens on, not 0"
+    if fingerprints and len(fingerprints) != len(servers):
+        yield "world.login_tls_fingerprints: must hold one for each of world.login_servers"
+
+
 def _unsafe_pages(config: Config) -> Iterator[str]:
-    """Yield why nobody can be let sign in on the page."""
+    """Yield the reasons why signing in on the web page would be impossible or unsafe."""
     web = config.web
     if web.proxies and web.url is None:
         yield "web.proxies: needs web.url, the address at which the proxies serve the page"
@@ -64,27 +68,35 @@ def _unsafe_pages(config: Config) -> Iterator[str]:
             " 127.0.0.1, or set web.url to that of a proxy with TLS"
         )
     elif not web.proxies:
-        yield f"web.proxies: must name the proxies that reach {web.listen}; others are turned away"
+        yield f"web.proxies: must name the proxies that reach {web.listen}; others are refused"
 
 
 def _between_processes(config: Config) -> Iterator[str]:
-    """Yield what does not hold of a world of several processes."""
+    """Yield the broken rules about a world of several processes."""
     processes = config.processes
     is_hub, is_member = processes.listen is not None, processes.hub is not None
     if is_hub and is_member:
         yield "processes.listen, processes.hub: a process is the hub or a member, not both"
-    if (is_hub or is_member) and len(processes.secret) < SHORTEST_SECRET:
-        yield f"processes.secret: must have at least {SHORTEST_SECRET} characters"
-    if (is_hub or is_member) and not config.world.enabled:
-        yield "processes: only a process with a world can be one of several"
-    if is_member and not processes.name:
-        yield "processes.name: a member needs one"
-    if is_member and (config.login.enabled or config.world.login_servers):
-        yield "login.enabled, world.login_servers: logins are the hub's; turn both off at a member"
+    if is_hub or is_member:
+        if len(processes.secret) < SHORTEST_SECRET:
+            yield f"processes.secret: must have at least {SHORTEST_SECRET} characters"
+        if not config.world.enabled:
+            yield "processes: only a process with a world can be one of several"
+    if is_member:
+        if not processes.name:
+            yield "processes.name: a member needs one"
+        if config.login.enabled or config.world.login_servers:
+            yield (
+                "login.enabled, world.login_servers: the hub serves logins; turn both off at a"
+                " member"
+            )
+    elif processes.hub_tls_fingerprint:
+        yield "processes.hub_tls_fingerprint: only a member has it, which needs processes.hub"
     if (processes.zones or processes.certificate) and not is_hub:
-        yield "processes.zones, processes.certificate: are the hub's, which needs processes.listen"
-    if processes.hub_tls_fingerprint and not is_member:
-        yield "processes.hub_tls_fingerprint: is a member's, which needs processes.hub"
+        yield (
+            "processes.zones, processes.certificate: only the hub has them, which needs"
+            " processes.listen"
+        )
     for entry in processes.zones:
         zone, equals, process = entry.partition("=")
         if not (zone.strip() and equals and process.strip()):
@@ -92,19 +104,19 @@ def _between_processes(config: Config) -> Iterator[str]:
 
 
 def doubts(config: Config) -> Iterator[str]:
-    """Yield one line for each thing that may be meant, but hardly is."""
+    """Yield one line for each combination that is allowed but probably a mistake."""
     login, world = config.login, config.world
     both = login.enabled and world.enabled and not world.login_servers
     if both and _is_local(world.listen.host) and not _is_local(login.listen.host):
         yield (
-            f"login.listen: other machines can log in at {login.listen}, and not enter the world:"
-            f" world.listen is {world.listen}; set world.listen to an address that they reach"
+            f"login.listen: other machines can log in at {login.listen}, but cannot enter"
+            f" the world: world.listen is {world.listen}; set it to an address that they reach"
         )
     hub = config.processes.listen
     if hub is not None and not _is_local(hub.host) and config.processes.certificate is None:
         yield (
-            f"processes.listen: {hub} is open to other machines without TLS, and what is told there"
-            " can be read and changed on the way; set processes.certificate"
+            f"processes.listen: {hub} is open to other machines without TLS. Others can read and"
+            " change the data on the way; set processes.certificate"
         )
 
 

@@ -16,8 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from attrs import frozen
+
 from emu.errors import FileFormatError
-from emu.files import data_file
+from emu.files import data_file, read_document
+from emu.schema import field, read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +90,38 @@ def shipped_rules() -> RuleTable:
         return RuleTable(tomllib.load(stream))
 
 
-@dataclass(frozen=True, slots=True)
-class Older:
-    """How clients of some versions count."""
+def _step(value: Any) -> tuple[int, int, int]:
+    if not isinstance(value, list) or [type(one) for one in value] != [int, int, int]:
+        raise ValueError("must be [first, last, change]")
+    first, last, change = value
+    return first, last, change
 
-    first_version: int
-    last_version: int
-    steps: Sequence[Sequence[int]]
-    other: int
+
+def _channel_numbers(value: Any) -> dict[str, int]:
+    if not isinstance(value, dict) or not all(type(one) is int for one in value.values()):
+        raise ValueError("must be a table of numbers")
+    return value
+
+
+@frozen
+class Older:
+    """The channel numbers of older clients: one ``[[older]]`` of `data/world/chat.toml`."""
+
+    first_version: int = field()
+    last_version: int = field()
+    steps: tuple[tuple[int, int, int], ...] = field(form=_step)
+    """First and last number, and the change of the numbers between them."""
+    other: int = field()
+    """The number that stands for all others."""
+
+
+@frozen
+class ChatTable:
+    """The tables of `data/world/chat.toml`."""
+
+    channels: Mapping[str, int] = field(form=_channel_numbers)
+    colors: Mapping[str, int] = field(form=_channel_numbers)
+    older: tuple[Older, ...] = field()
 
 
 class ChannelNumbers:
@@ -127,9 +154,5 @@ class ChannelNumbers:
 def read_numbers(path: Path | None = None) -> ChannelNumbers:
     """Read a table of channels, the shipped one by default. Raises `FileFormatError`."""
     path = path or data_file("world", "chat.toml")
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-        older = [Older(**row) for row in document["older"]]
-        return ChannelNumbers(document["channels"] | document["colors"], older)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FileFormatError(f"{path}: not a table of channels: {error!r}") from None
+    table = read_table(ChatTable, read_document(path), path)
+    return ChannelNumbers({**table.channels, **table.colors}, table.older)

@@ -6,7 +6,16 @@ settings, zone files, knowledge and the tables of numbers in `data/` use it.
 """
 
 from emu.schema.fields import Rule, field, rule_of
-from emu.schema.reading import Fault, Faults, Schema, read_rows, read_table, unknown_key
+from emu.schema.reading import (
+    LARGEST_NUMBER,
+    LONGEST_TEXT,
+    Fault,
+    Faults,
+    Schema,
+    read_rows,
+    read_table,
+    unknown_key,
+)
 from emu.schema.values import (
     Boolean,
     Decimal,
@@ -23,6 +32,8 @@ from emu.schema.values import (
 )
 
 __all__ = [
+    "LARGEST_NUMBER",
+    "LONGEST_TEXT",
     "Boolean",
     "Decimal",
     "Fault",

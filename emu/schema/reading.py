@@ -34,6 +34,7 @@ from emu.schema.values import (
 )
 
 T = TypeVar("T")
+Made = TypeVar("Made")
 
 LARGEST_NUMBER: Final = 0xFFFFFFFF
 LONGEST_TEXT: Final = 4000
@@ -248,33 +249,42 @@ CONTENT: Final = Schema()
 """Reads the files of zones and knowledge, and the tables in `data/`."""
 
 
-def read_table(kind: type[T], table: object, place: object, schema: Schema = CONTENT) -> T:
+def read_table(kind: type[T], table: object, place: object) -> T:
     """Return a table as an object. Raises `FileFormatError` with all faults; `place` leads it."""
     try:
-        return schema.read(kind, table)
+        return CONTENT.read(kind, table)
     except Faults as error:
         raise FileFormatError(f"{place}: {error}") from None
 
 
 def read_rows(
-    kind: type[T], rows: object, place: object, what: str, schema: Schema = CONTENT
-) -> list[T]:
-    """Return a list of tables as objects. Raises `FileFormatError` with the faults of all rows."""
+    kind: type[T],
+    rows: object,
+    place: object,
+    what: str,
+    make: Callable[[T], Made],
+) -> list[Made]:
+    """Return a list of tables as objects: what `make` returns for each row of a class.
+
+    Raises `FileFormatError` with the faults of all rows; a `ValueError` of `make` is one, too.
+    """
     if not isinstance(rows, list):
         raise FileFormatError(f"{place}: {what}: must be a list of tables, written as [[{what}]]")
-    made: list[T] = []
+    made: list[Made] = []
     faults: list[str] = []
     for number, row in enumerate(rows, 1):
         try:
-            made.append(schema.read(kind, row))
+            made.append(make(CONTENT.read(kind, row)))
         except Faults as error:
-            faults += [f"{what} {number}{named(row)}: {fault}" for fault in error.faults]
+            faults += [f"{what} {number}{_named(row)}: {fault}" for fault in error.faults]
+        except ValueError as error:
+            faults.append(f"{what} {number}{_named(row)}: {error}")
     if faults:
         raise FileFormatError(f"{place}: {one_line(faults)}")
     return made
 
 
-def named(row: object) -> str:
+def _named(row: object) -> str:
     """Return the name of a row in parentheses, empty when it has none: for errors."""
     name = row.get("name", "") if isinstance(row, dict) else ""
     return f" ({str(name)[:LONGEST_NAME]})" if name else ""

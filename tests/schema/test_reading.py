@@ -72,18 +72,18 @@ def test_an_unknown_key_names_the_nearest_one_or_all() -> None:
 def test_a_file_names_place_row_and_name() -> None:
     place = Path("isle.toml")
     assert read_table(Row, {"level": 2}, place) == Row(2)
-    assert read_rows(Row, [{"level": 2}], place, "row") == [Row(2)]
+    assert read_rows(Row, [{"level": 2}], place, "row", attrs.astuple)[0][0] == 2
     with pytest.raises(FileFormatError, match=r"^isle\.toml: level: must be"):
         read_table(Row, {"level": 7}, place)
     with pytest.raises(FileFormatError) as caught:
-        read_rows(Verb, [{"name": "a"}, {"name": "b", "far": 1}, 5], place, "verb")
+        read_rows(Verb, [{"name": "a"}, {"name": "b", "far": 1}, 5], place, "verb", str)
     assert str(caught.value) == (
         "isle.toml: verb 2 (b): far: unknown key (known: name, distance); verb 3: must be a table"
     )
     with pytest.raises(FileFormatError, match=r"verb: must be a list of tables"):
-        read_rows(Verb, {}, place, "verb")
+        read_rows(Verb, {}, place, "verb", str)
 
 
 def test_of_many_faults_the_first_are_listed() -> None:
     with pytest.raises(FileFormatError, match="verb 10: name: is missing; and 5 more faults"):
-        read_rows(Verb, [{}] * 15, "x", "verb")
+        read_rows(Verb, [{}] * 15, "x", "verb", str)

@@ -8,38 +8,80 @@ Source: docs/protocol/characters.md#create.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import Any, Final
 
+from attrs import Factory, frozen
+
+from emu.link.messages import MAX_ZONE_FILE
 from emu.model import WorldCharacter
+from emu.schema import Decimal, Form, TextBytes, field
 from emu.world.actors.spawn import Destination, Footer, Spawn, SpawnKind, Verb
 from emu.world_stream.movement import Position
 
 NO_UNDERWORLD = -1_000_000.0
 
 
-@dataclass(frozen=True, slots=True)
-class ZoneDefinition:
-    """One zone: its number, names, and the place where somebody appears."""
+FARTHEST: Final = 100_000.0
+"""Largest coordinate of a place in a zone file."""
 
-    id: int
-    name: str
-    file: str
-    """What clients load it by."""
-    description: str
-    """What people call it."""
-    safe: Position
-    """Where somebody appears who has no other place in it."""
-    underworld: float = NO_UNDERWORLD
-    """Height below which somebody has fallen out of the zone."""
-    population: int = 0
-    """Players of one instance; the next one begins another. 0 is no limit."""
-    motd: str = ""
-    """What everybody is told who enters."""
-    behavior: str = ""
-    """Name of the behavior that the zone itself has; empty for none."""
-    behavior_options: Mapping[str, Any] = field(default_factory=dict)
+
+def _place(value: Any) -> Position:
+    """Return the place that [x, y, z] or [x, y, z, heading] stands for."""
+    if not isinstance(value, list) or len(value) not in (3, 4):
+        raise ValueError("must be [x, y, z] or [x, y, z, heading]")
+    x, y, z, heading = (_FINITE(part) for part in (*value, 0.0)[:4])
+    if max(abs(x), abs(y), abs(z)) > FARTHEST:
+        raise ValueError("is outside the world")
+    return Position(x, y, z, heading % 360.0)
+
+
+_FINITE: Final = Decimal()
+PLACE: Final = Form(_place, "[x, y, z] or [x, y, z, heading]")
+
+
+def table_form(value: Any) -> dict[str, Any]:
+    """Return a table of any keys. Raises `ValueError`."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table")  # noqa: TRY004  # readers raise ValueError alone
+    return value
+
+
+def _not_empty(most: int) -> Form:
+    """Return the reader of a text of 1 to `most` bytes."""
+    size = TextBytes(most)
+
+    def read(value: Any) -> str:
+        if not size(value):
+            raise ValueError("must not be empty")
+        return str(value)
+
+    return Form(read, size.limits)
+
+
+@frozen
+class ZoneDefinition:
+    """One zone: the ``[zone]`` table of its file."""
+
+    id: int = field(limits=(1, 0xFFFFFFFF))
+    name: str = field(form=_not_empty(4000))
+    file: str = field(form=_not_empty(MAX_ZONE_FILE))
+    """The name by which clients load it."""
+    description: str = field()
+    """The name for people."""
+    safe: Position = field(form=PLACE)
+    """Where a player appears that has no other place in it."""
+    underworld: float = field(NO_UNDERWORLD)
+    """Height below which a player has fallen out of the zone."""
+    population: int = field(0, limits=(0, 100_000))
+    """Players of one instance; the next player opens another instance. 0: no limit."""
+    motd: str = field("")
+    """Message to players that enter."""
+    behavior: str = field("")
+    """Name of the zone's own behavior; empty for none."""
+    behavior_options: Mapping[str, Any] = field(Factory(dict), form=table_form)
 
 
 FILES_OWN: Final = ("place", "title", "states", "behavior", "behavior_options")
@@ -62,21 +104,21 @@ class Fixture:
     level: int = 1
     size: int = 32
     collision_radius: int = 32
-    looks: Mapping[str, Any] = field(default_factory=dict)
+    looks: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     words: frozenset[str] = frozenset()
     verbs: tuple[Verb, ...] = ()
     footer: Footer | None = None
     attackable: bool = False
     targetable: bool = True
     show_name: bool = True
-    states: Mapping[str, int] = field(default_factory=dict)
+    states: Mapping[str, int] = dataclasses.field(default_factory=dict)
     destination: Destination | None = None
     behavior: str = ""
-    behavior_options: Mapping[str, Any] = field(default_factory=dict)
+    behavior_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def spawn(self, spawn_id: int) -> Spawn:
         """Return a new spawn of it."""
-        names = {item.name for item in fields(self)}.difference(FILES_OWN)
+        names = {item.name for item in dataclasses.fields(self)}.difference(FILES_OWN)
         shared = {name: getattr(self, name) for name in names} | dict(self.states)
         return Spawn(spawn_id, position=self.place, guild=self.title, **shared)
 

@@ -1,26 +1,26 @@
-"""Zone files: every key is known, every value is checked, every mistake is named.
+"""Zone files: the classes of their tables, and their reading into definitions.
 
-A value that does not fit its field would otherwise be found only when somebody comes near.
-
-A mistake is a `FileFormatError` that says file, thing and key, because operators write these files
-by hand. Whatever was read can be shown to every client: looks are tried on their structs here.
+Operators write these files by hand, so a fault is a `FileFormatError` with file, row and key.
+Every value is checked when the file is read, not when a player comes near the spawn. Appearance
+values (``looks``) are tried on the structs of every client version.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 from unicodedata import category
 
+from attrs import Factory, frozen
+
 from emu.dialects.dialect import fit, wire_name
 from emu.errors import EmuError, FileFormatError
-from emu.link.messages import MAX_ZONE_FILE
+from emu.schema import LARGEST_NUMBER, LONGEST_TEXT, Reader, TextBytes, field, read_rows, read_table
 from emu.structs import StructLayout, shipped_catalog
 from emu.world.actors.spawn import Destination, Footer, SpawnKind, Verb
-from emu.world.content.definitions import NO_UNDERWORLD, Fixture, Start, ZoneDefinition
+from emu.world.content.definitions import PLACE, Fixture, Start, ZoneDefinition, table_form
 from emu.world.visibility.baselines import read_rules
 from emu.world_stream.movement import Position
 
@@ -30,7 +30,7 @@ INFO: Final = "Substruct_SpawnInfoStruct"
 def check_looks(looks: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return looks that can be sent to every client version. Raises `ValueError`."""
     for name, value in looks.items():
-        if complaint := _complaint(name, tuple(value) if isinstance(value, list) else value):
+        if complaint := _complaint(name, _hashable(value)):
             raise ValueError(f"looks: {complaint}")
     return looks
 
@@ -64,6 +64,13 @@ def _layouts() -> tuple[tuple[StructLayout, Mapping[str, Any]], ...]:
     return tuple((layout, layout.decode(layout.encode({}))) for layout in layouts)
 
 
+def _hashable(value: Any) -> Any:
+    """Return a value as a key of the cache; a table is no appearance value."""
+    if isinstance(value, dict):
+        raise ValueError("must be a number, a text or a list")  # noqa: TRY004  # joins the faults
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
 @lru_cache(maxsize=4096)
 def _complaint(name: str, value: Any) -> str:
     """Try one field on every layout; kept, because most of a zone look alike."""
@@ -82,271 +89,228 @@ Find = Callable[[str], int]
 """Turns a zone's name, file or number into its number. Raises `ValueError`."""
 
 MOST_FIXTURES: Final = 15_000
-"""Things of one zone; the rest of what a zone may hold is for players and what they bring."""
-FARTHEST: Final = 100_000.0
-LONGEST_TEXT: Final = 4000
+"""Fixtures of one zone; the rest of the spawns that a zone may hold is for players."""
 LARGEST_SIZE: Final = 0x7FFF
-LARGEST_NUMBER: Final = 0xFFFFFFFF
-LARGEST_FLOAT: Final = 3.4e38
-"""Magnitude that clients have room for."""
 LONGEST_VERB: Final = 255
-LONGEST_CALLED: Final = 60
-"""Letters of a name that a mistake is told with."""
 VERB_DISTANCE: Final = 10.0
+MOST_VERBS: Final = 0xFF
 STATES: Final = ("visual_state", "action_state", "mood_state", "emote_state")
 KINDS: Final = {kind.value: kind for kind in SpawnKind if kind is not SpawnKind.PLAYER}
 FOOTED: Final = frozenset((SpawnKind.SIGN, SpawnKind.WIDGET))
-"""Kinds that carry a footer."""
+"""Kinds that have a footer."""
 
 
-class TomlTable:
-    """One TOML table on its way to a value: keys are taken out, what is left is a mistake."""
-
-    def __init__(self, rows: Mapping[str, Any]) -> None:
-        if not isinstance(rows, Mapping):
-            raise TypeError("must be a table")
-        self._rows = dict(rows)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._rows
-
-    def text(self, key: str, default: str | None = None, *, longest: int = LONGEST_TEXT) -> str:
-        """Take a text; without a default it must be there."""
-        value = self._take(key, default)
-        if not isinstance(value, str) or len(value.encode()) > longest:
-            raise ValueError(f"{key} must be a text of up to {longest} bytes")
+def _zone_reference(value: Any) -> int | str:
+    """Return a zone's number, name or file; a number need not be that of a known zone."""
+    if isinstance(value, str):
         return value
-
-    def number(self, key: str, default: int | None = None, *, low: int = 0, high: int) -> int:
-        """Take a whole number."""
-        value = self._take(key, default)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"{key} must be a whole number from {low} to {high}")
-        return value
-
-    def decimal(self, key: str, default: float) -> float:
-        """Take a finite number."""
-        return _finite(key, self._take(key, default))
-
-    def flag(self, key: str, *, default: bool) -> bool:
-        """Take a truth."""
-        value = self._take(key, default)
-        if not isinstance(value, bool):
-            raise TypeError(f"{key} must be true or false")
-        return value
-
-    def rows(self, key: str) -> list[Any]:
-        """Take a list, empty when it is not there."""
-        value = self._take(key, [])
-        if not isinstance(value, list):
-            raise TypeError(f"{key} must be a list")
-        return value
-
-    def table(self, key: str) -> Mapping[str, Any]:
-        """Take a table, empty when it is not there."""
-        value = self._take(key, {})
-        if not isinstance(value, dict):
-            raise TypeError(f"{key} must be a table")
-        return value
-
-    def place(self, key: str, grid: int = 0) -> Position:
-        """Take x, y, z and, if it is there, the heading."""
-        value = self._take(key, None)
-        if not isinstance(value, list) or len(value) not in (3, 4):
-            raise ValueError(f"{key} must be [x, y, z] or [x, y, z, heading]")
-        x, y, z, heading = (_finite(key, part) for part in (*value, 0.0)[:4])
-        if max(abs(x), abs(y), abs(z)) > FARTHEST:
-            raise ValueError(f"{key} is outside the world")
-        return Position(x, y, z, heading % 360.0, grid)
-
-    def zone(self, key: str, find: Find) -> int:
-        """Take a zone by name, file or number. A number need not be that of a known zone."""
-        value = self._take(key, None)
-        if isinstance(value, int) and not isinstance(value, bool):
-            if not 0 < value <= LARGEST_NUMBER:
-                raise ValueError(f"{key} must be from 1 to {LARGEST_NUMBER}")
-            return value
-        if not isinstance(value, str):
-            raise TypeError(f"{key} must be a zone's name, file or number")
-        return find(value)
-
-    def done(self) -> None:
-        """Raise `ValueError` when keys are left that nobody knows."""
-        if self._rows:
-            raise ValueError(f"{', '.join(sorted(self._rows))}: no such key here")
-
-    def _take(self, key: str, default: Any) -> Any:
-        value = self._rows.pop(key, default)
-        if value is None:
-            raise ValueError(f"{key} is missing")
-        return value
+    if type(value) is not int:
+        raise ValueError("must be a zone's name, file or number")
+    if not 0 < value <= LARGEST_NUMBER:
+        raise ValueError(f"must be from 1 to {LARGEST_NUMBER}")
+    return value
 
 
-def read_zone(path: Path, rows: Mapping[str, Any]) -> ZoneDefinition:
+def _zone_id(zone: int | str, find: Find) -> int:
+    return zone if isinstance(zone, int) else find(zone)
+
+
+def _looks(value: Any) -> dict[str, Any]:
+    looks = table_form(value)
+    complaints = [_complaint(name, _hashable(one)) for name, one in looks.items()]
+    if any(complaints):
+        raise ValueError("; ".join(one for one in complaints if one))
+    return looks
+
+
+def _client_text(name: str) -> Reader:
+    """Return the reader of a text that clients show in a field of this name."""
+    size = TextBytes(LONGEST_TEXT)
+
+    def read(value: Any) -> str:
+        text = size(value)
+        check_texts(**{name: text})
+        return text
+
+    return read
+
+
+def _versions(value: Any) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2 or any(type(one) is not int for one in value):
+        raise ValueError("must be [first, last]")
+    return value[0], value[1]
+
+
+def _state() -> Any:
+    return field(None, limits=(0, 0xFFFF))
+
+
+@frozen
+class VerbRow:
+    """One entry of a spawn's ``verbs``."""
+
+    name: str = field(form=TextBytes(LONGEST_VERB))
+    distance: float = field(VERB_DISTANCE)
+    command: str | None = field(None, form=TextBytes(LONGEST_VERB))
+
+    def verb(self) -> Verb:
+        """Return the verb; without a command its name is the command."""
+        command = self.command
+        if command is None:
+            command = self.name.lower().replace(" ", "_")
+        return Verb(self.name, self.distance, command)
+
+
+@frozen
+class DestinationRow:
+    """``to``: where a spawn leads."""
+
+    zone: int | str = field(form=_zone_reference)
+    place: Position | None = field(None, form=PLACE)
+
+
+@frozen
+class WidgetRow:
+    """``widget``: the number and place of a sign or widget."""
+
+    id: int = field(0)
+    place: Position | None = field(None, form=PLACE)
+
+
+@frozen
+class SignRow:
+    """``sign``: the text of a sign."""
+
+    title: str = field("")
+    text: str = field("")
+    distance: float = field(VERB_DISTANCE)
+    show: bool = field(True)
+    language: int = field(0, limits=(0, 0xFF))
+
+
+@frozen
+class SpawnRow:
+    """One ``[[spawn]]`` table of a zone file."""
+
+    kind: str = field(choices=tuple(KINDS))
+    name: str = field(form=_client_text("name"))
+    place: Position = field(form=PLACE)
+    grid: int = field(0)
+    last_name: str = field("", form=_client_text("last_name"))
+    title: str = field("", form=_client_text("guild"))
+    level: int = field(1, limits=(1, 255))
+    size: int = field(32, limits=(1, LARGEST_SIZE))
+    collision_radius: int = field(32, limits=(0, LARGEST_SIZE))
+    model: int | None = field(None, limits=(0, 0xFFFF))
+    looks: Mapping[str, Any] = field(Factory(dict), form=_looks)
+    words: tuple[str, ...] = field(())
+    verbs: tuple[VerbRow, ...] = field((), most=MOST_VERBS)
+    attackable: bool = field(False)
+    targetable: bool = field(True)
+    show_name: bool | None = field(None)
+    visual_state: int | None = _state()
+    action_state: int | None = _state()
+    mood_state: int | None = _state()
+    emote_state: int | None = _state()
+    to: DestinationRow | None = field(None)
+    widget: WidgetRow | None = field(None)
+    sign: SignRow | None = field(None)
+    behavior: str = field("")
+    behavior_options: Mapping[str, Any] = field(Factory(dict), form=table_form)
+
+    def fixture(self, find: Find) -> Fixture:
+        """Return the fixture. Raises `ValueError` for a value that does not fit the others."""
+        kind = KINDS[self.kind]
+        place = self.place._replace(grid=self.grid)
+        looks = dict(self.looks)
+        if self.model is not None:
+            looks = {"model_type": self.model, "soga_model_type": self.model} | looks
+        destination = None
+        if self.to is not None:
+            destination = Destination(_zone_id(self.to.zone, find), self.to.place)
+        verbs = tuple(row.verb() for row in self.verbs)
+        if destination is not None and not verbs:
+            # Without a verb, a client could not use the door or portal.
+            verbs = (Verb("Use", VERB_DISTANCE, "use"),)
+        states = {name: getattr(self, name) for name in STATES}
+        return Fixture(
+            kind=kind,
+            name=self.name,
+            place=place,
+            last_name=self.last_name,
+            title=self.title,
+            level=self.level,
+            size=self.size,
+            collision_radius=self.collision_radius,
+            looks=looks,
+            words=check_words(self.words),
+            verbs=verbs,
+            footer=self._footer(kind, place),
+            attackable=self.attackable,
+            targetable=self.targetable,
+            show_name=kind is SpawnKind.NPC if self.show_name is None else self.show_name,
+            states={name: value for name, value in states.items() if value is not None},
+            destination=destination,
+            behavior=self.behavior,
+            behavior_options=self.behavior_options,
+        )
+
+    def _footer(self, kind: SpawnKind, place: Position) -> Footer | None:
+        """Return the footer of a sign or widget; other kinds must not have its keys."""
+        if self.widget is not None and kind not in FOOTED:
+            raise ValueError("widget: only a sign or widget has this key")
+        if self.sign is not None and kind is not SpawnKind.SIGN:
+            raise ValueError("sign: only a sign has this key")
+        if kind not in FOOTED:
+            return None
+        widget = self.widget or WidgetRow()
+        at = widget.place or place
+        if kind is SpawnKind.WIDGET:
+            return Footer(widget.id, at.x, at.y, at.z)
+        sign = self.sign or SignRow()
+        return Footer(
+            widget.id, at.x, at.y, at.z,
+            title=sign.title, description=sign.text, distance=sign.distance,
+            show=sign.show, language=sign.language,
+        )  # fmt: skip
+
+
+def _conditions(key: str) -> Any:
+    return field(frozenset(), limits=(-LARGEST_NUMBER, LARGEST_NUMBER), key=key)
+
+
+@frozen
+class StartRow:
+    """One ``[[start]]`` table."""
+
+    zone: int | str = field(form=_zone_reference)
+    place: Position | None = field(None, form=PLACE)
+    classes: frozenset[int] = _conditions("class")
+    races: frozenset[int] = _conditions("race")
+    cities: frozenset[int] = _conditions("city")
+    deities: frozenset[int] = _conditions("deity")
+    versions: tuple[int, int] | None = field(None, form=_versions)
+
+    def start(self, find: Find) -> Start:
+        """Return the starting place. Raises `ValueError` for an unknown zone."""
+        return Start(
+            _zone_id(self.zone, find), self.place, self.classes, self.races, self.cities,
+            self.deities, self.versions,
+        )  # fmt: skip
+
+
+def read_zone(path: Path, rows: object) -> ZoneDefinition:
     """Return the zone that a file's ``[zone]`` describes. Raises `FileFormatError`."""
-    try:
-        return _zone(TomlTable(rows))
-    except (ValueError, TypeError) as error:
-        raise FileFormatError(f"{path}: zone: {error}") from None
+    return read_table(ZoneDefinition, rows, f"{path}: zone")
 
 
 def read_fixtures(path: Path, rows: object, find: Find) -> tuple[Fixture, ...]:
-    """Return what a file's ``[[spawn]]`` tables put into a zone. Raises `FileFormatError`."""
-    if not isinstance(rows, list) or len(rows) > MOST_FIXTURES:
-        raise FileFormatError(f"{path}: spawn must be up to {MOST_FIXTURES} [[spawn]] tables")
-    return tuple(_each(path, "spawn", rows, lambda table: _fixture(table, find)))
+    """Return the fixtures of a file's ``[[spawn]]`` tables. Raises `FileFormatError`."""
+    if isinstance(rows, list) and len(rows) > MOST_FIXTURES:
+        raise FileFormatError(f"{path}: spawn: must be up to {MOST_FIXTURES} [[spawn]] tables")
+    return tuple(read_rows(SpawnRow, rows, path, "spawn", lambda row: row.fixture(find)))
 
 
 def read_starts(path: Path, rows: object, find: Find) -> tuple[Start, ...]:
-    """Return the rows of a file's ``[[start]]`` tables. Raises `FileFormatError`."""
-    if not isinstance(rows, list):
-        raise FileFormatError(f"{path}: start must be [[start]] tables")
-    return tuple(_each(path, "start", rows, lambda table: _start(table, find)))
-
-
-def _each(
-    path: Path, what: str, rows: Sequence[Any], read: Callable[[TomlTable], Any]
-) -> Iterable[Any]:
-    for number, row in enumerate(rows, 1):
-        try:
-            table = TomlTable(row)
-            yield read(table)
-            table.done()
-        except (ValueError, TypeError) as error:
-            name = row.get("name", "") if isinstance(row, dict) else ""
-            called = f" ({str(name)[:LONGEST_CALLED]})" if name else ""
-            raise FileFormatError(f"{path}: {what} {number}{called}: {error}") from None
-
-
-def _zone(table: TomlTable) -> ZoneDefinition:
-    zone = ZoneDefinition(
-        id=table.number("id", low=1, high=0xFFFFFFFF),
-        name=table.text("name"),
-        file=table.text("file"),
-        description=table.text("description"),
-        safe=table.place("safe"),
-        underworld=table.decimal("underworld", NO_UNDERWORLD),
-        population=table.number("population", 0, high=100_000),
-        motd=table.text("motd", ""),
-        behavior=table.text("behavior", ""),
-        behavior_options=table.table("behavior_options"),
-    )
-    table.done()
-    if not zone.name or not zone.file:
-        raise ValueError("name and file must not be empty")
-    if len(zone.file.encode()) > MAX_ZONE_FILE:
-        raise ValueError(f"file must not be longer than {MAX_ZONE_FILE} bytes")
-    return zone
-
-
-def _fixture(table: TomlTable, find: Find) -> Fixture:
-    wanted = table.text("kind")
-    if wanted not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}")
-    kind = KINDS[wanted]
-    place = table.place("place", table.number("grid", 0, high=0xFFFFFFFF))
-    looks = dict(check_looks(table.table("looks")))
-    if "model" in table:
-        model = table.number("model", high=0xFFFF)
-        looks = {"model_type": model, "soga_model_type": model} | looks
-    destination = _destination(TomlTable(table.table("to")), find) if "to" in table else None
-    name, last_name = table.text("name"), table.text("last_name", "")
-    title = table.text("title", "")
-    check_texts(name=name, last_name=last_name, guild=title)
-    return Fixture(
-        kind=kind,
-        name=name,
-        place=place,
-        last_name=last_name,
-        title=title,
-        level=table.number("level", 1, low=1, high=255),
-        size=table.number("size", 32, low=1, high=LARGEST_SIZE),
-        collision_radius=table.number("collision_radius", 32, high=LARGEST_SIZE),
-        looks=looks,
-        words=check_words(table.rows("words")),
-        verbs=_verbs(table, has_way=destination is not None),
-        footer=_footer(table, kind, place),
-        attackable=table.flag("attackable", default=False),
-        targetable=table.flag("targetable", default=True),
-        show_name=table.flag("show_name", default=kind is SpawnKind.NPC),
-        states={name: table.number(name, high=0xFFFF) for name in STATES if name in table},
-        destination=destination,
-        behavior=table.text("behavior", ""),
-        behavior_options=table.table("behavior_options"),
-    )
-
-
-def _verbs(table: TomlTable, *, has_way: bool) -> tuple[Verb, ...]:
-    """Return the verbs that are named; a way that names none can be used."""
-    verbs = []
-    for row in table.rows("verbs"):
-        inner = TomlTable(row)
-        name = inner.text("name", longest=LONGEST_VERB)
-        distance = inner.decimal("distance", VERB_DISTANCE)
-        word = name.lower().replace(" ", "_")
-        verbs.append(Verb(name, distance, inner.text("command", word, longest=LONGEST_VERB)))
-        inner.done()
-    if has_way and not verbs:
-        verbs.append(Verb("Use", VERB_DISTANCE, "use"))
-    if len(verbs) > 0xFF:
-        raise ValueError("verbs: no more than 255")
-    return tuple(verbs)
-
-
-def _destination(table: TomlTable, find: Find) -> Destination:
-    zone_id = table.zone("zone", find)
-    position = table.place("place") if "place" in table else None
-    table.done()
-    return Destination(zone_id, position)
-
-
-def _footer(table: TomlTable, kind: SpawnKind, place: Position) -> Footer | None:
-    """Return what signs and widgets say of themselves; the others have none of it."""
-    if kind not in FOOTED:
-        return None
-    widget = TomlTable(table.table("widget"))
-    number = widget.number("id", 0, high=0xFFFFFFFF)
-    at = widget.place("place") if "place" in widget else place
-    widget.done()
-    if kind is SpawnKind.WIDGET:
-        return Footer(number, at.x, at.y, at.z)
-    sign = TomlTable(table.table("sign"))
-    footer = Footer(
-        number, at.x, at.y, at.z,
-        title=sign.text("title", ""),
-        description=sign.text("text", ""),
-        distance=sign.decimal("distance", VERB_DISTANCE),
-        show=sign.flag("show", default=True),
-        language=sign.number("language", 0, high=0xFF),
-    )  # fmt: skip
-    sign.done()
-    return footer
-
-
-def _start(table: TomlTable, find: Find) -> Start:
-    zone_id = table.zone("zone", find)
-    place = table.place("place") if "place" in table else None
-    classes, races, cities, deities = (
-        frozenset(_numbers(key, table.rows(key))) for key in ("class", "race", "city", "deity")
-    )
-    versions = _numbers("versions", table.rows("versions"))
-    if len(versions) not in (0, 2):
-        raise ValueError("versions must be [first, last]")
-    span = (versions[0], versions[1]) if versions else None
-    return Start(zone_id, place, classes, races, cities, deities, span)
-
-
-def _numbers(key: str, values: Sequence[Any]) -> list[int]:
-    if not all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        raise ValueError(f"{key} must be a list of whole numbers")
-    return list(values)
-
-
-def _finite(key: str, value: Any) -> float:
-    try:
-        number = float(value) if isinstance(value, int | float) else math.nan
-    except OverflowError:
-        number = math.inf
-    if isinstance(value, bool) or not abs(number) <= LARGEST_FLOAT:
-        raise ValueError(f"{key} must be a number")
-    return number
+    """Return the starting places of a file's ``[[start]]`` tables. Raises `FileFormatError`."""
+    return tuple(read_rows(StartRow, rows, path, "start", lambda row: row.start(find)))

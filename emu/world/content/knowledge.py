@@ -1,30 +1,33 @@
-"""Skills, languages and titles that exist, and those that new characters begin with.
+"""Skills, languages and titles of a world, and those that new characters start with.
 
-Facts come from files, the shipped ones and an operator's; what one character has is its player's.
-
-Knows no character; what one begins with is `beginners`' business.
-
-A row that names no class, race or gender is for everybody. Classes grow out of others (a guardian
-is a warrior, who is a fighter), and a row for one is for all that grow out of it.
+A row of ``[beginner]`` without classes, races and genders applies to every character. A row for a
+class also applies to the classes that grow out of it: a guardian is a warrior, and that a fighter.
 Source: docs/protocol/world/data.md#knowledge.
 
-Any file may hold any of the lists. A row of a later file stands in for the earlier one of the same
-number; a list of ``[beginner]`` in a later file stands in for the whole earlier one.
+Files are the shipped ones and an operator's; any file may hold any of the lists. A row of a later
+file replaces an earlier one with the same number. A list of ``[beginner]`` in a later file replaces
+the whole earlier list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar, get_type_hints
+from typing import Any, Final, Generic, TypeVar
+
+from attrs import Factory, asdict, frozen
 
 from emu.errors import FileFormatError
-from emu.files import data_file, listed, quoted, read_document
+from emu.files import data_file, listed, read_document
 from emu.model import Hotkey, Title, WorldCharacter
+from emu.schema import LARGEST_NUMBER, TextBytes, Whole, field, read_table
 
 T = TypeVar("T")
+
+LONGEST_TEXT: Final = 255
+NAME: Final = TextBytes(LONGEST_TEXT)
+"""Reads a name or text of clients, up to this many bytes."""
 
 ARCHETYPES: Final = (1, 11, 21, 31)
 """Fighter, priest, mage, scout; nine classes follow each, in threes that begin with a parent."""
@@ -33,7 +36,7 @@ ARCHETYPE_SIZE: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class KnownSkill:
-    """A skill that somebody has, how well, and how well it may become."""
+    """A skill that a character has: its number, its value, and the most it can become."""
 
     id: int
     value: int
@@ -116,33 +119,42 @@ LANGUAGE_TYPE: Final = 13
 """The type of skill that languages are told as (docs/protocol/world/data.md#knowledge)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skill:
-    """One skill as clients are told of it."""
+    """One skill, as clients know it: a row of ``skill``."""
 
-    id: int
-    name: str
-    short_name: str = ""
-    description: str = ""
-    type: int = 0
-    shown: bool = True
-    """Whether clients list it among what somebody has."""
+    id: int = field()
+    name: str = field(form=NAME)
+    short_name: str = field("", form=NAME)
+    description: str = field("", form=NAME)
+    type: int = field(0)
+    shown: bool = field(True)
+    """Clients list it among the skills of a character."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
-    """One language; number 0, which everybody speaks, is none of them."""
+    """One language: a row of ``language``. Number 0, which every character speaks, has no row."""
 
-    id: int
-    name: str
+    id: int = field(limits=(0, 0xFF))
+    name: str = field(form=NAME)
 
 
-@dataclass(frozen=True, slots=True)
+def _type_pairs(value: Any) -> dict[int, int]:
+    whole = Whole(0, LARGEST_NUMBER)
+    if not isinstance(value, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 for pair in value
+    ):
+        raise ValueError("must be a list of [type, type of older clients]")
+    return {whole(newer): whole(older) for newer, older in value}
+
+
+@frozen
 class OlderTypes:
-    """How clients up to a version call some types of skills."""
+    """``[older]``: the numbers that clients up to a version use for some types of skills."""
 
-    last_version: int = 0
-    types: Mapping[int, int] = field(default_factory=dict)
+    last_version: int = field(0)
+    types: Mapping[int, int] = field(Factory(dict), form=_type_pairs)
 
 
 class Knowledge:
@@ -188,46 +200,132 @@ class Knowledge:
         return None
 
 
-Row = dict[str, Any]
+@frozen
+class TitleRow:
+    """One row of ``title``."""
 
-OLDER: Final = "older"
-LISTS: Final = ("skill", "language", "title")
-LONGEST_NAME: Final = 60
-"""Letters of a name that a mistake is told with."""
-BEGINNER: Final = "beginner"
-BEGUN: Final = ("skill", "language", "title", "hotkey")
-"""Lists of ``[beginner]``."""
-LARGEST: Final = 0xFFFFFFFF
-MOST: Final[Mapping[type, Mapping[str, int]]] = {
-    Hotkey: {"bar": 99, "slot": 99, "icon": 0xFFFF, "icon_type": 0xFFFF},
-    KnownSkill: {"value": 0xFFFF, "most": 0xFFFF},
-    Language: {"id": 0xFF},
-}
-"""What clients have room for, where that is less."""
-LONGEST_TEXT: Final = 255
-CONDITIONS: Final = ("classes", "races", "genders")
+    id: int = field()
+    text: str = field(form=NAME)
+    prefix: bool = field(False)
+
+    def title(self) -> Title:
+        """Return the title."""
+        return Title(self.text, is_prefix=self.prefix)
+
+
+def _numbers() -> Any:
+    return field(frozenset())
+
+
+@frozen(kw_only=True)
+class _ForRow:
+    """The conditions of a row of ``[beginner]``."""
+
+    classes: frozenset[int] = _numbers()
+    races: frozenset[int] = _numbers()
+    genders: frozenset[int] = _numbers()
+
+    def to(self, what: T) -> For[T]:
+        """Return a thing with these conditions."""
+        return For(what, self.classes, self.races, self.genders)
+
+
+@frozen(kw_only=True)
+class SkillForRow(_ForRow):
+    """A skill of new characters."""
+
+    id: int = field()
+    value: int = field(limits=(0, 0xFFFF))
+    most: int = field(limits=(0, 0xFFFF))
+
+
+@frozen(kw_only=True)
+class LanguageForRow(_ForRow):
+    """A language of new characters."""
+
+    id: int = field(limits=(0, 0xFF))
+
+
+@frozen(kw_only=True)
+class TitleForRow(_ForRow):
+    """A title of new characters."""
+
+    id: int = field()
+
+
+@frozen(kw_only=True)
+class HotkeyForRow(_ForRow):
+    """A slot of new characters' hotbars."""
+
+    bar: int = field(limits=(0, 99))
+    slot: int = field(limits=(0, 99))
+    type: int = field()
+    icon: int = field(0, limits=(0, 0xFFFF))
+    icon_type: int = field(0, limits=(0, 0xFFFF))
+    ability: int = field(0)
+    tier: int = field(0)
+    text: str = field("", form=NAME)
+
+    def hotkey(self) -> Hotkey:
+        """Return the hotkey."""
+        return Hotkey(
+            self.bar, self.slot, self.type, self.icon, self.icon_type, self.ability, self.tier,
+            self.text,
+        )  # fmt: skip
+
+
+@frozen
+class BeginnerLists:
+    """``[beginner]``: what new characters have; a list that is not there is None."""
+
+    skill: tuple[SkillForRow, ...] | None = field(None)
+    language: tuple[LanguageForRow, ...] | None = field(None)
+    title: tuple[TitleForRow, ...] | None = field(None)
+    hotkey: tuple[HotkeyForRow, ...] | None = field(None)
+
+
+@frozen
+class KnowledgeFile:
+    """The tables that one file may have."""
+
+    skill: tuple[Skill, ...] = field(())
+    language: tuple[Language, ...] = field(())
+    title: tuple[TitleRow, ...] = field(())
+    beginner: BeginnerLists = field(Factory(BeginnerLists))
+    older: OlderTypes | None = field(None)
 
 
 def read_knowledge(folder: Path | None = None) -> Knowledge:
     """Read the shipped files and those of a folder. Raises `FileFormatError`."""
-    rows: dict[str, dict[int, tuple[Path, Row]]] = {name: {} for name in LISTS}
-    beginners: dict[str, tuple[Path, list[Row]]] = {}
+    skills: dict[int, Skill] = {}
+    languages: dict[int, Language] = {}
+    titles: dict[int, Title] = {}
+    lists: dict[str, Any] = {}
+    title_file = Path()
     older = OlderTypes()
     for path in _files(folder):
-        document = _document(path)
-        for name in LISTS:
-            for row in document.get(name, ()):
-                rows[name][_id(path, row)] = path, row
-        if OLDER in document:
-            older = _made(_older, path, document[OLDER])
-        for name, begun in document.get(BEGINNER, {}).items():
-            beginners[name] = path, begun
-    titles = {number: _made(_title, *found) for number, found in rows["title"].items()}
+        file = read_table(KnowledgeFile, read_document(path), path)
+        skills |= {row.id: row for row in file.skill}
+        languages |= {row.id: row for row in file.language}
+        titles |= {row.id: row.title() for row in file.title}
+        older = file.older or older
+        lists |= asdict(file.beginner, recurse=False, filter=lambda _, rows: rows is not None)
+        if file.beginner.title is not None:
+            title_file = path
+    # Checked at the end, because a later file may hold a title of an earlier list.
+    for row in lists.get("title", ()):
+        if row.id not in titles:
+            raise FileFormatError(f"{title_file}: beginner.title: there is no title {row.id}")
     return Knowledge(
-        skills=[_made(partial(_plain, Skill), *found) for found in rows["skill"].values()],
-        languages=[_made(partial(_plain, Language), *found) for found in rows["language"].values()],
+        skills=skills.values(),
+        languages=languages.values(),
         titles=titles,
-        beginners=_beginners(beginners, titles),
+        beginners=Beginners(
+            [row.to(KnownSkill(row.id, row.value, row.most)) for row in lists.get("skill", ())],
+            [row.to(row.id) for row in lists.get("language", ())],
+            [row.to(titles[row.id]) for row in lists.get("title", ())],
+            [row.to(row.hotkey()) for row in lists.get("hotkey", ())],
+        ),
         older=older,
     )
 
@@ -235,81 +333,3 @@ def read_knowledge(folder: Path | None = None) -> Knowledge:
 def _files(folder: Path | None) -> list[Path]:
     shipped = sorted(data_file("world", "knowledge").glob("*.toml"))
     return shipped if folder is None else [*shipped, *listed(folder, ".toml", "world.knowledge")]
-
-
-def _document(path: Path) -> Row:
-    document = read_document(path)
-    beginner = document.get(BEGINNER, {})
-    if not isinstance(beginner, dict):
-        raise FileFormatError(f"{path}: {BEGINNER} must be a table, written as [{BEGINNER}]")
-    for names, found in ((LISTS, document), (BEGUN, beginner)):
-        for name in names:
-            rows = found.get(name, [])
-            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise FileFormatError(f"{path}: {name} must be a list of tables")
-    unknown = {*document, *beginner} - {*LISTS, *BEGUN, BEGINNER, OLDER}
-    if unknown:
-        raise FileFormatError(f"{path}: there is nothing called {min(unknown)[:LONGEST_NAME]}")
-    return document
-
-
-def _id(path: Path, row: Row) -> int:
-    number = row.get("id")
-    if not isinstance(number, int):
-        raise FileFormatError(f"{path}: a row needs an id: {quoted(row)}")
-    return number
-
-
-def _made(make: Callable[[Row], T], path: Path, row: Row) -> T:
-    try:
-        return make(dict(row))
-    except (TypeError, ValueError, KeyError, OverflowError) as error:
-        raise FileFormatError(f"{path}: {quoted(row)}: {error}") from None
-
-
-def _plain(kind: type[T], row: Row) -> T:
-    """Make a value of plain fields. Raises `TypeError` and `ValueError` for what it cannot be."""
-    made = kind(**row)
-    for name, wanted in get_type_hints(kind).items():
-        value = getattr(made, name)
-        if not isinstance(value, wanted):
-            raise TypeError(f"{name} must be {wanted.__name__}")
-        most = MOST.get(kind, {}).get(name, LARGEST)
-        if isinstance(value, int) and not 0 <= value <= most:
-            raise ValueError(f"{name} must be 0 to {most}")
-        if isinstance(value, str) and len(value.encode()) > LONGEST_TEXT:
-            raise ValueError(f"{name} must not be longer than {LONGEST_TEXT} bytes")
-    return made
-
-
-def _title(row: Row) -> Title:
-    del row["id"]
-    return _plain(Title, {"is_prefix": row.pop("prefix", False)} | row)
-
-
-def _language_id(row: Row) -> int:
-    return _plain(Language, {"name": "", **row}).id
-
-
-def _older(row: Row) -> OlderTypes:
-    return OlderTypes(int(row["last_version"]), {int(old): int(new) for old, new in row["types"]})
-
-
-def _beginners(
-    found: Mapping[str, tuple[Path, list[Row]]], titles: Mapping[int, Title]
-) -> Beginners:
-    def rows(name: str, make: Callable[[Row], T]) -> list[For[T]]:
-        path, listed = found.get(name, (Path(), []))
-        return [_made(lambda row: _for(make, row), path, row) for row in listed]
-
-    return Beginners(
-        rows("skill", partial(_plain, KnownSkill)),
-        rows("language", _language_id),
-        rows("title", lambda row: titles[row["id"]]),
-        rows("hotkey", partial(_plain, Hotkey)),
-    )
-
-
-def _for(make: Callable[[Row], T], row: Row) -> For[T]:
-    conditions = {name: frozenset(row.pop(name)) for name in CONDITIONS if name in row}
-    return For(make(row), **conditions)

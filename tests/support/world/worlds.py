@@ -8,9 +8,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Coroutine, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
+import attrs
 from twisted.internet.defer import Deferred
 
 from emu.commands import Caller, Registry, Reply, Use
@@ -319,7 +319,7 @@ def _is_due(due: Monotonic | None, now: Monotonic) -> bool:
 
 def bare_atlas() -> Atlas:
     """Return the shipped zones with nothing in them, so that tests see only what they put there."""
-    return Atlas([replace(zone, motd="") for zone in SHIPPED], {}, SHIPPED.starts)
+    return Atlas([attrs.evolve(zone, motd="") for zone in SHIPPED], {}, SHIPPED.starts)
 
 
 def others_of(elsewhere: Mapping[int, tuple[str, int]] | None) -> dict[str, dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import attrs
 import pytest
 
 from tests.support.world.worlds import WorldHarness
@@ -72,9 +73,7 @@ def test_who_falls_out_of_the_zone_is_put_on_its_safe_place(harness: WorldHarnes
     definition = harness.zones.definition(325)
     one.walk(0.0, -100.0, 240.0)
     assert one.player.position.y == -100.0
-    harness.zones.table._zones[325] = definition.__class__(
-        **{name: getattr(definition, name) for name in definition.__slots__} | {"underworld": -90.0}
-    )
+    harness.zones.table._zones[325] = attrs.evolve(definition, underworld=-90.0)
     one.walk(0.0, -110.0, 240.0)
     assert one.player.position[:3] == definition.safe[:3]
     assert "OP_TeleportWithinZoneNoReloadMsg" in one.names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import attrs
 import pytest
 
 from emu.world.actors.client import PlayerClient
@@ -36,9 +37,7 @@ def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody(
 
 def test_a_full_instance_of_a_zone_begins_another(harness: WorldHarness) -> None:
     definition = harness.zones.definition(325)
-    harness.zones.table._zones[325] = definition.__class__(
-        **{name: getattr(definition, name) for name in definition.__slots__} | {"population": 2}
-    )
+    harness.zones.table._zones[325] = attrs.evolve(definition, population=2)
     clients = [harness.stand(number) for number in range(5, 10)]
     assert [client.player.zone.instance for client in clients] == [0, 0, 1, 1, 2]
     harness.run(1.0)
