@@ -1,69 +1,74 @@
-"""What is to be done when: deadlines of many owners in one heap, by name.
+"""Named deadlines of many owners in one heap.
 
-An owner has one deadline of each name; setting it again moves it. Entries that were overtaken stay
-in the heap until they come up or are most of it. Knows no clock.
+An owner has at most one deadline of each name; setting it again moves it.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Final, Generic, TypeVar
 
 from emu.times import Monotonic
 
 Owner = TypeVar("Owner", bound=Hashable)
+Name = TypeVar("Name", bound=Hashable)
 
 SWEEP_FROM: Final = 64
 
 
-class Deadlines(Generic[Owner]):
+class Deadlines(Generic[Owner, Name]):
     """All deadlines; times are seconds of the caller's clock."""
 
-    __slots__ = ("_due", "_heap", "_serial")
+    __slots__ = ("_due", "_heap", "_serial", "_wake")
 
-    def __init__(self) -> None:
-        self._due: dict[tuple[Owner, str], Monotonic] = {}
-        self._heap: list[tuple[Monotonic, int, tuple[Owner, str]]] = []
+    def __init__(self, wake: Callable[[Monotonic], None]) -> None:
+        """`wake` asks to call `pop_due` at a time at the latest."""
+        self._wake = wake
+        self._due: dict[tuple[Owner, Name], Monotonic] = {}
+        # A deadline that is moved or cleared leaves its old entry in the heap: finding it there
+        # would take as long as the heap is large. An entry counts only while `_due` has its time.
+        self._heap: list[tuple[Monotonic, int, tuple[Owner, Name]]] = []
         self._serial = 0
 
     def __len__(self) -> int:
         return len(self._due)
 
-    def set(self, owner: Owner, what: str, due: Monotonic) -> None:
+    def set(self, owner: Owner, name: Name, due: Monotonic) -> None:
         """Set or move one deadline."""
-        key = (owner, what)
+        key = (owner, name)
         self._due[key] = due
         self._serial += 1
         heapq.heappush(self._heap, (due, self._serial, key))
         if len(self._heap) > SWEEP_FROM + 2 * len(self._due):
-            alive = enumerate(self._due.items())
-            self._heap = [(when, serial, key) for serial, (key, when) in alive]
+            valid = enumerate(self._due.items())
+            self._heap = [(when, serial, key) for serial, (key, when) in valid]
             self._serial = len(self._heap)
             heapq.heapify(self._heap)
+        self._wake(due)
 
-    def get(self, owner: Owner, what: str) -> Monotonic | None:
-        """Return when something is due, None when it is not."""
-        return self._due.get((owner, what))
+    def get(self, owner: Owner, name: Name) -> Monotonic | None:
+        """Return the time of a deadline, None if there is none."""
+        return self._due.get((owner, name))
 
-    def clear(self, owner: Owner, what: str) -> bool:
-        """Take one deadline back; returns whether there was one."""
-        return self._due.pop((owner, what), None) is not None
+    def clear(self, owner: Owner, name: Name) -> bool:
+        """Remove one deadline; return whether there was one."""
+        return self._due.pop((owner, name), None) is not None
 
-    def forget(self, owner: Owner, names: tuple[str, ...]) -> None:
-        """Take back what an owner may have, by these names."""
-        for what in names:
-            self.clear(owner, what)
+    def forget(self, owner: Owner, names: Iterable[Name]) -> None:
+        """Remove the deadlines of an owner that have one of these names."""
+        for name in names:
+            self.clear(owner, name)
 
     def next(self) -> Monotonic | None:
-        """Return the earliest deadline."""
+        """Return the time of the earliest deadline."""
         heap = self._heap
         while heap and self._due.get(heap[0][2]) != heap[0][0]:
             heapq.heappop(heap)
         return heap[0][0] if heap else None
 
-    def pop_due(self, now: Monotonic) -> tuple[Owner, str] | None:
-        """Take the earliest deadline that has come, None when none has."""
+    def pop_due(self, now: Monotonic) -> tuple[Owner, Name] | None:
+        """Remove and return the earliest deadline that is due; None if none is."""
         due = self.next()
         if due is None or due > now:
             return None

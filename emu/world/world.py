@@ -19,10 +19,11 @@ from emu.mailbox import PendingAnswer
 from emu.model import ANYBODY, WorldCharacter, may_see
 from emu.processes.ports import Processes, WorldCharacterStore
 from emu.times import Clock, Moment, Monotonic, lies_ahead
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline
 from emu.world.content.knowledge import Knowledge
 from emu.world.deadlines import Deadlines
 from emu.world.entry.saver import Saver
+from emu.world.entry.saving import PlayerSaves
 from emu.world.events import NotSaved, PlayerRefused
 from emu.world.notifications import Faults, WorldNotifications
 from emu.world.rules import WorldRules
@@ -113,21 +114,19 @@ class World:
     """Runs a coroutine that nobody awaits."""
     answer: Callable[[], PendingAnswer]
     """Makes something that a coroutine can wait for."""
-    wake: Callable[[], None]
-    """Asks for the world's timer again."""
+    wake: Callable[[Monotonic], None]
+    """Asks to call `WorldService.handle_timer` at a time at the latest."""
+    wake_saver: Callable[[], None]
+    """Asks for the saver's timer again."""
     motd: str = field(init=False)
     players: Players = field(default_factory=Players)
     saver: Saver = field(init=False)
-    """Saves characters; `emu.world.entry.saving` says when."""
+    saves: PlayerSaves = field(init=False)
     pending_mutes: dict[int, Moment] = field(default_factory=dict)
     """Until when accounts are muted, by account id, while that is not stored yet."""
-    deadlines: Deadlines[Player] = field(default_factory=Deadlines)
+    deadlines: Deadlines[Player, PlayerDeadline] = field(init=False)
     groups: Groups = field(default_factory=Groups)
     counters: Counter[str] = field(default_factory=Counter)
-    give_commands: Callable[[Player], None] = lambda _player: None
-    """Sends a client the table of its commands; set by who joins commands and world."""
-    do_command: Callable[[Player, str, Monotonic], bool] = lambda *_call: False
-    """Runs a command by its name for a player; False when it has no such command."""
     next_spawn_id: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
     """Returns a number for a new spawn that no other has had."""
     _made_forms: dict[Dialect, GhostForm] = field(default_factory=dict)
@@ -141,7 +140,10 @@ class World:
             self.start,
             longest_pause=lambda: self.rules.save_retry,
             failed=self._not_saved,
+            wake=self.wake_saver,
         )
+        self.deadlines = Deadlines(self.wake)
+        self.saves = PlayerSaves(self.saver, self.deadlines, self.faults, self.answer)
         self.process = processes.name
         self.other_processes = processes.others
         self.bus = processes.bus
@@ -168,14 +170,14 @@ class World:
             found = self._made_forms[dialect] = GhostForm(dialect, rules)
         return found
 
-    def set_deadline(self, player: Player, what: str, seconds: float, now: Monotonic) -> None:
-        """Have something done about a player after some seconds."""
-        self.deadlines.set(player, what, Monotonic(now + seconds))
-        self.wake()
-
     def is_muted(self, player: Player) -> bool:
         """Say whether the account of a player may not speak now."""
         return lies_ahead(player.muted_until, self.clock.moment())
+
+    def left_zone(self, zone: Zone, now: Monotonic) -> None:
+        """Note that a player has left a zone; an empty zone ends after a while."""
+        self.zones.left(zone, self.players.count_in(zone), now)
+        self.list_zone(zone)
 
     def list_zone(self, zone: Zone) -> None:
         """Have a zone listed in public, unless it runs only for players who are hidden."""

@@ -34,6 +34,7 @@ from emu.net.web.live import INTERVAL as LIVE_INTERVAL
 from emu.net.web.live import LiveResource, _Page
 from emu.net.web.resources import InterruptiblePauses
 from emu.net.world.sessions import WorldTimer
+from emu.times import Monotonic
 from tests.support.running.whole_server import captured_log
 
 
@@ -88,9 +89,8 @@ def beside_another(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
 
 
 def world(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
-    timer = WorldTimer(scheduler)
-    timer.service = SimpleNamespace(get_timer=lambda: scheduler.now() + 0.1, handle_timer=body)  # type: ignore[assignment]
-    timer.wake()
+    service: Any = SimpleNamespace(get_timer=lambda: scheduler.now() + 0.1, handle_timer=body)
+    WorldTimer(scheduler, lambda: service).wake(Monotonic(scheduler.now() + 0.1))
     return 0.5
 
 
@@ -289,16 +289,16 @@ def test_a_loop_whose_body_raises_once_runs_again(loop: Loop) -> None:
 
 def test_a_world_that_raises_is_not_called_without_a_pause() -> None:
     clock = Clock()
-    timer = WorldTimer(Scheduler(clock))
     calls: list[float] = []
 
     def fails(_now: Any) -> None:
         calls.append(clock.seconds())
         raise Mistake
 
-    timer.service = SimpleNamespace(get_timer=clock.seconds, handle_timer=fails)  # type: ignore[assignment]
+    service: Any = SimpleNamespace(get_timer=clock.seconds, handle_timer=fails)
+    timer = WorldTimer(Scheduler(clock), lambda: service)
     with captured_log("text") as log:
-        timer.wake()
+        timer.wake(Monotonic(0.0))
         for _ in range(100):
             clock.advance(0.01)
         assert "a timer failed" in log.text

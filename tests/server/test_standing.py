@@ -20,7 +20,6 @@ from emu.errors import CommandError
 from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.store import Store
 from emu.world.actors.spawn import Destination
-from emu.world.entry import leaving
 from tests.support.admin.web import Browser
 from tests.support.foreign.programs import output_of
 from tests.support.running.command_line import CommandLine
@@ -171,7 +170,7 @@ async def test_a_player_changes_zones_in_a_locked_and_full_world(tmp_path: Path)
         one = world.world.players.named("Borvik")
         assert one is not None
         session = borvik.core.session
-        await leaving.change_zone(world.world, one, Destination(12))
+        await world.departures.change_zone(one, Destination(12))
         await borvik.until(lambda: borvik.core.session is not session, "the new session")
         await borvik.stand()
         assert borvik.core.zone is not None

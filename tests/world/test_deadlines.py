@@ -8,11 +8,13 @@ from emu.world.deadlines import Deadlines
 
 
 def test_the_earliest_comes_first_and_moved_ones_at_their_new_time() -> None:
-    deadlines: Deadlines[str] = Deadlines()
+    wakes: list[float] = []
+    deadlines: Deadlines[str, str] = Deadlines(wakes.append)
     deadlines.set("a", "camp", 5.0)
     deadlines.set("b", "camp", 3.0)
     deadlines.set("a", "save", 4.0)
     deadlines.set("b", "camp", 9.0)
+    assert wakes == [5.0, 3.0, 4.0, 9.0]
     assert deadlines.next() == 4.0
     assert deadlines.pop_due(3.9) is None
     assert deadlines.pop_due(6.0) == ("a", "save")
@@ -26,7 +28,7 @@ def test_the_earliest_comes_first_and_moved_ones_at_their_new_time() -> None:
 
 def test_moving_for_ever_grows_nothing() -> None:
     chance = random.Random(1)
-    deadlines: Deadlines[int] = Deadlines()
+    deadlines: Deadlines[int, str] = Deadlines(lambda _due: None)
     for step in range(10_000):
         deadlines.set(chance.randrange(10), "save", float(step + chance.randrange(100)))
     assert len(deadlines) == 10

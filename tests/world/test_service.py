@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 from emu.world.events import NotHandled
-from emu.world.service import MESSAGES
 from tests.support.world.worlds import WorldHarness
 
 
@@ -48,7 +47,9 @@ def test_any_bytes_of_any_message_leave_the_others_unharmed() -> None:
     chance = random.Random(20)
     harness = WorldHarness()
     victim = harness.stand(4)
-    known = [name for name in MESSAGES if victim.dialect.table.get(name) is not None]
+    known = [
+        name for name in harness.service.messages if victim.dialect.table.get(name) is not None
+    ]
     for number in range(5, 60):
         attacker = harness.stand(number)
         for _ in range(20):

@@ -10,7 +10,7 @@ import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import Behaviors
-from emu.world.entry import leaving
+from emu.world.entry.saving import PlayerSaves
 from emu.world.events import ActorPaused, Fault
 from emu.world.visibility import baselines
 from emu.world.visibility.viewer import Viewer
@@ -212,7 +212,7 @@ def test_a_zone_whose_tick_is_overdue_is_stalled() -> None:
     [
         (Behaviors, "handle_timer"),
         (Zones, "handle_timer"),
-        (leaving, "save"),
+        (PlayerSaves, "save"),
         (Zones, "end"),
     ],
 )

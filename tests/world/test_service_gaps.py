@@ -66,7 +66,7 @@ class Scene:
         """Bytes that wait for the one whose link is cut."""
         player = self.harness.world.players.get(5)
         assert player is not None
-        return int(player.client.link._port.session.held_bytes)  # type: ignore[attr-defined]
+        return int(player.client.link.session.held_bytes)  # type: ignore[attr-defined]
 
 
 @WAYS

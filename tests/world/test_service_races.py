@@ -10,7 +10,6 @@ import pytest
 
 from emu.world.actors.player import MOST_NAMES, PlayerState
 from emu.world.actors.spawn import Destination
-from emu.world.entry import leaving
 from tests.support.world.worlds import Client, WorldHarness
 
 QUIT = bytes((1, 1))
@@ -153,9 +152,9 @@ def test_of_two_ways_at_once_the_first_is_taken_and_its_key_is_good() -> None:
     slow: Any = Slow(harness)
     harness.world.handoffs = slow
     to = Destination(12)
-    first = leaving.change_zone(harness.world, one.player, to)
+    first = harness.departures.change_zone(one.player, to)
     assert advance(first) is None
-    second = leaving.change_zone(harness.world, one.player, Destination(33))
+    second = harness.departures.change_zone(one.player, Destination(33))
     assert "on its way already" in str(advance(second))
     assert slow.waiting == 1
     assert advance(first) is None
@@ -171,7 +170,7 @@ def test_who_leaves_while_its_way_is_made_is_not_sent_anywhere() -> None:
     assert one.player is not None
     slow: Any = Slow(harness)
     harness.world.handoffs = slow
-    way = leaving.change_zone(harness.world, one.player, Destination(12))
+    way = harness.departures.change_zone(one.player, Destination(12))
     assert advance(way) is None
     one.say("OP_RequestCampMsg", QUIT)
     assert advance(way) is None

@@ -46,7 +46,6 @@ from emu.net.watch import Watch
 from emu.net.world.service import WorldEndpoint
 from emu.store import BannedAddress
 from emu.times import Clock, Monotonic
-from emu.world.entry import standing
 
 REREAD: Final = 5.0
 """Seconds between two looks at the store."""
@@ -303,7 +302,7 @@ class AdminEndpoints:
 
     def _rank_changed(self, char_id: int, rank: int) -> None:
         if self._world is not None:
-            standing.rank_changed(self._world.world, char_id, rank)
+            self._world.account_changes.rank_changed(char_id, rank)
 
 
 def _game_host(config: Config) -> str:

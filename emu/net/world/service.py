@@ -49,8 +49,10 @@ from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.content.atlas import read_atlas
 from emu.world.content.knowledge import read_knowledge
 from emu.world.content.population import ZonePopulation
-from emu.world.entry import saving, standing
+from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.entry.leaving import Departures
+from emu.world.entry.sheets import CharacterSheets
 from emu.world.entry.zone_entry import ZoneEntry
 from emu.world.events import BehaviorFailed
 from emu.world.notifications import Faults
@@ -108,7 +110,7 @@ class WorldEndpoint:
         self.link: LoginLink | None = None
         self._refusals = RefusalLog(_log, scheduler)
         dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
-        self._timer = WorldTimer(scheduler, watch.ticks())
+        self._timer = WorldTimer(scheduler, lambda: self.service, watch.ticks())
         self._zone_ticks = watch.zone_ticks()
         self._reviews: Any = None
         self._is_reviewing = False
@@ -118,7 +120,8 @@ class WorldEndpoint:
         self.spool = Spool(config.database.path, self.world, reactor, scheduler)
         """Who could not be saved when the server stopped."""
         self._saves = scheduler.timer(self.world.saver)
-        self.world.saver.wake = self._saves_moved
+        self.departures = Departures(self.world)
+        self.account_changes = AccountChanges(self.world, self.departures)
         self.chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
         self.behaviors = self._make_behaviors()
         self._collections = CollectionGuard(self.behaviors.limits.budget)
@@ -128,15 +131,15 @@ class WorldEndpoint:
             "knowledge": self._reload_knowledge,
         }
         """What can be read anew while players are here, by name."""
-        self._take_commands(commands)
+        context = CommandContext(
+            self.world, self.chat, self.admission,
+            self.departures, self.account_changes, CharacterSheets(self.world),
+        )  # fmt: skip
+        self._take_commands(commands, context)
         self.cluster.processes.bus.subscribe(CAME, self._hub_came)
         self.service = WorldService(
-            self.world,
-            self.chat,
-            RemoteCommands(self.world, commands, self.chat),
-            self.behaviors,
+            context, RemoteCommands(self.world, commands, self.chat), self.behaviors
         )
-        self._timer.service = self.service
         self.door = self._make_door(dialects)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
@@ -157,11 +160,11 @@ class WorldEndpoint:
         behaviors = Behaviors(
             self.world,
             self.chat,
+            self.departures,
             library,
             limits=parameters.behavior_limits(self._config),
             guard=limited,
             clock=thread_time,
-            wake=self._timer.wake,
         )
         self._population.give_behavior = behaviors.add
         self._population.take_behaviors = behaviors.forget_zone
@@ -171,8 +174,8 @@ class WorldEndpoint:
         if isinstance(report.event, LoginAccepted):
             self.concealed.logged_in(report.event.account_id, report.event.account)
 
-    def _take_commands(self, commands: Registry) -> None:
-        commands.extend(world_commands(CommandContext(self.world, self.chat, self.admission)))
+    def _take_commands(self, commands: Registry, context: CommandContext) -> None:
+        commands.extend(world_commands(context))
         commands.known |= {
             "player": self._player_names,
             "zone": lambda _caller: [zone.name for zone in self.world.zones.table],
@@ -260,7 +263,7 @@ class WorldEndpoint:
         For accounts of the login service in this process; those of another one have other numbers.
         """
         if parameters.knows_accounts(self._config):
-            standing.send_away(self.world, account_id, reason, self._scheduler.now())
+            self.account_changes.send_away(account_id, reason, self._scheduler.now())
             self._tasks.spawn(self._withdraw(account_id))
 
     async def _withdraw(self, account_id: int) -> None:
@@ -292,7 +295,7 @@ class WorldEndpoint:
 
     async def _reviewed(self) -> None:
         try:
-            await standing.review(self.world, self.cluster.accounts)
+            await self.account_changes.review(self.cluster.accounts)
         finally:
             self._is_reviewing = False
 
@@ -420,6 +423,7 @@ class WorldEndpoint:
             start=self._tasks.spawn,
             answer=Deferred,
             wake=self._timer.wake,
+            wake_saver=self._saves_moved,
         )
         world.notifications.status_changed.subscribe(self._status_changed)
         return world
@@ -464,8 +468,10 @@ class WorldEndpoint:
         return self._config.world.advertise or reachable(bound.host), bound.port
 
     async def _played(self, char_id: int, moment: Moment) -> None:
-        """Have it stored when a character was played; the player who comes in waits for nothing."""
-        saving.played(self.world, char_id, moment)
+        """Store when a character was played, without making its player wait."""
+        player = self.world.players.get(char_id)
+        if player is not None:
+            self.world.saves.played(player, moment)
 
     async def _characters_of(self, account_id: int) -> Sequence[WorldCharacter]:
         """Return an account's characters, each with the numbers of its models.

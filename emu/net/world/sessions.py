@@ -73,46 +73,59 @@ class VisitorHandler:
 
 
 class WorldTimer:
-    """Has the world's time handled when it asks for it."""
+    """Calls the world's timer when it is due."""
 
-    __slots__ = ("_scheduler", "_ticks", "_timer", "service")
+    __slots__ = ("_is_stopped", "_scheduler", "_service", "_ticks", "_timer")
 
-    def __init__(self, scheduler: Scheduler, ticks: Histogram | None = None) -> None:
-        """Use a scheduler, and note in `ticks` how many seconds each time took."""
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        service: Callable[[], WorldService],
+        ticks: Histogram | None = None,
+    ) -> None:
+        """Call a service by a scheduler; record in `ticks` how many seconds each call took.
+
+        `service` returns the service. It is made after its timer, because it needs `wake`.
+        """
         self._scheduler = scheduler
+        self._service = service
         self._ticks = ticks
         self._timer = scheduler.timer(self)
-        self.service: WorldService | None = None
+        self._is_stopped = False
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Let the world do what is due; called by the scheduler.
+        """Call the world; called by the scheduler.
 
-        A world that raises is called again after a moment, whatever it says of its own time.
+        If the world raises, it is called again after a moment, whatever its own timer says.
         """
-        service = self.service
-        if service is None:
+        if self._is_stopped:
             return
+        service = self._service()
         self._scheduler.arm(self._timer, Monotonic(now + RETRY))
         begun = self._scheduler.now()
         service.handle_timer(now)
         if self._ticks is not None:
             self._ticks.observe(self._scheduler.now() - begun)
-        self.wake()
+        self._scheduler.arm(self._timer, service.get_timer())
 
-    def wake(self) -> None:
-        """Ask the world when it wants its time handled."""
-        if self.service is not None:
-            self._scheduler.arm(self._timer, self.service.get_timer())
+    def wake(self, due: Monotonic) -> None:
+        """Call the world at a time at the latest.
+
+        This is called for every step of a player, so it compares times instead of asking the
+        world for its earliest deadline.
+        """
+        if due < self._timer.deadline and not self._is_stopped:
+            self._scheduler.arm(self._timer, due)
 
     def late(self, now: Monotonic) -> float:
-        """Return how many seconds ago the world should have been called; 0 when it is in time."""
-        due = self.service.get_timer() if self.service is not None else None
+        """Return how many seconds ago the world should have been called; 0 if it is in time."""
+        due = None if self._is_stopped else self._service().get_timer()
         return 0.0 if due is None else max(0.0, now - due)
 
     def stop(self) -> None:
-        """Ask no more."""
+        """Call the world no more."""
         self._scheduler.drop(self._timer)
-        self.service = None
+        self._is_stopped = True
 
 
 def report_to(log: Logger, refusals: RefusalLog) -> Callable[[ZoneEntryEvent], None]:

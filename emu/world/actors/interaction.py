@@ -1,115 +1,201 @@
-"""A player uses something: what it offers, and what is done with it.
+"""Handlers of what players do in their zone: they move, sit, target a spawn and use its verbs.
 
-Clients up to 561 ask for the verbs of a spawn at the second mouse button; a click or the choice of
-a verb sends the verb's own text, newer ones the command, and some a spawn alone, which means the
-first verb. Ways (doors, signs, bells) bring whoever uses them elsewhere.
+Clients up to 561 ask for the verbs of a spawn at the second mouse button. A click or the choice of
+a verb sends the verb's own text; newer clients send the command, and some send only the spawn,
+which means the first verb. Ways (doors, signs, bells) take the player elsewhere.
 Source: docs/protocol/world/spawns.md#verbs.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Protocol
 
+from emu.dialects.dialect import NO_TARGET
 from emu.errors import EmuError, MalformedMessage
 from emu.times import Monotonic
-from emu.world.actors import moving
 from emu.world.actors.client import send_text
-from emu.world.actors.player import Player
-from emu.world.actors.spawn import Destination, Spawn, SpawnKind, Verb
-from emu.world.entry import leaving
+from emu.world.actors.movement import StepRefusal
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import SITTING, STANDING, Destination, Spawn, SpawnKind, Verb
+from emu.world.entry.leaving import Departures
+from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.world import World
 from emu.world.zones.directory import NoSuchZone
 
+PUT_BACK_PAUSE: Final = 2.0
+"""Seconds between two corrections of one client: it needs time to obey."""
 MOST_VERBS: Final = 0xFF
 SPAWN_ONLY: Final = 4
 """Bytes of a message that names a spawn and no verb."""
 
 
-def verbs_requested(world: World, player: Player, body: bytes, _now: Monotonic) -> None:
-    """Tell a client what can be done with a spawn. Raises `MalformedMessage`."""
-    index = player.client.dialect.layout("WS_EntityVerbsRequest").decode(body)["spawn_id"]
-    spawn = _spawn_at(world, player, index)
-    if spawn is None:
-        return
-    verbs = [
-        {"command": verb.command, "distance": verb.distance, "display_text": verb.name}
-        for verb in spawn.verbs[:MOST_VERBS]
-    ]
-    player.client.send(
-        "WS_EntityVerbsResponse",
-        {"spawn_id": index, "num_verbs": len(verbs), "verbs_array": verbs},
-    )
+class Movement:
+    """Handles the messages about a player's place, posture and target."""
+
+    def __init__(self, world: World, stop_camp: Callable[[Player], None]) -> None:
+        """`stop_camp` stops the camp timer of a player that stands up."""
+        self._world = world
+        self._stop_camp = stop_camp
+
+    def register(self, messages: WorldMessages) -> None:
+        """Add the messages about movement to the table."""
+        messages.add("OP_PredictionUpdateMsg", self._predicted, CONNECTED)
+        messages.add("OP_UpdateTargetMsg", self._targeted, IN_ZONE)
+        messages.add("OP_SitMsg", self._sat, IN_ZONE)
+        messages.add("OP_StandMsg", self._stood, IN_ZONE)
+        messages.add("OP_StoodMsg", self._stood, IN_ZONE)
+
+    def _predicted(self, player: Player, body: bytes, now: Monotonic) -> None:
+        """Apply a step, or put the player back. Raises `MalformedMessage`."""
+        world = self._world
+        # Read in every state: each message is the base of the next one's delta.
+        step = player.predictions.read(body)
+        if player.state not in IN_ZONE:
+            world.count("step out of order")
+            return
+        refusal = player.pace.refusal(step, player.position, now)
+        if refusal is not None:
+            world.count(refusal)
+            self._put_back(player, refusal, now)
+            return
+        player.spawn.move(
+            step.position,
+            speed=step.speed,
+            side_speed=step.side_speed,
+            vert_speed=step.vert_speed,
+            pitch=step.pitch,
+            activity=step.activity,
+        )
+        zone = world.zones.definition(player.zone.zone_id)
+        if step.position.y < zone.underworld:
+            player.teleport(zone.safe, now)
+
+    def _put_back(self, player: Player, refusal: StepRefusal, now: Monotonic) -> None:
+        if now - player.corrected < PUT_BACK_PAUSE:
+            return
+        player.corrected = now
+        player.send_place(player.position)
+        if player.pace.refused == 1:
+            self._world.refused(player, refusal)
+
+    def _sat(self, player: Player, _body: bytes, _now: Monotonic) -> None:
+        player.spawn.set_info(visual_state=SITTING)
+
+    def _stood(self, player: Player, _body: bytes, _now: Monotonic) -> None:
+        self._stop_camp(player)
+        player.spawn.set_info(visual_state=STANDING)
+
+    def _targeted(self, player: Player, body: bytes, _now: Monotonic) -> None:
+        """Set the player's target; an index that the client was never shown is no target."""
+        index = player.client.dialect.layout("WS_UpdateTarget").decode(body)["spawn_index"]
+        viewer = player.viewer
+        player.target = viewer.interest.spawn_at(index) if viewer is not None else None
+        if player.target is None and index != NO_TARGET:
+            self._world.count("target unknown")
 
 
-def verb_chosen(world: World, player: Player, body: bytes, now: Monotonic) -> None:
-    """Do what a client chose. Raises `MalformedMessage`."""
-    index, text = _chosen(player, body)
-    spawn = _spawn_at(world, player, index)
-    if spawn is None:
-        return
-    verb = _verb(spawn, text)
-    if verb is None:
-        world.count("verb unknown")
-    elif verb.distance and player.position.distance_to(spawn.position) > verb.distance:
-        send_text(player.client, "You are too far away.")
-    else:
-        player.target = spawn
-        _use(world, player, spawn, verb, now)
+class CommandRunner(Protocol):
+    """Runs commands for players; `emu.world.commands.RemoteCommands` does."""
+
+    def do(self, player: Player, line: str, now: Monotonic) -> bool:
+        """Run a command by its name; return False if there is none that this player may use."""
 
 
-def travel(world: World, player: Player, to: Destination, now: Monotonic) -> None:
-    """Bring a player where a way leads; one that leads nowhere says so."""
-    try:
-        definition = world.zones.definition(to.zone_id)
-    except NoSuchZone:
-        world.count("way leads nowhere")
-        send_text(player.client, "This way is closed.")
-        return
-    if to.zone_id == player.zone.zone_id:
-        moving.teleport(player, to.position or definition.safe, now)
-    else:
-        world.start(_set_out(world, player, to))
+class Interaction:
+    """Handles the messages about verbs of spawns."""
 
+    def __init__(self, world: World, departures: Departures, commands: CommandRunner) -> None:
+        self._world = world
+        self._departures = departures
+        self._commands = commands
 
-async def _set_out(world: World, player: Player, to: Destination) -> None:
-    try:
-        await leaving.change_zone(world, player, to)
-    except EmuError as error:
-        send_text(player.client, "This way is crowded. Try again in a moment.")
-        world.refused(player, f"way: {error}")
+    def register(self, messages: WorldMessages) -> None:
+        """Add the messages about verbs to the table."""
+        messages.add("OP_EntityVerbsRequestMsg", self._verbs_requested, IN_ZONE)
+        messages.add("OP_EntityVerbsVerbMsg", self._verb_chosen, IN_ZONE)
 
+    def _verbs_requested(self, player: Player, body: bytes, _now: Monotonic) -> None:
+        """Send a client the verbs of a spawn. Raises `MalformedMessage`."""
+        index = player.client.dialect.layout("WS_EntityVerbsRequest").decode(body)["spawn_id"]
+        spawn = self._spawn_at(player, index)
+        if spawn is None:
+            return
+        verbs = [
+            {"command": verb.command, "distance": verb.distance, "display_text": verb.name}
+            for verb in spawn.verbs[:MOST_VERBS]
+        ]
+        player.client.send(
+            "WS_EntityVerbsResponse",
+            {"spawn_id": index, "num_verbs": len(verbs), "verbs_array": verbs},
+        )
 
-def _use(world: World, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
-    if world.do_command(player, verb.command, now):
-        return
-    if spawn.destination is not None:
-        travel(world, player, spawn.destination, now)
-    elif spawn.kind is SpawnKind.SIGN and spawn.footer is not None and spawn.footer.description:
-        send_text(player.client, spawn.footer.description)
-    else:
-        world.count("verb does nothing")
+    def _verb_chosen(self, player: Player, body: bytes, now: Monotonic) -> None:
+        """Do what a verb stands for. Raises `MalformedMessage`."""
+        index, text = _chosen(player, body)
+        spawn = self._spawn_at(player, index)
+        if spawn is None:
+            return
+        verb = _verb(spawn, text)
+        if verb is None:
+            self._world.count("verb unknown")
+        elif verb.distance and player.position.distance_to(spawn.position) > verb.distance:
+            send_text(player.client, "You are too far away.")
+        else:
+            player.target = spawn
+            self._use(player, spawn, verb, now)
+
+    def _use(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
+        if self._commands.do(player, verb.command, now):
+            return
+        if spawn.destination is not None:
+            self._travel(player, spawn.destination, now)
+        elif spawn.kind is SpawnKind.SIGN and spawn.footer is not None and spawn.footer.description:
+            send_text(player.client, spawn.footer.description)
+        else:
+            self._world.count("verb does nothing")
+
+    def _travel(self, player: Player, to: Destination, now: Monotonic) -> None:
+        """Take a player to the destination of a way."""
+        world = self._world
+        try:
+            definition = world.zones.definition(to.zone_id)
+        except NoSuchZone:
+            world.count("way leads nowhere")
+            send_text(player.client, "This way is closed.")
+            return
+        if to.zone_id == player.zone.zone_id:
+            player.teleport(to.position or definition.safe, now)
+        else:
+            world.start(self._change_zone(player, to))
+
+    async def _change_zone(self, player: Player, to: Destination) -> None:
+        try:
+            await self._departures.change_zone(player, to)
+        except EmuError as error:
+            send_text(player.client, "This way is crowded. Try again in a moment.")
+            self._world.refused(player, f"way: {error}")
+
+    def _spawn_at(self, player: Player, index: int) -> Spawn | None:
+        """Return the spawn that a client knows by an index; count an unknown index."""
+        if index > 0xFFFF:
+            raise MalformedMessage("index of a spawn out of range")
+        spawn = player.viewer.interest.spawn_at(index) if player.viewer is not None else None
+        if spawn is None:
+            self._world.count("spawn unknown")
+        return spawn
 
 
 def _chosen(player: Player, body: bytes) -> tuple[int, str]:
-    """Return the index of a spawn and what is to be done with it, empty for the usual."""
+    """Return the index of a spawn and the text of a verb, empty for the first verb."""
     if len(body) == SPAWN_ONLY:
         return int.from_bytes(body, "little"), ""
     fields = player.client.dialect.layout("WS_EntityVerbsVerb").decode(body)
     return fields["spawn_id"], str(fields["command"])
 
 
-def _spawn_at(world: World, player: Player, index: int) -> Spawn | None:
-    """Return the spawn that a client knows by an index; what it never saw is counted."""
-    if index > 0xFFFF:
-        raise MalformedMessage("index of a spawn out of range")
-    spawn = player.viewer.interest.spawn_at(index) if player.viewer is not None else None
-    if spawn is None:
-        world.count("spawn unknown")
-    return spawn
-
-
 def _verb(spawn: Spawn, text: str) -> Verb | None:
-    """Return the verb that a client means by its text or its command."""
+    """Return the verb whose name or command a client has sent, None if there is none."""
     if not text:
         return spawn.verbs[0] if spawn.verbs else None
     wanted = _plain(text)

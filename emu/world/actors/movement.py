@@ -1,17 +1,16 @@
-"""How players move: what their clients predict, and which steps are believed.
+"""How players move: what their clients predict, and which steps the server believes.
 
-The message packs a position struct XORed with the one before. Both ends keep that one, so it moves
-on with every message that can be unpacked, whatever is in it: a client that once sends nonsense is
-understood again with its next step (docs/protocol/world/movement.md#prediction,
-docs/protocol/world/movement.md#bad-predictions). Whether a step is believed is
-`emu.world.actors.movement`'s business.
+A client sends each step as a position struct XORed with the one before. Both sides keep that
+struct, and it advances with every message that can be unpacked. So a client that sends nonsense
+once is understood again with its next step (docs/protocol/world/movement.md#prediction).
 
-Going somewhere costs distance, and time earns it, up to a reserve that makes up for a slow link.
-A client is never believed a jump; whoever may jump is put there by the server. Knows no zone.
+The limits are ours; EQ2Emulator passes every step on
+(docs/protocol/world/movement.md#bad-predictions).
 """
 
 from __future__ import annotations
 
+import enum
 import math
 from typing import NamedTuple
 
@@ -19,6 +18,15 @@ from emu.dialects import Dialect
 from emu.times import Monotonic
 from emu.world.rules import MovementRules
 from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position, PredictionReader
+
+
+class StepRefusal(enum.StrEnum):
+    """Why a step is not believed; the values are labels of a metric."""
+
+    NO_NUMBER = "position is no number"
+    OUTSIDE = "position outside the world"
+    BAD_SPEED = "speed beyond all measure"
+    TOO_FAST = "moved too fast"
 
 
 class MovementStep(NamedTuple):
@@ -33,7 +41,7 @@ class MovementStep(NamedTuple):
 
 
 class StepReader:
-    """The server's end of one client's predictions."""
+    """Reads one client's predictions."""
 
     __slots__ = ("_layout", "_reader")
 
@@ -43,9 +51,9 @@ class StepReader:
         self._layout = self._reader.positions.layout
 
     def read(self, payload: bytes) -> MovementStep:
-        """Return the step that a message says. Its numbers may be anything, NaN included.
+        """Return the step of a message. Its numbers may be anything, NaN included.
 
-        Raises `MalformedMessage`; the base is then as before.
+        Raises `MalformedMessage`; the base of the next delta is then as before.
         """
         fields = self._layout.decode(self._reader.read(payload).position.now)
         return MovementStep(
@@ -65,7 +73,18 @@ class StepReader:
 
 
 class Pace:
-    """One player's pace. `refused` counts the steps that were not believed."""
+    """Limits how far one player moves over time. `refused` counts the steps not believed.
+
+    Time earns distance and a step spends it: two token buckets, one for the ground and one for
+    height. Their size is the distance of `MovementRules.reserve` seconds. It lets the steps
+    through that arrive together after a pause of the link, without letting a client jump: a
+    single step longer than the bucket is never believed. A limit per step would not do, because
+    a client decides how many steps it sends.
+
+    Height has a bucket of its own because players fall much faster than they run. A climb costs
+    as much as a fall: the server has no model of the ground, and a client that climbs freely could
+    enter any place from above.
+    """
 
     __slots__ = ("_ground", "_height", "_last", "refused", "rules")
 
@@ -76,8 +95,8 @@ class Pace:
         self._ground = rules.fastest * rules.reserve
         self._height = rules.fastest_fall * rules.reserve
 
-    def complaint(self, step: MovementStep, here: Position, now: Monotonic) -> str | None:
-        """Return why a step from `here` is not believed, None when it is; it is paid for then."""
+    def refusal(self, step: MovementStep, here: Position, now: Monotonic) -> StepRefusal | None:
+        """Return why a step from `here` is not believed; if it is believed, charge it."""
         rules = self.rules
         passed = max(0.0, now - self._last)
         self._last = now
@@ -85,34 +104,40 @@ class Pace:
         self._height = min(
             self._height + passed * rules.fastest_fall, rules.fastest_fall * rules.reserve
         )
-        reason = self._nonsense(step) or self._haste(step, here)
-        if reason is not None:
+        # Numbers first: a comparison with NaN is false, so NaN would pass the limits.
+        refusal = self._bad_numbers(step) or self._too_fast(step, here)
+        if refusal is not None:
             self.refused += 1
-        return reason
+        return refusal
 
     def moved_by_server(self, now: Monotonic) -> None:
-        """Begin anew: the server put the player somewhere."""
+        """Fill the buckets: the server has put the player somewhere.
+
+        Steps that the client sent before it learned of that arrive afterwards. They are measured
+        from the new place and are refused unless they are near it.
+        """
         self._last = now
         self._ground = self.rules.fastest * self.rules.reserve
         self._height = self.rules.fastest_fall * self.rules.reserve
 
-    def _nonsense(self, step: MovementStep) -> str | None:
+    def _bad_numbers(self, step: MovementStep) -> StepRefusal | None:
         at = step.position
         numbers = (at.x, at.y, at.z, at.heading, step.pitch)
         speeds = (step.speed, step.side_speed, step.vert_speed)
         if not all(map(math.isfinite, numbers + speeds)):
-            return "position is no number"
+            return StepRefusal.NO_NUMBER
         if max(abs(at.x), abs(at.y), abs(at.z)) > self.rules.farthest:
-            return "position outside the world"
+            return StepRefusal.OUTSIDE
         if max(map(abs, speeds)) > self.rules.fastest_field:
-            return "speed beyond all measure"
+            return StepRefusal.BAD_SPEED
         return None
 
-    def _haste(self, step: MovementStep, here: Position) -> str | None:
+    def _too_fast(self, step: MovementStep, here: Position) -> StepRefusal | None:
         ground = here.distance_to(step.position)
         height = abs(step.position.y - here.y)
         if ground > self._ground or height > self._height:
-            return "moved too fast"
+            return StepRefusal.TOO_FAST
+        # Only believed steps are charged: a refused one leaves the player where it was.
         self._ground -= ground
         self._height -= height
         return None

@@ -236,6 +236,9 @@ class Titles:
         return self.given.index(borne) if borne in self._given else NONE
 
 
+NO_LOCATION: Final = 0xFFFFFFFF
+
+
 class PlayerState(enum.Enum):
     """Where a player stands; each state names what its client is waited for."""
 
@@ -250,6 +253,21 @@ class PlayerState(enum.Enum):
     """It was told to connect again and has not said that it goes."""
     LINK_DEAD = "link-dead"
     GONE = "gone"
+
+
+class PlayerDeadline(enum.Enum):
+    """What happens to a player at a time, unless something prevents it."""
+
+    CAMP = "camp"
+    """It leaves the world."""
+    LINK_DEAD = "link-dead"
+    """It is removed; no client has taken it over."""
+    ZONING = "zoning"
+    """It is removed; its client has not connected again."""
+    SAVE_CHANGES = "keep"
+    """Its changes are saved."""
+    SAVE = "save"
+    """It is saved, as at every `WorldRules.save_interval`."""
 
 
 IN_ZONE: Final = frozenset((PlayerState.APPEARING, PlayerState.STANDING))
@@ -315,7 +333,7 @@ class Player:
         self.connect(client)
 
     def connect(self, client: PlayerClient) -> None:
-        """Take the session that plays this character now; what a client keeps begins anew."""
+        """Use another client for this character; all that belongs to a client begins anew."""
         self.client = client
         self.command_words: list[str] = []
         """First words of the commands that this client was given, in its order."""
@@ -354,6 +372,32 @@ class Player:
             away="afk" in self.spawn.words,
             hidden=self.spawn.hidden,
         )
+
+    def teleport(self, to: Position, now: Monotonic) -> None:
+        """Put the player at another place in its zone."""
+        self.pace.moved_by_server(now)
+        self.spawn.move(to)
+        self.send_place(to)
+
+    def send_place(self, place: Position) -> None:
+        """Tell the client where its player is; it obeys."""
+        self.client.send(
+            "WS_MoveClient",
+            {
+                "x": place.x,
+                "y": place.y,
+                "z": place.z,
+                "heading": place.heading,
+                "unknown": 1,
+                "location": NO_LOCATION,
+            },
+        )
+
+    def close_view(self, now: Monotonic) -> None:
+        """Stop showing the zone to the client."""
+        viewer, self.viewer = self.viewer, None
+        if viewer is not None:
+            self.zone.leave(viewer, now)
 
     @property
     def is_online(self) -> bool:

@@ -18,13 +18,13 @@ from emu.errors import CommandError, EmuError
 from emu.limits.rates import RateLimit
 from emu.model import Title
 from emu.times import Monotonic
-from emu.world.actors import moving
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.behaviors import plain
 from emu.world.behaviors.guard import ALOUD, STEP, TIMER, Budget, Limits, RunningBehavior, Way
 from emu.world.deadlines import Deadlines
-from emu.world.entry import leaving, saving
+from emu.world.entry.leaving import Departures
+from emu.world.entry.saver import SavedKind
 from emu.world.events import BehaviorPaced
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -99,17 +99,17 @@ class BehaviorContext:
     """What all actors of a world share. Behaviors have no access to it."""
 
     def __init__(
-        self, world: World, chat: Chat, limits: Limits, budget: Budget, wake: Callable[[], None]
+        self, world: World, chat: Chat, departures: Departures, limits: Limits, budget: Budget
     ) -> None:
-        """`budget` limits each call of a behavior; `wake` makes the host read its timer again."""
+        """`budget` limits each call of a behavior."""
         self.world = world
+        self.departures = departures
         self.chat = chat
         self.limits = limits
         self.budget = budget
-        self.deadlines: Deadlines[RunningBehavior] = Deadlines()
+        self.deadlines: Deadlines[RunningBehavior, str] = Deadlines(world.wake)
         self.dialogs = Dialogs(limits.text, limits.dialogs)
         self.counters: Counter[str] = Counter()
-        self._wake = wake
         self._heard: dict[int, RateLimit] = {}
         self._afterwards: list[Callable[[], object]] = []
 
@@ -121,7 +121,6 @@ class BehaviorContext:
     def arm(self, behavior: RunningBehavior, what: str, seconds: float) -> None:
         """Set or move one of a behavior's deadlines."""
         self.deadlines.set(behavior, what, Monotonic(self.now + seconds))
-        self._wake()
 
     def afterwards(self, act: Callable[[], object]) -> None:
         """Do something when the running call of a behavior has returned; at once if none runs."""
@@ -286,7 +285,7 @@ class Visitor(_WorldObject):
         if player.state in IN_ZONE and self._is_to_be_sent():
             at = player.position
             turned = at.heading if turned is None else turned
-            moving.teleport(player, goal._replace(heading=turned, grid=at.grid), self._context.now)
+            player.teleport(goal._replace(heading=turned, grid=at.grid), self._context.now)
 
     @_timed
     def send_to(self, zone: str | int, place: Place | None = None) -> None:
@@ -315,7 +314,7 @@ class Visitor(_WorldObject):
         player.titles.bear(given)
         player.titles.show(player.spawn)
         player.titles.send(player.client)
-        saving.changed(self._context.world, player, saving.SavedKind.TITLES, self._context.now)
+        self._context.world.saves.changed(player, SavedKind.TITLES, self._context.now)
 
     def _is_to_be_sent(self) -> bool:
         """Return whether the player is online and within its rate limits; count the message."""
@@ -465,7 +464,7 @@ def _player_of(visitor: Visitor) -> Player:
 async def _send(context: BehaviorContext, player: Player, to: Destination) -> None:
     """Send a player to another zone. If the change of zone is refused, the player stays."""
     try:
-        await leaving.change_zone(context.world, player, to)
+        await context.departures.change_zone(player, to)
     except EmuError:
         context.counters["not sent to a zone"] += 1
 

@@ -29,7 +29,9 @@ from emu.world.behaviors.guard import (
 )
 from emu.world.behaviors.hooks import NEEDS_TICK, Hook
 from emu.world.behaviors.library import Library
+from emu.world.entry.leaving import Departures
 from emu.world.events import BehaviorFailed, BehaviorSlowed
+from emu.world.messages import WorldMessages
 from emu.world.social.chat import Chat
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -42,23 +44,22 @@ class Behaviors:
         self,
         world: World,
         chat: Chat,
+        departures: Departures,
         library: Library,
         *,
         limits: Limits | None = None,
         guard: Guard = unguarded,
         clock: Callable[[], float],
-        wake: Callable[[], None] = lambda: None,
     ) -> None:
         """Subscribe to a world's events.
 
-        `clock` returns seconds and measures the calls. `wake` makes the caller read `get_timer`
-        again.
+        `clock` returns seconds and measures the calls.
         """
         self.library = library
         self.limits = limits or Limits()
         self._world = world
         self._budget = Budget(self.limits.budget, guard, clock)
-        self.context = BehaviorContext(world, chat, self.limits, self._budget, wake)
+        self.context = BehaviorContext(world, chat, departures, self.limits, self._budget)
         self.counters = self.context.counters
         self._deadlines = self.context.deadlines
         self._dialogs = self.context.dialogs
@@ -149,7 +150,12 @@ class Behaviors:
             if behavior.spawn is None or self._is_near(behavior, speaker, self._world.rules.hear):
                 self._call(behavior, Hook.SAY, self._visitor(behavior, speaker), text)
 
-    def select_message(self, _world: World, player: Player, body: bytes, _now: Monotonic) -> None:
+    def register(self, messages: WorldMessages) -> None:
+        """Add the messages about dialogs to the table."""
+        messages.add("OP_DialogSelectMsg", self.select_message, IN_ZONE)
+        messages.add("OP_DialogCloseMsg", self.close_message, IN_ZONE)
+
+    def select_message(self, player: Player, body: bytes, _now: Monotonic) -> None:
         """Handle OP_DialogSelectMsg: a player has chosen an answer of a dialog.
 
         Raises `MalformedMessage`, and `CommandError` if the dialog is not open.
@@ -159,7 +165,7 @@ class Behaviors:
         if self._is_near(behavior, player, 2 * self._world.rules.hear):
             self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), fields["response"])
 
-    def close_message(self, _world: World, player: Player, body: bytes, _now: Monotonic) -> None:
+    def close_message(self, player: Player, body: bytes, _now: Monotonic) -> None:
         """Handle OP_DialogCloseMsg. Raises `MalformedMessage`."""
         fields = player.client.dialect.layout("WS_DialogClose").decode(body)
         self._dialogs.close(player, fields["conversation_id"])

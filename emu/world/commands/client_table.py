@@ -14,9 +14,10 @@ from emu.commands import Caller, Command, Cost, Registry, Reply
 from emu.dialects.dialect import read_name
 from emu.errors import CommandError, MalformedMessage
 from emu.times import Monotonic
-from emu.world.actors.player import Player
+from emu.world.actors.player import IN_ZONE, Player
 from emu.world.commands import groups, moderation, speech, titles, travel, who, zones
 from emu.world.commands.context import CommandContext
+from emu.world.messages import WorldMessages
 from emu.world.social.chat import Chat
 from emu.world.world import World
 
@@ -46,6 +47,10 @@ class RemoteCommands:
     registry: Registry
     chat: Chat
 
+    def register(self, messages: WorldMessages) -> None:
+        """Add the message that calls a command to the table."""
+        messages.add("OP_RemoteCmdMsg", self.called, IN_ZONE)
+
     def allowed(self, player: Player) -> Sequence[str]:
         """Return the first words of the commands that a player may use now, by name.
 
@@ -70,7 +75,7 @@ class RemoteCommands:
             "WS_SetRemoteCmdsMsg", {"num_commands": len(names), "commands_array": names}
         )
 
-    def called(self, _world: World, player: Player, body: bytes, now: Monotonic) -> None:
+    def called(self, player: Player, body: bytes, now: Monotonic) -> None:
         """Run what a client asks for. Raises `MalformedMessage`; an empty body ends the session.
 
         Source: docs/protocol/world/movement.md#bad-predictions.

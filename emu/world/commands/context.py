@@ -15,8 +15,10 @@ from emu.errors import CommandError
 from emu.model import Present, may_see
 from emu.times import UNKNOWN
 from emu.world.actors.player import Player
-from emu.world.entry import standing
+from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.entry.leaving import Departures
+from emu.world.entry.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.world import World
 
@@ -31,6 +33,9 @@ class CommandContext:
     world: World
     chat: Chat
     admission: WorldAdmissionRules
+    departures: Departures
+    account_changes: AccountChanges
+    sheets: CharacterSheets
 
 
 PlayersWork = Callable[[CommandContext, Player, Call], Answer]
@@ -100,7 +105,7 @@ async def check_voice(context: CommandContext, call: Call) -> None:
     account_id, world = call.caller.account_id, context.world
     if not account_id:
         return
-    known = [one.muted_until for one in standing.of_account(world, account_id)]
+    known = [one.muted_until for one in context.account_changes.of_account(account_id)]
     if not known:
         rows = await world.store.of_account(account_id)
         until = max([row.muted_until for row in rows], default=UNKNOWN)

@@ -16,7 +16,6 @@ from emu.world.commands.context import (
     check_voice,
     player_named,
 )
-from emu.world.entry import entering
 from emu.world.social.groups import Group
 
 COMMANDS = WorldCommandSet()
@@ -122,4 +121,4 @@ def _refresh(context: CommandContext, members: Iterable[int]) -> None:
     for number in members:
         member = context.world.players.get(number)
         if member is not None and member.is_online:
-            entering.send_sheet(context.world, member)
+            context.sheets.send(member)

@@ -21,7 +21,6 @@ from emu.world.commands.context import (
     player_elsewhere,
     player_named,
 )
-from emu.world.entry import leaving, standing
 from emu.world.social.chat import ANNOUNCE, BROADCAST
 
 REASON = Argument("reason", ArgumentKind.TEXT, optional=True, default="")
@@ -45,7 +44,7 @@ async def _kick(context: CommandContext, call: Call) -> str:
     account_id = player.character.account_id
     await check_rank(context, call, account_id, player.name, harmless=True)
     reason, now = f"kicked by {call.caller.name}{_why(call)}", context.world.clock.now()
-    leaving.leave(context.world, player, reason, now)
+    context.departures.leave(player, reason, now)
     await context.admission.handoffs.withdraw_account(account_id)
     return f"{player.name} was sent away"
 
@@ -67,10 +66,10 @@ async def _ban(context: CommandContext, call: Call) -> str:
     reason = f"banned by {call.caller.name}"
     player = world.players.get(row.id)
     if call["forever"]:
-        standing.send_away(world, row.account_id, reason, world.clock.now())
+        context.account_changes.send_away(row.account_id, reason, world.clock.now())
         await context.admission.handoffs.withdraw_account(row.account_id)
     elif player is not None:
-        leaving.leave(world, player, reason, world.clock.now())
+        context.departures.leave(player, reason, world.clock.now())
     else:
         world.presence.dismiss(row.id)
     await context.admission.handoffs.withdraw(row.id)
@@ -106,10 +105,10 @@ async def _mute(context: CommandContext, call: Call) -> str:
         await check_voice(context, call)
     until = Moment(context.world.clock.moment() + minutes * MINUTE)
     lasting = counted(minutes, "minute")
-    for player in standing.of_account(context.world, account_id):
+    for player in context.account_changes.of_account(account_id):
         if player.is_online:
             context.chat.line(player, f"You are muted for {lasting}{_why(call) or '.'}")
-    await standing.mute(context.world, account_id, until)
+    await context.account_changes.mute(account_id, until)
     return f"{name} is muted for {lasting}"
 
 
@@ -117,7 +116,7 @@ async def _mute(context: CommandContext, call: Call) -> str:
 async def _unmute(context: CommandContext, call: Call) -> str:
     name, account_id = _speaker(context, call)
     await check_rank(context, call, account_id, name)
-    await standing.mute(context.world, account_id, Moment(-math.inf))
+    await context.account_changes.mute(account_id, Moment(-math.inf))
     return f"{name} may speak"
 
 

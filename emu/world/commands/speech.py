@@ -10,7 +10,6 @@ from emu.model import may_see
 from emu.times import Monotonic
 from emu.world.actors.player import Player, Relation, Relations
 from emu.world.commands.context import NAME, TEXT, CommandContext, WorldCommandSet
-from emu.world.entry import saving
 from emu.world.entry.initial_messages import send_relations
 from emu.world.entry.saver import SavedKind
 from emu.world.social.chat import Chat
@@ -78,7 +77,7 @@ def _listing(
     @quiet(name, help_text, NAME, cost=Cost.CHANGE)
     async def run(context: CommandContext, player: Player, call: Call) -> str:
         change(player.relations, kind, call["name"])
-        saving.changed(context.world, player, SavedKind.RELATIONS, call.now)
+        context.world.saves.changed(player, SavedKind.RELATIONS, call.now)
         send_relations(player, (kind,))
         return ", ".join(player.relations.names(kind)) or "the list is empty"
 

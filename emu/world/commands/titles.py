@@ -15,7 +15,7 @@ from emu.world.commands.context import (
     check_voice,
     player_named,
 )
-from emu.world.entry import saving
+from emu.world.entry.saver import SavedKind
 
 LIST, BEFORE, BEHIND = "list", "setprefix", "setsuffix"
 """Actions by the names that clients use for them (docs/protocol/world/data.md#knowledge)."""
@@ -76,7 +76,7 @@ def _changed(context: CommandContext, player: Player, now: Monotonic) -> None:
     player.titles.show(player.spawn)
     if player.is_online:
         player.titles.send(player.client)
-    saving.changed(context.world, player, saving.SavedKind.TITLES, now)
+    context.world.saves.changed(player, SavedKind.TITLES, now)
 
 
 def _lines(player: Player) -> list[str]:

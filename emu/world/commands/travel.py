@@ -5,7 +5,6 @@ from __future__ import annotations
 from emu.commands import Argument, ArgumentKind, Call, Reply
 from emu.commands.registry import GUIDE, MASTER
 from emu.errors import CommandError
-from emu.world.actors import moving
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination
 from emu.world.commands.context import (
@@ -16,7 +15,6 @@ from emu.world.commands.context import (
     player_elsewhere,
     player_named,
 )
-from emu.world.entry import leaving
 from emu.world_stream.movement import Position
 
 ZONE = Argument("zone", help="its name, file or number", among="zone")
@@ -31,7 +29,7 @@ async def _zone(context: CommandContext, player: Player, call: Call) -> str:
     if definition is None:
         raise CommandError(f"there is no zone {call['zone']}; zones lists them")
     _standing(player)
-    await leaving.change_zone(context.world, player, Destination(definition.id))
+    await context.departures.change_zone(player, Destination(definition.id))
     return f"going to {definition.description}"
 
 
@@ -42,7 +40,7 @@ async def _move(context: CommandContext, player: Player, call: Call) -> str:
     place = Position(call["x"], call["y"], call["z"], here.heading, here.grid)
     if max(map(abs, place[:3])) > context.world.rules.movement.farthest:
         raise CommandError("that is outside the world")
-    moving.teleport(player, place, call.now)
+    player.teleport(place, call.now)
     return f"you are at {place.x:g}, {place.y:g}, {place.z:g}"
 
 
@@ -61,7 +59,7 @@ async def _goto(context: CommandContext, player: Player, call: Call) -> str:
     there = player_elsewhere(context, call["name"])
     if there is not None:
         _standing(player)
-        await leaving.change_zone(context.world, player, Destination(there.zone_id))
+        await context.departures.change_zone(player, Destination(there.zone_id))
         return f"going to the zone that {there.name} is in"
     target = player_named(context, call["name"], call)
     await _bring(context, player, target)
@@ -81,10 +79,10 @@ async def _bring(context: CommandContext, player: Player, to: Player) -> None:
     _standing(player)
     _standing(to)
     if player.zone is to.zone:
-        moving.teleport(player, to.position, context.world.clock.now())
+        player.teleport(to.position, context.world.clock.now())
     else:
         there = Destination(to.zone.zone_id, to.position)
-        await leaving.change_zone(context.world, player, there)
+        await context.departures.change_zone(player, there)
 
 
 def _standing(player: Player) -> None:

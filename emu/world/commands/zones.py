@@ -14,7 +14,6 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
 from emu.world.content.files import check_looks, check_texts
-from emu.world.entry import saving
 from emu.world.world import World
 
 SPAWN = (
@@ -101,7 +100,7 @@ async def _processes(context: CommandContext, _call: Call) -> Reply:
 @COMMANDS.command("save", "store all players now", rank=GUIDE)
 async def _save(context: CommandContext, _call: Call) -> str:
     for player in context.world.players:
-        saving.save(context.world, player)
+        context.world.saves.save(player)
     return f"saving {counted(len(context.world.players), 'player')}"
 
 

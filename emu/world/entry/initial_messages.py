@@ -21,9 +21,9 @@ from emu.model import WorldCharacter
 from emu.structs.packed import pack_counted
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player, Relation
-from emu.world.clock import game_time
+from emu.world.clock import GameTime
+from emu.world.content.definitions import ZoneDefinition
 from emu.world.content.knowledge import Knowledge, KnownSkill
-from emu.world.world import World
 
 ACCEPTED: Final = {
     "reply_code": 0,
@@ -64,14 +64,13 @@ def send_journals(client: PlayerClient, name: str) -> None:
     client.send("WS_FactionUpdate")
 
 
-def send_zone(world: World, player: Player) -> None:
-    """Have the client load its zone."""
-    definition = world.zones.definition(player.zone.zone_id)
+def send_zone(player: Player, world_name: str, definition: ZoneDefinition, time: GameTime) -> None:
+    """Make the client load its zone."""
     at = player.position
     website, port = WEBSITE
     fields: dict[str, Any] = {
-        "server1": world.rules.name,
-        "server2": world.rules.name,
+        "server1": world_name,
+        "server2": world_name,
         "expansions_enabled": EVERY_EXPANSION,
         "auction_website": website,
         "auction_port": port,
@@ -81,7 +80,7 @@ def send_zone(world: World, player: Player) -> None:
         "x": at.x,
         "y": at.y,
         "z": at.z,
-        **game_time(world.clock.moment())._asdict(),
+        **time._asdict(),
         "unknown7": UNKNOWN_SEVEN,
         "unknown3": UNKNOWN_THREE,
         "underworld": definition.underworld,

@@ -71,6 +71,7 @@ class Saver:
         *,
         longest_pause: Callable[[], float],
         failed: Callable[[WorldCharacter, StoreError], None],
+        wake: Callable[[], None],
     ) -> None:
         """Save into `store`.
 
@@ -81,8 +82,7 @@ class Saver:
         self._start = start
         self._longest_pause = longest_pause
         self._failed = failed
-        self.wake: Callable[[], None] = lambda: None
-        """Asks for the timer again; whoever owns the timer sets it."""
+        self._wake = wake
         self._records: dict[int, _Record] = {}
         self._numbers: dict[int, int] = {}
         """The greatest number of a save of each character, of the saves that were begun here."""
@@ -157,7 +157,7 @@ class Saver:
                 self._retry_at = None
                 self.try_again()
         finally:  # what raises is tried again as well
-            self.wake()
+            self._wake()
 
     def try_again(self) -> None:
         """Try at once what has failed: the store may be there again.
@@ -260,7 +260,7 @@ class Saver:
             self._begin(record)
         elif self._retry_at is None and not self._must_schedule:
             self._must_schedule = True
-            self.wake()
+            self._wake()
 
 
 def _remember(numbers: dict[int, int], state: SavedState) -> None:

@@ -1,55 +1,86 @@
-"""When a player is stored: its place every minute and when it leaves, changes soon.
+"""When a player is saved: periodically, on leaving, and soon after a change.
 
-A change waits a little, because a client may make many at once. How a save is carried out, and what
-happens when it fails, is `emu.world.entry.saver`'s.
+A client may make many changes at once, so a change is saved after a pause. `emu.world.entry.saver`
+carries out the saves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
+from emu.mailbox import PendingAnswer
 from emu.model import WorldCharacter
 from emu.times import Moment, Monotonic
-from emu.world.actors.player import Player
+from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.actors.spawn import Destination
-from emu.world.entry.saver import SavedKind
-from emu.world.world import World
+from emu.world.deadlines import Deadlines
+from emu.world.entry.saver import SavedKind, Saver
+from emu.world.notifications import Faults
 
-__all__ = [
-    "KEEP", "SAVE", "SavedKind", "changed", "latest", "played", "save", "state_of", "store",
-]  # fmt: skip
+__all__ = ["PlayerSaves", "SavedKind", "state_of"]
 
-SAVE: Final = "save"
-KEEP: Final = "keep"
 PAUSE: Final = 2.0
 """Seconds that a change waits for others."""
 
 
-def changed(world: World, player: Player, what: SavedKind, now: Monotonic) -> None:
-    """Have something stored that changed."""
-    player.unsaved.add(what)
-    if world.deadlines.get(player, KEEP) is None:
-        world.set_deadline(player, KEEP, PAUSE, now)
+class PlayerSaves:
+    """Saves the players of one world through its `Saver`."""
 
+    def __init__(
+        self,
+        saver: Saver,
+        deadlines: Deadlines[Player, PlayerDeadline],
+        faults: Faults,
+        answer: Callable[[], PendingAnswer],
+    ) -> None:
+        """`answer` makes an object that a coroutine can wait for."""
+        self._saver = saver
+        self._deadlines = deadlines
+        self._faults = faults
+        self._answer = answer
 
-def save(world: World, player: Player, also: Iterable[SavedKind] = ()) -> None:
-    """Store what has to be there when the player comes again; `also` says what changed just now."""
-    changes, player.unsaved = player.unsaved.union(also), set()
-    world.saver.put(state_of(player), changes)
+    def changed(self, player: Player, kind: SavedKind, now: Monotonic) -> None:
+        """Save a player soon, because something of it has changed."""
+        player.unsaved.add(kind)
+        if self._deadlines.get(player, PlayerDeadline.SAVE_CHANGES) is None:
+            self._deadlines.set(player, PlayerDeadline.SAVE_CHANGES, Monotonic(now + PAUSE))
 
+    def save(self, player: Player, also: Iterable[SavedKind] = ()) -> None:
+        """Save a player now; `also` are kinds that have changed just now."""
+        changes, player.unsaved = player.unsaved.union(also), set()
+        self._saver.put(state_of(player), changes)
 
-def played(world: World, char_id: int, moment: Moment) -> None:
-    """Store when a character was played; one that is not here is left out."""
-    player = world.players.get(char_id)
-    if player is not None:
+    def save_or_report(self, player: Player) -> None:
+        """Save a player; if that raises, report it and try once more with everything it has.
+
+        It is unknown what the attempt that raised has stored. If the second attempt raises too,
+        the next save stores everything.
+        """
+        for task in ("saving a player", "saving a player again"):
+            if self._faults.attempt(task, player, self.save, player):
+                return
+            player.unsaved.update(SavedKind)
+
+    def played(self, player: Player, moment: Moment) -> None:
+        """Save when a player was played last."""
         player.character = replace(player.character, last_played=moment)
-        save(world, player, (SavedKind.PLAYED,))
+        self.save(player, (SavedKind.PLAYED,))
+
+    async def store(self, player: Player, to: Destination) -> None:
+        """Save a player at its destination and wait for it: another process reads it next.
+
+        Raises `StoreError`.
+        """
+        place = to.position or player.position
+        row = replace(state_of(player), zone_id=to.zone_id, place=place)
+        changes, player.unsaved = player.unsaved, set()
+        await self._saver.store(row, changes, self._answer)
 
 
 def state_of(player: Player) -> WorldCharacter:
-    """Return a player's character as it is now; where it goes to counts, not where it is."""
+    """Return a player's character as it is now, at its destination if it changes the zone."""
     zone_id, place = player.zone.zone_id, player.position
     if player.destination is not None:
         zone_id, place = player.destination.zone_id, player.destination.position or place
@@ -64,19 +95,3 @@ def state_of(player: Player) -> WorldCharacter:
         hotkeys=player.hotbars.keys,
         channels=tuple(player.channels.values()),
     )
-
-
-def latest(world: World, character: WorldCharacter) -> WorldCharacter:
-    """Return a character as it was when it left, even when that is not stored yet."""
-    return world.saver.latest(character)
-
-
-async def store(world: World, player: Player, to: Destination) -> None:
-    """Store a player that goes where another process serves, before that one reads it.
-
-    Raises `StoreError`.
-    """
-    place = to.position or player.position
-    row = replace(state_of(player), zone_id=to.zone_id, place=place)
-    changes, player.unsaved = player.unsaved, set()
-    await world.saver.store(row, changes, world.answer)

@@ -19,7 +19,7 @@ from emu.world.actors.client import text_fields
 from emu.world.actors.hiding import sees
 from emu.world.actors.player import Player, Relation
 from emu.world.actors.spawn import Spawn
-from emu.world.entry import saving
+from emu.world.entry.saver import SavedKind
 from emu.world.events import Said
 from emu.world.rules import ChatRules
 from emu.world.social.channels import (
@@ -223,7 +223,7 @@ class Chat:
         self.pace(player, now)
         channel = self.channels.join(name, player.id, password)
         player.channels[channel.name.casefold()] = Membership(channel.name, password)
-        saving.changed(self.world, player, saving.SavedKind.CHANNELS, now)
+        self.world.saves.changed(player, SavedKind.CHANNELS, now)
         self._joined(player, channel)
         return channel
 
@@ -248,7 +248,7 @@ class Chat:
                 self._joined(player, self.channels.join(kept.channel, player.id, kept.password))
             except CommandError as error:
                 del player.channels[key]
-                saving.changed(self.world, player, saving.SavedKind.CHANNELS, now)
+                self.world.saves.changed(player, SavedKind.CHANNELS, now)
                 self.line(player, str(error), "error")
 
     def _joined(self, player: Player, channel: Channel) -> None:
@@ -260,7 +260,7 @@ class Chat:
         """Leave a channel for good and notify its members."""
         channel = self.channels.leave(name, player.id)
         player.channels.pop(channel.name.casefold(), None)
-        saving.changed(self.world, player, saving.SavedKind.CHANNELS, now)
+        self.world.saves.changed(player, SavedKind.CHANNELS, now)
         self._update(player, YOU_LEFT, channel)
         self._left(player, channel)
         return channel

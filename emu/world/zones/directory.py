@@ -53,7 +53,7 @@ class Zones:
     rules: ZoneRules
     _: KW_ONLY
     faults: Faults
-    wake: Callable[[], None]
+    wake: Callable[[Monotonic], None]
     ended: Callable[[Zone], None] = lambda _zone: None
     """Is told of every instance that is over."""
     tick: Callable[[Zone, Monotonic], object] = Zone.tick
@@ -103,7 +103,7 @@ class Zones:
         """Learn that somebody left; an empty instance ends after a while."""
         if not players:
             self._empty_since[zone] = now
-            self.wake()
+            self.wake(Monotonic(now + self.linger))
 
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` wants to be called."""
@@ -178,9 +178,9 @@ class Zones:
         self.faults.report(ActorPaused(actor, self.name(zone), failures, self.rules.actor_pause))
 
     def _start(self, definition: ZoneDefinition, instance: int, now: Monotonic) -> Zone:
-        def wake() -> None:
+        def wake(due: Monotonic) -> None:
             self._due[zone] = None
-            self.wake()
+            self.wake(due)
 
         zone = Zone(
             definition.id,

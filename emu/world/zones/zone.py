@@ -112,8 +112,8 @@ class Zone:
     instance: int = 0
     rules: ZoneRules = field(default_factory=ZoneRules)
     _: KW_ONLY
-    wake: Callable[[], None] = lambda: None
-    """Is called when `get_timer` has become earlier."""
+    wake: Callable[[Monotonic], None] = lambda _due: None
+    """Is called with the time when `get_timer` has become earlier."""
     is_listed: bool = True
     """Whether it is shown to people outside; a zone that runs for hidden players only is not."""
     failed: Callable[[str, str, Exception], None] = lambda *_what: None
@@ -338,8 +338,8 @@ class Zone:
 
     def _arm(self) -> None:
         if self._next_tick is None:
-            self._next_tick = max(self._now, self._last_tick + self.rules.tick)
-            self.wake()
+            due = self._next_tick = Monotonic(max(self._now, self._last_tick + self.rules.tick))
+            self.wake(due)
 
     # -- failures -------------------------------------------------------------------------------
 

@@ -33,20 +33,18 @@ class Service:
 
 def test_the_world_is_called_when_it_wants_and_not_after_the_end() -> None:
     clock = Clock()
-    timer = WorldTimer(Scheduler(clock))
-    timer.wake()
-    service = Service()
-    timer.service = service  # type: ignore[assignment]
+    service: Any = Service()
+    timer = WorldTimer(Scheduler(clock), lambda: service)
     service.due = 2.0
-    timer.wake()
+    timer.wake(Monotonic(2.0))
     clock.advance(1.5)
     assert service.handled == []
     service.due = 1.75
-    timer.wake()
+    timer.wake(Monotonic(1.75))
     clock.advance(0.3)
     assert len(service.handled) == 1
     service.due = 9.0
-    timer.wake()
+    timer.wake(Monotonic(9.0))
     timer.stop()
     clock.advance(20.0)
     assert len(service.handled) == 1

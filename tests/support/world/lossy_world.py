@@ -34,9 +34,8 @@ class LossyWorld:
     def __init__(self, reactor: LossyReactor) -> None:
         self.reactor = reactor
         scheduler = Scheduler(reactor, reactor.seconds)
-        timer = WorldTimer(scheduler)
+        timer = WorldTimer(scheduler, lambda: self.harness.service)
         self.harness = WorldHarness(wake=timer.wake)
-        timer.service = self.harness.service
         self.door = ZoneEntry(
             dialects=DIALECTS,
             inside=self.harness.service,

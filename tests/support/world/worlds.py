@@ -29,7 +29,10 @@ from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.knowledge import read_knowledge
 from emu.world.content.population import ZonePopulation
+from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.entry.leaving import Departures
+from emu.world.entry.sheets import CharacterSheets
 from emu.world.events import WorldEvent
 from emu.world.notifications import Faults
 from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
@@ -169,7 +172,7 @@ class WorldHarness:
         self,
         rules: WorldRules | None = None,
         atlas: Atlas | None = None,
-        wake: Callable[[], None] = lambda: None,
+        wake: Callable[[Monotonic], None] = lambda _due: None,
         *,
         beside: WorldHarness | None = None,
         elsewhere: Mapping[int, tuple[str, int]] | None = None,
@@ -218,11 +221,17 @@ class WorldHarness:
             start=self._start,
             answer=Deferred,
             wake=wake,
+            wake_saver=lambda: None,
         )
         self.uses: list[Use] = []
         self.admission = WorldAdmissionRules(AdmissionRules(), self.presence, self.keys)
+        self.departures = Departures(self.world)
+        self.account_changes = AccountChanges(self.world, self.departures)
         self.chat = Chat(self.world, ChatRules(), read_numbers())
-        self.command_context = CommandContext(self.world, self.chat, self.admission)
+        self.command_context = CommandContext(
+            self.world, self.chat, self.admission,
+            self.departures, self.account_changes, CharacterSheets(self.world),
+        )  # fmt: skip
         self.registry = Registry(self.uses.append)
         self.registry.extend(
             [*world_commands(self.command_context), *help_commands.COMMANDS.commands(self.registry)]
@@ -230,11 +239,11 @@ class WorldHarness:
         self.remote = RemoteCommands(self.world, self.registry, self.chat)
         self.library = deepcopy(LIBRARY)
         self.behaviors = Behaviors(
-            self.world, self.chat, self.library, clock=lambda: self.watch, wake=wake
+            self.world, self.chat, self.departures, self.library, clock=lambda: self.watch
         )
         self.population.give_behavior = self.behaviors.add
         self.population.take_behaviors = self.behaviors.forget_zone
-        self.service = WorldService(self.world, self.chat, self.remote, self.behaviors)
+        self.service = WorldService(self.command_context, self.remote, self.behaviors)
 
     def _start(self, work: Coroutine[Any, Any, Any]) -> None:
         self.start(work)

@@ -23,7 +23,7 @@ def test_walking_is_believed_for_ever() -> None:
     for _ in range(1000):
         now += 0.25
         there = at._replace(x=at.x + 2.5, z=at.z)
-        assert pace.complaint(step(*there[:3]), at, now) is None
+        assert pace.refusal(step(*there[:3]), at, now) is None
         at = there
     assert pace.refused == 0
 
@@ -33,7 +33,7 @@ def test_running_three_times_as_fast_is_the_limit() -> None:
     for _ in range(100):
         now += 0.25
         there = at._replace(x=at.x + 0.25 * 33)
-        if pace.complaint(step(*there[:3]), at, now) is None:
+        if pace.refusal(step(*there[:3]), at, now) is None:
             at = there
         else:
             refused += 1
@@ -43,8 +43,8 @@ def test_running_three_times_as_fast_is_the_limit() -> None:
 
 def test_a_pause_of_the_link_may_be_made_up_for_but_saves_nothing() -> None:
     pace = Pace(MovementRules(), 0.0)
-    assert pace.complaint(step(59.0), HERE, 100.0) is None
-    assert pace.complaint(step(119.0), Position(59, 0, 0), 100.0) == "moved too fast"
+    assert pace.refusal(step(59.0), HERE, 100.0) is None
+    assert pace.refusal(step(119.0), Position(59, 0, 0), 100.0) == "moved too fast"
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e30, 100_000.0, -32_001.0])
@@ -53,33 +53,33 @@ def test_nonsense_is_refused(value: float, place: int) -> None:
     pace = Pace(MovementRules(), 0.0)
     numbers = [0.0, 0.0, 0.0]
     numbers[place] = value
-    assert pace.complaint(step(*numbers), HERE, 1000.0) is not None
+    assert pace.refusal(step(*numbers), HERE, 1000.0) is not None
     assert pace.refused == 1
-    assert pace.complaint(step(1.0), HERE, 1000.0) is None
+    assert pace.refusal(step(1.0), HERE, 1000.0) is None
 
 
 @pytest.mark.parametrize("speed", [math.nan, 1e9])
 def test_a_speed_beyond_measure_is_refused(speed: float) -> None:
-    assert Pace(MovementRules(), 0.0).complaint(step(speed=speed), HERE, 1.0) is not None
+    assert Pace(MovementRules(), 0.0).refusal(step(speed=speed), HERE, 1.0) is not None
 
 
 def test_falling_is_faster_than_running() -> None:
     pace = Pace(MovementRules(), 0.0)
-    assert pace.complaint(step(y=-200.0), HERE, 1.0) is None
-    assert pace.complaint(step(y=-500.0), Position(0, -200, 0), 1.1) == "moved too fast"
+    assert pace.refusal(step(y=-200.0), HERE, 1.0) is None
+    assert pace.refusal(step(y=-500.0), Position(0, -200, 0), 1.1) == "moved too fast"
 
 
 def test_a_clock_that_stands_or_steps_back_earns_nothing() -> None:
     pace = Pace(MovementRules(), 10.0)
-    assert pace.complaint(step(60.0), HERE, 10.0) is None
-    assert pace.complaint(step(61.0), Position(60, 0, 0), 5.0) == "moved too fast"
+    assert pace.refusal(step(60.0), HERE, 10.0) is None
+    assert pace.refusal(step(61.0), Position(60, 0, 0), 5.0) == "moved too fast"
 
 
 def test_who_is_put_somewhere_begins_anew() -> None:
     pace = Pace(MovementRules(), 0.0)
-    assert pace.complaint(step(60.0), HERE, 0.0) is None
+    assert pace.refusal(step(60.0), HERE, 0.0) is None
     pace.moved_by_server(0.0)
-    assert pace.complaint(step(60.0), HERE, 0.0) is None
+    assert pace.refusal(step(60.0), HERE, 0.0) is None
 
 
 @pytest.mark.parametrize("way", [1.0, -1.0])
@@ -88,18 +88,18 @@ def test_height_is_bounded_by_the_reserve_and_spent_by_each_climb(way: float) ->
     most = rules.fastest_fall * rules.reserve
     pace = Pace(rules, Monotonic(0.0))
     late = Monotonic(1000.0)  # however long it waited, it saved no more than the reserve
-    assert pace.complaint(step(y=way * (most + 1.0)), HERE, late) == "moved too fast"
-    assert pace.complaint(step(y=way * most), HERE, late) is None
+    assert pace.refusal(step(y=way * (most + 1.0)), HERE, late) == "moved too fast"
+    assert pace.refusal(step(y=way * most), HERE, late) is None
     above = Position(0, way * most, 0)
-    assert pace.complaint(step(y=way * (most + 1.0)), above, late) == "moved too fast"
+    assert pace.refusal(step(y=way * (most + 1.0)), above, late) == "moved too fast"
     later = Monotonic(late + 1.0 / rules.fastest_fall)
-    assert pace.complaint(step(y=way * (most + 0.99)), above, later) is None
+    assert pace.refusal(step(y=way * (most + 0.99)), above, later) is None
 
 
 def test_a_server_that_moves_a_player_restores_its_height_too() -> None:
     rules = MovementRules()
     most = rules.fastest_fall * rules.reserve
     pace = Pace(rules, Monotonic(0.0))
-    assert pace.complaint(step(y=most), HERE, Monotonic(0.0)) is None
+    assert pace.refusal(step(y=most), HERE, Monotonic(0.0)) is None
     pace.moved_by_server(Monotonic(0.0))
-    assert pace.complaint(step(y=most), HERE, Monotonic(0.0)) is None
+    assert pace.refusal(step(y=most), HERE, Monotonic(0.0)) is None

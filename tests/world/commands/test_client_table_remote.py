@@ -9,7 +9,6 @@ import pytest
 from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.times import Monotonic
 from emu.world.actors.player import Relation
-from emu.world.entry import standing
 from tests.support.world.worlds import WorldHarness
 
 
@@ -61,12 +60,12 @@ def test_what_was_sent_before_a_new_rank_means_what_it_meant(harness: WorldHarne
     one, victim = harness.stand(5), harness.stand(6, name="Victim")
     before = [row["name"] for row in one.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
     for rank in (200, 10, 0, 100):
-        standing.rank_changed(harness.world, 5, rank)
+        harness.account_changes.rank_changed(5, rank)
         table = [row["name"] for row in one.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
         assert table[: len(before)] == before
         before = table
     assert "kick" in table
-    standing.rank_changed(harness.world, 5, 99)
+    harness.account_changes.rank_changed(5, 99)
     one.say("OP_RemoteCmdMsg", struct.pack("<HH", table.index("kick"), 6) + b"Victim")
     assert not victim.is_closed
 

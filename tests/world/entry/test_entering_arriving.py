@@ -10,7 +10,6 @@ import pytest
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import PlayerState
 from emu.world.actors.spawn import Destination
-from emu.world.entry import leaving
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
 from tests.support.world.ghost_views import dialect
@@ -58,7 +57,7 @@ def test_who_arrives_in_a_zone_may_run_at_once(harness: WorldHarness) -> None:
     client = harness.stand(5)
     spend_the_reserve(harness, client)
     to = Destination(12, Position(1.0, 2.0, 3.0))
-    finish(leaving.change_zone(harness.world, client.player, to))
+    finish(harness.departures.change_zone(client.player, to))
     again = harness.enter(5)
     again.load()
     again.walk(41.0, 2.0, 3.0)

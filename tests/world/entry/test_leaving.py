@@ -6,7 +6,6 @@ import pytest
 
 from emu.world.actors.player import PlayerState
 from emu.world.actors.spawn import Destination
-from emu.world.entry import leaving
 from emu.world.zones.directory import NoSuchZone
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
@@ -165,7 +164,7 @@ def test_changing_the_zone(harness: WorldHarness) -> None:
     harness.run(0.5)
     one.log.clear()
     to = Destination(12, Position(1, 2, 3, 90.0))
-    finish(leaving.change_zone(harness.world, one.player, to))
+    finish(harness.departures.change_zone(one.player, to))
     assert one.names == ["OP_EqDisplayTextCmd", "OP_ChangeZoneMsg", "OP_CancelMoveObjectModeMsg"]
     [fields] = one.decoded("WS_ZoneChangeMsg")
     assert fields == {"account_id": 105, "key": 1000, "ip_address": "127.0.0.1", "port": 9001}
@@ -189,7 +188,7 @@ def test_changing_the_zone(harness: WorldHarness) -> None:
 def test_who_does_not_arrive_is_stored_where_it_went(harness: WorldHarness) -> None:
     one = harness.stand(5)
     to = Destination(12, Position(1, 2, 3))
-    finish(leaving.change_zone(harness.world, one.player, to))
+    finish(harness.departures.change_zone(one.player, to))
     harness.run(61.0)
     assert harness.world.players.get(5) is None
     assert (harness.store.rows[5].zone_id, harness.store.rows[5].place[:3]) == (12, (1, 2, 3))
@@ -200,7 +199,7 @@ def test_an_unknown_zone_leaves_everything_as_it_was(harness: WorldHarness) -> N
     one = harness.stand(5)
     to = Destination(9, Position(1, 2, 3))
     with pytest.raises(NoSuchZone):
-        finish(leaving.change_zone(harness.world, one.player, to))
+        finish(harness.departures.change_zone(one.player, to))
     assert one.player.state is PlayerState.STANDING
 
 

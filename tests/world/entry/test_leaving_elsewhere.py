@@ -5,7 +5,6 @@ from __future__ import annotations
 from emu.errors import StoreError
 from emu.model import EntryOrigin, Handoff, SavedState
 from emu.world.actors.player import PlayerState
-from emu.world.entry.saving import save
 from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -94,7 +93,7 @@ def test_a_save_meanwhile_does_not_bring_it_back() -> None:
         await save_character(char_id, state)
         calls.append(state.zone_id)
         if len(calls) == 1:
-            save(here.world, player)  # its minute is over before the answer has come
+            here.world.saves.save(player)  # its minute is over before the answer has come
 
     here.store.save_character = slow  # type: ignore[method-assign]
     client.types("/zone antonica")

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from emu.processes.local import LocalBus
-from emu.world.actors.player import Player, Relation
+from emu.world.actors.player import Player, PlayerDeadline, Relation
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
 from emu.world.entry import leaving
+from emu.world.entry.saving import PlayerSaves
 from emu.world.events import Fault
 from emu.world.social.channels import Channels
 from emu.world.social.groups import Groups
@@ -24,9 +25,9 @@ from emu.world.zones.zone import Grid, Zone
 from tests.support.world.worlds import Client, WorldHarness
 
 COLLABORATORS: list[tuple[Any, str]] = [
-    (leaving, "save"),
-    (leaving, "close_eyes"),
-    (leaving, "zone_name"),
+    (PlayerSaves, "save"),
+    (Player, "close_view"),
+    (Zones, "name"),
     (Zone, "leave"),
     (Zone, "remove"),
     (Zones, "left"),
@@ -119,7 +120,7 @@ class Scene:
         assert not harness.presence.is_playing(player.character.account_id)
         assert world.groups.of(5) is None
         assert harness.chat.channels.of(5) == []
-        for name in leaving.DEADLINES:
+        for name in PlayerDeadline:
             assert world.deadlines.get(player, name) is None
 
     def may_return(self) -> None:
@@ -235,7 +236,12 @@ def test_a_client_that_cannot_go_on_into_a_zone_is_not_left_between(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each step of setting out may fail; who does not come back is out a minute later."""
-    for owner, name in ((Zone, "leave"), (Zone, "remove"), (Spawn, "set_word"), (leaving, "save")):
+    for owner, name in (
+        (Zone, "leave"),
+        (Zone, "remove"),
+        (Spawn, "set_word"),
+        (PlayerSaves, "save"),
+    ):
         harness = WorldHarness()
         client = harness.stand(5, name="Aldana", admin_status=200)
         assert client.player is not None

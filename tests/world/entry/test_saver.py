@@ -53,6 +53,7 @@ class Bench:
             self.start,
             longest_pause=lambda: LONGEST,
             failed=lambda _row, error: self.failures.append(error),
+            wake=lambda: None,
         )
         self.now = Monotonic(100.0)
 

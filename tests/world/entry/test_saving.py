@@ -8,7 +8,6 @@ from typing import Any
 
 from emu.times import Moment
 from emu.world.actors.player import Relation
-from emu.world.entry import saving
 from emu.world.events import NotSaved
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
@@ -70,7 +69,7 @@ def test_what_could_not_be_stored_is_stored_with_the_next_save(harness: WorldHar
     harness.run(60.0)
     assert harness.store.rows[5].relations == ((0, "Borvik"),)
     assert client.player is not None
-    assert saving.latest(harness.world, replace(harness.store.rows[5])) == harness.store.rows[5]
+    assert harness.world.saver.latest(replace(harness.store.rows[5])) == harness.store.rows[5]
 
 
 def test_who_left_while_the_disk_was_full_is_stored_when_it_is_not(harness: WorldHarness) -> None:
@@ -111,7 +110,7 @@ def test_who_returns_while_the_disk_is_full_has_all_it_had(harness: WorldHarness
 
 
 def test_when_somebody_was_played_is_stored_at_once(harness: WorldHarness) -> None:
-    harness.stand(5)
-    saving.played(harness.world, 5, Moment(77.0))
-    saving.played(harness.world, 6, Moment(78.0))
+    player = harness.stand(5).player
+    assert player is not None
+    harness.world.saves.played(player, Moment(77.0))
     assert harness.store.rows[5].last_played == 77.0

@@ -16,7 +16,12 @@ FAULTS = Faults(lambda _event: None)
 
 def zones() -> Zones:
     return Zones(
-        read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, wake=lambda: None, linger=10.0
+        read_atlas(),
+        lambda *_: None,
+        ZoneRules(),
+        faults=FAULTS,
+        wake=lambda _due: None,
+        linger=10.0,
     )
 
 
@@ -48,7 +53,7 @@ def test_an_empty_zone_lingers_and_is_kept_by_who_comes_back() -> None:
 def test_who_ticks_zones_may_time_them() -> None:
     ticked: list[tuple[Zone, float]] = []
     known = Zones(
-        read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, wake=lambda: None,
+        read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, wake=lambda _due: None,
         tick=lambda zone, now: ticked.append((zone, now)),
     )  # fmt: skip
     zone = known.with_room(325, 0.0, lambda _zone: 0)

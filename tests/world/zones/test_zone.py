@@ -136,7 +136,7 @@ def test_an_idle_zone_asks_for_no_tick(zone: Zone) -> None:
 
 def test_updates_come_at_most_once_a_tick_and_at_once_after_a_pause() -> None:
     woken: list[float | None] = []
-    zone = Zone(325, rules=ZoneRules(tick=0.1), wake=lambda: woken.append(zone.get_timer()))  # type: ignore[attr-defined]
+    zone = Zone(325, rules=ZoneRules(tick=0.1), wake=lambda _due: woken.append(zone.get_timer()))  # type: ignore[attr-defined]
     one, two = ZoneClient(player(1)), ZoneClient(player(2))
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)

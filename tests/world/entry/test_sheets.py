@@ -6,7 +6,7 @@ import pytest
 
 from emu.structs.packed import unpack
 from emu.world.actors.client import SHEET, SheetSender, sheet_fields
-from emu.world.entry import entering
+from emu.world.entry.sheets import CharacterSheets
 from tests.support.world.ghost_views import dialect
 from tests.support.world.world_fakes import world_character
 from tests.support.world.worlds import WorldHarness
@@ -57,7 +57,7 @@ def test_each_byte_on_the_wire_is_that_of_a_field_that_was_set(
     assert client.player is not None
     (payload,) = [body for name, body in client.log if name == "OP_UpdateCharacterSheetMsg"]
     sheet, _ = unpack(payload, size, version)
-    values = entering.sheet_of(harness.world, client.player)
+    values = CharacterSheets(harness.world).fields(client.player)
     made = [dialect(version).encode_known(SHEET, {name: value}) for name, value in values.items()]
     meant = {at for one in made for at, byte in enumerate(one) if byte}
     assert {at for at, byte in enumerate(sheet) if byte} == meant

@@ -11,7 +11,6 @@ import pytest
 from emu.commands import Caller
 from emu.times import Moment
 from emu.world.actors.player import PlayerState
-from emu.world.entry import standing
 from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -37,7 +36,7 @@ def change(harness: WorldHarness, char_id: int, **changes: Any) -> None:
 
 
 def review(harness: WorldHarness, *kept_out: int) -> None:
-    finish(standing.review(harness.world, Gate(*kept_out)))
+    finish(harness.account_changes.review(Gate(*kept_out)))
 
 
 def has(client: Client, command: str) -> bool:
@@ -111,14 +110,14 @@ def test_a_rank_given_by_a_command_counts_at_once_in_every_process() -> None:
     master = there.stand(5, name="Boss", admin_status=100)
     master.types("/hide")
     assert there.presence.named("Boss").hidden  # type: ignore[union-attr]
-    standing.rank_changed(here.world, 5, 9)
+    here.account_changes.rank_changed(5, 9)
     assert master.types("/hide") == ["hide needs rank 10; yours is 9"]
     assert master.player is not None
     assert not master.player.spawn.hidden, "players may not hide"
     assert not here.presence.named("Boss").hidden  # type: ignore[union-attr]
-    standing.rank_changed(here.world, 5, 10)
+    here.account_changes.rank_changed(5, 10)
     assert master.types("/hide") == ["Nobody sees you."]
-    standing.rank_changed(here.world, 4711, 10)
+    here.account_changes.rank_changed(4711, 10)
 
 
 def test_who_changes_its_zone_is_given_its_commands_when_it_comes_back(
@@ -128,7 +127,7 @@ def test_who_changes_its_zone_is_given_its_commands_when_it_comes_back(
     master.types("/zone Antonica")
     before = len(master.log)
     change(harness, 5, admin_status=0)
-    standing.rank_changed(harness.world, 5, 0)
+    harness.account_changes.rank_changed(5, 0)
     assert len(master.log) == before
     assert not has(harness.stand(5), "kick")
 
@@ -163,7 +162,7 @@ def test_a_review_tells_account_and_address_and_changes_nothing_else(harness: Wo
     one = harness.stand(5, name="Aldana", admin_status=100)
     gate = Gate()
     before = len(one.log)
-    finish(standing.review(harness.world, gate))
+    finish(harness.account_changes.review(gate))
     assert gate.asked == [(105, "127.0.0.1")]
     assert len(one.log) == before
     assert one.player is harness.world.players.get(5)

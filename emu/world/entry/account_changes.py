@@ -1,0 +1,145 @@
+"""Applies changes of accounts and characters to players who are in the world.
+
+A rank, a name or a mute can change while a player is in the world, and an account or a character
+can be banned, disabled or deleted. A command of any process of this world applies the change at
+once. Another program changes only the database; `review` compares players with it every
+`WorldRules.review` seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from emu.errors import StoreError
+from emu.model import SEES_HIDDEN, CharacterStanding, WorldCharacter
+from emu.processes.ports import AccountGate, Note
+from emu.times import Moment, Monotonic
+from emu.world.actors.hiding import set_hidden
+from emu.world.actors.player import Player, PlayerState
+from emu.world.entry.leaving import Departures, LeaveReason
+from emu.world.messages import NOT_ZONING
+from emu.world.world import World
+
+MUTED: Final = "account.muted"
+CHANGED: Final = "character.changed"
+"""Topics. `MUTED` has ``account_id`` and ``until``, `CHANGED` a ``char_id`` and its ``rank``."""
+
+
+class AccountChanges:
+    """Applies ranks, names, mutes and bans to the players of this process."""
+
+    def __init__(self, world: World, departures: Departures) -> None:
+        """Subscribe to mutes and ranks that commands of any process change."""
+        self._world = world
+        self._departures = departures
+        world.bus.subscribe(MUTED, self._muted)
+        world.bus.subscribe(CHANGED, self._rank_changed)
+
+    def of_account(self, account_id: int) -> Iterator[Player]:
+        """Yield the players of this process that belong to an account."""
+        return (one for one in self._world.players if one.character.account_id == account_id)
+
+    # -- ranks and names ------------------------------------------------------------------------
+
+    def rank_changed(self, char_id: int, rank: int) -> None:
+        """Apply a character's new rank at once, whatever process it is played in."""
+        self._world.bus.publish(CHANGED, {"char_id": char_id, "rank": rank})
+
+    def _rank_changed(self, note: Note) -> None:
+        player = self._world.players.get(int(note["char_id"] or 0))
+        if player is not None:
+            rank = int(note["rank"] or 0)
+            self.refresh(player, replace(player.character, admin_status=rank))
+
+    def refresh(self, player: Player, fresh: WorldCharacter) -> None:
+        """Replace a player's character by one that was just loaded, with its rank, name and mute.
+
+        A hidden player whose new rank may not hide becomes visible.
+        """
+        world = self._world
+        before, player.character = player.character, fresh
+        if fresh.name != before.name:
+            world.players.renamed(player, before.name)
+            player.spawn.set_info(name=fresh.name)
+            world.presence.seen(player.id, name=fresh.name)
+        player.muted_until = world.pending_mutes.get(fresh.account_id, fresh.muted_until)
+        if fresh.admin_status < SEES_HIDDEN:
+            set_hidden(world, player, hidden=False)
+        if fresh.admin_status != before.admin_status and player.state in NOT_ZONING:
+            world.notifications.rank_changed.publish(player)
+
+    # -- mutes ----------------------------------------------------------------------------------
+
+    async def mute(self, account_id: int, until: Moment) -> None:
+        """Mute all characters of an account until a moment. Raises `StoreError`.
+
+        The mute applies at once in every process, even if it cannot be stored.
+        """
+        world = self._world
+        world.pending_mutes[account_id] = until
+        self._mute_here(account_id, until)
+        world.bus.publish(MUTED, {"account_id": account_id, "until": until})
+        await world.store.mute_account(account_id, until)
+        if world.pending_mutes.get(account_id) == until:
+            del world.pending_mutes[account_id]
+
+    def _muted(self, note: Note) -> None:
+        self._mute_here(int(note["account_id"] or 0), Moment(float(note["until"] or 0.0)))
+
+    def _mute_here(self, account_id: int, until: Moment) -> None:
+        for player in self.of_account(account_id):
+            player.muted_until = until
+
+    # -- bans and deletions ---------------------------------------------------------------------
+
+    def send_away(self, account_id: int, reason: str, now: Monotonic) -> None:
+        """Remove all players of an account from the world, in every process."""
+        for player in list(self.of_account(account_id)):
+            self._departures.leave(player, reason, now)
+        for present in self._world.presence:
+            if present.account_id == account_id:
+                self._world.presence.dismiss(present.char_id)
+
+    async def review(self, gate: AccountGate) -> None:
+        """Compare the players of this process with the store, and apply what has changed.
+
+        A player leaves if its account or address is banned, its account is disabled or removed, or
+        its character is deleted. If the store does not answer, nothing changes.
+        """
+        world = self._world
+        players = list(world.players)
+        if not players:
+            return
+        try:
+            kept_out = frozenset(
+                await gate.kept_out(
+                    [(one.character.account_id, one.client.address) for one in players]
+                )
+            )
+            rows = await world.store.standings([player.id for player in players])
+        except StoreError:
+            world.count("review failed")
+            return
+        now = world.clock.now()
+        stored = {row.id: row for row in rows}
+        for player in players:
+            if player.state is PlayerState.GONE:
+                continue
+            if player.character.account_id in kept_out:
+                self._departures.leave(player, LeaveReason.KEPT_OUT, now)
+            else:
+                self._apply(player, stored.get(player.id), now)
+
+    def _apply(self, player: Player, stored: CharacterStanding | None, now: Monotonic) -> None:
+        if stored is None:
+            self._departures.leave(player, LeaveReason.DELETED, now)
+        elif stored.admin_status < 0:
+            self._departures.leave(player, LeaveReason.BANNED, now)
+        else:
+            known = player.character
+            name, rank, until = stored.name, stored.admin_status, stored.muted_until
+            if (name, rank, until) != (known.name, known.admin_status, known.muted_until):
+                fresh = replace(known, name=name, admin_status=rank, muted_until=until)
+                self.refresh(player, fresh)
