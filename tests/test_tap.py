@@ -20,6 +20,7 @@ from emu.errors import StoreError
 from emu.net.log_file import LogFile
 from emu.net.server import EmuService
 from emu.store import Store
+from tests.support.patience import patience
 from tests.support.running.whole_server import captured_log
 
 
@@ -233,7 +234,7 @@ def test_a_daemon_that_cannot_start_says_so_and_ends(tmp_path: Path) -> None:
             [str(Path(sys.executable).parent / "twistd"), "emu",
              "--set", f"database.url=sqlite:{tmp_path / 'e.sqlite'}",
              "--set", f"login.listen={place}", "--set", "world.listen=127.0.0.1:0"],
-            cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False,
+            cwd=tmp_path, capture_output=True, text=True, timeout=patience(20), check=False,
         )  # fmt: skip
     assert done.returncode == 1
     assert f"login.listen: cannot listen on {place}" in done.stdout + done.stderr
@@ -327,7 +328,7 @@ def test_under_nohup_a_hang_up_stays_ignored(tmp_path: Path) -> None:
 
 def wait_for(log: Path, text: str) -> None:
     """Wait until a process of its own has written something."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + patience(20)
     while not log.exists() or text not in log.read_text():
         assert time.monotonic() < end, f"waited in vain for {text}"
         time.sleep(0.05)

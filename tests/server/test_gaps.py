@@ -14,7 +14,7 @@ from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import Heard
 from emu.errors import CommandError
 from emu.net.client.connection import ClientWorldConnection, enter_world
-from tests.support.running.whole_server import HOST, Harness, harness, reactor, sleep, until
+from tests.support.running.whole_server import HOST, Harness, harness, reactor, until
 from tools.relay import Relay
 
 BEHIND = "127.0.0.2"
@@ -41,7 +41,7 @@ class Scene:
 
     async def seconds(self, seconds: float) -> None:
         """Let time of the server's clock pass."""
-        await sleep(seconds / SPEED)
+        await self.server.clock.sleep(seconds)
 
     async def hears(self, client: ClientWorldConnection, text: str) -> None:
         client.act(lambda core: core.command(f"/say {text}"))

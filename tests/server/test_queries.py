@@ -32,6 +32,7 @@ from tests.support.running.whole_server import (
     harness,
     reactor,
     sleep,
+    until,
 )
 
 SETTINGS = {
@@ -192,11 +193,13 @@ async def test_nonsense_leaves_ports_that_answer(tmp_path: Path) -> None:
                     sender.write(data, (HOST, port))
                 if number % 25 == 0:
                     await sleep(0)
+            await until(
+                lambda: all(shell.counters.total() > 1000 for shell in shells.values()),
+                "the rest of the questions",
+            )
         finally:
             await sender.stopListening()
-        for name, shell in shells.items():
-            assert shell.counters.total() > 1000, name
-            assert shell.counters["failed"] == 0
+        assert [name for name, shell in shells.items() if shell.counters["failed"]] == []
         for verb in ("a2s", "ogp"):
             at = f"{HOST}:{port_of(server, verb.upper())}"
             assert "Qeynos" in await output_of([str(PROGRAMS / "emu"), "query", verb, at])
@@ -214,6 +217,7 @@ async def test_a_flood_of_invented_addresses_does_not_reach_the_players(tmp_path
         for shell in shells:
             shell.outbox = Outbox(None, lambda data, _address: sent.append(data))
         tracemalloc.start()
+        begun = server.clock.seconds()
         try:
             before, _ = tracemalloc.get_traced_memory()
             for number in range(50_000):
@@ -230,8 +234,10 @@ async def test_a_flood_of_invented_addresses_does_not_reach_the_players(tmp_path
             tracemalloc.stop()
             for shell in shells:
                 shell.outbox = real[shell]
+        # The limits allow so much a second. The flood takes longer on a slower machine.
+        answered = 2 * 500 * (server.clock.seconds() - begun + 2)
         for name, shell in shells_of(server).items():
-            if name != "ggmp":  # whose limit depends on how fast this machine is
-                assert shell.counters["limited"] > 25_000
+            if name != "ggmp":  # which has other limits
+                assert shell.counters["limited"] >= 50_000 - answered
             assert shell.counters["failed"] == 0
     assert grown < 24_000_000

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.login.create_requests import request_546
 from tests.support.login.scripted_login import ScriptedLogin, ScriptedLoginServer
+from tests.support.patience import patience
 from tests.support.running.whole_server import Harness, harness, reactor, until
 from tests.support.sessions.raw_client import raw_client
 
@@ -50,11 +51,11 @@ async def login_server() -> AsyncIterator[ScriptedLoginServer]:
 
 
 async def came(login: ScriptedLoginServer) -> ScriptedLogin:
-    return await login.connection().addTimeout(5, reactor)
+    return await login.connection().addTimeout(patience(5), reactor)
 
 
 async def frame_of(connection: ScriptedLogin, opcode: int) -> bytes:
-    return await connection.received(opcode).addTimeout(5, reactor)
+    return await connection.received(opcode).addTimeout(patience(5), reactor)
 
 
 def registration(port: int) -> bytes:
@@ -220,5 +221,5 @@ async def test_a_lost_login_server_is_found_again(tmp_path: Path) -> None:
         await login.stop()
         await world.log.line("link to 127.0.0.1 is down")
         login.start()
-        again = await login.connection().addTimeout(10, reactor)
+        again = await login.connection().addTimeout(patience(10), reactor)
         assert len(await frame_of(again, LS_INFO)) == 832

@@ -25,6 +25,7 @@ from tests.support.login.scripted_world import (
     frame,
     ls_info,
 )
+from tests.support.patience import patience
 from tests.support.running.whole_server import Harness, add_world, harness, reactor, sleep, until
 from tests.support.sessions.raw_client import RawClient, raw_client, str16
 
@@ -81,7 +82,7 @@ def entry(
 
 
 async def asked_to_play(world: ScriptedWorld) -> bytes:
-    request = await world.received(PLAY_REQUEST).addTimeout(5, reactor)
+    request = await world.received(PLAY_REQUEST).addTimeout(patience(5), reactor)
     assert len(request) == 41
     account, _, world_id, from_id, to_id = struct.unpack_from("<IIIII", request)
     assert (account, world_id, from_id, to_id) == (1, 1, 0, 0)
@@ -92,7 +93,7 @@ async def asked_to_play(world: ScriptedWorld) -> bytes:
 async def create(client: RawClient, world: ScriptedWorld, char_id: int, name: bytes) -> bytes:
     """Have the world make a character; return the play request that follows for a 2006 client."""
     client.send(b"\x0b" + request_546(name, account=0xDEAD))
-    asked = await world.received(CHAR_CREATE).addTimeout(5, reactor)
+    asked = await world.received(CHAR_CREATE).addTimeout(patience(5), reactor)
     assert asked == struct.pack("<H", 546) + request_546(name, account=1)
     world.send(CHAR_CREATE, struct.pack("<IIB", 1, char_id, 1))
     reply = await client.message(CREATED)
@@ -137,7 +138,7 @@ async def test_nothing_is_pushed_while_nothing_changes(tmp_path: Path) -> None:
     ):
         for players in range(10):
             world.status(players=players)  # a number of players is in the list, not pushed
-            await sleep(0.05)  # a second of the server's time
+            await server.clock.sleep(1)
         assert not [opcode for opcode, _ in client.messages if opcode == WORLD_STATUS]
         assert await worlds(client) == b"\1" + entry(players=9)
 
@@ -178,7 +179,7 @@ async def test_a_character_is_made_played_and_deleted_byte_by_byte(tmp_path: Pat
         client.send(b"\x10" + struct.pack("<III", 77, 1, 0) + str16(b"Aldana"))
         reply = struct.pack("<BIII", 1, 1, 77, 1) + str16(b"Aldana") + struct.pack("<I", 10)
         assert await client.message(DELETED) == reply
-        told = await world.received(CHAR_UPDATE).addTimeout(5, reactor)
+        told = await world.received(CHAR_UPDATE).addTimeout(patience(5), reactor)
         assert told == struct.pack("<IIBI", 1, 77, 128, 1)
         listed = await client.message(CHARACTERS)
         assert listed[:9] == b"\1" + b"\xff" * 8
@@ -227,7 +228,7 @@ async def test_an_unanswered_create_ends_after_15_s_and_a_late_answer_is_kept(
     ):
         begun = server.clock.seconds()
         client.send(b"\x0b" + request_546(b"Aldana"))
-        await world.received(CHAR_CREATE).addTimeout(5, reactor)
+        await world.received(CHAR_CREATE).addTimeout(patience(5), reactor)
         assert await client.message(PLAY) == play_reply(8)
         assert 14 <= server.clock.seconds() - begun <= 20
         world.send(CHAR_CREATE, struct.pack("<IIB", 1, 77, 1))
@@ -245,10 +246,10 @@ async def test_a_refused_create_leaves_no_row_and_no_later_reply(tmp_path: Path,
         player(server) as client,
     ):
         client.send(b"\x0b" + request_546(b"Aldana"))
-        await world.received(CHAR_CREATE).addTimeout(5, reactor)
+        await world.received(CHAR_CREATE).addTimeout(patience(5), reactor)
         world.send(CHAR_CREATE, struct.pack("<IIB", 1, 0, code))
         assert await client.message(CREATED) == struct.pack("<IB", 1, code) + str16(b"")
-        await sleep(0.5)  # twenty seconds: EQ2Emulator would send a play failure now
+        await server.clock.sleep(20)  # EQ2Emulator would send a play failure now
         assert not [opcode for opcode, _ in client.messages if opcode == PLAY]
         assert server.rows("SELECT name FROM characters") == []
 
@@ -264,7 +265,7 @@ async def test_a_world_that_vanishes_during_play_or_create_is_answered_for(
         assert await client.message(PLAY) == play_reply(0)
         async with link_of(server) as world:
             client.send(b"\x0b" + request_546(b"Borvik"))
-            await world.received(CHAR_CREATE).addTimeout(5, reactor)
+            await world.received(CHAR_CREATE).addTimeout(patience(5), reactor)
         assert (await client.message(CREATED))[4] == 2
         async with link_of(server) as world:
             client.send(play_request(77))
@@ -283,7 +284,7 @@ async def test_a_client_that_leaves_in_the_middle_leaves_nothing_stuck(tmp_path:
             granted = play_reply(1, address=b"127.0.0.1", port=9312, key=2)
             assert await client.message(PLAY) == granted
             client.send(b"\x0b" + request_546(b"Borvik"))
-            await world.received(CHAR_CREATE).addTimeout(5, reactor)
+            await world.received(CHAR_CREATE).addTimeout(patience(5), reactor)
         world.send(CHAR_CREATE, struct.pack("<IIB", 1, 78, 1))  # nobody is there to be told
         await until(lambda: len(server.rows("SELECT id FROM characters")) == 2, "the row")
         async with raw_client(server.login_port) as client:
@@ -346,7 +347,9 @@ async def test_a_ghost_gives_way_to_the_world_that_comes_again(tmp_path: Path) -
         await client.message(WORLD_STATUS)
         async with link_of(server, register=False) as again:
             again.register()
-            assert await ghost.received(LS_FATAL_ERROR).addTimeout(5, reactor) == (b"Ghost Kick!\0")
+            assert await ghost.received(LS_FATAL_ERROR).addTimeout(patience(5), reactor) == (
+                b"Ghost Kick!\0"
+            )
             await ghost.ended()
             again.status(-2)
             await until(

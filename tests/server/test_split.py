@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emu.net.link.tls import certificate_fingerprint, make_certificate
-from tests.support.running.whole_server import HOST, Harness, add_world, harness, sleep, until
+from tests.support.running.whole_server import HOST, Harness, add_world, harness, until
 from tests.support.sessions.raw_client import by_number, raw_client
 
 ACCOUNT = {"world.account": "anto", "world.password": "link secret", "world.name": "Antonia Bayle"}
@@ -116,7 +116,7 @@ async def test_a_login_server_that_is_away_is_told_of_once(tmp_path: Path) -> No
         async with world_server(tmp_path / "world", port, speed=20) as world:
             line = rf"cannot reach login server 127.0.0.1:{port} (Connection was refused"
             await until(lambda: line in world.log.text, line)
-            await sleep(0.5)  # ten seconds of trying again
+            await world.clock.sleep(10)
             assert world.service.world is not None
             assert world.service.world.link is not None
             assert world.service.world.link.counters["cannot connect"] >= 3

@@ -86,7 +86,7 @@ async def test_a_silent_source_gets_an_answer_for_each_request_and_no_session(
         await until(lambda: len(stranger.datagrams) == 3, "an answer")
         assert server.service.login is not None
         assert server.service.login.dispatcher.session_count == 0
-        await sleep(0.5)  # ten seconds on the server's clock
+        await server.clock.sleep(10)
         assert sum(map(len, stranger.datagrams)) <= 3 * 3 * len(request)
         stranger.check_key = None
 
@@ -104,7 +104,7 @@ async def test_a_source_that_guesses_the_check_gets_no_more_than_it_paid_for(
             for data in (session_request(guess), STATISTICS + struct.pack(">H", guess)):
                 stranger.raw(data)
                 sent += len(data)
-        await sleep(0.6)
+        await server.clock.sleep(12)
         assert sum(map(len, stranger.datagrams)) <= 3 * sent
         assert server.service.login is not None
         assert server.service.login.dispatcher.session_count == 0

@@ -18,6 +18,7 @@ from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.net.link.tls import make_certificate
+from tests.support.patience import patience
 from tests.support.running.clients import connect
 from tests.support.running.whole_server import (
     HOST,
@@ -52,7 +53,7 @@ LONGEST = 5.0
 def connected(server: ServerProcess, area: str, said: bytes = b"") -> Iterator[socket.socket]:
     """A TCP connection on which something is said, and then nothing is read or written."""
     port = find_port(server.text, area, "on" if area == "web" else "TCP")
-    with socket.create_connection((HOST, port), LONGEST) as peer:
+    with socket.create_connection((HOST, port), patience(LONGEST)) as peer:
         peer.sendall(said)
         yield peer
 
@@ -63,7 +64,7 @@ def secured(server: ServerProcess) -> Iterator[socket.socket]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     port = find_port(server.text, "link", "TLS")
-    with context.wrap_socket(socket.create_connection((HOST, port), LONGEST)) as peer:
+    with context.wrap_socket(socket.create_connection((HOST, port), patience(LONGEST))) as peer:
         yield peer
 
 
@@ -145,7 +146,7 @@ async def test_everybody_is_sent_away_and_saved_in_five_seconds(tmp_path: Path) 
             server.process.send_signal(signal.SIGTERM)
             assert await server.ended() == -signal.SIGTERM, server.text
             took = time.monotonic() - at
-            assert took < LONGEST, server.text
+            assert took < patience(LONGEST), server.text
             for peer in peers:
                 assert peer.type == socket.SOCK_DGRAM or has_ended(peer)
         walked = walker.core.place.x

@@ -121,7 +121,7 @@ async def test_who_is_rude_is_muted_and_banned_and_forgiven(
 
         await page.locate("#unban-account", lambda box: box.fill("rude"))
         await click(page, "#unban-button")
-        await page.shows("#desk-result.good", "rude")
+        await page.shows("#desk-result.good", "rude is not banned")
         assert banned(server) == []
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from decimal import Decimal
 
 import pytest
@@ -19,6 +18,7 @@ from emu.admin.ssq.query import (
     tokens_of,
 )
 from emu.errors import MalformedMessage
+from tests.support.patience import within
 
 NAMES = ("ping", "name", "level", "zone")
 CELLS = st.integers(-50, 50) | st.sampled_from(
@@ -141,10 +141,8 @@ def test_the_limits_themselves_are_allowed() -> None:
     "text", ["'" * 4001, "a" * 4000, " " * 4000 + "!", "(" * 4000, "!=" * 2000]
 )
 def test_what_is_meant_to_take_long_does_not(text: str) -> None:
-    before = time.process_time()
-    with contextlib.suppress(MalformedMessage):
+    with within(1), contextlib.suppress(MalformedMessage):
         ConditionReader(tokens_of(text), 0).read()
-    assert time.process_time() - before < 1
 
 
 def test_numbers_are_compared_as_numbers_where_the_column_has_them() -> None:

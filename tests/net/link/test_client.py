@@ -35,6 +35,7 @@ from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from tests.support.login.directory_fakes import Observer, Stores, world_directory
 from tests.support.login.scripted_login import ScriptedLogin, ScriptedLoginServer
+from tests.support.patience import patience
 from tests.support.running.whole_server import captured_log
 
 reactor: Any = _reactor
@@ -117,7 +118,7 @@ async def make() -> AsyncIterator[Make]:
 
 
 async def registered(login: ScriptedLoginServer) -> ScriptedLogin:
-    connection = await login.connection().addTimeout(5, reactor)
+    connection = await login.connection().addTimeout(patience(5), reactor)
     info = await connection.received(0x1000)
     assert len(info) == 832
     assert info[451:460] == b"testlabs\0"

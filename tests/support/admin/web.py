@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 
 from twisted.internet.threads import deferToThread
 
+from tests.support.patience import patience
+
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 
@@ -97,7 +99,7 @@ class Browser:
 def _ask(
     port: int, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
 ) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patience(20))
     try:
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in headers.items():
@@ -112,7 +114,7 @@ def _ask(
 
 
 def _stream(port: int, path: str, headers: Mapping[str, str]) -> bytes:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patience(20))
     try:
         connection.putrequest("GET", path, skip_host=True, skip_accept_encoding=True)
         for name, value in headers.items():

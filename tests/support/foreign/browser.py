@@ -31,6 +31,7 @@ from twisted.internet.defer import Deferred
 from twisted.web.http import HTTPChannel
 
 from tests.support.foreign.programs import debian_program
+from tests.support.patience import patience
 from tests.support.running.whole_server import until
 from tools import chromium
 
@@ -41,8 +42,13 @@ SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 """Where tests leave pictures of what they saw."""
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
-PATIENCE = 10_000
-"""Milliseconds that anything in the browser may take."""
+LONGEST = 10.0
+"""Seconds that one step in the browser may take."""
+
+
+def milliseconds() -> float:
+    """Return how long one step may take now."""
+    return 1000 * patience(LONGEST)
 
 
 class Page:
@@ -56,7 +62,7 @@ class Page:
         """Errors and warnings of the console, failed scripts, and requests to elsewhere."""
         self.allowed: list[str] = []
         """Patterns of problems that the test brings about itself."""
-        tab.set_default_timeout(PATIENCE)
+        tab.set_default_timeout(milliseconds())
         tab.on("console", self._heard)
         tab.on("pageerror", lambda error: self.problems.append(f"script: {error}"))
         tab.on("request", self._asked)
@@ -69,13 +75,15 @@ class Page:
     async def shows(self, selector: str, text: str | re.Pattern[str]) -> None:
         """Wait until an element has a text in it."""
         await self.do(
-            lambda tab: expect(tab.locator(selector)).to_contain_text(text, timeout=PATIENCE)
+            lambda tab: expect(tab.locator(selector)).to_contain_text(text, timeout=milliseconds())
         )
 
     async def lacks(self, selector: str, text: str) -> None:
         """Wait until an element has a text no longer in it."""
         await self.do(
-            lambda tab: expect(tab.locator(selector)).not_to_contain_text(text, timeout=PATIENCE)
+            lambda tab: expect(tab.locator(selector)).not_to_contain_text(
+                text, timeout=milliseconds()
+            )
         )
 
     async def text(self, selector: str) -> str:
@@ -89,7 +97,7 @@ class Page:
     async def until(self, script: str) -> None:
         """Wait until a script gives something true in the page."""
         # As a function: an expression would be evaluated by the page, which forbids that.
-        await self.do(lambda tab: tab.wait_for_function(f"() => {script}", timeout=PATIENCE))
+        await self.do(lambda tab: tab.wait_for_function(f"() => {script}", timeout=milliseconds()))
 
     async def press(self, *keys: str) -> None:
         """Press keys, one after the other."""

@@ -13,11 +13,12 @@ import subprocess
 from pathlib import Path
 
 from tests.support.foreign.programs import lacking
+from tests.support.patience import patience
 
 FOLDER = Path(__file__).parent / "npm"
 INSTALLED = FOLDER / "node_modules"
 INSTALL = ("ci", "--ignore-scripts", "--no-audit", "--no-fund")
-PATIENCE = 120
+LONGEST_INSTALL = 120.0
 """Seconds that the registry may take."""
 
 
@@ -54,7 +55,11 @@ def _install(npm: str) -> None:
         return
     try:
         subprocess.run(
-            [npm, *INSTALL], cwd=FOLDER, check=True, capture_output=True, timeout=PATIENCE
+            [npm, *INSTALL],
+            cwd=FOLDER,
+            check=True,
+            capture_output=True,
+            timeout=patience(LONGEST_INSTALL),
         )
     except (subprocess.SubprocessError, OSError) as error:
         lacking(f"npm's registry does not give the packages: {error}")

@@ -18,6 +18,7 @@ from emu.net.scheduler import Scheduler, Tasks
 from emu.times import Monotonic
 from tests.support.login.directory_fakes import Observer, Stores, world_directory
 from tests.support.login.scripted_world import ScriptedWorld, connect_world
+from tests.support.patience import patience
 
 reactor: Any = _reactor
 SCHEDULER = Scheduler(reactor)
@@ -34,7 +35,7 @@ class WaitingObserver(Observer):
         while expected not in self.heard:
             more: Deferred[None] = Deferred()
             self.waiting.append(more)
-            more.addTimeout(5, reactor)
+            more.addTimeout(patience(5), reactor)
             await more
 
     def _told(self) -> None:

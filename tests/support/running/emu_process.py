@@ -12,9 +12,11 @@ from threading import Timer
 
 from twisted.internet.threads import deferToThread
 
+from tests.support.patience import patience
+
 RUN = "from emu.cli.main import main; main()"
-PATIENCE = 60.0
-TERMINAL_PATIENCE = 10.0
+LONGEST = 60.0
+LONGEST_IN_TERMINAL = 10.0
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -32,7 +34,7 @@ async def emu(folder: Path, *words: object, stdin: str = "") -> tuple[str, str, 
     def run() -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-c", RUN, *map(str, words)], input=stdin, capture_output=True,
-            text=True, check=False, timeout=PATIENCE, cwd=folder, env=environment(folder),
+            text=True, check=False, timeout=patience(LONGEST), cwd=folder, env=environment(folder),
         )  # fmt: skip
 
     done = await deferToThread(run)
@@ -50,7 +52,7 @@ async def emu_on_open_pipe(folder: Path, *words: object, stdin: str) -> tuple[st
         ) as process:  # fmt: skip
             assert process.stdin is not None
             assert process.stdout is not None
-            timer = Timer(TERMINAL_PATIENCE, process.kill)
+            timer = Timer(patience(LONGEST_IN_TERMINAL), process.kill)
             timer.start()
             process.stdin.write(stdin)
             process.stdin.flush()
@@ -94,7 +96,7 @@ def _on_terminal(folder: Path, words: tuple[object, ...], keys: list[tuple[str, 
 
 def _shown(terminal: int) -> str:
     """Return what else is shown, nothing when there will be nothing."""
-    ready, _, _ = select.select([terminal], [], [], TERMINAL_PATIENCE)
+    ready, _, _ = select.select([terminal], [], [], patience(LONGEST_IN_TERMINAL))
     try:
         return os.read(terminal, 4096).decode(errors="replace") if ready else ""
     except OSError:  # Linux's way to say that the process is gone

@@ -17,6 +17,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.patience import patience
+
 _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*(?:\n> .*|\n>$)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -105,8 +107,8 @@ class Shell:
         for port, free in self.ports.items():
             line = line.replace(f":{port}", f":{free}")
         done = subprocess.run(
-            ["bash", "-c", line], cwd=self.folder, env=self.environment, timeout=LONGEST_COMMAND,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+            ["bash", "-c", line], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, check=False, timeout=patience(LONGEST_COMMAND),
         )  # fmt: skip
         printed = done.stdout
         for port, free in self.ports.items():
