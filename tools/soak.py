@@ -136,7 +136,7 @@ class Visitor:
             except EmuError as error:
                 self._figures.lost[f"{doing}: {error}"] += 1
                 return
-            if client.core.stage is WorldPhase.CLOSED:
+            if client.core.phase is WorldPhase.CLOSED:
                 self._figures.lost[f"{doing}: {self._events[-1:]}"] += 1
                 return
 
@@ -180,7 +180,7 @@ class Visitor:
 
 
 def _stage(client: ClientWorldConnection) -> WorldPhase:
-    return client.core.stage
+    return client.core.phase
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""The test client of a login server: a library used by the command line, tests and benchmark.
+"""The test client of a login server, a library for the command line, the tests and the benchmark.
 
-`LoginClient` is the client without input or output, `LoginFlow` runs a script over it. The
-Twisted side, `open_client` and `ClientConnection`, is `emu.net.client.connection`: importing this
-package loads no reactor.
+`LoginClient` is the client without input and output, and `LoginFlow` runs a script over it. The
+Twisted side, `open_client` and `ClientConnection`, is in `emu.net.client.connection`, so importing
+this package loads no reactor.
 """
 
 from emu.client.core import Credentials, LoginClient, LoginPhase

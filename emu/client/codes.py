@@ -1,4 +1,4 @@
-"""Texts of the reply codes a login server sends, as a client would tell its user."""
+"""The texts of a login server's reply codes."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ PLAY_TEXTS: Mapping[int, str] = {
 
 
 def text_of(texts: Mapping[int, str], code: int) -> str:
-    """Return the text of a reply code, ``"unknown reason"`` for one without any."""
+    """Return the text of a reply code, or ``"unknown reason"``."""
     return texts.get(code, "unknown reason")

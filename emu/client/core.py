@@ -1,11 +1,12 @@
-"""The test client without input or output: one login session, driven as a real client drives it.
+"""The test client without input and output: one login session, as a real client conducts it.
 
-It is driven by three things: datagrams (`receive_datagram`), time (`get_timer`, `handle_timer`) and
-its owner's wishes (`connect`, `request_worlds`, `create` and so on). It answers with datagrams
-(`datagrams_to_send`) and events (`next_event`). What a real client does unasked it does as well:
-statistics request after the set-up, key block and login request in one datagram, alert log after
-an accepted login (docs/protocol/transport.md#setup, docs/protocol/login.md#flow). It knows no
-socket, clock or reactor.
+It handles datagrams (`receive_datagram`), time (`get_timer`, `handle_timer`) and the requests of
+its owner (`connect`, `request_worlds`, `create` and so on). It returns datagrams
+(`datagrams_to_send`) and events (`next_event`).
+
+Like a real client it sends some messages by itself: the statistics request after the session setup,
+key block and login request in one datagram, and the alert log after an accepted login
+(docs/protocol/transport.md#setup, docs/protocol/login.md#flow).
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ from emu.session import (
 from emu.times import Monotonic
 
 EVENT_LIMIT = 256
-"""Events kept for an owner who does not fetch them; the oldest go first."""
+"""Events kept until the owner reads them; the oldest are dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Account name and password; the password is not shown in a repr."""
+    """Account name and password; the password is not in the repr."""
 
     user: str
     password: str = field(repr=False)
 
 
 class LoginPhase(Enum):
-    """How far the login has come."""
+    """The progress of the login."""
 
     NEW = "new"
     CONNECTING = "waiting for the session response"
@@ -59,7 +60,7 @@ class LoginClient:
     """One client of a login server.
 
     `session_id`, `key_block` and `config` are those of `Session.client`. Without `credentials` it
-    sets a session up and never logs in.
+    only sets up a session.
     """
 
     messages: LoginMessages
@@ -69,15 +70,15 @@ class LoginClient:
     key_block: InitVar[bytes | None] = None
     config: InitVar[SessionConfig | None] = None
     session: Session = field(init=False)
-    stage: LoginPhase = LoginPhase.NEW
+    phase: LoginPhase = LoginPhase.NEW
     events: deque[Event] = field(default_factory=lambda: deque(maxlen=EVENT_LIMIT))
-    """What has happened and was not fetched yet, oldest first."""
+    """Events that were not read yet, oldest first."""
     worlds: dict[int, ListedWorld] = field(default_factory=dict)
-    """The worlds by id, as listed and updated since."""
+    """The worlds by id, from the list and the updates since."""
     characters: tuple[ListedCharacter, ...] | None = None
-    """The latest character list, None before the first."""
+    """The latest character list; None before the first."""
     account_id: int = 0
-    """The account's id, known from the first character list on."""
+    """The account's id; 0 before the first character list."""
 
     def __post_init__(
         self, session_id: int | None, key_block: bytes | None, config: SessionConfig | None
@@ -86,7 +87,7 @@ class LoginClient:
 
     @property
     def version(self) -> int:
-        """The client data version it plays."""
+        """The client data version."""
         return self.messages.version
 
     @property
@@ -94,82 +95,82 @@ class LoginClient:
         """How many datagrams and packets of the server were dropped, by reason."""
         return self.session.drops
 
-    # network and time
+    # Network and time.
 
     def connect(self, now: Monotonic) -> None:
-        """Begin the session; everything up to the login reply then happens by itself."""
+        """Begin the session; all steps up to the login reply follow without further calls."""
         self._need(LoginPhase.NEW, "connect")
         if self.credentials is not None:
-            # Fails here, before anything is sent, when name or password cannot be written.
+            # Raises here, before anything is sent, when name or password cannot be encoded.
             self.messages.login(self.credentials.user, self.credentials.password)
-        self.stage = LoginPhase.CONNECTING
+        self.phase = LoginPhase.CONNECTING
         self.session.connect(now)
 
     def receive_datagram(self, data: bytes, now: Monotonic) -> None:
-        """Take one datagram of the server; never raises for its bytes."""
+        """Handle one datagram of the server; never raises for its bytes."""
         self.session.receive_datagram(data, now)
         self._pump()
 
     def datagrams_to_send(self, now: Monotonic) -> list[bytes]:
         """Return the datagrams to send now."""
         datagrams = self.session.datagrams_to_send(now)
-        self._pump()  # giving up shows here
+        self._pump()  # The session may give up here.
         return datagrams
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` is to be called, None for never."""
+        """Return when `handle_timer` is due, or None."""
         return self.session.get_timer()
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due: repeat, resend, keep alive, give up."""
+        """Handle what is due: repetitions, retransmissions, keep-alives, and giving up."""
         self.session.handle_timer(now)
         self._pump()
 
     def next_event(self) -> Event | None:
-        """Return what happened next, None when that was all."""
+        """Return the next event, or None."""
         return self.events.popleft() if self.events else None
 
     def close(self) -> None:
-        """End the session in order; `Closed` comes when it is over."""
-        if self.stage is LoginPhase.NEW:
+        """End the session; the event `Closed` follows when it is over."""
+        if self.phase is LoginPhase.NEW:
             self._close("closed by us")
-        elif self.stage is not LoginPhase.CLOSED:
+        elif self.phase is not LoginPhase.CLOSED:
             self.session.close()
             self._pump()
 
-    # wishes
+    # Requests of the owner.
 
     def request_worlds(self) -> None:
-        """Ask for the worlds: list, flags, characters and later status changes follow."""
+        """Request the worlds; list, flags, characters and later status changes follow."""
         self._request(self.messages.worlds(), events.WorldList)
 
     def load_keymap(self) -> None:
-        """Ask for the keymap, as the client does after the character list; answers are rare."""
+        """Request the keymap, as the client does after the character list; few servers answer."""
         self._request(self.messages.keymap_load(), events.Keymap)
 
     def create(self, world_id: int, name: str, choices: Mapping[str, object] | None = None) -> None:
-        """Ask for a new character; `choices` are CreateCharacter fields other than the defaults.
+        """Request a new character; `choices` are CreateCharacter fields over the defaults.
 
         Raises `StructValueError` for a field that this version does not have.
         """
         self._request(self.messages.create(world_id, name, choices or {}), events.Created)
 
     def delete(self, character: ListedCharacter) -> None:
-        """Ask for a character's deletion."""
+        """Request the deletion of a character."""
         self._request(self.messages.delete(character), events.Deleted)
 
     def play(self, character: ListedCharacter) -> None:
-        """Ask to enter the character's world."""
+        """Request to enter the character's world."""
         self._request(self.messages.play(character), events.PlayAnswer)
 
-    # inside
+    # Helpers.
 
-    def _need(self, stage: LoginPhase, wish: str) -> None:
-        if self.stage is not stage:
-            raise LocalProtocolError(f"{wish} is not possible now: {self.stage.value}")
+    def _need(self, phase: LoginPhase, action: str) -> None:
+        if self.phase is not phase:
+            raise LocalProtocolError(f"{action} is not possible now: {self.phase.value}")
 
     def _request(self, request: Request, answer: type[Event]) -> None:
-        """Send a request; what came before it cannot be its answer and is forgotten."""
+        """Send a request; drop earlier events, which cannot be its answer."""
         self._need(LoginPhase.ACCEPTED, "a request")
         stale = [event for event in self.events if isinstance(event, (answer, events.Unexpected))]
         for event in stale:
@@ -182,10 +183,10 @@ class LoginClient:
                 case Message(opcode, payload):
                     self._message(opcode, payload)
                 case SessionEstablished(session_id):
-                    self.stage = LoginPhase.CONNECTED
+                    self.phase = LoginPhase.CONNECTED
                     self.events.append(events.SessionUp(session_id))
                 case StatisticsReceived():
-                    if self.stage in (LoginPhase.CONNECTED, LoginPhase.LOGGING_IN):
+                    if self.phase in (LoginPhase.CONNECTED, LoginPhase.LOGGING_IN):
                         self.events.append(events.StatisticsAnswered())
                 case KeyEstablished():
                     self._log_in()
@@ -199,20 +200,20 @@ class LoginClient:
         # In the same turn as the key block, so that one datagram carries both.
         user, password = self.credentials.user, self.credentials.password
         self.session.send(*self.messages.login(user, password))
-        self.stage = LoginPhase.LOGGING_IN
+        self.phase = LoginPhase.LOGGING_IN
 
     def _close(self, reason: str) -> None:
-        self.stage = LoginPhase.CLOSED
+        self.phase = LoginPhase.CLOSED
         self.events.append(events.Closed(reason))
 
     def _message(self, opcode: int, payload: bytes) -> None:
         event = self.messages.read(opcode, payload)
         match event:
-            case events.LoginAccepted() if self.stage is LoginPhase.LOGGING_IN:
-                self.stage = LoginPhase.ACCEPTED
+            case events.LoginAccepted() if self.phase is LoginPhase.LOGGING_IN:
+                self.phase = LoginPhase.ACCEPTED
                 self.session.send(*self.messages.alert_log())
-            case events.LoginDenied() if self.stage is LoginPhase.LOGGING_IN:
-                self.stage = LoginPhase.DENIED
+            case events.LoginDenied() if self.phase is LoginPhase.LOGGING_IN:
+                self.phase = LoginPhase.DENIED
             case events.WorldList(worlds):
                 self.worlds = {world.id: world for world in worlds}
             case events.WorldStatus(world_id, up, locked) if world_id in self.worlds:

@@ -1,7 +1,6 @@
-"""What happened to a test client, as frozen values.
+"""The events of a test client, as frozen values; `LoginClient.next_event` returns them.
 
-`LoginClient.next_event` returns these; nothing here does anything. Codes and their texts are in
-`emu.client.codes`. All ids are the unsigned numbers of the wire.
+Codes and their texts are in `emu.client.codes`. All ids are the unsigned numbers of the wire.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 from emu.dialects.dialect import DELETED_NAME
 
 NO_ID = 0xFFFFFFFF
-"""The id that an entry deleted in this session shows to clients up to 561.
+"""The id of an entry that was deleted in this session, as clients up to 561 receive it.
 
 Source: docs/protocol/characters.md#list.
 """
@@ -33,7 +32,7 @@ class StatisticsAnswered:
 
 @dataclass(frozen=True, slots=True)
 class KeySent:
-    """The server asked for a key; key block and login request are on their way."""
+    """The server requested the key; key block and login request are queued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class LoginFlags:
 
 @dataclass(frozen=True, slots=True)
 class LoginDenied:
-    """The account was refused; `text` says what the real client shows for `code`."""
+    """The account was refused; `text` is the real client's text for `code`."""
 
     code: int
     text: str
@@ -77,7 +76,7 @@ class ListedWorld:
 
 @dataclass(frozen=True, slots=True)
 class WorldList:
-    """The list of worlds, as sent: by ascending id."""
+    """The list of worlds, by ascending id."""
 
     worlds: tuple[ListedWorld, ...]
 
@@ -105,13 +104,13 @@ class ListedCharacter:
 
     @property
     def deleted(self) -> bool:
-        """Whether the entry is only the shell of a character deleted in this session."""
+        """Whether the entry is the remainder of a character deleted in this session."""
         return self.id == NO_ID or self.name == DELETED_NAME
 
 
 @dataclass(frozen=True, slots=True)
 class AccountInfo:
-    """What stands behind the character list: 15, 31 or 33 bytes.
+    """The data after the character list: 15, 31 or 33 bytes.
 
     Source: docs/protocol/characters.md#list.
     """
@@ -132,14 +131,14 @@ class Characters:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The server's answer to a request; `text` says what the real client shows for `code`."""
+    """The server's answer to a request; `text` is the real client's text for `code`."""
 
     code: int
     text: str
 
     @property
     def ok(self) -> bool:
-        """Whether it did what was asked for."""
+        """Whether the request succeeded."""
         return self.code == 1
 
 
@@ -162,7 +161,7 @@ class Deleted(Answer):
 
 @dataclass(frozen=True, slots=True)
 class PlayAnswer(Answer):
-    """The answer to a play request, or to none after a create up to 561.
+    """The answer to a play request, or after a create up to 561 without one.
 
     Source: docs/protocol/characters.md#play-reply.
     """
@@ -175,14 +174,14 @@ class PlayAnswer(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Keymap:
-    """The keymap kept for the account, or None when the server has none."""
+    """The account's keymap, or None when the server has none."""
 
     data: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
 class Unexpected:
-    """A message of the server that could not be used; `reason` says why in fixed words."""
+    """A message that could not be used; `reason` is a fixed text."""
 
     opcode: int
     name: str
@@ -191,7 +190,7 @@ class Unexpected:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The session is over; nothing comes after this."""
+    """The session is over; the last event."""
 
     reason: str
 

@@ -1,9 +1,8 @@
-"""Scripts for a client: what to ask, what to wait for; logging in, lists, characters, playing.
+"""Scripts for a client: login, lists, characters, playing.
 
-A script is a generator that yields `FlowStep`s and gets back the event each of them waited for; a
-`LoginFlow` runs it over a `LoginClient`, without a clock of its own.
-
-The same ones serve the command line, the shell's methods, the tests and the benchmark.
+A script is a generator that yields `FlowStep`s and receives the event that each of them waited for.
+A `LoginFlow` runs it over a `LoginClient`, without a clock of its own. The command line, the
+shell's methods, the tests and the benchmark share the scripts.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from emu.times import Monotonic
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 
 STEP_TIMEOUT = 10.0
-"""Seconds a step may take when nothing else is said."""
+"""Default limit of a step in seconds."""
 
 Result = TypeVar("Result")
 Awaited = TypeVar("Awaited", bound=Event)
@@ -45,18 +44,18 @@ Awaited = TypeVar("Awaited", bound=Event)
 
 @dataclass(frozen=True, slots=True)
 class FlowStep(Generic[Awaited]):
-    """One thing to wait for, and what is asked of the server before."""
+    """One event to wait for, and the request that is sent before."""
 
     name: str
     wanted: type[Awaited]
     """The event that ends the step."""
     message: str = ""
-    """Opcode name of the answer: when it cannot be read, the step fails at once."""
+    """Opcode name of the answer: if it cannot be read, the step fails at once."""
     action: Callable[[LoginClient], None] | None = None
 
 
 class StepFailed(CommandError):
-    """A step came to nothing, or its answer was a refusal; `step` is its name."""
+    """A step failed, or its answer was a refusal; `step` is its name."""
 
     def __init__(self, step: str, text: str) -> None:
         self.step = step
@@ -65,7 +64,7 @@ class StepFailed(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class StepDone:
-    """One step that came to its end: its event, and how many seconds it took."""
+    """One finished step: its event, and how many seconds it took."""
 
     name: str
     seconds: float
@@ -76,18 +75,18 @@ Script = Generator[FlowStep[Any], Any, Result]
 
 
 def take(step: FlowStep[Awaited]) -> Script[Awaited]:
-    """Take one step, and return what it waited for: a script of its own, or a part of one."""
+    """Run one step and return its event: a script, or a piece of one."""
     found: Awaited = yield step
     return found
 
 
 @dataclass(slots=True, eq=False)
 class LoginFlow(Generic[Result]):
-    """One script under way over one client.
+    """One running script over one client.
 
-    Call `begin`, then `advance` whenever the client has taken a datagram or its timer. It has ended
-    when `done` is true: `result` is then what the script returned, or `failure` says what went
-    wrong. `steps` are the finished steps in order.
+    Call `begin`, then `advance` whenever the client has handled a datagram or its timer. The script
+    has ended when `done` is true. Then `result` is its return value, or `failure` is the error.
+    `steps` are the finished steps in order.
     """
 
     client: LoginClient
@@ -104,16 +103,16 @@ class LoginFlow(Generic[Result]):
     _since: float = field(default=0.0, init=False)
 
     def begin(self, now: Monotonic) -> None:
-        """Start the first step, and take what has happened already."""
+        """Start the first step and handle the events so far."""
         self._next_step(None, now)
         self.advance(now)
 
     def get_timer(self) -> Monotonic | None:
-        """Return when the present step has taken too long, None when there is none."""
+        """Return the time limit of the present step, or None."""
         return None if self._step is None else Monotonic(self._since + self.timeout)
 
     def advance(self, now: Monotonic) -> None:
-        """Take the client's new events and go on as far as they lead."""
+        """Handle the client's new events and run the steps that they complete."""
         while self._step is not None and (event := self._take(self._step)) is not None:
             step = StepDone(self._step.name, now - self._since, event)
             self.steps.append(step)
@@ -125,7 +124,7 @@ class LoginFlow(Generic[Result]):
             self.fail(CommandError(text))
 
     def fail(self, failure: EmuError) -> None:
-        """End the flow from outside, for instance because the network is gone."""
+        """End the script from outside, for example because the network failed."""
         if not self.done:
             if self._reached and type(failure) is CommandError:
                 failure = StepFailed(self._reached, str(failure))
@@ -133,7 +132,7 @@ class LoginFlow(Generic[Result]):
             self._end()
 
     def _take(self, step: FlowStep[Any]) -> Event | None:
-        """Remove and return the event that ends the step; end the flow when none ever will."""
+        """Remove and return the event that ends the step; end the script if none can come."""
         events = self.client.events
         found: Event | None = next((one for one in events if isinstance(one, step.wanted)), None)
         if found is not None:
@@ -148,7 +147,7 @@ class LoginFlow(Generic[Result]):
         return None
 
     def _forget_lists_before(self, found: Event) -> None:
-        """Drop character lists that came before an event: the one that follows it is newer."""
+        """Drop character lists from before an event: the one that follows it is newer."""
         events = self.client.events
         for event in list(events)[: events.index(found)]:
             if isinstance(event, Characters):
@@ -174,7 +173,7 @@ class LoginFlow(Generic[Result]):
 
 
 def _failure(step: FlowStep[Any], event: Event) -> str | None:
-    """Say why an event means that the step will never end, None when it means nothing."""
+    """Return why an event means that the step will fail, or None."""
     match event:
         case LoginDenied(code, text):
             return f"login denied: {text} (code {code})"
@@ -197,7 +196,7 @@ CLOSE = FlowStep("close", Closed, "", LoginClient.close)
 
 
 def ping() -> Script[None]:
-    """Set a session up, wait for the server's statistics, and close."""
+    """Set up a session, wait for the server's statistics, and close."""
     yield SESSION
     yield STATISTICS
     yield CLOSE
@@ -206,29 +205,29 @@ def ping() -> Script[None]:
 session = partial(take, SESSION)
 """Waits for the server's answer to the session request."""
 worlds = partial(take, WORLDS)
-"""Asks for the worlds."""
+"""Requests the worlds."""
 load_keymap = partial(take, KEYMAP)
-"""Asks for the keymap and waits for it; a server of EQ2Emulator never answers."""
+"""Requests the keymap and waits for it; EQ2Emulator's server never answers."""
 auto_play = partial(take, AUTO_PLAY)
 """Waits for the answer to the play request that a server makes after a create up to 561."""
 close = partial(take, CLOSE)
-"""Ends the session in order."""
+"""Ends the session."""
 
 
 def finish_login() -> Script[LoginAccepted]:
-    """Wait for key exchange and login reply of a session that is up."""
+    """Wait for key exchange and login reply of an established session."""
     yield KEY
     return (yield from take(LOGIN))
 
 
 def login() -> Script[LoginAccepted]:
-    """Set a session up and log in."""
+    """Set up a session and log in."""
     yield SESSION
     return (yield from finish_login())
 
 
 def characters(client: LoginClient) -> Script[tuple[ListedCharacter, ...]]:
-    """Return the latest character list, asking for it (by way of the worlds) if there is none."""
+    """Return the latest character list; request the worlds first if there is none."""
     if client.characters is None:
         yield WORLDS
         yield CHARACTERS
@@ -237,16 +236,16 @@ def characters(client: LoginClient) -> Script[tuple[ListedCharacter, ...]]:
 
 
 def whole_list() -> Script[None]:
-    """Set a session up, log in, and wait for worlds and characters."""
+    """Set up a session, log in, and wait for worlds and characters."""
     yield from login()
     yield WORLDS
     yield CHARACTERS
 
 
 def create(world_id: int, name: str, **choices: object) -> Script[Created]:
-    """Ask for a character; when it is made, wait for the new list as well.
+    """Request a character; if it is created, wait for the new list too.
 
-    Up to 561 the server goes on to a play request by itself; `AUTO_PLAY` waits for its answer.
+    Up to 561 the server then makes a play request itself; `AUTO_PLAY` waits for its answer.
     """
     ask = partial(LoginClient.create, world_id=world_id, name=name, choices=choices)
     created = yield from take(FlowStep("create", Created, "OP_CreateCharacterReplyMsg", ask))
@@ -256,7 +255,7 @@ def create(world_id: int, name: str, **choices: object) -> Script[Created]:
 
 
 def delete(character: ListedCharacter) -> Script[Deleted]:
-    """Ask for a character's deletion; when it is done, wait for the new list as well."""
+    """Request the deletion of a character; if it is done, wait for the new list too."""
     ask = partial(LoginClient.delete, character=character)
     deleted = yield from take(FlowStep("delete", Deleted, "OP_DeleteCharacterReplyMsg", ask))
     if deleted.ok:
@@ -265,7 +264,7 @@ def delete(character: ListedCharacter) -> Script[Deleted]:
 
 
 def play(character: ListedCharacter) -> Script[PlayAnswer]:
-    """Ask to enter the world with a character."""
+    """Request to enter the world with a character."""
     ask = partial(LoginClient.play, character=character)
     return (yield from take(FlowStep("play", PlayAnswer, "OP_PlayCharacterReplyMsg", ask)))
 
@@ -299,7 +298,7 @@ def whole_login(
     delete_name: str | None = None,
     play_name: str | None = None,
 ) -> Script[None]:
-    """Do what a player does: log in, list, and as asked create, delete and play, then leave.
+    """Log in, list, then create, delete and play as the arguments say, and leave.
 
     A refused create, delete or play ends the script with a `CommandError`.
     """
@@ -317,13 +316,13 @@ def whole_login(
 
 
 def need_created(name: str, created: Created) -> Created:
-    """Return an answer to a create request that is no refusal; raises `CommandError`."""
+    """Return an answer to a create request unless it is a refusal; raises `CommandError`."""
     _need(created.ok, f"create {name}", created.code, created.text)
     return created
 
 
 def need_played(name: str, answer: PlayAnswer) -> PlayAnswer:
-    """Return an answer to a play request that is no refusal; raises `CommandError`."""
+    """Return an answer to a play request unless it is a refusal; raises `CommandError`."""
     _need(answer.ok, f"play {name}", answer.code, answer.text)
     return answer
 
@@ -335,24 +334,24 @@ def _need(ok: bool, what: str, code: int, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """Who comes in, and how: what `enter_world` needs besides the login server's address."""
+    """The arguments of `enter_world` besides the login server's address."""
 
     credentials: Credentials
     character: str | None = None
-    """Its name; None is the first of the account."""
+    """The character's name; None is the first of the account."""
     create: bool = False
-    """Whether the character is made when the account has none of this name."""
+    """Whether a missing character is created."""
     world: str | None = None
-    """Name or id of the world it is made on; None is the first that is up."""
+    """Name or id of the world for a new character; None is the first that is up."""
     version: int = CLIENT_2006
     interface: str = ""
-    """The address the sockets are bound to."""
-    looks: bool = True
+    """The address that the sockets are bound to."""
+    reads_ghosts: bool = True
     """Whether ghosts are read; see `WorldClient`."""
 
 
 def granted(core: LoginClient, entrance: Entrance) -> Script[PlayAnswer]:
-    """Log in and get a key for a character, made when that is wanted; raises `CommandError`."""
+    """Log in and get a key for a character, created if requested; raises `CommandError`."""
     yield from whole_list()
     have = [one for one in core.characters or () if not one.deleted]
     name = entrance.character

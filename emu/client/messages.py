@@ -1,19 +1,14 @@
-"""The login phase as one client version speaks it: requests to bytes, answers to events.
+"""The login messages of one client version: requests to bytes, replies to events.
 
-Source: docs/protocol/characters.md#create.
+Opcode numbers come from the opcode tables and layouts from the struct catalog. This module has what
+neither contains: forms of one message that differ by length alone (world status, delete reply, play
+failure, account info), the end of the login request and the client log, and the default appearance
+of a new character. The default character is a plain human with a value in every field of every
+layout, so that a server's conversions are exercised; fields that a layout lacks are omitted.
 
-A plain human: every field of every create layout has a value of the kind a real client sends, so
-that a server's conversions have something to do. What a layout does not have is left out.
-
-Both change with the client version in ways that no packet struct holds, because a server never
-needs the parts that differ. Sources: docs/protocol/login.md#request (with the 2006 client's own
-bytes, which end at the version), docs/protocol/login.md#client-logs.
-
-Opcode numbers come from the opcode tables and layouts from the struct catalog, so this module
-holds only what neither can say: forms of one message that differ by length alone (world status,
-delete reply, play failure, account info) and the default appearance of a new character. It keeps
-no state; one object serves any number of clients of its version.
-Sources: docs/protocol/login.md, docs/protocol/login.md#client-546.
+Sources: docs/protocol/login.md, docs/protocol/login.md#request (with the 2006 client's own bytes,
+which end at the version), docs/protocol/login.md#client-logs, docs/protocol/login.md#client-546,
+docs/protocol/characters.md#create.
 """
 
 from __future__ import annotations
@@ -71,16 +66,16 @@ _LOOK: dict[str, object] = {
     ),
 }  # fmt: skip
 _SOGA = {f"soga_{name}": value for name, value in _LOOK.items()} | {"soga_version": 4}
-"""The alternate look that clients from 562 send as well."""
+"""The alternate appearance that clients from 562 send too."""
 
 
 def field_names(layout: StructLayout) -> set[str]:
-    """Return the names of the outermost fields of a layout."""
+    """Return the names of a layout's top-level fields."""
     return {field.name for field in layout.definition.fields}
 
 
 def create_fields(layout: StructLayout, world_id: int, name: str) -> dict[str, object]:
-    """Return the fields of a create request for a character of this name on this world."""
+    """Return the fields of a create request for this name on this world."""
     have = field_names(layout)
     known = {key: value for key, value in (_COMMON | _LOOK | _SOGA).items() if key in have}
     return known | {"server_id": world_id, "name": name}
@@ -89,8 +84,8 @@ def create_fields(layout: StructLayout, world_id: int, name: str) -> dict[str, o
 BUILD_STAMP = 0x2E_0000_2E00
 """The bits of a build stamp around its version word.
 
-Byte 4 is 2E, the value that adds nothing to the version; the low word must be no client version,
-or a server would take it for one.
+Byte 4 is 2E, the value that adds nothing to the version. The low word must not be a client version,
+because a server would read it as one.
 """
 
 LOG_SIZE = 4095
@@ -103,12 +98,12 @@ def _str16(text: str) -> bytes:
 
 
 def _word(version: int) -> bytes:
-    """The classic place of the version: a u16 behind the pass code."""
+    """Return the version as older clients send it: a u16 after the pass code."""
     return struct.pack("<H", version)
 
 
 def _stamp(version: int) -> bytes:
-    """Clients from 1212: a u64 build stamp whose bits 16 to 31 are the version."""
+    """Return the version as clients from 1212 send it: bits 16 to 31 of a u64 build stamp."""
     return struct.pack("<Q", BUILD_STAMP | (version & 0xFFFF) << 16)
 
 
@@ -130,7 +125,7 @@ _MACHINE = (
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """How clients from version `first` on end their login request."""
+    """The end of a login request of clients from version `first` on."""
 
     first: int
     version: Callable[[int], bytes]
@@ -144,14 +139,14 @@ REQUEST_FORMS = (
     RequestForm(547, _word, _TEXTS),
     RequestForm(0, _word, b""),
 )
-"""Newest first; the first whose `first` is not above the client's version counts."""
+"""Newest first; the first whose `first` is not above the client's version applies."""
 
 
 def login_request(version: int, user: str, password: str) -> bytes:
     """Return the payload of an OP_LoginRequestMsg.
 
-    Raises `CommandError` when name or password cannot be written in the client's character set
-    or are longer than a string field.
+    Raises `CommandError` when name or password cannot be encoded in the client's character set or
+    are longer than a string field.
     """
     form = next(form for form in REQUEST_FORMS if form.first <= version)
     for what, text in (("user name", user), ("password", password)):
@@ -176,8 +171,8 @@ def login_request(version: int, user: str, password: str) -> bytes:
 def alert_log(version: int) -> bytes:
     """Return the payload of the alert log that a client sends right after its login.
 
-    From 546 on: u32 compressed length, u32 inflated length, zlib stream of the best level; before
-    it a u16 length and the stream. The text ends with NUL bytes up to `LOG_SIZE`.
+    From 546 on: u32 compressed length, u32 inflated length, zlib stream of the best level. Before:
+    a u16 length and the stream. The text is filled with NUL bytes up to `LOG_SIZE`.
     """
     lines = (
         f"Alert {number:03}: client {version}, no fault, mark {number * 7919 % 10007:04}\n"
@@ -191,14 +186,14 @@ def alert_log(version: int) -> bytes:
 
 
 KEYMAP_LIMIT = 0x8000
-"""The largest keymap a client keeps, bytes (docs/protocol/login.md#client-546)."""
+"""The largest keymap of a client in bytes (docs/protocol/login.md#client-546)."""
 
 Request = tuple[int, bytes]
-"""An opcode number and the payload behind it."""
+"""An opcode number and its payload."""
 
 
 class LoginMessages:
-    """Login messages of one client version. Raises `UnknownVersion` when there are no opcodes."""
+    """The login messages of one client version. Raises `UnknownVersion` without opcodes for it."""
 
     __slots__ = (
         "_catalog",
@@ -216,8 +211,7 @@ class LoginMessages:
         table = tables.for_version(version)
         self._numbers = table.number
         self._catalog = catalog
-        # Where its colors are EQ2_Color, they go out as three floats
-        # (docs/protocol/characters.md#create).
+        # An EQ2_Color is sent as three floats (docs/protocol/characters.md#create).
         self._create = catalog.layout("CreateCharacter", version, create_color=True)
         self._login_reply = self._layout("LS_LoginReplyMsg")
         self._profile = self._layout("CharSelectProfile")
@@ -242,7 +236,7 @@ class LoginMessages:
     def _layout(self, name: str) -> StructLayout:
         return self._catalog.layout(name, self.version)
 
-    # requests
+    # Requests.
 
     def login(self, user: str, password: str) -> Request:
         """Return the login request."""
@@ -283,14 +277,14 @@ class LoginMessages:
         fields: dict[str, object] = {"char_id": character.id}
         if "server_id" in field_names(layout):
             fields["server_id"] = character.world_id
-        else:  # clients up to 283 name the character instead of its world
+        else:  # Clients up to 283 name the character, not its world.
             fields["name"] = character.name
         return self._numbers("OP_PlayCharacterRequestMsg"), layout.encode(fields, strict=True)
 
-    # answers
+    # Replies.
 
     def read(self, opcode: int, payload: bytes) -> events.Event:
-        """Return what a message of the server says; never raises for its bytes."""
+        """Return the event of a server's message; never raises for its bytes."""
         known = self._readers.get(opcode)
         if known is None:
             return events.Unexpected(opcode, "", "a message that means nothing at login")
@@ -404,7 +398,7 @@ def _character(fields: Mapping[str, Any]) -> events.ListedCharacter:
 
 
 def _account_info(data: bytes) -> events.AccountInfo:
-    """Read what stands behind the list: 15 bytes up to 561, 33 above; 31 without the bonuses."""
+    """Read the data after the list: 15 bytes up to 561, 33 above; 31 without the bonuses."""
     if len(data) not in (15, 31, 33):
         raise MalformedMessage("account info of another length")
     account_id, _, _, most, _ = struct.unpack_from("<IIHIB", data)
@@ -413,7 +407,7 @@ def _account_info(data: bytes) -> events.AccountInfo:
 
 
 def _short_delete_reply(payload: bytes) -> dict[str, Any]:
-    """Read the 2006 client's own form, which has neither account id nor maximum."""
+    """Read the 2006 client's own form, which lacks account id and maximum."""
     if len(payload) < 11 or struct.unpack_from("<H", payload, 9)[0] != len(payload) - 11:
         raise MalformedMessage("delete reply of another length")
     code, world_id, char_id = struct.unpack_from("<BII", payload)

@@ -1,28 +1,29 @@
-"""Finished steps as text for a person and as plain values for a program."""
+"""Finished steps as text for people and as plain values for programs."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from emu.client import events
 from emu.client.flow import StepDone, StepFailed
 from emu.errors import EmuError
+from emu.model import PlayCode
 from emu.texts import counted
 
 
 def as_line(step: StepDone) -> str:
-    """Return one line: name of the step, milliseconds, what came."""
+    """Return one line: name of the step, milliseconds, content of its event."""
     return f"{step.name:<18}{step.seconds * 1000:9.1f} ms  {describe(step.event)}".rstrip()
 
 
 def as_record(step: StepDone) -> dict[str, Any]:
-    """Return the step as values that JSON can hold: step, ms, event, and the event's fields.
+    """Return the step as values for JSON: step, ms, event, and the event's fields.
 
     The world's address of a PlayAnswer is ``server``, with host and port. The whole
-    LS_LoginReplyMsg or CharSelectProfile behind an event is left out.
+    LS_LoginReplyMsg or CharSelectProfile of an event is omitted.
     """
     record = {
         "step": step.name,
@@ -36,7 +37,7 @@ def as_record(step: StepDone) -> dict[str, Any]:
 
 
 def failure_record(error: EmuError) -> dict[str, Any]:
-    """Return what went wrong: step (None before the first) and error."""
+    """Return an error for JSON: step (None before the first) and error."""
     return {"step": error.step if isinstance(error, StepFailed) else None, "error": str(error)}
 
 
@@ -57,26 +58,24 @@ def _plain_value(value: Any) -> Any:
 
 
 def describe(event: events.Event) -> str:
-    """Say in a few words what an event brought; empty when its step's name says it all."""
-    match event:
-        case events.SessionUp(session_id):
-            return f"session {session_id:08x}"
-        case events.WorldList(worlds):
-            return _counted("world", [_world(one) for one in worlds])
-        case events.Characters(characters, account):
-            shown = [_character(one) for one in characters if not one.deleted]
-            return f"account {account.account_id}, {_counted('character', shown)}"
-        case events.Created(_, text, name):
-            return f"{name or 'character'} {text}"
-        case events.Deleted(_, text, _, _, name):
-            return f"{name} {text}"
-        case events.PlayAnswer(1, _, address, port, access_code):
-            return f"world at {address}:{port}, access code {access_code}"
-        case events.PlayAnswer(code, text):
-            return f"{text} (code {code})"
-        case events.Keymap(data):
-            return "no keymap is kept" if data is None else f"keymap of {len(data)} bytes"
-    return ""
+    """Return the content of an event in a few words; empty if its step's name says it all."""
+    description = _DESCRIPTIONS.get(type(event))
+    return "" if description is None else description(event)
+
+
+def _play_answer(event: events.PlayAnswer) -> str:
+    if event.code != PlayCode.SUCCESS:
+        return f"{event.text} (code {event.code})"
+    return f"world at {event.address}:{event.port}, access code {event.access_code}"
+
+
+def _characters(event: events.Characters) -> str:
+    shown = [_character(one) for one in event.characters if not one.deleted]
+    return f"account {event.account.account_id}, {_counted('character', shown)}"
+
+
+def _keymap(event: events.Keymap) -> str:
+    return "no keymap is kept" if event.data is None else f"keymap of {len(event.data)} bytes"
 
 
 def _counted(what: str, shown: list[str]) -> str:
@@ -94,6 +93,17 @@ def _state(world: events.ListedWorld) -> str:
 
 def _character(character: events.ListedCharacter) -> str:
     return f"{character.name} (level {character.level}, world {character.world_id})"
+
+
+_DESCRIPTIONS: Mapping[type, Callable[[Any], str]] = {
+    events.SessionUp: lambda event: f"session {event.session_id:08x}",
+    events.WorldList: lambda event: _counted("world", [_world(one) for one in event.worlds]),
+    events.Characters: _characters,
+    events.Created: lambda event: f"{event.name or 'character'} {event.text}",
+    events.Deleted: lambda event: f"{event.name} {event.text}",
+    events.PlayAnswer: _play_answer,
+    events.Keymap: _keymap,
+}
 
 
 def world_lines(worlds: Sequence[events.ListedWorld], *, as_json: bool) -> Iterator[str]:

@@ -1,9 +1,7 @@
-"""Many clients at once: what each of them does, and what all of them measured.
+"""Many clients at once: the behavior of each, and the measurements of all.
 
-The Twisted side is `emu.net.client.swarm`.
-
-Sans-IO: it lives from the events of its client and from being asked what is due. Chance comes from
-outside, a function that returns a number from 0 to 1.
+The Twisted side is `emu.net.client.swarm`. A `Bot` handles the events of its client and its own
+timer. Randomness comes from a function that returns a number from 0 to 1.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from emu.world_stream.ghosts import POSITION
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
-    """Return the value that so many percent of all do not exceed, None when there are none."""
+    """Return the value that `percent` of all values do not exceed, or None for no values."""
     if not values:
         return None
     ordered = sorted(values)
@@ -32,33 +30,33 @@ def percentile(values: Sequence[float], percent: float) -> float | None:
 
 @dataclass(slots=True)
 class Figures:
-    """Counters and measurements; seconds until they are reported as milliseconds."""
+    """Counters and measurements in seconds; `report` converts them to milliseconds."""
 
     clients: int
     logins_ok: int = 0
     logins_failed: int = 0
     lost: int = 0
-    """Sessions that ended before their client wanted to leave."""
+    """Sessions that ended before their client left."""
     logins: list[float] = field(default_factory=list)
     """From the first datagram to the login server to standing in the zone."""
     entries: list[float] = field(default_factory=list)
-    """From showing the world's key to having been sent all that is near."""
+    """From showing the world key to the end of the initial messages."""
     round_trips: list[float] = field(default_factory=list)
     """Smoothed round trips to the world, sampled while the clients play."""
-    sights: list[float] = field(default_factory=list)
-    """From a step that one client makes to another's being told of it."""
+    delays: list[float] = field(default_factory=list)
+    """From a step of one client to its arrival at another."""
     packets: int = 0
     """Datagrams of all world sessions, both directions."""
     bytes: int = 0
     messages: int = 0
-    """Application messages that came while packets and bytes were counted."""
+    """Application messages received while packets and bytes were counted."""
     seconds: float = 0.0
     """How long packets and bytes were counted."""
 
     def report(self) -> dict[str, float | int | None]:
-        """Return the figures for programs: counts, milliseconds, and what went by in a second.
+        """Return the figures for programs: counts, milliseconds, and rates per second.
 
-        A percentile of nothing is None.
+        A percentile without values is None.
         """
         span = self.seconds or 1.0
         return {
@@ -72,8 +70,8 @@ class Figures:
             "entering_ms_p99": _milliseconds(self.entries, 99),
             "rtt_ms_p50": _milliseconds(self.round_trips, 50),
             "rtt_ms_p99": _milliseconds(self.round_trips, 99),
-            "sight_ms_p50": _milliseconds(self.sights, 50),
-            "sight_ms_p99": _milliseconds(self.sights, 99),
+            "sight_ms_p50": _milliseconds(self.delays, 50),
+            "sight_ms_p99": _milliseconds(self.delays, 99),
             "packets_per_s": round(self.packets / span, 1),
             "bytes_per_s": round(self.bytes / span, 1),
             "messages": self.messages,
@@ -86,36 +84,36 @@ def _milliseconds(values: Sequence[float], percent: float) -> float | None:
 
 
 REMEMBERED: Final = 32
-"""Steps that a bot remembers for those who watch it: eight seconds of them."""
+"""Steps that a bot keeps for the bots that watch it: eight seconds of them."""
 SAME_PLACE: Final = 0.01
-"""World units between what was said and what was seen of the same step."""
+"""Greatest distance, in world units, between the sent and the received place of one step."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotHabits:
-    """What bots do. Times in seconds, distances in world units."""
+    """The habits of bots. Times in seconds, distances in world units."""
 
     radius: float = 20.0
-    """How far from where it came in a bot walks."""
+    """How far a bot walks from where it entered."""
     speed: float = RUNNING_SPEED
     rest: float = 0.5
-    """How long it stands, at most, before it walks on."""
+    """Longest time between two walks."""
     talk: float = 20.0
-    """How long, about, between two things it says; 0 is never."""
+    """Average time between two chat messages; 0 is never."""
 
 
 class Bot:
-    """What one client of a swarm does while it stands in a zone."""
+    """The behavior of one client of a swarm in a zone."""
 
     __slots__ = (
         "_chance", "_habits", "_home", "_steps", "_talk_at", "_walk_at", "_watched",
-        "_watched_ghost", "core", "sights",
+        "_watched_ghost", "core", "delays",
     )  # fmt: skip
 
     def __init__(
         self, core: WorldClientCore, habits: BotHabits, chance: Callable[[], float], now: Monotonic
     ) -> None:
-        """Begin where the client stands."""
+        """Begin at the client's place."""
         self.core = core
         self._habits = habits
         self._chance = chance
@@ -125,24 +123,24 @@ class Bot:
         self._talk_at = now + habits.talk * chance() if habits.talk else math.inf
         self._watched: Bot | None = None
         self._watched_ghost: int | None = None
-        self.sights: list[float] = []
-        """Seconds from each step of the watched one to its being seen here."""
+        self.delays: list[float] = []
+        """Seconds from each step of the watched bot to its arrival here."""
 
     def watch(self, other: Bot) -> None:
-        """Measure how long it takes to see another's steps."""
+        """Measure how long the steps of another bot take to arrive here."""
         self._watched = other
         seen = self.core.surroundings
         self._watched_ghost = seen.find(other.core.character) if seen is not None else None
 
-    # time
+    # Time.
 
     def get_timer(self) -> Monotonic:
-        """Return when `handle_timer` wants to be called."""
+        """Return when `handle_timer` is due."""
         return Monotonic(min(self._walk_at, self._talk_at))
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Walk on, or say something."""
-        if self.core.stage is not WorldPhase.STANDING:
+        """Walk or talk, if it is time."""
+        if self.core.phase is not WorldPhase.STANDING:
             self._walk_at = now + 1.0
             self._talk_at = max(self._talk_at, now + 1.0)
             return
@@ -153,7 +151,7 @@ class Bot:
             self._talk()
 
     def stepped(self, now: Monotonic) -> None:
-        """Remember where the client says it is; to be called when its time was handled."""
+        """Store the client's own place; call it after the client's timer was handled."""
         place = self.core.place
         if not self._steps or self._steps[-1][1] != place:
             self._steps.append((now, place))
@@ -166,7 +164,7 @@ class Bot:
         try:
             self.core.walk_to(*goal[:3], now, habits.speed)
         except CommandError:
-            self._walk_at = math.inf  # nobody knows how its version walks
+            self._walk_at = math.inf  # It is unknown how this version walks.
             return
         needs = self.core.place.distance_to(goal) / habits.speed
         self._walk_at = now + needs + habits.rest * self._chance()
@@ -175,12 +173,12 @@ class Bot:
         try:
             self.core.command(f"/say I am {self.core.character}")
         except CommandError:
-            self._talk_at = math.inf  # a world without the command
+            self._talk_at = math.inf  # The world does not have the command.
 
-    # sight
+    # Received steps.
 
     def take(self, event: WorldEvent, now: Monotonic) -> None:
-        """Take what happened to the client."""
+        """Handle an event of the client."""
         if self._watched is None:
             return
         match event:
@@ -194,12 +192,12 @@ class Bot:
                 self._watched_ghost = None
 
     def _see(self, position: bytes | None, now: Monotonic) -> None:
-        """Find the step that was seen; the latest at its place counts."""
+        """Find the step that was received; the latest at its place counts."""
         seen = self.core.surroundings
         if position is None or seen is None or self._watched is None:
             return
         place = place_of(seen.part_fields(POSITION, position))
         for moment, step in reversed(self._watched._steps):  # noqa: SLF001  # its own kind
             if step.distance_to(place) < SAME_PLACE:
-                self.sights.append(now - moment)
+                self.delays.append(now - moment)
                 return

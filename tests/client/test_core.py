@@ -80,7 +80,7 @@ def test_every_sealed_datagram_carries_the_check_of_the_servers_key(pair: Client
 def test_the_alert_log_is_the_next_message_and_comes_before_the_worlds(pair: ClientPair) -> None:
     listed(pair)
     assert pair.server.requests[:3] == ["login", "alert_log", "worlds"]
-    assert pair.client.stage is LoginPhase.ACCEPTED
+    assert pair.client.phase is LoginPhase.ACCEPTED
 
 
 def test_an_unanswered_session_request_is_repeated_for_ten_seconds_and_then_given_up() -> None:
@@ -90,7 +90,7 @@ def test_an_unanswered_session_request_is_repeated_for_ten_seconds_and_then_give
         "the session ended at step 'session': no answer to the session request"
     )
     assert pair.sent == [bytes.fromhex("0001000000025352f60f00000200")] * 12
-    assert pair.client.stage is LoginPhase.CLOSED
+    assert pair.client.phase is LoginPhase.CLOSED
     assert 9.0 < pair.now - 1000.0 < STEP_TIMEOUT, "a server that is down is told as that"
 
 
@@ -143,7 +143,7 @@ def test_a_denied_client_asks_for_nothing_more() -> None:
 def test_every_code_but_acceptance_and_flags_is_a_denial(code: int) -> None:
     pair = ClientPair(Script(denial_code=code), password="wrong")
     pair.run(flow.login())
-    assert pair.client.stage is LoginPhase.DENIED
+    assert pair.client.phase is LoginPhase.DENIED
     (denied,) = (event for event in pair.client.events if isinstance(event, LoginDenied))
     assert denied.code == code
 
@@ -153,7 +153,7 @@ def test_a_session_response_for_another_session_is_not_taken() -> None:
     pair.settle(0.1)
     answer = struct.pack(">HIIBBBII", 2, SESSION_ID ^ 1, 0x33624702, 2, 0, 0, 512, 0)
     pair.client.receive_datagram(answer, pair.now)
-    assert pair.client.stage is LoginPhase.CONNECTING
+    assert pair.client.phase is LoginPhase.CONNECTING
     assert sum(pair.client.drops.values()) == 1
     assert pair.client.next_event() is None
 
@@ -162,7 +162,7 @@ def test_datagrams_with_a_wrong_check_change_nothing(pair: ClientPair) -> None:
     listed(pair)
     forged = b"\x00\x05" + struct.pack(">IH", SESSION_ID, 6)
     pair.client.receive_datagram(forged + check_of(forged, 0x12345678), pair.now)
-    assert pair.client.stage is LoginPhase.ACCEPTED
+    assert pair.client.phase is LoginPhase.ACCEPTED
     assert sum(pair.client.drops.values()) == 1
 
 
@@ -171,7 +171,7 @@ def test_the_servers_disconnect_ends_the_session(pair: ClientPair) -> None:
     pair.client.events.clear()
     pair.server.wire.disconnect()
     pair.settle(0.1)
-    assert pair.client.stage is LoginPhase.CLOSED
+    assert pair.client.phase is LoginPhase.CLOSED
     assert isinstance(pair.client.next_event(), Closed)
 
 
@@ -182,7 +182,7 @@ def test_close_tells_the_server(pair: ClientPair) -> None:
 
 
 def test_a_client_that_never_connected_closes_at_once(pair: ClientPair) -> None:
-    pair.client.stage = LoginPhase.NEW
+    pair.client.phase = LoginPhase.NEW
     pair.client.close()
     assert list(pair.client.events) == [Closed("closed by us")]
 
@@ -228,7 +228,7 @@ def test_garbage_inside_the_cipher_becomes_events(messages: list[tuple[int, byte
     for opcode, body in messages:
         pair.server.wire.send(opcode, body, pair.now)
     pair.settle(1.0)
-    assert pair.client.stage is LoginPhase.ACCEPTED
+    assert pair.client.phase is LoginPhase.ACCEPTED
     assert not pair.client.drops
 
 

@@ -94,11 +94,11 @@ def _live(bot: Bot, now: Monotonic, _core: WorldClientCore) -> None:
 
 def test_steps_are_seen_within_a_tick_and_the_way_of_the_datagrams() -> None:
     world, bots = lived(BotHabits(talk=5.0))
-    sights = bots[0].sights
-    assert len(sights) > 2 * SECONDS  # most of four steps a second
-    assert min(sights) > 0.0199
-    assert max(sights) < 0.02 + 0.1 + 0.03
-    assert bots[1].sights == []
+    delays = bots[0].delays
+    assert len(delays) > 2 * SECONDS  # most of four steps a second
+    assert min(delays) > 0.0199
+    assert max(delays) < 0.02 + 0.1 + 0.03
+    assert bots[1].delays == []
     said = [event for event in world.harness.events if isinstance(event, Said)]
     assert {event.name for event in said} == {"Bota", "Botb"}
     assert not world.harness.world.counters["moved too fast"]
@@ -116,21 +116,21 @@ def test_a_watched_one_that_vanishes_is_watched_again_under_its_new_index() -> N
     watched.stepped(NOW)
     step = Updated(0, (GhostEntry(POSITION, 7, None, b"place"),))
     bot.take(step, Monotonic(NOW + 1.0))
-    assert bot.sights == [1.0]
+    assert bot.delays == [1.0]
     bot.take(Vanished(9, "Botc"), NOW)
     bot.take(step, Monotonic(NOW + 2.0))
-    assert bot.sights == [1.0, 2.0]
+    assert bot.delays == [1.0, 2.0]
     bot.take(Vanished(7, "Botb"), NOW)
     bot.take(step, Monotonic(NOW + 3.0))
-    assert bot.sights == [1.0, 2.0]
+    assert bot.delays == [1.0, 2.0]
     bot.take(Appeared(8, "Botb"), NOW)
     bot.take(step, Monotonic(NOW + 4.0))
-    assert bot.sights == [1.0, 2.0]
+    assert bot.delays == [1.0, 2.0]
     bot.take(Updated(0, (GhostEntry(POSITION, 8, None, b"place"),)), Monotonic(NOW + 5.0))
-    assert bot.sights == [1.0, 2.0, 5.0]
+    assert bot.delays == [1.0, 2.0, 5.0]
 
 
 def test_who_is_still_says_and_sends_nothing() -> None:
     world, bots = lived(BotHabits(radius=0.0, rest=1e9, talk=0.0))
-    assert bots[0].sights == []
+    assert bots[0].delays == []
     assert not [event for event in world.harness.events if isinstance(event, Said)]

@@ -79,7 +79,7 @@ async def test_a_player_survives_a_gap_of_forty_seconds(
         made.relay.cuts_in = made.relay.cuts_out = False
         await made.hears(client, "after")
         assert client.core.session is session
-        assert client.core.stage is WorldPhase.STANDING
+        assert client.core.phase is WorldPhase.STANDING
         assert "link-dead" not in made.server.log.text
         heard = [one for one in made.events if isinstance(one, Heard)]
         said = [one.text for one in heard if one.speaker == "Aldana"]
@@ -92,7 +92,7 @@ async def test_a_link_that_is_dead_for_a_minute_is_given_up(tmp_path: Path) -> N
         begun = made.server.clock.seconds()
         await until(lambda: "link-dead" in made.server.log.text, "the end", 9.0)
         assert 40.0 <= made.server.clock.seconds() - begun <= 65.0
-        await until(lambda: client.core.stage is WorldPhase.CLOSED, "the client's end", 3.0)
+        await until(lambda: client.core.phase is WorldPhase.CLOSED, "the client's end", 3.0)
 
 
 async def test_a_client_that_crashes_comes_back_at_once_and_its_other_character_does_not(
@@ -111,7 +111,7 @@ async def test_a_client_that_crashes_comes_back_at_once_and_its_other_character_
         assert made.server.log.text.count("Aldana came in from") == CRASHES + 1
         assert "link-dead" not in made.server.log.text
         client.act(WorldClientCore.quit)
-        await until(lambda: client.core.stage is WorldPhase.CLOSED, "the end")
+        await until(lambda: client.core.phase is WorldPhase.CLOSED, "the end")
         await client.stop()
         async with await made.enter("aldana", "Borvik") as other:
             assert other.core.character == "Borvik"
@@ -123,6 +123,6 @@ async def test_of_two_clients_with_one_character_the_later_plays_and_the_other_i
     async with scene(tmp_path) as made:
         first = await made.enter("aldana", "Aldana")
         async with await made.enter("aldana", "Aldana") as second:
-            await until(lambda: first.core.stage is WorldPhase.CLOSED, "the first one's end")
+            await until(lambda: first.core.phase is WorldPhase.CLOSED, "the first one's end")
             await made.hears(second, "only I am here")
         await first.stop()

@@ -114,18 +114,18 @@ async def test_nonsense_is_counted_and_never_shown(tmp_path: Path) -> None:
         assert counted["position is no number"] == 2
         assert counted["position outside the world"] == 2
         assert counted["moved too fast"] == 1
-        assert mallory.core.stage is WorldPhase.STANDING
+        assert mallory.core.phase is WorldPhase.STANDING
 
 
 async def test_a_flood_of_messages_ends_its_session_and_no_other(tmp_path: Path) -> None:
     async with company(tmp_path) as made:
         mallory = made.clients["mallory"]
         sent = 0
-        while mallory.core.stage is WorldPhase.STANDING and sent < FLOOD:
+        while mallory.core.phase is WorldPhase.STANDING and sent < FLOOD:
             mallory.act(lambda core: send_many(core, 100))
             sent += 100
             await sleep(0.001)
-        await mallory.until(lambda: mallory.core.stage is WorldPhase.CLOSED, "the end of it")
+        await mallory.until(lambda: mallory.core.phase is WorldPhase.CLOSED, "the end of it")
         assert sent >= WorldRules("").message_burst
         await made.server.log.line(r"Mallory left .*: its client sends too many messages")
         await made.unharmed()
@@ -148,14 +148,14 @@ async def test_ten_thousand_datagrams_of_a_player_harm_nobody(tmp_path: Path) ->
 
 def send_many(core: WorldClientCore, count: int) -> None:
     for _ in range(count):
-        if core.stage is WorldPhase.STANDING:
+        if core.phase is WorldPhase.STANDING:
             core.send("OP_UpdateTargetMsg", b"\xff\xff")
 
 
 async def test_messages_out_of_order_and_unknown_ones_bring_nothing(tmp_path: Path) -> None:
     async with company(tmp_path) as made:
         mallory = made.clients["mallory"]
-        door = mallory.core.door
+        door = mallory.core.handoff
         for name in ("OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg",
                      "OP_DoneLoadingUIResourcesMsg", "OP_CampAbortedMsg"):  # fmt: skip
             for _ in range(20):
@@ -164,9 +164,9 @@ async def test_messages_out_of_order_and_unknown_ones_bring_nothing(tmp_path: Pa
             mallory.act(lambda core, n=str(opcode): core.send(n, b"\xff" * 40))  # type: ignore[misc]
         await made.server.log.line(r"unknown message 9999 \(no name\) of Mallory from 127")
         await made.unharmed()
-        assert mallory.core.stage is WorldPhase.STANDING
+        assert mallory.core.phase is WorldPhase.STANDING
         mallory.act(lambda core: core.send("1", by_number(door.account_id, door.key)))
-        await mallory.until(lambda: mallory.core.stage is WorldPhase.CLOSED, "the end of it")
+        await mallory.until(lambda: mallory.core.phase is WorldPhase.CLOSED, "the end of it")
         await made.server.log.line("was turned away: a second login by number")
         await made.unharmed()
 
@@ -175,7 +175,7 @@ async def test_ready_to_zone_without_a_zone_ends_the_session(tmp_path: Path) -> 
     async with company(tmp_path) as made:
         mallory = made.clients["mallory"]
         mallory.act(lambda core: core.send("OP_ReadyToZoneMsg"))
-        await mallory.until(lambda: mallory.core.stage is WorldPhase.CLOSED, "the end of it")
+        await mallory.until(lambda: mallory.core.phase is WorldPhase.CLOSED, "the end of it")
         await made.server.log.line("Mallory left .*: ready to zone without reason")
         await made.unharmed()
         assert made.place_of("Mallory") is None

@@ -69,7 +69,7 @@ class Company:
         await self.types(name, f"zone {zone}")
         await client.until(
             lambda: (
-                client.core.stage is WorldPhase.STANDING
+                client.core.phase is WorldPhase.STANDING
                 and client.core.zone is not None
                 and client.core.zone.description == description
             ),
@@ -136,7 +136,7 @@ async def test_players_travel_and_talk_across_processes(tmp_path: Path) -> None:
     async with two(tmp_path) as (hub, east), company(hub) as made:
         for name in ("aldana", "borvik"):
             await made.travels(name, "antonica", "Antonica")
-            assert made.clients[name].core.door.port == east.world_port
+            assert made.clients[name].core.handoff.port == east.world_port
         await made.sees("aldana", "Borvik")
         await made.sees("borvik", "Aldana")
         await made.types("aldana", "tell cenwyn are you there")
@@ -158,20 +158,20 @@ async def test_players_travel_and_talk_across_processes(tmp_path: Path) -> None:
         await made.types("cenwyn", "broadcast hear hear")
         await made.reads("borvik", "hear hear")
         await made.travels("aldana", "IsleRefuge1", "Isle of Refuge")
-        assert made.clients["aldana"].core.door.port == hub.world_port
+        assert made.clients["aldana"].core.handoff.port == hub.world_port
         await made.sees("cenwyn", "Aldana")
 
 
 async def test_a_key_for_another_process_works_there_once(tmp_path: Path) -> None:
     async with two(tmp_path) as (hub, east), company(hub) as made:
         await made.travels("aldana", "antonica", "Antonica")
-        door = made.clients["aldana"].core.door
+        door = made.clients["aldana"].core.handoff
         request = by_number(door.account_id, door.key)
         for port in (east.world_port, hub.world_port):
             async with raw_client(port) as thief:
                 await thief.enter(request)
                 await until(lambda client=thief: client.disconnected, "the end of the session")  # type: ignore[misc]
-        assert made.clients["aldana"].core.stage is WorldPhase.STANDING
+        assert made.clients["aldana"].core.phase is WorldPhase.STANDING
 
 
 async def test_who_plays_elsewhere_is_known_at_login_and_can_be_kicked(tmp_path: Path) -> None:
@@ -191,12 +191,12 @@ async def test_who_plays_elsewhere_is_known_at_login_and_can_be_kicked(tmp_path:
         await made.types("cenwyn", "kick Aldana")
         await made.reads("cenwyn", "Aldana was sent away from the process east")
         aldana = made.clients["aldana"]
-        await aldana.until(lambda: aldana.core.stage is WorldPhase.CLOSED, "being sent away")
+        await aldana.until(lambda: aldana.core.phase is WorldPhase.CLOSED, "being sent away")
         zone = "SELECT zone_id FROM world_characters WHERE name = 'Aldana'"
         await until(lambda: hub.rows(zone) == [(12,)], "the place is stored at the hub")
         await aldana.stop()
         await made.come("aldana")
-        assert made.clients["aldana"].core.door.port == east.world_port, "straight to its zone"
+        assert made.clients["aldana"].core.handoff.port == east.world_port, "straight to its zone"
 
 
 async def test_a_client_that_crashed_elsewhere_takes_its_character_over_there(
@@ -207,7 +207,7 @@ async def test_a_client_that_crashed_elsewhere_takes_its_character_over_there(
         hub.set_rank("Aldana", 0)
         await made.clients["aldana"].stop()
         await made.come("aldana")
-        assert made.clients["aldana"].core.door.port == east.world_port
+        assert made.clients["aldana"].core.handoff.port == east.world_port
         assert "link-dead" not in east.log.text
 
 
@@ -227,7 +227,7 @@ async def test_what_is_left_when_the_process_of_a_zone_dies(tmp_path: Path) -> N
             await made.reads("cenwyn", "its server east is not connected")
             await made.types("cenwyn", "tell aldana are you there")
             await made.reads("cenwyn", "Unable to find client aldana")
-            assert made.clients["cenwyn"].core.stage is WorldPhase.STANDING
+            assert made.clients["cenwyn"].core.phase is WorldPhase.STANDING
             await made.clients["aldana"].stop()
             await made.come("aldana")
             await made.reads("aldana", "You cannot be where you were")
@@ -267,7 +267,7 @@ async def test_a_member_goes_on_without_the_hub_and_stores_all_when_it_is_back(
         )
         aldana = made.clients["aldana"]
         aldana.act(lambda core: core.quit())
-        await aldana.until(lambda: aldana.core.stage is WorldPhase.CLOSED, "its leaving")
+        await aldana.until(lambda: aldana.core.phase is WorldPhase.CLOSED, "its leaving")
         async with harness(hubs, settings, accounts={}) as again:
             await again.log.line("processes: east joined")
             place = "SELECT x FROM world_characters WHERE name = 'Aldana'"
@@ -275,7 +275,7 @@ async def test_a_member_goes_on_without_the_hub_and_stores_all_when_it_is_back(
             world = east.service.world
             assert world is not None
             await until(lambda: len(world.world.saver) == 0, "nothing left to store")
-            assert made.clients["borvik"].core.stage is WorldPhase.STANDING
+            assert made.clients["borvik"].core.phase is WorldPhase.STANDING
 
 
 async def test_what_a_member_cannot_store_its_next_start_stores(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ async def granted(server: Harness, name: str) -> PlayAnswer:
 
 
 def gone(client: ClientWorldConnection) -> Callable[[], bool]:
-    return lambda: client.core.stage is WorldPhase.CLOSED
+    return lambda: client.core.phase is WorldPhase.CLOSED
 
 
 async def command(server: Harness, line: str, rank: int = 1000) -> str:

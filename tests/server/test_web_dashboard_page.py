@@ -71,12 +71,12 @@ async def test_who_signs_in_sends_a_player_away_and_is_heard(
             await click(page, "#players [data-action=kick]")
             await page.shows("#ask-title", "Kick Victim")
             await page.press("Escape")
-            assert victim.core.stage is WorldPhase.STANDING
+            assert victim.core.phase is WorldPhase.STANDING
             await click(page, "#players [data-action=kick]")
             await page.locate("#ask-reason", lambda box: box.fill("spam"))
             await page.press("Enter")
             await page.shows("#desk-result.good", "Victim was sent away")
-            await until(lambda: victim.core.stage is WorldPhase.CLOSED, "the end")
+            await until(lambda: victim.core.phase is WorldPhase.CLOSED, "the end")
             await page.shows("#players", "Nobody is in the world.")
             await page.shows("#log", re.compile("Victim left .*: kicked by boss: spam"))
 
@@ -115,7 +115,7 @@ async def test_who_is_rude_is_muted_and_banned_and_forgiven(
             await page.locate("#ask-reason", lambda box: box.fill("shouting on"))
             await click(page, "#ask-yes")
             await page.shows("#desk-result.good", "account rude is banned until ")
-            await until(lambda: rude.core.stage is WorldPhase.CLOSED, "the end")
+            await until(lambda: rude.core.phase is WorldPhase.CLOSED, "the end")
         await page.shows("#players", "Nobody is in the world.")
         assert banned(server) == ["rude"]
 

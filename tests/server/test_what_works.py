@@ -75,7 +75,7 @@ async def walks(client: ClientWorldConnection, events: list[WorldEvent]) -> None
 
 async def camps(client: ClientWorldConnection, _events: list[WorldEvent]) -> None:
     client.act(WorldClientCore.camp)
-    await client.until(lambda: client.core.stage is WorldPhase.CLOSED, "the end", timeout=25.0)
+    await client.until(lambda: client.core.phase is WorldPhase.CLOSED, "the end", timeout=25.0)
 
 
 async def changes_zone(client: ClientWorldConnection, events: list[WorldEvent]) -> None:

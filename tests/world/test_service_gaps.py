@@ -94,7 +94,7 @@ def test_a_gap_of_forty_seconds_in_a_crowd(ways: set[str]) -> None:
             await client.until(lambda: "after" in scene.heard(), "the last line", timeout=10.0)
             await client.pause(3.0)
             assert client.core.session is session
-            assert client.core.stage is WorldPhase.STANDING
+            assert client.core.phase is WorldPhase.STANDING
             assert scene.left() == []
             assert scene.heard() == [*(f"line {step}" for step in range(40)), "after"]
             seen = client.core.surroundings
@@ -155,7 +155,7 @@ def test_a_gap_while_a_player_changes_zones(moment: float, gap: float) -> None:
             scene.reactor.cut = set()
             await client.until(
                 lambda: (
-                    client.core.stage is WorldPhase.STANDING
+                    client.core.phase is WorldPhase.STANDING
                     and client.core.zone is not None
                     and client.core.zone.file == "antonica"
                 ),

@@ -169,14 +169,14 @@ async def attack_login(
     await client.login()
     end = scheduler.now() + seconds
     for count in itertools.chain((AT_ONCE,), itertools.repeat(A_SECOND // 10)):
-        if client.core.stage is LoginPhase.CLOSED or scheduler.now() >= end:
+        if client.core.phase is LoginPhase.CLOSED or scheduler.now() >= end:
             break
         for _ in range(count):
             AT_LOGIN[name](client.core, sent)
             sent += 1
         client.handle_timer(scheduler.now())
         await scheduler.pause(0.1)
-    lasted = client.core.stage is not LoginPhase.CLOSED
+    lasted = client.core.phase is not LoginPhase.CLOSED
     await client.stop()
     return {"sent": sent, "lasted": lasted}
 
@@ -203,7 +203,7 @@ async def attack(client: ClientWorldConnection, name: str, seconds: float) -> di
 
     def burst(count: int) -> None:
         nonlocal sent
-        if client.core.stage is not WorldPhase.STANDING:
+        if client.core.phase is not WorldPhase.STANDING:
             return
 
         def wish(core: WorldClientCore) -> None:
@@ -217,7 +217,7 @@ async def attack(client: ClientWorldConnection, name: str, seconds: float) -> di
     while client.now() < end:
         await client.pause(0.1)
         burst(A_SECOND // 10)
-    return {"sent": sent, "lasted": client.core.stage is WorldPhase.STANDING}
+    return {"sent": sent, "lasted": client.core.phase is WorldPhase.STANDING}
 
 
 async def main(reactor: Any) -> None:
@@ -234,7 +234,7 @@ async def main(reactor: Any) -> None:
             work = loop if name in LOOPS else attack_login
             answer: Any = await work(reactor, port, first, name, seconds)
         elif name is not None:
-            if clients[0].core.stage is not WorldPhase.STANDING:
+            if clients[0].core.phase is not WorldPhase.STANDING:
                 await clients[0].stop()
                 clients[0] = await come(reactor, port, first)
             answer = await attack(clients[0], name, seconds)
@@ -254,7 +254,7 @@ async def come(reactor: Any, port: int, number: int) -> ClientWorldConnection:
         reactor, "127.0.0.1", port,
         Entrance(
             Credentials(f"{PREFIX}{number:05}", PASSWORD), character_name(PREFIX, number),
-            version=546, interface=own_address("127.0.0.1", number), looks=False,
+            version=546, interface=own_address("127.0.0.1", number), reads_ghosts=False,
         ),
         timeout=PATIENCE,
     )  # fmt: skip

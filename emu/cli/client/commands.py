@@ -1,4 +1,4 @@
-"""`emu client`: play a real client against a login server, and say what each step took."""
+"""`emu client`: play a real client against a login server, and print the steps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Printer = Callable[[StepDone], None]
 def client() -> None:
     """A client that logs in and plays as a real one does: scripted, by hand, or a swarm.
 
-    It speaks with the opcode tables of the database, as `emu opcodes` shows them.
+    It uses the opcode tables of the database, as `emu opcodes` shows them.
 
     Example: emu client ping 127.0.0.1:9100
     """
@@ -52,7 +52,7 @@ def login(
     Example: emu client login 127.0.0.1:9100 --user alice --create Testa --play Testa
     """
     if world is not None and create_name is None:
-        raise click.UsageError("--world is of use only with --create")
+        raise click.UsageError("--world needs --create")
 
     async def body(reactor: Any) -> None:
         async with await target.opened(reactor, who) as opened:
@@ -73,7 +73,7 @@ def login(
 @account_options
 @on_reactor
 async def worlds(reactor: Any, *, target: Target, who: Credentials) -> None:
-    """Log in and print the worlds, one a line: id, name, state, players, separated by tabs.
+    """Log in and print the worlds, one per line: id, name, state, players, separated by tabs.
 
     Example: emu client worlds 127.0.0.1:9100 --user alice
     """
@@ -87,7 +87,7 @@ async def worlds(reactor: Any, *, target: Target, who: Credentials) -> None:
 @server_options
 @on_reactor
 async def ping(reactor: Any, *, target: Target) -> None:
-    """Set a session up, wait for the server's statistics, and close: no account is needed.
+    """Set up a session, wait for the server's statistics, and close; needs no account.
 
     Example: emu client ping 127.0.0.1:9100
     """

@@ -1,4 +1,4 @@
-"""What every verb of `emu client` shares: where to, who, and how its coroutine is run."""
+"""What the verbs of `emu client` share: server, account, and running a coroutine."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def server_address(ctx: click.Context, param: click.Parameter, value: str) -> Ad
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The server that a verb speaks to, and how."""
+    """The server of a verb, and how to connect and print."""
 
     address: Address
     version: int
     timeout: float
     """Seconds for each step."""
     style: str
-    """How to print: text or json."""
+    """Output format: text or json."""
     tables: OpcodeTables
 
     async def opened(
@@ -74,7 +74,7 @@ address_argument = click.argument("address", callback=server_address, metavar="H
 
 
 def timeout_option(seconds: float, about: str) -> Callable[[Command], Command]:
-    """Give a command ``--timeout``, in seconds."""
+    """Return a decorator that adds ``--timeout``, in seconds."""
     return click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True),
@@ -85,7 +85,7 @@ def timeout_option(seconds: float, about: str) -> Callable[[Command], Command]:
 
 
 def server_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the argument and options that every verb has; it is given them as its `target`."""
+    """Add the argument and options of every verb; the verb gets them as its `target`."""
 
     @together(
         address_argument,
@@ -108,7 +108,7 @@ def server_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def account_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a verb that logs in; it is given them as `who`."""
+    """Add the options of a verb that logs in; the verb gets them as `who`."""
 
     @click.option("--user", required=True, help="Account name.")
     @password_option
@@ -120,7 +120,7 @@ def account_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def on_reactor(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Make an ``async def`` a verb: it is given the reactor, besides its `target` and the rest."""
+    """Turn an ``async def`` into a verb; it gets the reactor, its `target` and its options."""
 
     @wraps(command)
     def call(*, target: Target, **others: Any) -> None:
@@ -130,7 +130,7 @@ def on_reactor(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..
 
 
 def carry_out(body: Body, style: str, *, on_asyncio: bool = False) -> None:
-    """Run an ``async def`` as `run_reactor` does; as JSON an error is an object of its own, too.
+    """Run an ``async def`` as `run_reactor` does; with JSON output an error is an object too.
 
     `on_asyncio` runs it on asyncio's loop, for libraries that need one.
     """
@@ -147,7 +147,7 @@ def carry_out(body: Body, style: str, *, on_asyncio: bool = False) -> None:
 
 
 def run_reactor(body: Body) -> None:
-    """Run an ``async def`` on the reactor to its end; an error of ours is raised as it is."""
+    """Run an ``async def`` on the reactor; raise its `EmuError` unchanged."""
     from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
     from twisted.internet.task import react  # noqa: PLC0415
 
@@ -172,8 +172,8 @@ def run_reactor(body: Body) -> None:
         if end.code:
             raise
     if not ended:
-        with suppress(RuntimeError):  # it would wait for something; nothing comes any more
-            begun[0].close()  # so that a display puts the terminal right while it can
+        with suppress(RuntimeError):  # It tries to wait for something that can no longer come.
+            begun[0].close()  # Let a display restore the terminal while it can.
         raise CommandError("interrupted")
     if ended[0] is not None:
         raise ended[0]

@@ -25,7 +25,7 @@ from emu.versions import CLIENT_2006
 @address_argument
 @click.option(
     "--for", "seconds", type=click.FloatRange(min=0, min_open=True), default=30.0,
-    show_default=True, metavar="S", help="Seconds to play after all have come in.",
+    show_default=True, metavar="S", help="Seconds to play after all have entered.",
 )  # fmt: skip
 @click.option(
     "--user-prefix", default="swarm", show_default=True, metavar="TEXT",
@@ -34,22 +34,22 @@ from emu.versions import CLIENT_2006
 @password_option
 @click.option(
     "--version", "versions", type=click.IntRange(1, 0xFFFF), multiple=True, default=(CLIENT_2006,),
-    show_default=True, help="Client version; given more than once they are dealt out in turn.",
+    show_default=True, help="Client version; several are assigned in turn.",
 )  # fmt: skip
 @click.option(
     "--rate", type=click.FloatRange(min=0, min_open=True), default=20.0, show_default=True,
-    help="Clients that come in within a second.",
+    help="Clients that enter per second.",
 )  # fmt: skip
 @click.option(
     "--watchers", type=click.IntRange(min=0), metavar="N",
-    help="How many read what they see, for measuring sight; default all. The rest cost less here.",
+    help="Clients that decode ghosts, to measure sight; default all. The others cost less.",
 )  # fmt: skip
 @click.option(
     "--radius", type=click.FloatRange(min=0), default=BotHabits().radius, show_default=True,
-    help="How far from where it came in each walks, in world units.",
+    help="How far each walks from where it entered, in world units.",
 )  # fmt: skip
-@click.option("--still", is_flag=True, help="Stand and say nothing: what idle players cost.")
-@timeout_option(STEP_TIMEOUT, "Seconds that each step of coming in may take.")
+@click.option("--still", is_flag=True, help="Stand still and say nothing, to measure idle players.")
+@timeout_option(STEP_TIMEOUT, "Seconds that each step of entering may take.")
 @line_format_option
 def swarm(
     *,
@@ -66,16 +66,16 @@ def swarm(
     timeout: float,
     style: str,
 ) -> None:
-    """Let N clients log in, enter the world, walk, chat and leave, and report what they measured.
+    """Let N clients log in, enter the world, walk, chat and leave, and print the measurements.
 
-    Characters are made where they are missing. Accounts have to be there, or the server makes them
-    with login.auto_create_accounts = true; from one address it lets in as many as
-    login.logins_per_address and network.sessions_per_address allow (against a server on loopback
-    each client has an address of its own).
+    Missing characters are created. Missing accounts are created only with
+    login.auto_create_accounts = true on the server. From one address the server accepts as many
+    clients as login.logins_per_address and network.sessions_per_address allow; against a server on
+    loopback each client has its own address.
 
     logins run from the first datagram to standing in the zone; rtt is the session's round trip to
-    the world; sight is from a client's step to another's being told of it. Exit status 1 when
-    nobody came in.
+    the world; sight is from a client's step to its arrival at another client. Exit status 1 if no
+    client entered.
 
     Example: emu client swarm 20 127.0.0.1:9100 --for 5 --password secret --json
     """
@@ -90,46 +90,46 @@ def swarm(
             watchers=watchers, timeout=timeout, habits=habits(radius, still=still),
         )  # fmt: skip
         with Display(clients, seconds) as display:
-            many = Swarm(reactor, plan, tables=tables, progress=display.tell)
+            many = Swarm(reactor, plan, tables=tables, progress=display.show_figures)
             figures = await many.run()
         for reason, count in sorted(many.failures.items()):
-            click.echo(f"{count} did not come in: {reason}", err=True)
-        told = figures.report()
+            click.echo(f"{count} clients did not enter: {reason}", err=True)
+        report = figures.report()
         if style == "json":
-            click.echo(json.dumps(told))
+            click.echo(json.dumps(report))
         else:
-            print_record(told, "table")
+            print_record(report, "table")
         if not figures.logins_ok:
             raise CommandError(
-                f"{address}: nobody came in; are the accounts {user_prefix}00000 and so on there,"
-                " or does the server make them (login.auto_create_accounts)?"
+                f"{address}: no client entered; do the accounts {user_prefix}00000 and so on exist,"
+                " or does the server create them (login.auto_create_accounts)?"
             )
 
     carry_out(body, style)
 
 
 def habits(radius: float, *, still: bool) -> BotHabits:
-    """Return what bots do; those who are still rest for longer than any run."""
+    """Return the habits of bots; `still` makes them rest longer than any run."""
     return BotHabits(radius=0.0, rest=1e9, talk=0.0) if still else BotHabits(radius=radius)
 
 
 class Display(Progress):
-    """The live display, on standard error: who is in, and how it goes."""
+    """The live display on standard error: clients in the world, and their measurements."""
 
     def __init__(self, clients: int, seconds: float) -> None:
         super().__init__(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-            TimeElapsedColumn(), TextColumn("{task.fields[told]}"), console=Console(stderr=True),
+            TimeElapsedColumn(), TextColumn("{task.fields[text]}"), console=Console(stderr=True),
             transient=True,
         )  # fmt: skip
-        self._in = self.add_task("in the world", total=clients, told="")
-        self._time = self.add_task("seconds", total=round(seconds), told="")
+        self._in = self.add_task("in the world", total=clients, text="")
+        self._time = self.add_task("seconds", total=round(seconds), text="")
 
-    def tell(self, figures: Figures, playing: int) -> None:
-        """Show how it goes."""
-        told = figures.report()
+    def show_figures(self, figures: Figures, playing: int) -> None:
+        """Update the display."""
+        report = figures.report()
         failed = f"{figures.logins_failed} failed" if figures.logins_failed else ""
-        self.update(self._in, completed=playing, told=failed)
-        sight, rate = told["sight_ms_p50"], told["packets_per_s"]
-        text = f"{rate:,} packets/s, sight {sight} ms" if figures.seconds else ""
-        self.update(self._time, completed=round(figures.seconds), told=text)
+        self.update(self._in, completed=playing, text=failed)
+        delay, rate = report["sight_ms_p50"], report["packets_per_s"]
+        text = f"{rate:,} packets/s, sight {delay} ms" if figures.seconds else ""
+        self.update(self._time, completed=round(figures.seconds), text=text)

@@ -34,7 +34,7 @@ HISTORY = "client_history"
 
 
 class LineCompleter(Completer):
-    """Completes words, the world's commands, and names of those around."""
+    """Completes words, the world's commands, and names of nearby ghosts."""
 
     def __init__(self, core: WorldClientCore) -> None:
         self._core = core
@@ -44,7 +44,7 @@ class LineCompleter(Completer):
         document: Document,
         complete_event: CompleteEvent,  # noqa: ARG002
     ) -> Iterable[Completion]:
-        """Yield what may stand where the cursor is."""
+        """Yield the completions at the cursor."""
         text = document.text_before_cursor
         begun = len(text) - text.rfind(" ") - 1
         for word in completions(self._core, text):
@@ -52,7 +52,10 @@ class LineCompleter(Completer):
 
 
 class Prompt:
-    """The lines a person types; ends with Ctrl-D or Ctrl-C. Needs Twisted's asyncio reactor."""
+    """The lines typed at a terminal; ends with Ctrl-D or Ctrl-C.
+
+    Needs Twisted's asyncio reactor.
+    """
 
     def __init__(self, core: WorldClientCore) -> None:
         self._session: PromptSession[str] = PromptSession(
@@ -64,12 +67,12 @@ class Prompt:
         )
 
     def end(self) -> None:
-        """Ask for no more lines."""
+        """End the input."""
         if self._session.app.is_running:
             self._session.app.exit(exception=EOFError())
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        """Yield line after line."""
+        """Yield each line."""
         from asyncio import ensure_future  # noqa: PLC0415  # only where its reactor runs
 
         from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
@@ -84,13 +87,13 @@ class Prompt:
 
 
 class PipedLines:
-    """The lines of standard input; ``wait S`` among them lets seconds pass instead.
+    """The lines of standard input; the line ``wait S`` lets S seconds pass.
 
-    A thread reads them, because a pipe may leave one waiting; it ends with the process.
+    A thread reads them, because reading a pipe may block; it ends with the process.
     """
 
     def __init__(self, pause: Callable[[float], Awaitable[None]]) -> None:
-        """`pause` lets seconds pass."""
+        """`pause` waits for some seconds."""
         from twisted.internet import reactor  # noqa: PLC0415  # `emu --help` stays quick
         from twisted.internet.defer import DeferredQueue  # noqa: PLC0415
 
@@ -99,11 +102,11 @@ class PipedLines:
         self._lines: DeferredQueue[str] = DeferredQueue()
 
     def end(self) -> None:
-        """Ask for no more lines, though the pipe may have some."""
+        """End the input, even if the pipe has more."""
         self._lines.put("")
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        """Yield line after line."""
+        """Yield each line."""
         Thread(target=self._read, name="emu-lines", daemon=True).start()
         while line := await self._lines.get():
             name, _, seconds = line.strip().partition(" ")
@@ -113,7 +116,7 @@ class PipedLines:
                 yield line
 
     def _read(self) -> None:
-        """Read to the end, which is an empty line without its end."""
+        """Read until the end, an empty line without a newline."""
         with input_file() as file:
             for line in file:
                 self._reactor.callFromThread(self._lines.put, line)
@@ -121,18 +124,18 @@ class PipedLines:
 
 
 def input_file() -> IO[str]:
-    """Return standard input as a file of its own.
+    """Return standard input as a separate file.
 
-    Python cannot end while a thread waits in `sys.stdin` itself.
+    Python cannot exit while a thread waits in `sys.stdin` itself.
     """
     try:
         return os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")
-    except OSError:  # no file at all, as in a test
+    except OSError:  # Not a file, as in a test.
         return sys.stdin
 
 
 def history_file() -> Path:
-    """Return the file that keeps what was typed, in a folder that is there."""
+    """Return the file with the history of lines; create its folder."""
     path = state_folder() / HISTORY
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
@@ -143,10 +146,10 @@ if TYPE_CHECKING:
 
 
 def character_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say who enters the world; it is given them as its `entrance`."""
+    """Add the options that choose the character; the verb gets them as its `entrance`."""
 
-    @click.option("--character", metavar="NAME", help="Who plays; default the account's first.")
-    @click.option("--create", is_flag=True, help="Make the character when it is missing.")
+    @click.option("--character", metavar="NAME", help="The character; default the account's first.")
+    @click.option("--create", is_flag=True, help="Create the character if it is missing.")
     @click.option("--world", metavar="ID", help="World to create it on; default the first up.")
     @wraps(command)
     def call(
@@ -170,13 +173,13 @@ def character_options(command: Callable[..., None]) -> Callable[..., None]:
 @character_options
 @click.option(
     "--do", "lines", multiple=True, metavar="LINE",
-    help="A line as in `emu client shell`, done once in the zone; may be given more than once.",
+    help="A line as in `emu client shell`, run once in the zone; may be repeated.",
 )  # fmt: skip
 @click.option(
     "--for", "seconds", type=click.FloatRange(min=0), metavar="S",
     help="Seconds to stay; default until Ctrl-C.",
 )  # fmt: skip
-@click.option("--quiet", is_flag=True, help="Do not tell how others move.")
+@click.option("--quiet", is_flag=True, help="Do not print the movement of others.")
 @on_reactor
 async def play(
     reactor: Any,
@@ -213,9 +216,9 @@ async def play(
 def shell(*, target: Target, entrance: Entrance) -> None:
     """Log in, enter the world, and play by hand: say, tell, move, who, zone, around, raw packets.
 
-    TAB completes words, the world's commands and names of those around; `help` lists the words.
-    Lines are remembered from one session to the next. Input that is no terminal is read as a script
-    of such lines, with `wait S` in between where time has to pass.
+    TAB completes words, the world's commands and nearby names; `help` lists the words. Lines are
+    kept from one session to the next. Input that is not a terminal is read as a script of such
+    lines, with `wait S` where time must pass.
 
     Example: emu client shell 127.0.0.1:9100 --user alice --character Testa --create
     """
@@ -239,7 +242,7 @@ def shell(*, target: Target, entrance: Entrance) -> None:
 async def entered(
     reactor: Any, target: Target, entrance: Entrance, show: Printer
 ) -> AsyncIterator[ClientWorldConnection]:
-    """Enter the world, print what happened meanwhile and from then on, and leave in the end."""
+    """Enter the world, print the events from then on, and leave at the end."""
     from emu.net.client.connection import enter_world  # noqa: PLC0415  # imports the reactor
 
     client = await enter_world(
@@ -258,16 +261,16 @@ async def entered(
 
 
 def typed_lines(client: ClientWorldConnection, show: Printer) -> AsyncIterator[str]:
-    """Yield the lines of the terminal or the pipe; they end with the session."""
+    """Yield the lines of the terminal or the pipe until the session ends."""
     lines: Prompt | PipedLines
     lines = Prompt(client.core) if sys.stdin.isatty() else PipedLines(client.pause)
 
-    def told(event: WorldEvent) -> None:
+    def take_event(event: WorldEvent) -> None:
         show(event)
         if isinstance(event, Closed):
             lines.end()
 
-    client.on_event = told
+    client.on_event = take_event
     return aiter(lines)
 
 
@@ -276,12 +279,12 @@ def _nothing(_core: WorldClientCore) -> None:
 
 
 def is_over(core: WorldClientCore) -> bool:
-    """Say whether a client's session has ended for good."""
-    return core.stage is WorldPhase.CLOSED
+    """Return whether a client's session has ended for good."""
+    return core.phase is WorldPhase.CLOSED
 
 
 class Printer:
-    """Prints events as they come; those from before the client is known wait."""
+    """Prints events as they come; events from before the client is known wait."""
 
     def __init__(self, style: str, *, quiet: bool) -> None:
         self.core: WorldClientCore | None = None
@@ -304,12 +307,12 @@ class Printer:
                 click.echo(line)
 
     def catch_up(self) -> None:
-        """Print what happened before the client was known."""
+        """Print the events from before the client was known."""
         early, self._early = self._early, []
         for event in early:
             self(event)
 
     def answer(self, lines: Any) -> None:
-        """Print what the client itself answers."""
+        """Print the client's own answers."""
         for line in lines:
             click.echo(json.dumps({"answer": line}) if self._style == "json" else line)

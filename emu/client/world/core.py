@@ -1,9 +1,11 @@
-"""The client in the world without input or output: from the hand-off key to leaving.
+"""The client in the world without input and output: from the world key to leaving.
 
-Driven as `LoginClient` is: datagrams, time, and its owner's wishes. It goes through the steps of
-entering by itself, as a real client does (docs/protocol/world/entering.md#order), keeps its ghosts,
-tells its own movement, and changes zones by beginning a new session with the key it is given: then
-`session` is another one, and `door` says where it goes. Knows no socket, clock or reactor.
+Like `LoginClient` it handles datagrams, time, and requests of its owner. It completes the steps of
+a zone entry by itself, as a real client does (docs/protocol/world/entering.md#order). It keeps the
+ghosts and sends its own movement.
+
+To change zones it begins a new session with the key that it was sent. `session` is then another
+object, and `handoff` has its address.
 """
 
 from __future__ import annotations
@@ -41,20 +43,24 @@ from emu.times import Monotonic
 from emu.world_stream.ghosts import POSITION
 
 EVENT_LIMIT: Final = 4096
-"""Events kept for an owner who does not fetch them; the oldest go first."""
+"""Events kept until the owner reads them; the oldest are dropped first."""
 ZONING_PATIENCE: Final = 2.0
-"""Seconds until a client that changes zones no longer waits for the old session's end."""
+"""Seconds to wait for the end of the old session when the client changes zones."""
 RETURN_TIME: Final = 50.0
-"""Seconds in which a client that changes zones begins sessions anew when one is not answered. Its
-key works for 60."""
+"""Seconds for which a client that changes zones repeats unanswered sessions.
+
+Its key is valid for 60.
+"""
 UNANSWERED: Final = frozenset((CloseReason.NO_ANSWER, CloseReason.SILENCE, CloseReason.PEER))
-"""How a session ends whose server has not seen the key: the last is what a server says that waited
-for it in vain."""
+"""How a session ends if its server has not seen the key.
+
+`PEER` is the reason of a server that waited too long for the key.
+"""
 MOST_RETURNS: Final = 4
-"""Sessions that a client begins at most for one change of zones: a wrong key ends them, too."""
+"""Most sessions for one change of zones: a wrong key ends them too."""
 SESSIONS: Final = SessionConfig(keep_alive_interval=2.0)
-"""How sessions in the world are kept alive: often enough that both sides survive a gap of 40 s
-although nothing was said before it."""
+"""Keep-alives of sessions in the world: frequent enough to survive a gap of 40 s without messages.
+"""
 
 
 def make_session() -> Session:
@@ -63,8 +69,8 @@ def make_session() -> Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
-    """What lets a client in once: where, and the account and key to show."""
+class WorldHandoff:
+    """The address of a world's session, with the account and the key to show there."""
 
     host: str
     port: int
@@ -73,7 +79,7 @@ class Pass:
 
 
 class WorldPhase(Enum):
-    """How far a client has come."""
+    """The progress of a client in the world."""
 
     NEW = "not begun"
     KNOCKING = "waiting for the world's answer"
@@ -85,81 +91,81 @@ class WorldPhase(Enum):
 
 @dataclass(slots=True, eq=False, repr=False)
 class WorldClientCore:
-    """One character's client."""
+    """The client of one character."""
 
     messages: WorldMessages
-    door: Pass
-    """Where its session goes, and with which key."""
+    handoff: WorldHandoff
+    """The address and key of its session."""
     make_session: Callable[[], Session] = make_session
-    """Returns a new client session; it is called once for every zone."""
+    """Returns a new client session; called once for each zone."""
     _: KW_ONLY
-    looks: bool = True
-    """Whether it reads ghosts at all; a crowd whose eyes nobody asks needs none."""
+    reads_ghosts: bool = True
+    """Whether it decodes ghosts; most clients of a crowd do not need them."""
     session: Session = field(init=False)
     events: deque[WorldEvent] = field(default_factory=lambda: deque(maxlen=EVENT_LIMIT))
     drops: Counter[str] = field(default_factory=Counter)
-    """Messages that were not read, by name."""
-    stage: WorldPhase = WorldPhase.NEW
+    """Messages that were not decoded, by name."""
+    phase: WorldPhase = WorldPhase.NEW
     zone: ZoneTold | None = None
     character: str = ""
     commands: tuple[str, ...] = ()
-    """The slash commands it was given, in the order it counts them."""
+    """The slash commands of the world, in their numbered order."""
     dialog: DialogOpened | None = None
-    """The dialog that is open."""
+    """The open dialog."""
     walker: Walker = field(default_factory=Walker)
     surroundings: Surroundings | None = None
-    """None for versions whose ghosts are not known, and for a client told not to look."""
+    """None for versions with unknown ghosts, and if `reads_ghosts` is False."""
     own_index: int = 0
     entering: float | None = None
-    """Seconds from showing the key to being sent all that is near; None before."""
+    """Seconds from showing the key to the end of the initial messages; None before."""
     _predictions: PredictionWriter | None = None
     _interface_said: bool = False
     _key_shown: float = 0.0
     _waiting_since: float | None = None
     _may_return_until: float = -math.inf
-    """Until when an unanswered session is begun anew, because the client changes zones."""
+    """Until when an unanswered session is repeated during a change of zones."""
     _returns: int = 0
-    """Sessions begun for this change of zones."""
-    _farewell: str = ""
-    """How it takes its leave, while it does."""
+    """Sessions for this change of zones."""
+    _end_reason: str = ""
+    """The reason for `Closed` after the client has started to leave."""
 
     def __post_init__(self) -> None:
         self._begin()
 
     def _begin(self) -> None:
-        """Begin a session: all that is told as changes begins anew."""
+        """Begin a session with new baselines for all deltas."""
         self.session = self.make_session()
         self.own_index = 0
         self._interface_said = False
         self._predictions = self.surroundings = None
         try:
             self._predictions = PredictionWriter(self.messages.dialect)
-            if self.looks:
+            if self.reads_ghosts:
                 self.surroundings = Surroundings(self.messages.dialect)
         except UnknownStruct:
-            pass  # a version that nobody has written down: it sees nothing, or cannot walk
+            pass  # A version without known layouts: the client sees nothing, or cannot walk.
 
     @property
     def version(self) -> int:
-        """The client version it plays."""
+        """The client version."""
         return self.messages.version
 
     @property
     def place(self) -> Place:
-        """Where it is."""
+        """The character's place."""
         return self.walker.place
 
-    # network and time
+    # Network and time.
 
     def connect(self, now: Monotonic) -> None:
-        """Begin; everything up to standing in the zone then happens by itself."""
-        if self.stage is not WorldPhase.NEW:
+        """Begin the session; all steps up to standing in the zone follow without further calls."""
+        if self.phase is not WorldPhase.NEW:
             raise LocalProtocolError("the client has begun already")
-        self.stage = WorldPhase.KNOCKING
+        self.phase = WorldPhase.KNOCKING
         self.session.connect(now)
 
     def receive_datagram(self, data: bytes, now: Monotonic) -> None:
-        """Take one datagram of the server; never raises for its bytes."""
+        """Handle one datagram of the server; never raises for its bytes."""
         self.session.receive_datagram(data, now)
         self._pump(now)
 
@@ -167,54 +173,54 @@ class WorldClientCore:
         """Return the datagrams to send now."""
         session = self.session
         datagrams = session.datagrams_to_send(now)
-        self._pump(now)  # giving up shows here
+        self._pump(now)  # The session may give up here.
         return datagrams
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` is to be called, None for never."""
+        """Return when `handle_timer` is due, or None."""
         times = [self.session.get_timer()]
-        if self.stage is WorldPhase.STANDING:
+        if self.phase is WorldPhase.STANDING:
             times.append(self.walker.get_timer())
         elif self._waiting_since is not None:
             times.append(Monotonic(self._waiting_since + ZONING_PATIENCE))
         return min((time for time in times if time is not None), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due: steps, and all that the session does over time."""
+        """Handle steps that are due, and the session's timer."""
         due = self.session.get_timer()
         if due is not None and due <= now:
             self.session.handle_timer(now)
         step = self.walker.get_timer()
-        if self.stage is WorldPhase.STANDING and step is not None and step <= now:
-            self._tell_step(now)
+        if self.phase is WorldPhase.STANDING and step is not None and step <= now:
+            self._send_step(now)
         self._pump(now)
         since = self._waiting_since
         if since is not None and now >= since + ZONING_PATIENCE:
             self._connect_again(now)
 
     def next_event(self) -> WorldEvent | None:
-        """Return what happened next, None when that was all."""
+        """Return the next event, or None."""
         return self.events.popleft() if self.events else None
 
     def close(self) -> None:
-        """End the session in order, without a word to the world: the character is link-dead."""
-        if self.stage is WorldPhase.NEW:
+        """End the session without notifying the world: the character becomes link-dead."""
+        if self.phase is WorldPhase.NEW:
             self._end("closed by us")
-        elif self.stage is not WorldPhase.CLOSED:
+        elif self.phase is not WorldPhase.CLOSED:
             self._waiting_since = None
             self.session.close()
 
     def lost(self, reason: str) -> None:
-        """Learn that nobody can be reached any more."""
-        if self.stage is not WorldPhase.CLOSED:
+        """Handle the loss of the network."""
+        if self.phase is not WorldPhase.CLOSED:
             self._end(reason)
 
-    # wishes
+    # Requests of the owner.
 
     def command(self, line: str) -> None:
-        """Call a slash command by its line, with or without the slash.
+        """Send a slash command, with or without the slash.
 
-        Raises `CommandError` for one that the world has not given this client.
+        Raises `CommandError` for a command that the world has not given to this client.
         """
         name, _, rest = line.removeprefix("/").strip().partition(" ")
         if name not in self.commands:
@@ -225,7 +231,7 @@ class WorldClientCore:
     def walk_to(
         self, x: float, y: float, z: float, now: Monotonic, speed: float = RUNNING_SPEED
     ) -> None:
-        """Walk to a place, straight ahead, at a speed in world units a second."""
+        """Walk straight to a place, at a speed in world units per second."""
         self._need_zone()
         if self._predictions is None:
             raise CommandError(f"nobody knows how clients of version {self.version} walk")
@@ -238,32 +244,32 @@ class WorldClientCore:
         self.walker.is_sitting = True
 
     def stand(self) -> None:
-        """Stand up; whoever camps stops that."""
+        """Stand up; this ends a camp."""
         self._need_zone()
         self._send("OP_StandMsg")
         self.walker.is_sitting = False
 
     def camp(self) -> None:
-        """Leave the world after the time that it counts down."""
+        """Leave the world after the server's countdown."""
         self._say("WS_RequestCamp", quit=0, camp_desktop=0)
 
     def quit(self) -> None:
         """Leave the world at once."""
         self._say("WS_RequestCamp", quit=1, camp_desktop=1)
-        self._farewell = "you left the world"
+        self._end_reason = "you left the world"
 
     def target(self, index: int | None) -> None:
-        """Look at a ghost, or at none."""
+        """Target a ghost, or none."""
         wanted = NO_TARGET if index is None else index
         self._say("WS_UpdateTarget", spawn_index=wanted)
 
     def use(self, index: int) -> None:
-        """Do with a ghost what is usually done with it: go through a door, read a sign."""
+        """Use a ghost in its usual way: go through a door, read a sign."""
         self._need_zone()
         self._send("OP_EntityVerbsVerbMsg", index.to_bytes(4, "little"))
 
     def answer(self, choice: int) -> None:
-        """Choose an answer of the open dialog, counted from 1. Raises `CommandError`."""
+        """Send an answer of the open dialog, counted from 1. Raises `CommandError`."""
         dialog = self._open_dialog()
         if not 1 <= choice <= len(dialog.choices):
             raise CommandError(f"the dialog has the answers 1 to {len(dialog.choices)}")
@@ -277,9 +283,9 @@ class WorldClientCore:
         self._say("WS_DialogClose", conversation_id=dialog.conversation)
 
     def send(self, name: str, payload: bytes = b"") -> None:
-        """Send any message by name or number, whatever the world makes of it."""
-        if self.stage in (WorldPhase.NEW, WorldPhase.CLOSED):
-            raise CommandError(f"nothing can be sent now: {self.stage.value}")
+        """Send any message by name or number, even one that the world does not expect."""
+        if self.phase in (WorldPhase.NEW, WorldPhase.CLOSED):
+            raise CommandError(f"nothing can be sent now: {self.phase.value}")
         self._send(name, payload)
 
     def _send(self, name: str, payload: bytes = b"") -> None:
@@ -291,21 +297,21 @@ class WorldClientCore:
         return self.dialog
 
     def _need_zone(self) -> None:
-        if self.stage is not WorldPhase.STANDING:
-            raise CommandError(f"the character is not in the zone: {self.stage.value}")
+        if self.phase is not WorldPhase.STANDING:
+            raise CommandError(f"the character is not in the zone: {self.phase.value}")
 
     def _say(self, struct: str, **values: object) -> None:
-        """Send the message that a struct is, from inside a zone."""
+        """Send a message that is valid in a zone, by the name of its struct."""
         self._need_zone()
         self.session.send(*self.messages.filled(struct, **values))
 
-    def _tell_step(self, now: Monotonic) -> None:
+    def _send_step(self, now: Monotonic) -> None:
         assert self._predictions is not None  # noqa: S101  # without them nobody walks
         step = self.walker.step(now)
         payload = self._predictions.write(step.fields(), int(now * 1000) & 0xFFFFFFFF)
         self._send("OP_PredictionUpdateMsg", payload)
 
-    # what comes
+    # Messages of the world.
 
     def _pump(self, now: Monotonic) -> None:
         session = self.session
@@ -316,7 +322,7 @@ class WorldClientCore:
                 case KeyEstablished():
                     self._key_shown = now
                     session.send(
-                        *self.messages.login_by_number(self.door.account_id, self.door.key)
+                        *self.messages.login_by_number(self.handoff.account_id, self.handoff.key)
                     )
                 case SessionClosed(reason):
                     if self._waiting_since is not None or self._is_returning(reason, now):
@@ -349,15 +355,15 @@ class WorldClientCore:
             case events.Refused():
                 self.session.close()
             case ZoneTold():
-                self.stage = WorldPhase.LOADING
+                self.phase = WorldPhase.LOADING
                 self.zone = event
                 self.character = event.character
                 self.walker.put(Place(event.x, event.y, event.z))
                 self._send(messages.ZONE_LOADED)
             case events.CampBegun():
-                self._farewell = "you camped"
+                self._end_reason = "you camped"
             case events.CampStopped():
-                self._farewell = ""
+                self._end_reason = ""
             case events.PutSomewhere(x, y, z):
                 self.walker.put(Place(x, y, z, self.place.heading))
             case DialogOpened():
@@ -366,7 +372,10 @@ class WorldClientCore:
                 self.dialog = None
 
     def _goes_on(self, name: str, payload: bytes, now: Monotonic) -> bool:
-        """Take a message that moves the client itself on; False for those that only tell."""
+        """Handle a message that continues the zone entry or the change of zones.
+
+        False for others.
+        """
         match name:
             case "OP_SetRemoteCmdsMsg":
                 self.commands = self.messages.commands(payload)
@@ -374,7 +383,7 @@ class WorldClientCore:
                 self.entering = now - self._key_shown
                 self._send(messages.ENTITIES_LOADED)
                 if not self.messages.has(messages.INTERFACE_LOADED):
-                    self._stand_up()  # its version has no word for its interface
+                    self._stand_up()  # This version has no message about its interface.
             case "OP_EqSetPOVGhostCmd":
                 self._own_ghost_named(payload)
             case messages.INTERFACE_LOADED:
@@ -386,7 +395,7 @@ class WorldClientCore:
         return True
 
     def _own_ghost_named(self, payload: bytes) -> None:
-        """Learn which ghost is one's own; the world has sent what the interface needs."""
+        """Store which ghost is the own one; the world has sent what the interface needs."""
         index = self.messages.dialect.layout("WS_SetPOVGhostCmd").decode(payload)["spawn_id"]
         self.own_index = index
         if self.surroundings is not None and index in self.surroundings:
@@ -397,17 +406,17 @@ class WorldClientCore:
             self._send(messages.INTERFACE_LOADED)
 
     def _stand_up(self) -> None:
-        if self.stage is not WorldPhase.LOADING:
+        if self.phase is not WorldPhase.LOADING:
             return
         self.session.send(*self.messages.avatar_ready())
-        self.stage = WorldPhase.STANDING
+        self.phase = WorldPhase.STANDING
         self.events.append(events.Stood())
 
     def _zone_changes(self, payload: bytes, now: Monotonic) -> None:
         fields = self.messages.zone_change(payload)
         host, port = fields["ip_address"], fields["port"]
-        self.door = Pass(host, port, fields["account_id"], fields["key"])
-        self.stage = WorldPhase.ZONING
+        self.handoff = WorldHandoff(host, port, fields["account_id"], fields["key"])
+        self.phase = WorldPhase.ZONING
         self._waiting_since = now
         self._may_return_until = now + RETURN_TIME
         self._returns = 0
@@ -417,18 +426,18 @@ class WorldClientCore:
     def _connect_again(self, now: Monotonic) -> None:
         self._waiting_since = None
         self._returns += 1
-        self.stage = WorldPhase.KNOCKING
+        self.phase = WorldPhase.KNOCKING
         self.dialog = None
         self._begin()
         self.session.connect(now)
 
     def _is_returning(self, reason: str, now: Monotonic) -> bool:
-        """Whether a session ended unanswered whose key is still good."""
-        is_asking = self.stage is WorldPhase.KNOCKING
+        """Whether a session ended unanswered while its key is valid."""
+        is_asking = self.phase is WorldPhase.KNOCKING
         may_return = self._returns < MOST_RETURNS and now < self._may_return_until
         return is_asking and reason in UNANSWERED and may_return
 
     def _end(self, reason: str) -> None:
-        self.stage = WorldPhase.CLOSED
+        self.phase = WorldPhase.CLOSED
         self._waiting_since = None
-        self.events.append(Closed(self._farewell or reason))
+        self.events.append(Closed(self._end_reason or reason))

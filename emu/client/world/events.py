@@ -1,7 +1,7 @@
-"""What happened to a client in the world, as frozen values.
+"""The events of a client in the world, as frozen values.
 
 `WorldClient.next_event` returns these, besides `Closed` and `Unexpected` of `emu.client.events`.
-Places are world units with Y up; `index` is the number by which this client knows a ghost.
+Places are world units with Y up; `index` is the number of a ghost at this client.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from emu.world_stream.ghosts import GhostEntry
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The world does not let the character in; `code` is a login reply code."""
+    """The world refuses the character; `code` is a login reply code."""
 
     code: int
     text: str
@@ -22,7 +22,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class ZoneTold:
-    """The client was told which zone to load: file, what people call it, and where it will be."""
+    """The zone to load: its file, its name for people, and the character's place in it."""
 
     file: str
     description: str
@@ -34,7 +34,7 @@ class ZoneTold:
 
 @dataclass(frozen=True, slots=True)
 class Stood:
-    """All steps of entering are done: the character stands in its zone."""
+    """The zone entry is complete: the character stands in its zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Appeared:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """Ghosts changed; `Surroundings.part_fields` tells what the bytes of an entry mean."""
+    """Ghosts have changed; `Surroundings.part_fields` decodes the bytes of an entry."""
 
     time: int
     """The server's clock in milliseconds."""
@@ -64,7 +64,7 @@ class Vanished:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Somebody said something; `channel` is the channel's name, ``to`` may be empty."""
+    """A chat message; `channel` is the channel's name, ``to`` may be empty."""
 
     channel: str
     speaker: str
@@ -72,7 +72,7 @@ class Heard:
     text: str
     channel_name: str
     index: int | None
-    """The speaker's ghost, None for one that is not seen."""
+    """The speaker's ghost; None for one that this client does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,14 @@ class ScreenShown:
 
 @dataclass(frozen=True, slots=True)
 class WhoListed:
-    """The answer to ``/who``: name, level and zone of each."""
+    """The answer to ``/who``: name, level and zone of each player."""
 
     players: tuple[tuple[str, int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelTold:
-    """Somebody joined or left a channel, or this client did."""
+    """A player, or this client, joined or left a channel."""
 
     action: str
     channel_name: str
@@ -108,7 +108,7 @@ class ChannelTold:
 
 @dataclass(frozen=True, slots=True)
 class ChannelMembers:
-    """Who is in a channel."""
+    """The players in a channel."""
 
     channel_name: str
     players: tuple[str, ...]
@@ -116,19 +116,19 @@ class ChannelMembers:
 
 @dataclass(frozen=True, slots=True)
 class CampBegun:
-    """The server counts down until the session ends."""
+    """The server has started the countdown of a camp."""
 
     seconds: int
 
 
 @dataclass(frozen=True, slots=True)
 class CampStopped:
-    """The countdown was taken back."""
+    """The countdown was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class PutSomewhere:
-    """The server put the character somewhere in its zone."""
+    """The server moved the character within its zone."""
 
     x: float
     y: float
@@ -137,7 +137,7 @@ class PutSomewhere:
 
 @dataclass(frozen=True, slots=True)
 class ZoneLeft:
-    """The server sent the client to another zone; it connects again at once."""
+    """The server sent the client to another zone; it connects there at once."""
 
     host: str
     port: int
@@ -145,7 +145,7 @@ class ZoneLeft:
 
 @dataclass(frozen=True, slots=True)
 class DialogOpened:
-    """A spawn talks and offers choices, which are answered by number, from 1."""
+    """A spawn talks and offers choices, numbered from 1."""
 
     conversation: int
     title: str

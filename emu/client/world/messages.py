@@ -1,10 +1,9 @@
-"""The world's messages as one client version speaks them: requests to bytes, answers to events.
+"""The world's messages of one client version: requests to bytes, messages to events.
 
-Source: docs/protocol/world/movement.md#prediction.
-
-Opcode numbers and layouts come from the dialect. Keeps no state: what is told as changes of what
-was told before (ghosts, predictions) is read and written elsewhere. Sources:
-docs/protocol/world/entering.md, docs/protocol/world/chat.md, docs/protocol/world/leaving.md.
+Opcode numbers and layouts come from the dialect. This module keeps no state, except
+`PredictionWriter`; the deltas of ghosts are decoded elsewhere. Sources:
+docs/protocol/world/entering.md, docs/protocol/world/chat.md, docs/protocol/world/leaving.md,
+docs/protocol/world/movement.md#prediction.
 """
 
 from __future__ import annotations
@@ -39,19 +38,19 @@ from emu.world_stream.movement import CONTENT, ENVELOPE
 
 
 class PredictionWriter:
-    """One session's predictions: each is packed as the XOR with the one before."""
+    """The predictions of one session: each is packed, XORed with the previous one."""
 
     __slots__ = ("_base", "_content", "_envelope", "_reverse")
 
     def __init__(self, dialect: Dialect) -> None:
-        """Begin as a session does. Raises `UnknownStruct`."""
+        """Begin with the baseline of a new session. Raises `UnknownStruct`."""
         self._envelope = dialect.layout(ENVELOPE)
         self._content = dialect.layout(CONTENT)
         self._reverse = reverses_literals(dialect.version)
         self._base = DeltaBase(self._content.empty_size())
 
     def write(self, fields: Mapping[str, object], time: int) -> bytes:
-        """Return a message from fields of Player_Update and the client's time, milliseconds.
+        """Return a message with fields of Player_Update and the client's time in milliseconds.
 
         Raises `StructValueError`.
         """
@@ -61,9 +60,9 @@ class PredictionWriter:
 
 
 Request = tuple[int, bytes]
-"""An opcode number and the payload behind it."""
+"""An opcode number and its payload."""
 Reader = Callable[[Mapping[str, Any]], events.WorldEvent | None]
-"""Makes an event of a message's fields."""
+"""Converts a message's fields into an event."""
 
 ZONE_LOADED: Final = "OP_DoneLoadingZoneResourcesMsg"
 ENTITIES_SENT: Final = "OP_DoneSendingInitialEntitiesMsg"
@@ -71,12 +70,12 @@ ENTITIES_LOADED: Final = "OP_DoneLoadingEntityResourcesMsg"
 INTERFACE_LOADED: Final = "OP_DoneLoadingUIResourcesMsg"
 READY_TO_ZONE: Final = "OP_ReadyToZoneMsg"
 STEPS: Final = (ZONE_LOADED, ENTITIES_SENT, ENTITIES_LOADED)
-"""Without the numbers of these nobody can enter a zone."""
+"""A version without numbers for these messages cannot enter a zone."""
 CHANNEL_ACTIONS: Final = ("you joined", "you left", "joined", "left")
 
 
 class WorldMessages:
-    """Messages of one client version. Raises `CommandError` when its way in is not known."""
+    """The messages of one client version. Raises `CommandError` if it cannot enter a zone."""
 
     __slots__ = ("_examine_info", "_readers", "dialect")
 
@@ -96,7 +95,7 @@ class WorldMessages:
             "WS_DisplayText": self._line,
             "WS_OnScreenMsg": _plain(events.ScreenShown, "text"),
             "WS_WhoQueryReply": _who,
-            "WS_ChatChannelUpdate": _channel_told,
+            "WS_ChatChannelUpdate": _channel_changed,
             "WS_WhoChannelQueryReply": _channel_members,
             "WS_Camp": _plain(events.CampBegun, "seconds"),
             "WS_MoveClient": _plain(events.PutSomewhere, "x", "y", "z"),
@@ -108,7 +107,7 @@ class WorldMessages:
     def _known(
         self, readers: Mapping[str, Reader]
     ) -> Iterator[tuple[str, tuple[StructLayout, Reader]]]:
-        """Yield each message that this version has: its name, its layout, and who reads it."""
+        """Yield each message that this version has: its name, its layout, and its reader."""
         for struct, reader in readers.items():
             try:
                 layout = self.dialect.layout(struct)
@@ -122,19 +121,19 @@ class WorldMessages:
         """The client data version."""
         return self.dialect.version
 
-    # wishes
+    # Requests.
 
     def login_by_number(self, account_id: int, key: int) -> Request:
-        """Return the first message of all, in the layout of this version."""
+        """Return the first message of a session, in the layout of this version."""
         layout = self.dialect.layout("LoginByNumRequest")
         return LOGIN_BY_NUMBER, layout.encode(
             {"account_id": account_id, "access_code": key, "version": self.version}
         )
 
     def plain(self, name: str, payload: bytes = b"") -> Request:
-        """Return a message by name or number, its payload encoded already.
+        """Return a message by name or number with an encoded payload.
 
-        Raises `CommandError` for a name that this version has no number for.
+        Raises `CommandError` for a name without a number in this version.
         """
         if name.isdecimal():
             return int(name), payload
@@ -144,27 +143,27 @@ class WorldMessages:
             raise CommandError(f"client version {self.version} has no {name}") from None
 
     def has(self, name: str) -> bool:
-        """Say whether this version has a number for a message."""
+        """Return whether this version has a number for a message."""
         return self.dialect.table.get(name) is not None
 
     def filled(self, struct: str, **values: object) -> Request:
-        """Return the message that a struct is. Raises `CommandError`."""
+        """Return the message of a struct with these values. Raises `CommandError`."""
         try:
             return self.dialect.message(struct, wire_texts(values))
         except (UnknownStruct, UnknownOpcode) as error:
             raise CommandError(f"client version {self.version} cannot say that: {error}") from None
 
     def avatar_ready(self) -> Request:
-        """Return the signal that the avatar stands."""
+        """Return the signal that the avatar is ready."""
         layout = self.dialect.layout("WS_Signal")
         return self.plain("OP_SignalMsg", layout.encode({"signal": AVATAR_READY}))
 
-    # answers
+    # Messages of the world.
 
     def unwrapped(self, opcode: int, payload: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yield name and payload of a message, or of each command that it carries.
+        """Yield name and payload of a message, or of each command in it.
 
-        What has no name is called by its number. Raises `MalformedMessage`.
+        A message without a name is named by its number. Raises `MalformedMessage`.
         """
         table = self.dialect.table
         name = table.name(opcode) or str(opcode)
@@ -175,7 +174,7 @@ class WorldMessages:
             yield table.name(command.opcode) or str(command.opcode), command.payload
 
     def read(self, name: str, payload: bytes) -> events.WorldEvent | None:
-        """Return what a message says by itself, None for those that say nothing to people."""
+        """Return the event of a message, or None for one without an event."""
         if name == "OP_CampAbortedMsg":
             return events.CampStopped()
         known = self._readers.get(name)
@@ -188,7 +187,7 @@ class WorldMessages:
             return Unexpected(self.dialect.table.get(name) or 0, name, str(error))
 
     def commands(self, payload: bytes) -> tuple[str, ...]:
-        """Return the names of the slash commands a client is given, in the order it counts them.
+        """Return the names of the client's slash commands, in their numbered order.
 
         Raises `MalformedMessage`.
         """
@@ -216,7 +215,7 @@ class WorldMessages:
 
 
 def _plain(kind: Callable[..., events.WorldEvent], *names: str) -> Reader:
-    """Return what makes an event of nothing but these fields, texts as people read them."""
+    """Return a reader that makes an event of exactly these fields, with padding removed."""
 
     def read(fields: Mapping[str, Any]) -> events.WorldEvent:
         values = (fields[name] for name in names)
@@ -242,7 +241,7 @@ def _who(fields: Mapping[str, Any]) -> events.WorldEvent:
     )  # fmt: skip
 
 
-def _channel_told(fields: Mapping[str, Any]) -> events.WorldEvent:
+def _channel_changed(fields: Mapping[str, Any]) -> events.WorldEvent:
     action = fields["action"]
     said = CHANNEL_ACTIONS[action] if action < len(CHANNEL_ACTIONS) else str(action)
     return events.ChannelTold(

@@ -1,8 +1,8 @@
-"""The lines that a person types to a client in the world, and the lines that answer.
+"""The command lines of a client in the world, and the lines of its answers.
 
-One language for the interactive shell, for scripts, and for ``emu client play --do``. A line that
-begins with a slash, or with the name of a command that the world has given, goes to the world as it
-is; the words below are the client's own.
+The interactive shell, scripts, and ``emu client play --do`` use the same commands. A line that
+begins with a slash, or with a command of the world, is sent to the world unchanged. The commands
+below are the client's own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from emu.world_stream.ghosts import INFO, PART_NAMES, POSITION
 
 
 def as_lines(event: events.WorldEvent, core: WorldClientCore) -> Iterator[str]:
-    """Yield what a person is told of an event, nothing for one that changes nothing to be seen."""
+    """Yield an event as lines for people; nothing for an event without a visible change."""
     match event:
         case events.Updated():
             yield from _changes(event, core)
@@ -39,9 +39,9 @@ def as_lines(event: events.WorldEvent, core: WorldClientCore) -> Iterator[str]:
 
 
 def as_records(event: events.WorldEvent, core: WorldClientCore) -> Iterator[dict[str, Any]]:
-    """Yield an event as values that JSON can hold: `event`, and its fields.
+    """Yield an event as values for JSON: `event`, and its fields.
 
-    Of an update each ghost's changed fields are told: ghost, name, part, fields.
+    An update yields the changed fields of each ghost: ghost, name, part, fields.
     """
     if not isinstance(event, events.Updated):
         yield {"event": type(event).__name__} | dataclasses.asdict(event)
@@ -61,54 +61,61 @@ def as_records(event: events.WorldEvent, core: WorldClientCore) -> Iterator[dict
 
 
 def seen_line(seen: SeenGhost) -> str:
-    """Return one line: name, level, place, and how far it is."""
+    """Return one line: distance, name, level, place."""
     level = f" (level {seen.level})" if seen.level else ""
     return f"{seen.distance:7.1f}  {seen.name}{level}  at {place_text(seen.place)}"
 
 
 def place_text(place: Place) -> str:
-    """Return a place as people write it."""
+    """Return a place as text."""
     return f"{place.x:.2f}, {place.y:.2f}, {place.z:.2f}"
 
 
 def _line(event: events.WorldEvent, core: WorldClientCore) -> str:
-    match event:
-        case events.ZoneTold(file, description, character):
-            return f"{character} enters {description} ({file})"
-        case events.Stood():
-            return f"you stand at {place_text(core.place)}"
-        case events.Refused(code, text):
-            return f"the world refuses you: {text} (code {code})"
-        case events.Appeared(index, name):
-            own = " (you)" if index == core.own_index else ""
-            return f"+ {name or 'something'}{own}{_place_text(core, index)}"
-        case events.Vanished(_, name):
-            return f"- {name or 'something'}"
-        case events.Heard(channel, speaker, to, text, channel_name):
-            return f"[{channel_name or channel}] {speaker}{f' to {to}' if to else ''}: {text}"
-        case events.LineShown(color, text):
-            return text if color == "system" else f"({color}) {text}"
-        case events.ScreenShown(text):
-            return f"*** {text} ***"
-        case events.ChannelTold(action, channel, player):
-            return f"{player} {action} {channel}".strip()
-        case events.ChannelMembers(channel, players):
-            return f"{channel}: {', '.join(players)}"
-        case events.CampBegun(seconds):
-            return f"you camp: {seconds} seconds to go"
-        case events.CampStopped():
-            return "you camp no more"
-        case events.PutSomewhere(x, y, z):
-            return f"you are put at {place_text(Place(x, y, z))}"
-        case events.ZoneLeft(host, port):
-            return f"on the way to another zone, at {host}:{port}"
-        case events.DialogClosed():
-            return "the dialog is closed"
-        case Unexpected(opcode, name, reason):
-            return f"{name or opcode} cannot be read: {reason}"
-        case Closed(reason):
-            return f"the session is over: {reason}"
-    return str(event)
+    line = _LINES.get(type(event))
+    return str(event) if line is None else line(event, core)
+
+
+def _appeared(event: events.Appeared, core: WorldClientCore) -> str:
+    own = " (you)" if event.index == core.own_index else ""
+    return f"+ {event.name or 'something'}{own}{_place_text(core, event.index)}"
+
+
+def _heard(event: events.Heard, _core: WorldClientCore) -> str:
+    to = f" to {event.to}" if event.to else ""
+    return f"[{event.channel_name or event.channel}] {event.speaker}{to}: {event.text}"
+
+
+def _shown(event: events.LineShown, _core: WorldClientCore) -> str:
+    return event.text if event.color == "system" else f"({event.color}) {event.text}"
+
+
+# An event's type selects its function; one chain of cases would be a very long function.
+_LINES: Final[dict[type, Callable[[Any, WorldClientCore], str]]] = {
+    events.ZoneTold: lambda event, _: (
+        f"{event.character} enters {event.description} ({event.file})"
+    ),
+    events.Stood: lambda _, core: f"you stand at {place_text(core.place)}",
+    events.Refused: lambda event, _: f"the world refuses you: {event.text} (code {event.code})",
+    events.Appeared: _appeared,
+    events.Vanished: lambda event, _: f"- {event.name or 'something'}",
+    events.Heard: _heard,
+    events.LineShown: _shown,
+    events.ScreenShown: lambda event, _: f"*** {event.text} ***",
+    events.ChannelTold: lambda event, _: (
+        f"{event.player} {event.action} {event.channel_name}".strip()
+    ),
+    events.ChannelMembers: lambda event, _: f"{event.channel_name}: {', '.join(event.players)}",
+    events.CampBegun: lambda event, _: f"you camp: {event.seconds} seconds to go",
+    events.CampStopped: lambda *_: "you camp no more",
+    events.PutSomewhere: lambda event, _: (
+        f"you are put at {place_text(Place(event.x, event.y, event.z))}"
+    ),
+    events.ZoneLeft: lambda event, _: f"on the way to another zone, at {event.host}:{event.port}",
+    events.DialogClosed: lambda *_: "the dialog is closed",
+    Unexpected: lambda event, _: f"{event.name or event.opcode} cannot be read: {event.reason}",
+    Closed: lambda event, _: f"the session is over: {event.reason}",
+}
 
 
 def _place_text(core: WorldClientCore, index: int) -> str:
@@ -120,7 +127,7 @@ def _place_text(core: WorldClientCore, index: int) -> str:
 
 
 def _changes(update: events.Updated, core: WorldClientCore) -> Iterator[str]:
-    """Tell where ghosts go, and what else of them is another now."""
+    """Yield the new places and the other changed fields of ghosts."""
     seen = core.surroundings
     for entry in update.entries:
         if seen is None or entry.now is None or entry.before in (None, entry.now):
@@ -132,12 +139,12 @@ def _changes(update: events.Updated, core: WorldClientCore) -> Iterator[str]:
             yield f"~ {name} at {place_text(place)}, {away:.1f} away"
         elif entry.part == INFO and entry.before is not None:
             now, before = (seen.part_fields(INFO, one) for one in (entry.now, entry.before))
-            told = changed_fields(before, now)
-            yield f"~ {name}: " + ", ".join(f"{key} {value}" for key, value in told.items())
+            changed = changed_fields(before, now)
+            yield f"~ {name}: " + ", ".join(f"{key} {value}" for key, value in changed.items())
 
 
 AROUND: Final = 300.0
-"""World units within which `around` looks: as far as ghosts are kept."""
+"""Default distance of `around` in world units: ghosts are kept up to this distance."""
 WIDTH: Final = 78
 """Columns of what `help` lists."""
 Answer = Sequence[str]
@@ -145,7 +152,7 @@ Answer = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One of the client's own words. `run` gets the client, the rest of the line, and the time."""
+    """One of the client's own commands; `run` gets the client, the arguments, and the time."""
 
     name: str
     usage: str
@@ -154,9 +161,9 @@ class Word:
 
 
 def run_line(core: WorldClientCore, line: str, now: Monotonic) -> Answer:
-    """Do what a line says; returns what is answered at once, the rest comes as events.
+    """Run a line and return its immediate answer; further results are events.
 
-    Raises `CommandError` for a line that cannot be understood or cannot be done now.
+    Raises `CommandError` for a line that is wrong or not possible now.
     """
     line = line.strip()
     if not line:
@@ -168,11 +175,11 @@ def run_line(core: WorldClientCore, line: str, now: Monotonic) -> Answer:
     if line.startswith("/") or name in core.commands:
         core.command(line)
         return ()
-    raise CommandError(f"you have no command {name}; help lists those that you have")
+    raise CommandError(f"unknown command {name}; help lists the commands")
 
 
 def completions(core: WorldClientCore, text: str) -> Iterator[str]:
-    """Yield what the last word of a text may become."""
+    """Yield the completions of the last word of a text."""
     before, _, last = text.rpartition(" ")
     wanted = last.casefold()
     if before.strip():
@@ -193,11 +200,11 @@ def _number(text: str) -> float:
 
 
 def _index(core: WorldClientCore, words: Sequence[str]) -> int:
-    """Return the ghost that words name."""
+    """Return the ghost with the name that the words form."""
     name = " ".join(words)
     index = core.surroundings.find(name) if core.surroundings is not None else None
     if index is None:
-        raise CommandError(f"nothing called {name!r} is around")
+        raise CommandError(f"no ghost near here is named {name!r}")
     return index
 
 
@@ -285,14 +292,14 @@ WORDS: Final = {
     word.name: word
     for word in (
         Word("around", "around [DISTANCE]", "list what is around, the nearest first", _around),
-        Word("look", "look [NAME]", "show all that is told of somebody, or who is around", _look),
-        Word("where", "where", "say where you are", _where),
-        Word("move", "move X [Y] Z | NAME", "walk to a place, or to somebody", _move),
+        Word("look", "look [NAME]", "show all fields of a ghost, or list what is around", _look),
+        Word("where", "where", "show your zone and place", _where),
+        Word("move", "move X [Y] Z | NAME", "walk to a place, or to a ghost", _move),
         Word("use", "use NAME", "go through a door, read a sign, and the like", _use),
-        Word("stop", "stop", "walk no farther", lambda core, _, now: core.walker.stop(now)),
+        Word("stop", "stop", "stop walking", lambda core, _, now: core.walker.stop(now)),
         Word("sit", "sit", "sit down", lambda core, *_: core.sit()),
         Word("stand", "stand", "stand up", lambda core, *_: core.stand()),
-        Word("target", "target [NAME]", "look at somebody, or at nobody", _target),
+        Word("target", "target [NAME]", "target a ghost, or nothing", _target),
         Word("answer", "answer [NUMBER]", "answer the open dialog, or close it", _answer),
         Word("camp", "camp", "leave the world after a countdown", lambda core, *_: core.camp()),
         Word("quit", "quit", "leave the world at once", lambda core, *_: core.quit()),
@@ -300,5 +307,5 @@ WORDS: Final = {
         Word("help", "help", "show this", _help),
     )
 }
-"""The client's own words by name."""
+"""The client's own commands by name."""
 WORDS["walk"] = WORDS["move"]

@@ -1,10 +1,10 @@
-"""What a client has around it (ghosts by index), and how it walks.
+"""The ghosts around a client, by index, and its movement.
 
-Knows no session: `Walker` says when the next step is due and what it is. Source:
+`Walker` computes the next step and when it is due. Source:
 docs/protocol/world/movement.md#prediction, docs/protocol/world/movement.md#speed.
 
-Fields are decoded when somebody asks for them; an update of hundreds of ghosts costs no more than
-its bytes.
+Fields are decoded when they are read, so an update of hundreds of ghosts costs no more than its
+bytes.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
 STEP: Final = 0.25
 """Seconds between two predictions."""
 RUNNING_SPEED: Final = 8.0
-"""World units a second."""
+"""World units per second."""
 RUNNING, SITTING = 128, 6336
 """Activities (docs/protocol/world/movement.md#prediction)."""
 Place = Position
-"""Where somebody is; of the grid a client knows nothing."""
+"""The place of a ghost; a client does not know the grid."""
 
 
 class Stride(NamedTuple):
-    """One prediction: where the client is, and how fast it goes on."""
+    """One prediction: the client's place and velocity."""
 
     place: Place
     speed: float
     activity: int
 
     def fields(self) -> dict[str, float]:
-        """Return the fields of Player_Update. A client counts headings from the opposite."""
+        """Return the fields of Player_Update. A client's heading is the opposite one."""
         direction = (self.place.heading - HALF_TURN) % FULL_TURN
         return {
             "activity": self.activity,
@@ -63,7 +63,7 @@ class Stride(NamedTuple):
 
 
 class Walker:
-    """Where a client is, where it goes, and what it says of that."""
+    """The client's place, its goal, and the steps that it sends."""
 
     __slots__ = ("_due", "_goal", "_last", "_speed", "is_sitting", "place")
 
@@ -77,32 +77,32 @@ class Walker:
 
     @property
     def goal(self) -> Place | None:
-        """Where it goes, None when it stands."""
+        """The goal of the walk; None when it stands."""
         return self._goal
 
     def put(self, place: Place) -> None:
-        """Be somewhere else, at rest: the server has said so."""
+        """Stand at another place: the server has moved the character."""
         self.place = place
         self._goal = None
         self._due = None
 
     def walk_to(self, goal: Place, now: Monotonic, speed: float = RUNNING_SPEED) -> None:
-        """Go on to another place; a walker who sits stands up. Steps begin now."""
+        """Walk to a place; a sitting character stands up. Steps begin now."""
         if self._due is None:
             self._due = self._last = now
         self._goal, self._speed, self.is_sitting = goal, speed, False
 
     def stop(self, now: Monotonic) -> None:
-        """Stand where the next step would begin, and say so."""
+        """Stop where the next step would begin, and send that."""
         self._goal = self.place
         self._due = self._last = now
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `step` is due, None while there is nothing to say."""
+        """Return when `step` is due, None when there is nothing to send."""
         return None if self._due is None else Monotonic(self._due)
 
     def step(self, now: Monotonic) -> Stride:
-        """Go on for the time that has passed; at the goal the last step says speed 0."""
+        """Advance for the time that has passed; the last step, at the goal, has speed 0."""
         goal = self._goal or self.place
         way = (now - self._last) * self._speed
         self._last = now
@@ -120,7 +120,7 @@ GHOST_COMMANDS: Final = frozenset((*FOOTERS, UPDATE_GHOST, DESTROY_GHOST))
 
 
 class SeenGhost(NamedTuple):
-    """One ghost, by its index, as people want to know it; `distance` is on the ground."""
+    """One ghost, by its index, for people; `distance` ignores height."""
 
     ghost: int
     name: str
@@ -130,12 +130,12 @@ class SeenGhost(NamedTuple):
 
 
 class Surroundings:
-    """The ghosts of one zone as one client was told of them."""
+    """The ghosts of one zone as this client has received them."""
 
     __slots__ = ("_names", "_reader")
 
     def __init__(self, layouts: Layouts) -> None:
-        """Begin with none. Raises `UnknownStruct` for versions whose ghosts nobody wrote down."""
+        """Begin with none. Raises `UnknownStruct` for versions with unknown ghosts."""
         self._reader = GhostReader(layouts)
         self._names: dict[int, tuple[bytes, str]] = {}
 
@@ -148,10 +148,10 @@ class Surroundings:
     def __contains__(self, index: int) -> bool:
         return index in self._reader.ghosts
 
-    # what the server says; every method raises MalformedMessage
+    # Messages of the server; every method raises `MalformedMessage`.
 
     def take(self, command: str, payload: bytes) -> events.WorldEvent:
-        """Take one of the `GHOST_COMMANDS`, and say what it did."""
+        """Handle one of the `GHOST_COMMANDS` and return its event."""
         if command == UPDATE_GHOST:
             update = self.update(payload)
             return events.Updated(update.time, tuple(update.entries))
@@ -164,23 +164,23 @@ class Surroundings:
         return events.Appeared(index, self.name(index))
 
     def create(self, command: str, payload: bytes) -> int:
-        """Take a command that creates a ghost; returns its index."""
+        """Handle a command that creates a ghost; return its index."""
         index: int = self._reader.create(command, payload).header["index"]
         return index
 
     def update(self, payload: bytes) -> GhostUpdate:
-        """Take an update of any number of ghosts. Raises `MalformedMessage`."""
+        """Handle an update of any number of ghosts. Raises `MalformedMessage`."""
         return self._reader.update(payload)
 
     def destroy(self, index: int) -> None:
-        """Forget a ghost."""
+        """Remove a ghost."""
         self._reader.destroy(index)
         self._names.pop(index, None)
 
-    # what one asks
+    # Queries.
 
     def name(self, index: int) -> str:
-        """Return a ghost's name, empty for one that is not there."""
+        """Return a ghost's name, empty for an unknown one."""
         ghost = self._reader.ghosts.get(index)
         if ghost is None:
             return ""
@@ -197,7 +197,7 @@ class Surroundings:
         return next((index for index in self if self.name(index).casefold() == wanted), None)
 
     def place(self, index: int) -> Place:
-        """Return where a ghost is. Raises `KeyError`."""
+        """Return the place of a ghost. Raises `KeyError`."""
         return place_of(self.part(index, POSITION))
 
     def part(self, index: int, part: int) -> dict[str, Any]:
@@ -212,11 +212,11 @@ class Surroundings:
         return self._reader.ghost_fields(self._ghost(index))
 
     def part_fields(self, part: int, data: bytes) -> dict[str, Any]:
-        """Return the fields of a part from its bytes."""
+        """Return the fields of a part, decoded from its bytes."""
         return self._reader.part_fields(part, data)
 
     def near(self, center: Place, farthest: float, *, besides: int) -> list[SeenGhost]:
-        """Return what is within a distance, the nearest first, besides the viewer's own ghost."""
+        """Return the ghosts within a distance, nearest first, without the viewer's own."""
         found = []
         for index in self:
             place = self.place(index)
@@ -231,9 +231,9 @@ class Surroundings:
 
 
 def place_of(position: dict[str, Any]) -> Place:
-    """Return the place that the fields of a position part tell.
+    """Return the place in the fields of a position part.
 
-    Raises `MalformedMessage` when they lack one.
+    Raises `MalformedMessage` when a field is missing.
     """
     try:
         heading = position["pos_heading1"] / HEADING_UNIT

@@ -1,12 +1,11 @@
 """The test client on UDP sockets: at the login server, and in the world.
 
-One `ClientConnection` is one socket, one `LoginClient` and at most one reactor call. All that it
-does is feed datagrams and time to the core, write what the core wants sent, and turn the end of a
-script into the result of an ``async def``. A thousand of them fit into one process.
+A `ClientConnection` is one socket, one `LoginClient` and at most one reactor call. It passes
+datagrams and time to the core, sends the core's datagrams, and turns the end of a script into the
+result of an ``async def``. A thousand of them fit into one process.
 
-Feeds datagrams and time to a `WorldClientCore`, writes what it wants sent, hands out what
-happened, and lets an ``async def`` wait until something is so. `enter_world` is the whole way in,
-through the login server.
+A `ClientWorldConnection` does the same for a `WorldClientCore`, and lets an ``async def`` wait for
+a condition. `enter_world` does all steps, beginning at the login server.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from emu.client.events import (
 )
 from emu.client.flow import STEP_TIMEOUT, Entrance, LoginFlow, Script, StepDone, StepFailed, granted
 from emu.client.messages import LoginMessages
-from emu.client.world import Pass, WorldClientCore, WorldMessages, WorldPhase, make_session
+from emu.client.world import WorldClientCore, WorldHandoff, WorldMessages, WorldPhase, make_session
 from emu.client.world.events import WorldEvent
 from emu.client.world.surroundings import RUNNING_SPEED
 from emu.config import Address
@@ -50,10 +49,10 @@ Result = TypeVar("Result")
 class ClientConnection(DatagramProtocol):
     """A client of one login server; made by `open_client`.
 
-    `reactor` needs what `Scheduler` does, and `listenUDP`. `core` is the `LoginClient` with all
-    that is known of worlds and characters; `steps` are the finished steps of all scripts so far.
-    Every method that waits raises `CommandError` with address and step when the server does not
-    answer, refuses the login or ends the session.
+    `reactor` needs what `Scheduler` does, and `listenUDP`. `core` is the `LoginClient` with the
+    worlds and characters; `steps` are the finished steps of all scripts so far. Every waiting
+    method raises `CommandError` with address and step when the server does not answer, refuses the
+    login or ends the session.
     """
 
     def __init__(
@@ -83,22 +82,22 @@ class ClientConnection(DatagramProtocol):
     async def __aexit__(self, *_error: object) -> None:
         await self.close()
 
-    # what one asks of a server
+    # Requests to a server.
 
     async def login(self) -> LoginAccepted:
-        """Wait for the login that the session begins by itself."""
+        """Wait for the login, which the session begins by itself."""
         return await self.run(flow.finish_login())
 
     async def worlds(self) -> tuple[ListedWorld, ...]:
-        """Ask for the worlds."""
+        """Request the worlds."""
         return (await self.run(flow.worlds())).worlds
 
     async def characters(self) -> tuple[ListedCharacter, ...]:
-        """Return the latest character list, asking for it when there is none yet."""
+        """Return the latest character list; request it if there is none yet."""
         return await self.run(flow.characters(self.core))
 
     async def create(self, world_id: int, name: str, **choices: object) -> Created:
-        """Ask for a character; `choices` are CreateCharacter fields other than the defaults.
+        """Request a character; `choices` are CreateCharacter fields over the defaults.
 
         A refusal is a result, not an error. Up to 561 a success is followed by the answer to a play
         request that the server makes by itself: `play_answer` waits for it.
@@ -106,24 +105,24 @@ class ClientConnection(DatagramProtocol):
         return await self.run(flow.create(world_id, name, **choices))
 
     async def delete(self, character: ListedCharacter | str) -> Deleted:
-        """Ask for a character's deletion, by list entry or name; a refusal is a result."""
+        """Request the deletion of a character, by list entry or name; a refusal is a result."""
         return await self.run(flow.delete(self._character(character)))
 
     async def play(self, character: ListedCharacter | str) -> PlayAnswer:
-        """Ask to enter the world, by list entry or name; a refusal is a result."""
+        """Request to enter the world, by list entry or name; a refusal is a result."""
         return await self.run(flow.play(self._character(character)))
 
     async def play_answer(self) -> PlayAnswer:
-        """Wait for a play answer that was not asked for (clients up to 561, after a create)."""
+        """Wait for a play answer without a request (clients up to 561, after a create)."""
         return await self.run(flow.auto_play())
 
     async def close(self) -> None:
-        """End the session in order and close the socket; nothing is raised when it is gone."""
+        """End the session and close the socket; raises nothing if the session is over already."""
         try:
-            if self.core.stage is not LoginPhase.CLOSED and self._port is not None:
+            if self.core.phase is not LoginPhase.CLOSED and self._port is not None:
                 await self.run(flow.close())
         except CommandError:
-            pass  # the server did not answer any more; there is nothing left to close
+            pass  # The server no longer answers, so there is nothing to end.
         finally:
             await self.stop()
 
@@ -194,22 +193,25 @@ class ClientConnection(DatagramProtocol):
         self._turn(now)
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:  # noqa: ARG002
-        """Take one datagram; a connected socket lets only the server's through."""
+        """Handle one datagram; a connected socket only receives the server's."""
         now = self._scheduler.now()
         self.core.receive_datagram(datagram, now)
         self._turn(now)
 
     def connectionRefused(self) -> None:
-        """Fail quickly when nothing listens there; later a lost server shows by its silence."""
-        if self.core.stage is LoginPhase.CONNECTING:
+        """Fail at once if nothing listens there.
+
+        A server that is lost later is detected by its silence.
+        """
+        if self.core.phase is LoginPhase.CONNECTING:
             self._lost("nothing listens there")
 
     def stopProtocol(self) -> None:
-        """Learn that the socket is gone; some reactors close it when nothing listens there."""
+        """Handle the loss of the socket; some reactors close it when nothing listens there."""
         if self._port is None:
-            return  # it was `stop` that closed it
+            return  # `stop` has closed it.
         self._port = None
-        connecting = self.core.stage is LoginPhase.CONNECTING
+        connecting = self.core.phase is LoginPhase.CONNECTING
         self._lost("nothing listens there" if connecting else "the server's port is closed")
 
     def _lost(self, why: str) -> None:
@@ -218,7 +220,7 @@ class ClientConnection(DatagramProtocol):
             self._turn(self._scheduler.now())
 
     def _turn(self, now: Monotonic) -> None:
-        """Let the script go on, send what is to be sent, and set the timer."""
+        """Advance the script, send the datagrams, and set the timer."""
         running = self._flow
         if running is not None:
             running.advance(now)
@@ -240,7 +242,7 @@ class ClientConnection(DatagramProtocol):
                 self._flow.fail(CommandError(f"cannot send: {error.strerror}"))
 
     def _arm(self) -> None:
-        """Have the timer handled at the earlier deadline of session and script."""
+        """Set the timer to the earlier deadline of session and script."""
         if self._port is None:
             return
         deadline = self.core.get_timer()
@@ -250,7 +252,7 @@ class ClientConnection(DatagramProtocol):
         self._scheduler.arm(self._timer, deadline)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due; called by the scheduler."""
+        """Handle the timer; called by the scheduler."""
         deadline = self.core.get_timer()
         if deadline is not None and deadline <= now:
             self.core.handle_timer(now)
@@ -269,11 +271,11 @@ async def open_client(
     tables: OpcodeTables | None = None,
     interface: str = "",
 ) -> ClientConnection:
-    """Open a socket and send the session request, without waiting for anything but the host name.
+    """Open a socket and send the session request; wait only for the host name.
 
-    `timeout` is for each step, in seconds; `tables` are the opcodes to speak with, by default those
-    that ship with the program; `interface` is the address to send from. Raises
-    `UnknownVersion`, or `CommandError` when the host name or the credentials cannot be used.
+    `timeout` is for each step, in seconds. `tables` are the opcodes, by default the shipped ones.
+    `interface` is the address to send from. Raises `UnknownVersion`, or `CommandError` when the
+    host name or the credentials cannot be used.
     """
     core = LoginClient(
         LoginMessages(version, tables or shipped_tables(), shipped_catalog()),
@@ -301,7 +303,7 @@ async def _resolve(reactor: Any, host: str) -> str:
 
 
 LEAVE_TIMEOUT: Final = 5.0
-"""Seconds that a client waits for the end of its session when it leaves."""
+"""Seconds that a leaving client waits for the end of its session."""
 
 
 class _Socket(DatagramProtocol):
@@ -311,22 +313,22 @@ class _Socket(DatagramProtocol):
         self._owner = owner
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:  # noqa: ARG002
-        """Hand a datagram on; a connected socket lets only the server's through."""
+        """Pass a datagram on; a connected socket only receives the server's."""
         self._owner.received(self, datagram)
 
     def connectionRefused(self) -> None:
-        """Let it be: a server that is gone shows by its silence."""
+        """Do nothing: a lost server is detected by its silence."""
 
     def stopProtocol(self) -> None:
-        """Learn that the socket is gone; some reactors close it when nothing listens there."""
+        """Handle the loss of the socket; some reactors close it when nothing listens there."""
         self._owner.socket_gone(self)
 
 
 class ClientWorldConnection:
     """A client of one world; made by `enter_world`.
 
-    `core` has all that is known; `on_event` is called with everything that happens. `timeout` is
-    how long `until` waits, in seconds.
+    `core` has the client's state; `on_event` is called with every event. `timeout` is how long
+    `until` waits, in seconds.
     """
 
     def __init__(
@@ -341,7 +343,7 @@ class ClientWorldConnection:
         self.core = core
         self.on_event = on_event
         self.on_step: Callable[[Monotonic], None] = lambda _now: None
-        """Called when the client's time was handled: it may have made a step."""
+        """Called after the client's timer was handled, which may have sent a step."""
         self._reactor = reactor
         self._interface = interface
         self._timeout = timeout
@@ -358,16 +360,19 @@ class ClientWorldConnection:
     async def __aexit__(self, *_error: object) -> None:
         await self.leave()
 
-    # what one wants
+    # Requests.
 
     def now(self) -> Monotonic:
-        """Return the time that the client lives in."""
+        """Return the time of the client's clock."""
         return self._scheduler.now()
 
-    def act(self, wish: Callable[[WorldClientCore], object]) -> None:
-        """Let the client do something; it leaves at once. Raises what the wish raises."""
+    def act(self, action: Callable[[WorldClientCore], object]) -> None:
+        """Run an action on the client and send its datagrams at once.
+
+        Raises what the action raises.
+        """
         try:
-            wish(self.core)
+            action(self.core)
         finally:
             self._turn(self.now())
 
@@ -382,10 +387,9 @@ class ClientWorldConnection:
         *,
         timeout: float | None = None,  # noqa: ASYNC109  # measured on our clock
     ) -> None:
-        """Wait until a condition holds; it is looked at whenever something has happened.
+        """Wait until a condition holds; it is tested after every event.
 
-        Raises `CommandError` that names `what` when it does not in time, or when the session ends
-        before.
+        Raises `CommandError` that names `what` at the timeout, or when the session ends before.
         """
         if condition():
             return
@@ -407,28 +411,28 @@ class ClientWorldConnection:
 
     async def stand(self) -> None:
         """Wait until the character stands in its zone."""
-        await self.until(lambda: self.core.stage is WorldPhase.STANDING, "standing in the zone")
+        await self.until(lambda: self.core.phase is WorldPhase.STANDING, "standing in the zone")
 
     async def pause(self, seconds: float) -> None:
         """Let time pass."""
         await self._scheduler.pause(seconds)
 
     async def leave(self) -> None:
-        """Quit the game, or end the session when the character stands nowhere; close the socket."""
+        """Quit the game, or end the session if the character is not in a zone; close the socket."""
         try:
-            if self.core.stage is WorldPhase.STANDING:
+            if self.core.phase is WorldPhase.STANDING:
                 self.act(WorldClientCore.quit)
             elif self._port is not None:
                 self.act(WorldClientCore.close)
             if self._port is not None:
                 await self.until(self._is_over, "the end of the session", timeout=LEAVE_TIMEOUT)
         except CommandError:
-            pass  # nobody is there any more; there is nothing left to leave
+            pass  # The server no longer answers, so there is nothing to end.
         finally:
             await self.stop()
 
     async def stop(self) -> None:
-        """Close the socket at once, without a word to the server."""
+        """Close the socket at once, without notifying the server."""
         self._scheduler.drop(self._timer)
         self._socket = None
         port, self._port = self._port, None
@@ -437,13 +441,13 @@ class ClientWorldConnection:
             await port.stopListening()
 
     def _is_over(self) -> bool:
-        return self.core.stage is WorldPhase.CLOSED
+        return self.core.phase is WorldPhase.CLOSED
 
     def _need_open(self, what: str) -> None:
         if self._port is None or self._is_over():
             raise CommandError(f"the session ended before {what}")
 
-    # network and time
+    # Network and time.
 
     def start(self) -> None:
         """Open a socket and send the session request. Raises `CommandError`."""
@@ -452,20 +456,20 @@ class ClientWorldConnection:
         self._turn(now)
 
     def received(self, socket: _Socket, datagram: bytes) -> None:
-        """Take one datagram; those of an earlier session's socket are let be."""
+        """Handle one datagram; ignore those on the socket of an earlier session."""
         if socket is self._socket:
             now = self.now()
             self.core.receive_datagram(datagram, now)
             self._turn(now)
 
     def socket_gone(self, socket: _Socket) -> None:
-        """Learn that a socket was closed; that of an earlier session is let be."""
+        """Handle the loss of a socket; ignore that of an earlier session."""
         if socket is self._socket:
             self._socket = self._port = None
             self.act(lambda core: core.lost("the server's port is closed"))
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due; called by the scheduler."""
+        """Handle the timer; called by the scheduler."""
         due = self.core.get_timer()
         if due is not None and due <= now:
             self.core.handle_timer(now)
@@ -484,7 +488,7 @@ class ClientWorldConnection:
             self._scheduler.arm(self._timer, self.core.get_timer())
 
     def _wake(self) -> None:
-        """Let those go on whose condition holds, or can no longer."""
+        """Resume the waiting coroutines whose condition holds, or can no longer."""
         for condition, waiting in list(self._waiting):
             if not waiting.called and (condition() or self._port is None or self._is_over()):
                 waiting.callback(None)
@@ -494,29 +498,29 @@ class ClientWorldConnection:
             self._write(datagram)
 
     def _open(self) -> None:
-        """Give a session that is new a socket of its own."""
+        """Open a socket for a new session."""
         self._session = self.core.session
         if self._port is not None:
             self._port.stopListening()
         self._socket = _Socket(self)
-        door = self.core.door
-        interface = self._interface or ("::" if ":" in door.host else "")
+        handoff = self.core.handoff
+        interface = self._interface or ("::" if ":" in handoff.host else "")
         try:
             self._port = self._reactor.listenUDP(0, self._socket, interface=interface)
-            self._port.connect(door.host, door.port)
+            self._port.connect(handoff.host, handoff.port)
         except (CannotListenError, OSError, ValueError) as error:
-            raise CommandError(f"{door.host}:{door.port}: no socket: {error}") from None
+            raise CommandError(f"{handoff.host}:{handoff.port}: no socket: {error}") from None
 
     def _write(self, datagram: bytes) -> None:
         try:
             if self._port is not None:
                 self._port.write(datagram)
         except OSError:
-            pass  # a full buffer or an unreachable net: it is sent again
+            pass  # A full buffer or an unreachable network: the session sends it again.
 
 
 def world_messages(version: int, tables: OpcodeTables | None = None) -> WorldMessages:
-    """Return how a version speaks in the world. Raises `UnknownVersion` and `CommandError`."""
+    """Return the world's messages of a version. Raises `UnknownVersion` and `CommandError`."""
     known = tables or shipped_tables()
     dialects = Dialects(lambda: known, shipped_catalog(), shipped_rules())
     return WorldMessages(dialects.for_version(version))
@@ -534,9 +538,9 @@ async def enter_world(
     tables: OpcodeTables | None = None,
     make_session: Callable[[], Session] = make_session,
 ) -> ClientWorldConnection:
-    """Log in, choose or make a character, play it, and return when it stands in its zone.
+    """Log in, choose or create a character, play it, and return when it stands in its zone.
 
-    Raises `CommandError` with what came in between.
+    Raises `CommandError` with the reason.
     """
     messages = messages or world_messages(entrance.version, tables)
     login = await open_client(
@@ -545,8 +549,8 @@ async def enter_world(
     )  # fmt: skip
     async with login:
         answer = await login.run(granted(login.core, entrance))
-    door = Pass(answer.address, answer.port, answer.account_id, answer.access_code)
-    core = WorldClientCore(messages, door, make_session, looks=entrance.looks)
+    handoff = WorldHandoff(answer.address, answer.port, answer.account_id, answer.access_code)
+    core = WorldClientCore(messages, handoff, make_session, reads_ghosts=entrance.reads_ghosts)
     world = ClientWorldConnection(
         reactor, core, interface=entrance.interface, timeout=timeout, on_event=on_event
     )

@@ -1,4 +1,4 @@
-"""Many clients on the reactor: they come in one after the other, play for a while, and leave."""
+"""Many clients on the reactor: they enter one after the other, play for a while, and leave."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from emu.session import Session
 from emu.times import Monotonic
 
 SAMPLE: Final = 1.0
-"""Seconds between two looks at round trips and counters."""
+"""Seconds between two samples of round trips and counters."""
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class SwarmPlan:
-    """What a swarm is to do. Times in seconds."""
+    """The plan of a swarm. Times in seconds."""
 
     clients: int
     address: Address
@@ -38,15 +38,15 @@ class SwarmPlan:
     user_prefix: str
     password: str = field(repr=False)
     first: int = 0
-    """Number of the first one: two swarms with a prefix in common are different people."""
+    """Number of the first client: two swarms with the same prefix can use different accounts."""
     versions: Sequence[int] = (546,)
-    """Client versions, dealt out in turn."""
+    """Client versions, assigned in turn."""
     rate: float = 20.0
-    """How many come in within a second."""
+    """Clients that start to enter per second."""
     at_once: int = 20
-    """How many may be on their way in at the same time."""
+    """Clients that may be entering at the same time."""
     watchers: int | None = None
-    """How many read what they see; None is all of them."""
+    """Clients that decode ghosts; None is all of them."""
     timeout: float = STEP_TIMEOUT
     habits: BotHabits = field(default_factory=BotHabits)
 
@@ -65,16 +65,16 @@ class _Member:
 
     @property
     def is_over(self) -> bool:
-        return self.client.core.stage is WorldPhase.CLOSED
+        return self.client.core.phase is WorldPhase.CLOSED
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Let the bot do what is due; called by the scheduler."""
+        """Handle the bot's timer; called by the scheduler."""
         if not self.is_over:
             self.client.act(lambda _core: self.bot.handle_timer(now))
             self._arm()
 
     def rest(self) -> None:
-        """Do nothing any more."""
+        """Stop the bot's timer."""
         self._swarm.scheduler.drop(self._timer)
 
     def _arm(self) -> None:
@@ -84,13 +84,13 @@ class _Member:
         self.bot.take(event, self._swarm.scheduler.now())
 
     def measure(self) -> tuple[float | None, int, int, int]:
-        """Return the round trip; and packets, bytes and messages to it since the last time."""
-        told = self.client.core.session.statistics()
-        packets = told.datagrams_received + told.datagrams_sent
-        size = told.bytes_received + told.bytes_sent
-        counted = (packets, size, told.messages_received)
+        """Return the round trip; then packets, bytes and received messages since the last call."""
+        statistics = self.client.core.session.statistics()
+        packets = statistics.datagrams_received + statistics.datagrams_sent
+        size = statistics.bytes_received + statistics.bytes_sent
+        counted = (packets, size, statistics.messages_received)
         (one, two, three), self.counted = self.counted, counted
-        return told.smoothed_round_trip, packets - one, size - two, counted[2] - three
+        return statistics.smoothed_round_trip, packets - one, size - two, counted[2] - three
 
 
 class Swarm:
@@ -107,7 +107,7 @@ class Swarm:
         self.scheduler = Scheduler(reactor)
         self.figures = Figures(plan.clients)
         self.failures: dict[str, int] = {}
-        """Why clients did not come in, with how many."""
+        """Why clients could not enter, with their number."""
         self._reactor = reactor
         self._plan = plan
         self._progress = progress
@@ -117,14 +117,14 @@ class Swarm:
         self._chance = random.Random()  # noqa: S311  # where bots walk is no secret
 
     async def run(self) -> Figures:
-        """Do all of it, and return what was measured."""
+        """Run the plan and return the measurements."""
         await self.come()
         await self.stay()
         await self.leave()
         return self.figures
 
     async def come(self) -> None:
-        """Let all of them come in, and begin to live."""
+        """Let all clients enter, and start their bots."""
         plan, coming = self._plan, list[Deferred[None]]()
         for number in range(plan.first, plan.first + plan.clients):
             waiting = [one for one in coming if not one.called]
@@ -133,7 +133,7 @@ class Swarm:
             coming.append(Deferred.fromCoroutine(self._enter(number)))
             await self.scheduler.pause(1 / plan.rate)
         await gatherResults(coming, consumeErrors=True)
-        self._look_at_each_other()
+        self._pair_watchers()
 
     async def _enter(self, number: int) -> None:
         plan = self._plan
@@ -144,14 +144,14 @@ class Swarm:
             create=True,
             version=version,
             interface=own_address(plan.address.host, number),
-            looks=plan.watchers is None or number - plan.first < plan.watchers,
+            reads_ghosts=plan.watchers is None or number - plan.first < plan.watchers,
         )
         began = self.scheduler.now()
         try:
             client = await enter_world(
                 self._reactor, plan.address.host, plan.address.port, entrance,
                 timeout=plan.timeout, messages=self._messages[version], tables=self._tables,
-                make_session=Session.client,  # a crowd must not cost more than real clients
+                make_session=Session.client,  # A crowd must not cost more than real clients.
             )  # fmt: skip
         except EmuError as error:
             self.figures.logins_failed += 1
@@ -165,10 +165,10 @@ class Swarm:
             bot = Bot(client.core, plan.habits, self._chance.random, now)
             client.on_step = bot.stepped
             self._members.append(_Member(self, client, bot))
-        self._tell()
+        self._report_progress()
 
-    def _look_at_each_other(self) -> None:
-        """Have each one who sees watch the nearest other, who is in sight for sure."""
+    def _pair_watchers(self) -> None:
+        """Let each client with ghosts watch the nearest other, which it receives."""
         for member in self._members:
             if member.client.core.surroundings is None:
                 continue
@@ -179,20 +179,20 @@ class Swarm:
                 member.bot.watch(nearest.bot)
 
     async def stay(self) -> None:
-        """Let them play for as long as planned, and measure."""
+        """Let the bots play for the planned time, and measure."""
         for member in self._members:
-            member.measure()  # what was before does not count
+            member.measure()  # Start the counters anew.
         began = self.scheduler.now()
         end = began + self._plan.seconds
         while (now := self.scheduler.now()) < end:
             await self.scheduler.pause(min(SAMPLE, end - now))
             self._sample()
             self.figures.seconds = self.scheduler.now() - began
-            self._tell()
+            self._report_progress()
         self.note_lost()
 
     def note_lost(self) -> None:
-        """Count those whose session has ended; to be called before they leave."""
+        """Count the sessions that have ended; call it before the clients leave."""
         self.figures.lost = sum(member.is_over for member in self._members)
 
     def _sample(self) -> None:
@@ -204,8 +204,8 @@ class Swarm:
             figures.messages += messages
             if trip is not None and not member.is_over:
                 figures.round_trips.append(trip)
-            figures.sights += member.bot.sights
-            member.bot.sights.clear()
+            figures.delays += member.bot.delays
+            member.bot.delays.clear()
 
     async def leave(self) -> None:
         """Let all of them leave the world and close their sockets."""
@@ -216,12 +216,12 @@ class Swarm:
             consumeErrors=True,
         )
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         self._progress(self.figures, sum(not member.is_over for member in self._members))
 
 
 def character_name(prefix: str, number: int) -> str:
-    """Return a name of letters alone, as names have to be: the prefix's, then the number's."""
+    """Return a name of letters only, as names must be: the prefix's, then the number's."""
     digits = ""
     for _ in range(4):
         number, digit = divmod(number, len(LETTERS))
@@ -231,7 +231,7 @@ def character_name(prefix: str, number: int) -> str:
 
 
 def own_address(host: str, number: int) -> str:
-    """Return the address that a client sends from: of a server on loopback, one of its own.
+    """Return the address that a client sends from; for a server on loopback, one of its own.
 
     Servers limit what one address may have, and clients of a swarm should not count as one.
     """

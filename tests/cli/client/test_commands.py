@@ -123,7 +123,7 @@ async def test_ping_needs_no_account() -> None:
         (["login", "127.0.0.1:9100", "--user", "a", "--timeout", "0"], "--timeout"),
         (
             ["login", "127.0.0.1:9100", "--user", "a", "--password", "b", "--world", "1"],
-            "--world is of use only with --create",
+            "--world needs --create",
         ),
         (["ping"], "HOST:PORT"),
     ],

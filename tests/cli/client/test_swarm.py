@@ -45,8 +45,8 @@ async def test_a_swarm_that_may_not_come_in_says_why(tmp_path: Path) -> None:
             "--password", "x", "--json",
         )  # fmt: skip
         assert code == 1
-        assert "are the accounts swarm00000 and so on there" in err
-        assert "2 did not come in" in err
+        assert "do the accounts swarm00000 and so on exist" in err
+        assert "2 clients did not enter" in err
         assert "login denied" in err
         told = json.loads(out.splitlines()[0])
         assert (told["logins_failed"], told["sight_ms_p50"]) == (2, None)

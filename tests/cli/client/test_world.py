@@ -84,7 +84,7 @@ async def test_the_shell_reads_a_script_from_a_pipe(tmp_path: Path) -> None:
         assert (err, code) == ("", 0)
         for line in (
             "[say] Testa: hello", "sent 4711 with 2 bytes",
-            "! you have no command fly; help lists those that you have",
+            "! unknown command fly; help lists the commands",
             "the session is over: you left the world",
         ):  # fmt: skip
             assert line in out.splitlines()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.client.events import Closed, Unexpected
-from emu.client.world import Pass, WorldClientCore, WorldMessages, WorldPhase
+from emu.client.world import WorldClientCore, WorldHandoff, WorldMessages, WorldPhase
 from emu.client.world.events import (
     CampBegun,
     CampStopped,
@@ -59,7 +59,7 @@ def kinds(events: list[Any]) -> list[type]:
 def test_the_way_in_and_out(version: int) -> None:
     async def scene(client: ClientWorldConnection, _events: list[Any]) -> None:
         core = client.core
-        assert (core.stage, core.own_index, core.character) == (WorldPhase.STANDING, 1, "Aldana")
+        assert (core.phase, core.own_index, core.character) == (WorldPhase.STANDING, 1, "Aldana")
         assert {"say", "tell", "who", "zone"} <= set(core.commands)
         assert core.surroundings is not None
         assert core.surroundings.name(1) == "Aldana"
@@ -79,7 +79,7 @@ def test_camping_standing_up_and_camping_again() -> None:
         client.act(WorldClientCore.stand)
         await client.until(lambda: CampStopped() in events, "the end of the countdown")
         client.act(WorldClientCore.camp)
-        await client.until(lambda: client.core.stage is WorldPhase.CLOSED, "out", timeout=25.0)
+        await client.until(lambda: client.core.phase is WorldPhase.CLOSED, "out", timeout=25.0)
 
     played(scene, status=0)
 
@@ -93,7 +93,7 @@ def test_who_is_sent_away_after_an_interrupted_camp_did_not_camp() -> None:
         player = world.harness.world.players.get(5)
         assert player is not None
         world.harness.service.send_away(player, "sent away", client.now())
-        await client.until(lambda: client.core.stage is WorldPhase.CLOSED, "the end")
+        await client.until(lambda: client.core.phase is WorldPhase.CLOSED, "the end")
 
     world = LossyWorld(LossyReactor())
     _, events = played(scene, status=0, world=world)
@@ -133,13 +133,13 @@ def test_being_put_somewhere_ends_the_walk() -> None:
 
 def test_changing_the_zone_shows_the_new_key_at_the_new_address() -> None:
     async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
-        session, door = client.core.session, client.core.door
+        session, door = client.core.session, client.core.handoff
         client.act(lambda core: core.command("/zone Antonica"))
         await client.until(lambda: client.core.session is not session, "a new session")
         with pytest.raises(CommandError, match="not in the zone"):
             client.act(WorldClientCore.sit)
         await client.stand()
-        assert client.core.door.key != door.key
+        assert client.core.handoff.key != door.key
         assert ZoneLeft(HOST, PORT) in events
         assert client.core.zone is not None
         assert client.core.zone.file == "antonica"
@@ -188,7 +188,7 @@ def test_lines_of_refusal_are_told() -> None:
 
 def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
     world = LossyWorld(LossyReactor())
-    core = WorldClientCore(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
+    core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
 
     async def whole() -> None:
         client = ClientWorldConnection(world.reactor, core)
@@ -198,18 +198,18 @@ def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
         await client.leave()
 
     world.reactor.drive(whole())
-    assert core.stage is WorldPhase.CLOSED
+    assert core.phase is WorldPhase.CLOSED
 
 
 def test_wishes_before_the_beginning_are_refused() -> None:
-    core = WorldClientCore(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
+    core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
     for wish in (WorldClientCore.sit, WorldClientCore.camp, lambda one: one.send("4711"),
                  lambda one: one.walk_to(0.0, 0.0, 0.0, Monotonic(0.0))):  # fmt: skip
         with pytest.raises(CommandError):
             wish(core)
     core.close()
     assert core.next_event() == Closed("closed by us")
-    core = WorldClientCore(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2))
+    core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
     core.connect(Monotonic(0.0))
     with pytest.raises(LocalProtocolError):
         core.connect(Monotonic(0.0))
@@ -218,7 +218,7 @@ def test_wishes_before_the_beginning_are_refused() -> None:
 @tries(300)
 @given(opcode=st.sampled_from([4, 29, 31, 33, 35, 50, 67, 99]), payload=st.binary(max_size=80))
 def test_any_message_of_a_server_is_survived(opcode: int, payload: bytes) -> None:
-    core = WorldClientCore(WorldMessages(dialect(546)), Pass(HOST, PORT, 1, 2), _Deaf)
+    core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2), _Deaf)
     core._message(opcode, payload, Monotonic(0.0))
 
 

@@ -60,7 +60,7 @@ async def test_every_version_step_over_udp(version: int) -> None:
                 client.core, create_name="Testa", delete_name="Olda", play_name="Testa"
             )
             await client.run(script)
-        assert client.core.stage is LoginPhase.CLOSED
+        assert client.core.phase is LoginPhase.CLOSED
 
 
 async def test_lost_first_datagrams_cost_time_and_nothing_else() -> None:

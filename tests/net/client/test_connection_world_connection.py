@@ -42,7 +42,7 @@ def test_every_zone_has_a_socket_of_its_own_and_the_old_one_is_closed() -> None:
         async with await world.enter(5, 546, lambda _event: None) as client:
             before = client._port.address
             client.act(lambda core: core.command("/zone Antonica"))
-            await client.until(lambda: client.core.stage is WorldPhase.KNOCKING, "the way")
+            await client.until(lambda: client.core.phase is WorldPhase.KNOCKING, "the way")
             await client.stand()
             assert client._port.address != before
             assert before not in world.reactor._ports

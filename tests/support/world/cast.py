@@ -180,7 +180,7 @@ class Cast:
             lambda: any(isinstance(event, CampBegun) for event in actor.events), "the countdown"
         )
         await actor.client.until(
-            lambda: actor.core.stage is WorldPhase.CLOSED, "the end of the camp"
+            lambda: actor.core.phase is WorldPhase.CLOSED, "the end of the camp"
         )
         await actor.client.stop()
         for watcher in self._others(actor):
