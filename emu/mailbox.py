@@ -1,8 +1,8 @@
-"""One actor's mailbox: whatever arrives for it is done one at a time, in order, within bounds.
+"""One actor's mailbox: its tasks run one at a time, in order, within a limit.
 
-An actor is whoever must not be in two places at once: a client of the login service, a visitor of
-the world, one world's updates, one link's requests. Knows nothing of what a task does. Who starts
-coroutines (`Spawn`) is the shell's business.
+An actor is anything that must not run twice at the same time: a client of the login service, a
+player's client, the updates of one world, the requests of one link. The mailbox does not know what
+a task does.
 """
 
 from __future__ import annotations
@@ -11,46 +11,48 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
 Task = Callable[[], Awaitable[object]]
-"""One piece of work. What may go wrong with it is its own business."""
+"""One piece of work; it should handle its own errors."""
 Spawn = Callable[[Coroutine[Any, Any, None]], None]
-"""Starts a coroutine and deals, itself, with what it may raise."""
+"""Starts a coroutine and handles what it raises."""
 
 
 class PendingAnswer(Protocol):
-    """An answer that a coroutine can wait for; the Twisted layer's is a `Deferred`."""
+    """A result that a coroutine can wait for; the Twisted layer uses a `Deferred`."""
 
     def __await__(self) -> Any:
         """Wait, and return the value."""
 
     def callback(self, result: Any, /) -> object:
-        """End the waiting with a value."""
+        """End the wait with a value."""
 
     def errback(self, error: BaseException, /) -> object:
-        """End the waiting with an error."""
+        """End the wait with an error."""
 
 
 class Mailbox:
-    """Tasks of one actor. Whoever puts one in never waits for it.
+    """The tasks of one actor; `put` never waits for them.
 
-    What a task raises goes to whoever spawns coroutines; what waits behind it is done all the same.
-    `limit` is how many may wait; it may be changed at any time. `held_bytes` is the sum of the
-    sizes that were told of those that wait. `idle` is called when nothing is left to do.
+    An error of a task goes to `spawn`, and the following tasks still run. `limit` is how many tasks
+    may wait; it may change at any time. `held_bytes` is the sum of their sizes. `idle` is called
+    when no task is left.
     """
 
     __slots__ = ("_spawn", "_tasks", "_working", "held_bytes", "idle", "limit")
 
     def __init__(self, spawn: Spawn, limit: int) -> None:
-        """Take at most `limit` tasks beside the one that is being done."""
+        """Accept at most `limit` tasks besides the running one."""
         self._spawn = spawn
         self.limit = limit
         self.held_bytes = 0
-        self._tasks: list[tuple[Task, int]] = []  # mostly empty, and then a tenth of a deque
+        self._tasks: list[
+            tuple[Task, int]
+        ] = []  # mostly empty, and then a tenth of a deque in size
         self._working = False
         self.idle: Callable[[], object] | None = None
 
     @property
     def is_working(self) -> bool:
-        """Whether a task is being done."""
+        """Whether a task is running."""
         return self._working
 
     def __len__(self) -> int:
@@ -58,9 +60,9 @@ class Mailbox:
         return len(self._tasks)
 
     def put(self, task: Task, size: int = 0) -> bool:
-        """Have a task done behind those that wait; False, and it is not, when too many do.
+        """Add a task behind those that wait; return False if too many do.
 
-        `size` is how many bytes it keeps in memory while it waits.
+        `size` is the memory in bytes that it occupies while it waits.
         """
         if len(self._tasks) >= self.limit:
             return False
@@ -72,7 +74,7 @@ class Mailbox:
         return True
 
     def clear(self) -> None:
-        """Forget the tasks that wait."""
+        """Drop the tasks that wait."""
         self._tasks.clear()
         self.held_bytes = 0
 
@@ -94,5 +96,5 @@ class Mailbox:
 
 
 async def _raise(error: Exception) -> None:
-    """Raise what a task raised, for whoever runs coroutines to deal with."""
+    """Raise the error of a task, so that `spawn` handles it."""
     raise error

@@ -1,10 +1,8 @@
 """Metrics: counters that grow, gauges that are read, histograms of values, and their registry.
 
-`MetricRegistry` is the registry. It outlives sessions and costs the hot path nothing: sessions
-count for themselves, and are added up when they end and when somebody looks.
-
-A measure has one value for each set of label values, which are texts. How many sets there may be is
-bounded, since some are made of what a stranger sent: what comes later counts as `OTHER`.
+A metric has one value for each set of label values, which are texts. The number of sets is bounded,
+because some labels come from unauthenticated peers: further sets count as `OTHER`. Sessions keep
+their own counters, which are added up when the metrics are read, so the hot path pays nothing.
 """
 
 from __future__ import annotations
@@ -20,15 +18,15 @@ from itertools import accumulate
 from typing import TypeVar
 
 Labels = tuple[str, ...]
-"""A value for each label of a measure, in their order."""
+"""A value for each label of a metric, in their order."""
 
 MOST_SERIES = 200
-"""Sets of label values that one measure tells apart."""
+"""The most sets of label values of one metric."""
 OTHER = "other"
 
 
 class MetricType(Enum):
-    """What may be done with the values."""
+    """The kind of a metric."""
 
     COUNTER = "counter"
     GAUGE = "gauge"
@@ -37,7 +35,7 @@ class MetricType(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What a measure is called (lower case, with its unit at the end), and what it is about."""
+    """The name of a metric (lower case, with its unit at the end), its help text and its labels."""
 
     name: str
     about: str
@@ -46,7 +44,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """A histogram's values: how many were at most each bound, their sum and their number."""
+    """The values of a histogram: the number up to each bound, their sum and their total number."""
 
     bounds: Sequence[float]
     at_most: Sequence[int]
@@ -56,7 +54,7 @@ class Buckets:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A measure as it is now."""
+    """The values of a metric at one moment."""
 
     family: Family
     kind: MetricType
@@ -64,7 +62,7 @@ class Reading:
 
 
 class Counter:
-    """Grows. What is alive may be added by who knows it, each time somebody looks."""
+    """A number that only grows. Functions may add counts of living objects at each reading."""
 
     __slots__ = ("_alive", "_values", "family")
 
@@ -74,11 +72,11 @@ class Counter:
         self._alive: list[Callable[[], Mapping[Labels, float]]] = []
 
     def add(self, *labels: str, by: float = 1) -> None:
-        """Count something."""
+        """Add to the count of a set of labels."""
         _add(self._values, labels, by)
 
     def also(self, alive: Callable[[], Mapping[Labels, float]]) -> None:
-        """Have what `alive` returns counted along whenever somebody looks."""
+        """Add the counts that `alive` returns at each reading."""
         self._alive.append(alive)
 
     def read(self) -> Reading:
@@ -91,7 +89,7 @@ class Counter:
 
 
 class Gauge:
-    """Is asked for when somebody looks."""
+    """A number that a function returns at each reading."""
 
     __slots__ = ("_ask", "family")
 
@@ -100,12 +98,12 @@ class Gauge:
         self._ask = ask
 
     def read(self) -> Reading:
-        """Return the values of now."""
+        """Return the present values."""
         return Reading(self.family, MetricType.GAUGE, dict(self._ask()))
 
 
 class Histogram:
-    """Sorts values into buckets: `bounds` are their upper ends, in growing order."""
+    """Values counted in buckets; `bounds` are the upper bounds, in growing order."""
 
     __slots__ = ("_bounds", "_counts", "_sums", "family")
 
@@ -118,7 +116,7 @@ class Histogram:
         self._sums: dict[Labels, float] = {}
 
     def observe(self, value: float, *labels: str) -> None:
-        """Take one value in."""
+        """Add one value."""
         counts = self._counts.get(labels)
         if counts is None:
             labels = _known(self._counts, labels)
@@ -147,7 +145,7 @@ def _add(values: dict[Labels, float], labels: Labels, by: float) -> None:
 
 
 def _known(values: Mapping[Labels, object], labels: Labels) -> Labels:
-    """Return under which labels something new is kept."""
+    """Return the labels for a new value: `OTHER` once there are too many sets."""
     is_full = labels not in values and len(values) >= MOST_SERIES
     return (OTHER,) * len(labels) if is_full else labels
 
@@ -163,7 +161,7 @@ _M = TypeVar("_M", Counter, Gauge, Histogram)
 
 
 class MetricRegistry:
-    """Makes measures and reads them all. Raises `ValueError` for a bad name, or one made before.
+    """Makes metrics and reads them all. Raises `ValueError` for a bad or repeated name.
 
     Used from one thread.
     """
@@ -183,7 +181,7 @@ class MetricRegistry:
         ask: Callable[[], Mapping[Labels, float]],
         labels: Sequence[str] = (),
     ) -> None:
-        """Make a gauge: `ask` is called whenever somebody looks."""
+        """Make a gauge; `ask` is called at each reading."""
         self._keep(Gauge(_family(name, about, labels), ask))
 
     def histogram(
@@ -193,18 +191,18 @@ class MetricRegistry:
         return self._keep(Histogram(_family(name, about, labels), bounds))
 
     def before_reading(self, prepare: Callable[[], object]) -> None:
-        """Have something called each time somebody looks: sums that several measures need."""
+        """Call a function before each reading: it computes sums that several metrics need."""
         self._before.append(prepare)
 
     def read(self) -> list[Reading]:
-        """Return every measure as it is now, in the order in which they were made."""
+        """Return the present values of every metric, in the order of their making."""
         self._prepare()
         return [measure.read() for measure in self._measures.values()]
 
     def value(self, name: str, *labels: str) -> float:
-        """Return one value of a counter or a gauge; 0 when nothing was counted yet.
+        """Return one value of a counter or a gauge; 0 if nothing was counted yet.
 
-        Raises `KeyError` for a name that no measure has.
+        Raises `KeyError` for an unknown name.
         """
         measure = self._measures[name]
         self._prepare()
@@ -220,7 +218,7 @@ class MetricRegistry:
     def _keep(self, measure: _M) -> _M:
         name = measure.family.name
         if name in self._measures:
-            raise ValueError(f"there is a measure {name} already")
+            raise ValueError(f"there is a metric {name} already")
         self._measures[name] = measure
         return measure
 
@@ -228,55 +226,55 @@ class MetricRegistry:
 def _family(name: str, about: str, labels: Sequence[str]) -> Family:
     for one in (name, *labels):
         if not _NAME.match(one):
-            raise ValueError(f"{one!r} is no name for a measure or a label")
+            raise ValueError(f"{one!r} is not a name for a metric or a label")
     return Family(name, about, tuple(labels))
 
 
 @dataclass(slots=True)
 class EndpointUses:
-    """What came of those who came to one door; it counts for itself."""
+    """Counters of one endpoint for operators or the web."""
 
     requests: collections.Counter[str] = field(default_factory=collections.Counter)
-    """Commands or pages that were asked for, by result."""
+    """Requested commands or pages, by result."""
     logins: collections.Counter[str] = field(default_factory=collections.Counter)
-    """By result."""
+    """Logins, by result."""
     ended: collections.Counter[str] = field(default_factory=collections.Counter)
-    """Connections that were not taken, or that are over, by reason."""
+    """Connections that were refused or have ended, by reason."""
 
     def counted(self) -> dict[str, int]:
-        """Return everything by one name each."""
+        """Return all counts by name."""
         requests = {f"requests {result}": count for result, count in self.requests.items()}
         logins = {f"logins {result}": count for result, count in self.logins.items()}
         return requests | logins | self.ended
 
 
 class EndpointMetrics:
-    """Measures of all such doors of a process; each has a name, the label ``port``."""
+    """Metrics of all such endpoints of a process; the name of each is the label ``port``."""
 
     def __init__(self, measures: MetricRegistry) -> None:
-        self._doors: dict[str, tuple[EndpointUses, Callable[[], int] | None]] = {}
-        measures.gauge("connections", "Connections that are open.", self._open, ["port"])
+        self._endpoints: dict[str, tuple[EndpointUses, Callable[[], int] | None]] = {}
+        measures.gauge("connections", "Open connections.", self._open, ["port"])
         for name, about, label, counts in (
-            ("requests", "Commands and pages that were asked for.", "result", "requests"),
-            ("authentications", "Passwords and tokens that were given.", "result", "logins"),
-            ("connections_ended", "Connections not taken, or over.", "reason", "ended"),
+            ("requests", "Requested commands and pages.", "result", "requests"),
+            ("authentications", "Passwords and tokens that were checked.", "result", "logins"),
+            ("connections_ended", "Connections refused or ended.", "reason", "ended"),
         ):
             measures.counter(name, about, ["port", label]).also(partial(self._of_uses, counts))
 
     def watch(
         self, port: str, uses: EndpointUses, connections: Callable[[], int] | None = None
     ) -> None:
-        """Measure a door under a name; `connections` says how many are open, if it has any."""
-        self._doors[port] = (uses, connections)
+        """Add an endpoint under a name; `connections` returns how many are open, if it has any."""
+        self._endpoints[port] = (uses, connections)
 
     def _open(self) -> dict[tuple[str, ...], float]:
-        doors = self._doors.items()
-        return {(port,): count() for port, (_, count) in doors if count is not None}
+        endpoints = self._endpoints.items()
+        return {(port,): count() for port, (_, count) in endpoints if count is not None}
 
     def _of_uses(self, counts: str) -> dict[tuple[str, ...], float]:
         """Return one of the counters of `EndpointUses`, by port and label."""
         return {
             (port, label): count
-            for port, (uses, _) in self._doors.items()
+            for port, (uses, _) in self._endpoints.items()
             for label, count in getattr(uses, counts).items()
         }

@@ -1,7 +1,7 @@
-"""What happens, told to whoever wants to know: the log, an audit, a page that is open.
+"""Reports: events of the server's areas, delivered to logs, pages and recorders.
 
-Owns the one port for events. What an event is, its area says (`emu.login.events`,
-`emu.world.events`, ...); who takes it and what for is the business of subscribers.
+Each area defines its events (`emu.login.events`, `emu.world.events`, ...). Subscribers decide what
+to do with them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One event and the area of the server that tells it, for instance ``"login"``."""
+    """One event and the area of the server that reports it, for instance ``"login"``."""
 
     area: str
     event: Any
 
 
 class Reports:
-    """Gives every event to all who subscribed, in the order in which they did.
+    """Delivers every event to all subscribers, in the order of their subscriptions.
 
-    A subscriber that raises stays subscribed and keeps nobody else from the event; `failed` is
+    A subscriber that raises stays subscribed, and the others still get the event; `failed` is
     called while the exception is being handled.
     """
 
@@ -31,9 +31,9 @@ class Reports:
         self._subscribers: dict[object, tuple[str | None, Callable[[Report], object]]] = {}
 
     def port(self, area: str) -> Callable[[object], None]:
-        """Return what an area calls with each of its events."""
+        """Return the function that an area calls with each of its events."""
 
-        def tell(event: object) -> None:
+        def report_event(event: object) -> None:
             report = Report(area, event)
             for wanted, take in tuple(self._subscribers.values()):
                 if wanted is None or wanted == area:
@@ -42,14 +42,14 @@ class Reports:
                     except Exception:  # noqa: BLE001  # whatever it is
                         self._failed()
 
-        return tell
+        return report_event
 
     def subscribe(
         self, take: Callable[[Report], object], area: str | None = None
     ) -> Callable[[], None]:
-        """Have `take` called with every report, or with those of one area.
+        """Call `take` with every report, or with those of one area.
 
-        Returns what ends the subscription; a second call does nothing.
+        Returns the function that ends the subscription; a second call of it does nothing.
         """
         key = object()
         self._subscribers[key] = (area, take)

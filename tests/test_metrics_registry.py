@@ -37,7 +37,7 @@ def test_a_name_is_given_once_and_must_be_one() -> None:
     with pytest.raises(ValueError, match="already"):
         measures.gauge("a", "A.", dict)
     for name in ("", "A", "1a", "a b", "a\n"):
-        with pytest.raises(ValueError, match="no name"):
+        with pytest.raises(ValueError, match="not a name"):
             measures.counter(name, "X.")
-    with pytest.raises(ValueError, match="no name"):
+    with pytest.raises(ValueError, match="not a name"):
         measures.counter("b", "X.", ["Label"])

@@ -1,5 +1,4 @@
-"""How much somebody may have, and who counts as one somebody: the same for every endpoint.
+"""Limits that all endpoints share: bans, token buckets, connections, work per turn, repetitions.
 
-`addresses` says whom an address stands for, `throttle` and `rate` are token buckets, for many keys
-and for one peer. Knows no socket, no clock and no protocol.
+None of these modules knows a socket, a clock or a protocol; time is an argument.
 """

@@ -1,15 +1,10 @@
 """IP addresses: what counts as one sender, and which addresses are banned.
 
-One rule for limits, bans, throttles, logs and loopback: an IPv4 address counts alone, an IPv6
-address counts with its /64 network.
+Limits, bans, throttles, logs and the loopback check share one rule: an IPv4 address counts alone,
+an IPv6 address counts with its /64 network.
 
-An IPv4 address inside IPv6 (``::ffff:192.0.2.7``, what a socket bound to ``::`` reports) is that
-IPv4 address. The shells spell every address with `plain_host` where it comes out of a socket, so
-that nothing behind them ever meets the other form.
-
-EQ2Emulator compares the texts' beginnings, so that a ban of 10.0.0.1 also hits 10.0.0.17; here a
-prefix ends where a part of the address ends. Every ban is a network in the end, and an address is
-looked up once for each length of network that there is, however many bans there are.
+A socket bound to ``::`` reports IPv4 addresses inside IPv6 (``::ffff:192.0.2.7``). Every address
+passes `plain_host` where it leaves a socket, so the code behind sees only the IPv4 form.
 """
 
 from __future__ import annotations
@@ -30,9 +25,9 @@ _REMEMBERED: Final = 4096
 
 
 def parse_host(host: str) -> IpAddress:
-    """Return the address a text names, IPv4 inside IPv6 as IPv4; raises `ValueError`.
+    """Return the address in a text, IPv4 inside IPv6 as IPv4; raises `ValueError`.
 
-    The zone of a link-local address (``%eth0``) is no part of it.
+    The zone of a link-local address (``%eth0``) is dropped.
     """
     parsed = ipaddress.ip_address(host.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
@@ -41,7 +36,7 @@ def parse_host(host: str) -> IpAddress:
 
 
 def plain_host(host: str) -> str:
-    """Return a host as everything behind the sockets knows it; text that is no address as it is."""
+    """Return a host with IPv4 inside IPv6 as IPv4; text that is no address unchanged."""
     if not host.startswith(_MAPPED):
         return host
     try:
@@ -51,14 +46,14 @@ def plain_host(host: str) -> str:
 
 
 def socket_host(host: str) -> str:
-    """Return a plain host as an IPv6 socket takes it, the inverse of `plain_host`."""
+    """Return a plain host in the form that an IPv6 socket needs, the inverse of `plain_host`."""
     return host if ":" in host else _MAPPED + host
 
 
 def address_key(host: str) -> str:
-    """Return whom a host stands for: itself for IPv4, its /64 network for IPv6.
+    """Return what counts as one sender: an IPv4 host itself, the /64 network of an IPv6 host.
 
-    Text that is no address (a UNIX socket's name) stands for itself.
+    Text that is no address (a UNIX socket's name) counts by itself.
     """
     return _network(host) if ":" in host else host
 
@@ -76,7 +71,7 @@ def _network(host: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def is_loopback(host: str) -> bool:
-    """Say whether a host is this machine."""
+    """Return whether a host is this machine."""
     try:
         return parse_host(host).is_loopback
     except ValueError:
@@ -96,27 +91,27 @@ _PREFIX: Final = re.compile(r"[0-9a-f.:]{1,45}", re.IGNORECASE)
 
 
 class _Kind(NamedTuple):
-    """How addresses of one version of IP are written: in parts."""
+    """The notation of one version of IP: groups of digits."""
 
     network: type[Network]
     separator: str
-    parts: int
+    groups: int
     bits: int
-    """Of a part."""
+    """Bits of a group."""
     base: int
-    """That a part is written in."""
+    """Number base of a group."""
 
 
 _KINDS: Final = (
-    _Kind(ipaddress.IPv4Network, ".", parts=4, bits=8, base=10),
-    _Kind(ipaddress.IPv6Network, ":", parts=8, bits=16, base=16),
+    _Kind(ipaddress.IPv4Network, ".", groups=4, bits=8, base=10),
+    _Kind(ipaddress.IPv6Network, ":", groups=8, bits=16, base=16),
 )
 
 
 def normalize_prefix(text: str) -> str:
-    """Return how a ban is stored: an address, a prefix of whole parts, or a network.
+    """Return the stored form of a ban: an address, a prefix of whole groups, or a network.
 
-    Raises `ValueError` saying what would be right.
+    Raises `ValueError` with examples of valid forms.
     """
     text = text.strip().lower()
     try:
@@ -127,25 +122,29 @@ def normalize_prefix(text: str) -> str:
         pass
     if "/" not in text and _PREFIX.fullmatch(text) and text.strip(".:"):
         return text.rstrip(".") if "." in text else text.rstrip(":")
-    raise ValueError(f"{text!r} is no address; use 192.0.2.7, 192.0.2 or 192.0.2.0/24")
+    raise ValueError(f"{text!r} is not an address; use 192.0.2.7, 192.0.2 or 192.0.2.0/24")
 
 
 class BanList:
-    """Bans, parsed once. Says whether an address is banned."""
+    """The bans of addresses, parsed once."""
+
+    # EQ2Emulator compares the beginnings of the texts, so a ban of 10.0.0.1 also matches 10.0.0.17.
+    # Here a prefix ends at the end of a group, so every ban is a network. An address is looked up
+    # once for each length of network that occurs, whatever the number of bans.
 
     __slots__ = ("_networks", "_words")
 
     def __init__(self, bans: Iterable[tuple[str, Moment | None]]) -> None:
-        """Take (prefix as it is stored, when the ban ends, None for never) of each ban.
+        """Take (stored prefix, end of the ban, None for never) of each ban.
 
-        What is no address (a UNIX socket's name, or what another tool wrote) covers the same text.
+        Text that is no address (a UNIX socket's name, or a row of another tool) bans that text.
         """
         self._words: dict[str, Moment | None] = {}
         self._networks: dict[int, dict[int, dict[int, Moment | None]]] = {
             4: defaultdict(dict),
             6: defaultdict(dict),
         }
-        """By version of IP and number of bits that are not compared: the other bits -> end."""
+        """By version of IP and number of bits that are not compared: the compared bits -> end."""
         for prefix, until in bans:
             networks = networks_of(prefix)
             if not networks:
@@ -157,7 +156,7 @@ class BanList:
                 same[bits] = _later(same[bits], until) if bits in same else until
 
     def covers(self, address: str, moment: Moment) -> bool:
-        """Say whether a ban that has not ended at this moment covers an address."""
+        """Return whether a ban that has not ended at this moment covers an address."""
         try:
             parsed = parse_host(address)
         except ValueError:
@@ -171,32 +170,32 @@ class BanList:
 
 
 def networks_of(prefix: str) -> list[Network]:
-    """Return the networks that a ban covers; none when it is no address.
+    """Return the networks that a ban covers; none if it is no address.
 
-    A prefix of one part, such as 10, may be meant of either kind of address and is taken for both.
+    A prefix of one group, such as 10, fits both versions of IP and covers both.
     """
     try:
         if "/" in prefix:
             return [_plain_network(prefix)]
         return [ipaddress.ip_network(parse_host(prefix))]
     except ValueError:
-        return [network for kind in _KINDS if (network := _network_of_parts(prefix, kind))]
+        return [network for kind in _KINDS if (network := _network_of_groups(prefix, kind))]
 
 
-def _network_of_parts(prefix: str, kind: _Kind) -> Network | None:
+def _network_of_groups(prefix: str, kind: _Kind) -> Network | None:
     try:
-        numbers = [int(part, kind.base) for part in prefix.split(kind.separator)]
+        numbers = [int(group, kind.base) for group in prefix.split(kind.separator)]
     except ValueError:
         return None
-    if len(numbers) >= kind.parts or any(number >> kind.bits for number in numbers):
+    if len(numbers) >= kind.groups or any(number >> kind.bits for number in numbers):
         return None
-    padded = numbers + [0] * (kind.parts - len(numbers))
+    padded = numbers + [0] * (kind.groups - len(numbers))
     address = sum(number << kind.bits * place for place, number in enumerate(reversed(padded)))
     return kind.network((address, kind.bits * len(numbers)))
 
 
 def _plain_network(text: str) -> Network:
-    """Return a network as addresses are compared: one of IPv4 inside IPv6 as IPv4."""
+    """Return a network, IPv4 inside IPv6 as IPv4."""
     network = ipaddress.ip_network(text, strict=False)
     inside = getattr(network.network_address, "ipv4_mapped", None)
     if inside is None or network.prefixlen < _MAPPED_LENGTH:

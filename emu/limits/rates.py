@@ -1,26 +1,7 @@
-"""Rate limits: token buckets, answers of endpoints without sessions, and wrong passwords.
+"""Rate limits: token buckets, entries, answers without a session, wrong passwords, challenges.
 
-A challenge is a number that proves that a sender receives what is sent to its address.
-
-A bucket is full at first; every try takes a token, time gives tokens back, and without one nothing
-more is tried. Time is an argument, memory is bounded.
-
-The source address of a UDP datagram may be forged, so an answer may reach somebody who never asked.
-A bucket for each address bounds what one victim receives, and a share bounds what all addresses
-draw together. Forged datagrams use both up, and they may carry the address of a monitor. So a
-datagram that shows a proof (a challenge or a token that was sent to its address) has a bucket and
-a share that only such datagrams use. A datagram without a proof has a share of its own once its
-address has shown one lately, and its port has a bucket of its own: whoever forges an address does
-not know the port that the monitor asks from. Memory is bounded; time is an argument.
-
-For endpoints of those who run the server: whoever guesses there is slowed down and then banned for
-a while. An address from which the right password came before is never kept out: while it is banned,
-one try in some seconds is still looked at, so that somebody else at the same address cannot lock
-its owner out. Time is an argument, memory is bounded.
-
-Whoever asks is given a number, and asks again with it; only then may an answer be larger than its
-question. Nothing is kept for those who ask: the number is made of a secret, the address and the
-time, so a flood of invented addresses leaves nothing behind.
+A bucket is full at first. Every attempt takes a token, time returns tokens, and without one the
+attempt fails. Time is an argument, and the memory of every class is bounded.
 """
 
 from __future__ import annotations
@@ -38,24 +19,24 @@ from emu.times import Monotonic
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """How many tries somebody has at once, and how many seconds each takes to come back."""
+    """The size of a bucket: tokens at once, and the seconds until one is returned."""
 
     burst: int
     refill: float
 
 
 def minutely(count: float, burst: int) -> Allowance:
-    """Return the allowance of so many a minute over time, and `burst` at once."""
+    """Return the allowance of `count` per minute over time, and `burst` at once."""
     return Allowance(burst=burst, refill=60 / count)
 
 
 def hourly(count: int) -> Allowance:
-    """Return the allowance of so many an hour, all at once or spread."""
+    """Return the allowance of `count` per hour, at once or spread."""
     return Allowance(burst=count, refill=3600 / count)
 
 
 class RateLimit:
-    """One bucket: lets `burst` units through at once and `rate` units a second over time."""
+    """One bucket: `burst` units at once, and `rate` units per second over time."""
 
     __slots__ = ("_burst", "_left", "_rate", "_when")
 
@@ -66,31 +47,31 @@ class RateLimit:
         self._when = now
 
     def left(self, now: Monotonic) -> float:
-        """Return how many units there are; below 0 they are owed."""
+        """Return how many units are left; negative for a debt."""
         if now > self._when:
             self._left = min(self._burst, self._left + (now - self._when) * self._rate)
             self._when = now
         return self._left
 
     def take(self, units: float, now: Monotonic) -> bool:
-        """Spend units; False when there are not that many left."""
+        """Spend units; return False if there are not enough."""
         if units > self.left(now):
             return False
         self._left -= units
         return True
 
     def charge(self, units: float, now: Monotonic) -> None:
-        """Spend units even when there are none; debt grows to one full bucket at most."""
+        """Spend units even if there are none; the debt is at most one full bucket."""
         self._left = max(self.left(now) - units, -self._burst)
 
     def give_back(self, units: float, now: Monotonic) -> bool:
-        """Return units that were spent; True when the bucket is full with them."""
+        """Put spent units back; return True if the bucket is full."""
         self._left = min(self._burst, self.left(now) + units)
         return self._left >= self._burst
 
 
 class Throttle:
-    """A bucket for each key; keys that were not touched for longest are forgotten first."""
+    """A bucket for each key; the least recently used keys are forgotten first."""
 
     __slots__ = ("_buckets", "_burst", "_most_keys", "_rate")
 
@@ -104,11 +85,11 @@ class Throttle:
         return len(self._buckets)
 
     def allows(self, key: Hashable, now: Monotonic) -> bool:
-        """Say whether a token is left."""
+        """Return whether a token is left."""
         return self._bucket(key, now).left(now) >= 1
 
     def take(self, key: Hashable, now: Monotonic) -> bool:
-        """Take a token; False, with nothing taken, when none is left."""
+        """Take a token; return False if none is left."""
         bucket = self._bucket(key, now)
         if not bucket.take(1, now):
             return False
@@ -116,18 +97,18 @@ class Throttle:
         return True
 
     def charge(self, key: Hashable, now: Monotonic) -> None:
-        """Take a token even when none is left; debt grows to one full bucket at most."""
+        """Take a token even if none is left; the debt is at most one full bucket."""
         bucket = self._bucket(key, now)
         bucket.charge(1, now)
         self._keep(key, bucket)
 
     def give_back(self, key: Hashable, now: Monotonic) -> None:
-        """Return a token that was taken for something that turned out right."""
+        """Put a token back whose attempt turned out to be right."""
         if self._bucket(key, now).give_back(1, now):
             self._buckets.pop(key, None)
 
     def _bucket(self, key: Hashable, now: Monotonic) -> RateLimit:
-        """Return a key's bucket; a full one, which is not kept, for a key that has none."""
+        """Return the bucket of a key, or a new full one that is not stored yet."""
         known = self._buckets.get(key)
         return RateLimit(self._rate, self._burst, now) if known is None else known
 
@@ -139,15 +120,17 @@ class Throttle:
 
 
 FIRST_AGAIN = Allowance(burst=1, refill=600.0)
-"""After this time without an entry, the next one of an account counts as its first again."""
+"""After this time without an entry, the next one of an account counts as its first."""
 
 
 class EntryLimits:
-    """How often an account may enter, and how often accounts may enter again from one address.
+    """Limits on the entries of one account, and on repeated entries from one address.
 
-    An account's first entry is not charged to its address: many players behind one address enter at
-    the same time when a server has started. Addresses of IPv6 count by their /64 network.
+    IPv6 addresses count by their /64 network.
     """
+
+    # The first entry of an account is not charged to its address: after a start of the server many
+    # players behind one address enter at the same time.
 
     __slots__ = ("_accounts", "_addresses", "_firsts", "account", "address")
 
@@ -159,7 +142,7 @@ class EntryLimits:
         self._firsts = Throttle(FIRST_AGAIN)
 
     def reason_against(self, account: Hashable, host: str, now: Monotonic) -> str | None:
-        """Return why an account may not enter now, None when it may. Counts nothing."""
+        """Return why an account may not enter now, or None. Counts nothing."""
         if not self._accounts.allows(account, now):
             return "too often for one account"
         is_first = self._firsts.allows(account, now)
@@ -175,30 +158,30 @@ class EntryLimits:
 
 
 KNOWN_FOR: Final = 900.0
-"""Seconds for which an address that has shown a proof is known."""
+"""Seconds for which an address stays known after a proof."""
 VALIDATED_AGAIN_AFTER: Final = 30.0
-"""Seconds after which a proof is looked at again."""
+"""Seconds after which a proof is checked again."""
 BURST_SECONDS: Final = 2
-"""A bucket that is full holds what comes back in so many seconds."""
+"""A full bucket has the tokens of so many seconds."""
 
 Proof = Callable[[bytes, tuple[str, int], Monotonic], bool]
-"""Says whether a datagram shows that what is sent to its address is received there."""
+"""Returns whether a datagram proves that its sender receives what is sent to its address."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRules:
-    """How many datagrams are answered, at once (burst) and a second (rate)."""
+    """How many datagrams are answered: at once (burst) and per second (rate)."""
 
     address_burst: int = 20
     address_rate: float = 10.0
-    """Of one address with a proof; without a proof, of one port of an address."""
+    """For one address with a proof; without a proof, for one port of an address."""
     share_burst: float = 2000.0
-    """Of all unknown addresses together; as many of the known ones; as many with a proof."""
+    """For all unknown addresses together; the same for all known ones, and for all with a proof."""
     share_rate: float = 2000.0
     most_addresses: int = 20_000
-    """Unknown addresses remembered at once, and known ones; the oldest are forgotten first."""
+    """The most unknown and the most known addresses remembered; the oldest are forgotten first."""
     unproven_rate: float = 200.0
-    """Of all ports of one address without a proof, or `address_rate` when that is more.
+    """For all ports of one address without a proof; at least `address_rate`.
 
     `BURST_SECONDS` times as many at once.
     """
@@ -206,15 +189,24 @@ class AnswerRules:
 
 @dataclass(slots=True)
 class _Known:
-    """An address that has shown a proof."""
+    """An address that has sent a proof."""
 
     validated: Monotonic
     proven: RateLimit
-    """What is left for its datagrams that show one."""
+    """The bucket of its datagrams with a proof."""
 
 
 class AnswerLimits:
-    """Says whether a datagram of an address may be answered."""
+    """Decides whether a datagram of an address may be answered."""
+
+    # The source address of a datagram may be forged, so an answer may reach a host that never asked
+    # (a reflection attack). A bucket for each address bounds what one victim receives; a share
+    # bounds what all addresses receive together. But forged datagrams use up both, and they may
+    # carry the address of a real monitor. Therefore:
+    # - a datagram with a proof (a challenge or token that was sent to its address) has a bucket and
+    #   a share that only such datagrams use;
+    # - without one, an address that has sent a proof lately has a share of its own, and each of its
+    #   ports has a bucket: a forger does not know the port of the monitor.
 
     __slots__ = ("_addresses", "_known", "_known_share", "_plenty", "_ports", "_proven_share",
                  "_rules", "_unknown_share", "_validates")  # fmt: skip
@@ -224,7 +216,9 @@ class AnswerLimits:
     ) -> None:
         self._rules = rules
         self._validates = validates
-        self._plenty = max(rules.address_burst / 2, 2.0)  # one is left for who has a proof
+        self._plenty = max(
+            rules.address_burst / 2, 2.0
+        )  # at least one is left for a datagram with a proof
         most = rules.most_addresses
         port = Allowance(rules.address_burst, 1 / rules.address_rate)
         self._ports = Throttle(port, most_keys=most)
@@ -237,10 +231,8 @@ class AnswerLimits:
         self._proven_share = RateLimit(rules.share_rate, rules.share_burst, now)
 
     def take(self, datagram: bytes, address: tuple[str, int], now: Monotonic) -> bool:
-        """Count one datagram; False when it is one too many.
-
-        The buckets of the address come first: an address that floods uses up no share.
-        """
+        """Count one datagram; return False if it exceeds a limit."""
+        # The buckets of the address come first: a flood from one address uses up no share.
         key = address_key(address[0])
         known = self._known.get(key)
         if known is not None and self._has_plenty(known, now):
@@ -258,11 +250,9 @@ class AnswerLimits:
         )
 
     def _has_plenty(self, known: _Known, now: Monotonic) -> bool:
-        """Take one of the upper half of what a known address has, whatever the datagram shows.
-
-        So the proofs of an honest asker are looked at twice a minute. Forged datagrams that use
-        that half up leave the lower one to those with a proof.
-        """
+        """Take a token from the upper half of a known address's bucket, without a proof."""
+        # Checking a proof costs time; so those of an honest sender are checked twice a minute only.
+        # Forged datagrams can use up this half, but the lower one needs a proof.
         return (
             now - known.validated <= VALIDATED_AGAIN_AFTER
             and known.proven.left(now) > self._plenty
@@ -271,7 +261,7 @@ class AnswerLimits:
         )
 
     def _prove(self, key: str, now: Monotonic) -> _Known:
-        """Remember that an address has shown a proof."""
+        """Note that an address has sent a proof."""
         known = self._known.get(key)
         if known is None:
             rules = self._rules
@@ -295,15 +285,15 @@ class AnswerLimits:
 
 @dataclass(frozen=True, slots=True)
 class FailureRules:
-    """What wrong passwords cost; times in seconds."""
+    """The consequences of wrong passwords; times in seconds."""
 
     delay: float = 1.0
-    """Before a wrong one is answered, times the number of wrong ones so far."""
+    """The delay of the answer, for each wrong password so far."""
     banned_after: int = 10
     banned_for: float = 600.0
-    """How long; so long, too, are failures remembered after the last one."""
+    """Duration of a ban, and of the memory of failures after the last one."""
     trusted_every: float = 10.0
-    """While it is banned, an address that is trusted has one try in so many seconds."""
+    """While banned, a trusted address has one attempt in so many seconds."""
     most_addresses: int = 10_000
 
 
@@ -314,7 +304,12 @@ class _Failed:
 
 
 class Failures:
-    """Counts wrong passwords; IPv6 addresses count by their /64 network."""
+    """Wrong passwords at endpoints for operators, by address: first delays, then a ban.
+
+    An address that has sent the right password before is trusted. While it is banned it still has
+    an attempt from time to time, so that an attacker at the same address cannot lock the operator
+    out. IPv6 addresses count by their /64 network.
+    """
 
     __slots__ = ("_found", "_tries", "_trusted", "rules")
 
@@ -329,7 +324,7 @@ class Failures:
         return len(self._found)
 
     def failed(self, host: str, now: Monotonic) -> float:
-        """Count a wrong password; returns after how many seconds it is answered."""
+        """Count a wrong password; return the delay of its answer in seconds."""
         key = address_key(host)
         known = self._known(key, now)
         count = known.count + 1 if known is not None else 1
@@ -340,7 +335,7 @@ class Failures:
         return self.rules.delay * count
 
     def succeeded(self, host: str) -> None:
-        """Forget the wrong ones: the right one followed. The address is trusted from now on."""
+        """Forget the failures of an address after the right password, and trust it from now on."""
         key = address_key(host)
         self._found.pop(key, None)
         self._trusted[key] = None
@@ -349,25 +344,25 @@ class Failures:
             self._trusted.popitem(last=False)
 
     def is_trusted(self, host: str) -> bool:
-        """Say whether the right password came from an address before."""
+        """Return whether the right password came from an address before."""
         return address_key(host) in self._trusted
 
     def has_failed(self, host: str, now: Monotonic) -> bool:
-        """Say whether an address has given wrong passwords lately."""
+        """Return whether an address has sent wrong passwords lately."""
         return self._known(address_key(host), now) is not None
 
     def keeps_out(self, host: str, now: Monotonic) -> bool:
-        """Say whether an address has no try at all now; nothing is taken."""
+        """Return whether an address has no attempt at all now; takes none."""
         return self.is_banned(host, now) and not self.is_trusted(host)
 
     def may_try(self, host: str, now: Monotonic) -> bool:
-        """Say whether a password of an address is looked at; a banned one that is trusted pays."""
+        """Return whether a password of an address is checked; takes an attempt of a banned one."""
         if not self.is_banned(host, now):
             return True
         return self.is_trusted(host) and self._tries.take(address_key(host), now)
 
     def is_banned(self, host: str, now: Monotonic) -> bool:
-        """Say whether an address has guessed too often lately."""
+        """Return whether an address has sent too many wrong passwords lately."""
         known = self._known(address_key(host), now)
         return known is not None and known.count >= self.rules.banned_after
 
@@ -380,21 +375,28 @@ class Failures:
 
 
 PERIOD: Final = 30.0
-"""Seconds for which one number is given; it is taken in this period and the next."""
+"""Seconds for which one number is issued; it is accepted in this period and the next."""
 ANY_PORT: Final = 0
-"""For challenges that hold for an address, whatever port it asks from."""
+"""The port of challenges that are valid for all ports of an address."""
 _BITS: Final = 0x7FFFFFFF
-"""Numbers have 31 bits: some clients read them signed, and take a negative one for a failure."""
+"""Numbers have 31 bits: some clients read them as signed and take a negative one as an error."""
 
 
 class Challenges:
-    """Gives and takes numbers of 31 bits, never 0."""
+    """Numbers that prove an address: a peer gets one, and sends it back with its next request.
+
+    Numbers have 31 bits and are never 0. Only a request with a valid number may get an answer that
+    is larger than itself.
+    """
+
+    # Nothing is stored for a peer: the number is a keyed hash of its address and the time, so a
+    # flood of forged addresses occupies no memory.
 
     __slots__ = ("_begun",)
 
     def __init__(self, secret: bytes) -> None:
-        """`secret` are 16 to 64 random bytes that nobody else knows."""
-        # What all numbers of one period have in common is digested once.
+        """Use a secret of 16 to 64 random bytes."""
+        # The digest of the period is shared by all its numbers.
         self._begun = lru_cache(maxsize=4)(
             lambda period: blake2b(b"%d " % period, key=secret, digest_size=4)
         )
@@ -404,7 +406,7 @@ class Challenges:
         return self._number(host, port, int(now // PERIOD))
 
     def accepts(self, number: int, host: str, port: int, now: Monotonic) -> bool:
-        """Say whether a number was given to this address lately."""
+        """Return whether a number was issued to this address lately."""
         period = int(now // PERIOD)
         return number == self._number(host, port, period) or number == self._number(
             host, port, period - 1

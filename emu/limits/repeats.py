@@ -1,12 +1,9 @@
 """Events that a sender can repeat at will: reported once, then counted.
 
-A line for each refusal would let whoever guesses passwords fill a disk. The first of an account
-and address is news, and so is another reason; further ones, and those of an account or address that
-had much news already, are only counted until `take_counts` is asked for them, once a minute or so.
-Memory is bounded.
-
-They are how a new client version shows what it wants. A client here is whatever its service tells
-apart, best an account with its client version, so that coming back tells nothing again.
+One log line for each refusal would let an attacker who guesses passwords fill a disk. The first
+event of an account and address is reported, and so is one with another reason. Further ones, and
+those of an account or address with many reports already, are counted until `take_counts`. Memory is
+bounded.
 """
 
 from __future__ import annotations
@@ -17,39 +14,39 @@ from dataclasses import dataclass, field
 from typing import Final
 
 MOST_NEWS = 256
-"""Lines between two times of counting."""
+"""The most reports between two calls of `take_counts`."""
 MOST_NEWS_OF_ONE = 8
-"""Of them about one account, or one address."""
+"""The most of them for one account, or one address."""
 MOST_NEWS_OF_BOTH = 3
-"""Of them about one account and address, each with another reason."""
+"""The most of them for one account and address, each with another reason."""
 MOST_ORDINARY_OF_ACCOUNT = 10
-"""Lines about ordinary acts of one account, of one kind, between two times of counting."""
+"""The most reports of an ordinary event of one account between two calls of `take_counts`."""
 MOST_ORDINARY_OF_ADDRESS = 200
-"""The same of an address, which may be that of many players."""
+"""The same for one address, which many players may share."""
 MOST_REASONS = 6
-"""Reasons counted apart for one account and address; some quote what somebody sent."""
+"""Reasons counted separately for one account and address; some quote what a peer sent."""
 OTHER_REASONS = "other reasons"
 
 
 @dataclass(slots=True)
 class RepeatedEvent:
-    """What came again: `account` or `address` is empty for several of them."""
+    """Repetitions of an event; `account` or `address` is empty if there are several."""
 
     kind: str
     account: str
     address: str
     reasons: Counter[str] = field(default_factory=Counter)
-    told: set[str] = field(default_factory=set)
-    """Reasons that were news."""
+    reported: set[str] = field(default_factory=set)
+    """Reasons that were reported."""
 
     @property
     def count(self) -> int:
-        """How often."""
+        """The number of repetitions."""
         return self.reasons.total()
 
 
 class Repeats:
-    """Decides what is news, and counts the rest."""
+    """Decides which events are reported, and counts the others."""
 
     __slots__ = ("_accounts", "_addresses", "_found", "_news", "_ordinary")
 
@@ -61,10 +58,10 @@ class Repeats:
         self._news = 0
 
     def is_within_rate(self, kind: str, account: str, address: str, reason: str) -> bool:
-        """Say whether an ordinary act (somebody entered) is to be told; if not, it is counted.
+        """Return whether to report an ordinary event, such as an entry; otherwise it is counted.
 
-        It is told as long as neither the account nor the address exceeds its number of lines.
-        `account` or `address` may be empty.
+        It is reported until the account or the address exceeds its limit. `account` or `address`
+        may be empty.
         """
         account = account.casefold()
         for key, most in (
@@ -82,7 +79,7 @@ class Repeats:
         return True
 
     def is_news(self, kind: str, account: str, address: str, reason: str) -> bool:
-        """Say whether this is to be told now; if not, it is counted. `account` may be empty."""
+        """Return whether to report a refusal; otherwise it is counted. `account` may be empty."""
         account = account.casefold()
         known = self._found.get((kind, account, address))
         if known is None:
@@ -96,7 +93,7 @@ class Repeats:
         else:
             news = self._is_another(known, reason)
         if news:
-            known.told.add(reason)
+            known.reported.add(reason)
             self._news += 1
             return True
         full = len(known.reasons) >= MOST_REASONS and reason not in known.reasons
@@ -104,12 +101,12 @@ class Repeats:
         return False
 
     def _is_another(self, known: RepeatedEvent, reason: str) -> bool:
-        """Say whether a reason is worth telling of somebody who had another one before."""
-        fresh = reason not in known.told and 0 < len(known.told) < MOST_NEWS_OF_BOTH
+        """Return whether to report another reason of an account and address."""
+        fresh = reason not in known.reported and 0 < len(known.reported) < MOST_NEWS_OF_BOTH
         return fresh and self._news < MOST_NEWS
 
     def take_counts(self) -> list[RepeatedEvent]:
-        """Return what came again since the last call, and begin anew."""
+        """Return the repetitions since the last call, and forget them."""
         found = [one for one in self._found.values() if one.count]
         self._found.clear()
         self._addresses.clear()
@@ -119,7 +116,7 @@ class Repeats:
         return found
 
     def _wider(self, kind: str, account: str, address: str) -> tuple[str, str, str] | None:
-        """Return under what to count something new; None when it is to be told."""
+        """Return the key under which a new event is counted; None if it is reported."""
         if self._addresses[address] >= MOST_NEWS_OF_ONE:
             return kind, "", address
         if self._accounts[account] >= MOST_NEWS_OF_ONE:
@@ -128,33 +125,37 @@ class Repeats:
 
 
 MOST_CLIENTS: Final = 4096
-"""Clients that are remembered; the one silent for longest is forgotten."""
+"""The most clients remembered; the least recently used one is forgotten."""
 MOST_OPCODES: Final = 64
-"""Opcodes of one client that are told of; a client that sends more of them is making them up."""
+"""The most opcodes reported of one client; more than that are invented."""
 FIRST_BYTES: Final = 16
-"""Bytes of a message that are shown."""
+"""The bytes of a message in a report."""
 
 
 class UnknownMessages:
-    """Remembers which opcode of which client was told of."""
+    """The unknown opcodes already reported, by client.
 
-    __slots__ = ("_told",)
+    Unknown messages show what a new client version needs. A client is best identified by account
+    and client version, so that a reconnect reports nothing again.
+    """
+
+    __slots__ = ("_reported",)
 
     def __init__(self) -> None:
-        self._told: OrderedDict[Hashable, set[int]] = OrderedDict()
+        self._reported: OrderedDict[Hashable, set[int]] = OrderedDict()
 
     def is_new(self, client: Hashable, opcode: int) -> bool:
-        """Say whether this opcode of this client is to be told of, and remember it."""
-        told = self._told.setdefault(client, set())
-        self._told.move_to_end(client)
-        if len(self._told) > MOST_CLIENTS:
-            self._told.popitem(last=False)
-        if opcode in told or len(told) >= MOST_OPCODES:
+        """Return whether to report this opcode of this client, and remember it."""
+        reported = self._reported.setdefault(client, set())
+        self._reported.move_to_end(client)
+        if len(self._reported) > MOST_CLIENTS:
+            self._reported.popitem(last=False)
+        if opcode in reported or len(reported) >= MOST_OPCODES:
             return False
-        told.add(opcode)
+        reported.add(opcode)
         return True
 
 
 def first_bytes(body: bytes) -> str:
-    """Return the beginning of a message as hexadecimal digits, with dots where it goes on."""
+    """Return the beginning of a message as hexadecimal digits, with dots if there is more."""
     return body[:FIRST_BYTES].hex(" ") + (" ..." if len(body) > FIRST_BYTES else "")

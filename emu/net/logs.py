@@ -1,7 +1,7 @@
-"""How the server's own log looks: one line for people, or one JSON object a line.
+"""The server's own log: one line for people, or one JSON object per line.
 
-Everything in the package logs through `logger(area)`; the level of ``[log] level`` is kept here,
-so that what is below it costs no formatting. Never give a password or a key to a logger.
+All code logs through `logger(area)`. The level of ``[log] level`` is kept here, so that events
+below it are not formatted. Never give a password or a key to a logger.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def logger(area: str) -> Logger:
 
 @implementer(ILogObserver)
 def _publish(event: LogEvent) -> None:
-    """Pass our own events on; their level is all that decides."""
+    """Publish an event of our own if its level is written."""
     if event["log_level"] in _written:
         globalLogPublisher(event)
 
@@ -63,13 +63,12 @@ def write_line(
     *,
     template: str,
 ) -> None:
-    """Write a line that is worded already, with the event's name and fields along for JSON.
+    """Write a finished line; the event's name and fields go into JSON.
 
-    `template` is what the line was made of, with the fields' names in braces.
-
-    The same as ``log.emit(level, "{line}", line=line, ...)``, which looks the level up among all
-    there are and words every line again: every login writes one.
+    `template` is the format of the line, with the names of the fields in braces.
     """
+    # The same as ``log.emit(level, "{line}", line=line, ...)``, which searches the levels and
+    # formats the line again. Every login writes one.
     _publish(
         {
             "log_logger": log,
@@ -87,21 +86,21 @@ def write_line(
 
 
 def set_level(name: str) -> None:
-    """Set the least level that is written: ``debug``, ``info``, ``warn`` or ``error``."""
+    """Set the lowest level that is written: ``debug``, ``info``, ``warn`` or ``error``."""
     level = LogLevel.levelWithName(name)
     _threshold.setLogLevelForNamespace("", level)
     _written.clear()
     _written.update(one for one in LogLevel.iterconstants() if one >= level)
     for namespace in ("log_legacy", "twisted"):
-        # What Twisted tells at info (ports starting, protocols stopping) our own lines tell better.
+        # Twisted's info lines (ports starting, protocols stopping) repeat our own.
         quiet = level if level in (LogLevel.debug, LogLevel.error) else LogLevel.warn
         _threshold.setLogLevelForNamespace(namespace, quiet)
 
 
 def is_written(level: object) -> bool:
-    """Say whether our events of a `LogLevel` are written at all.
+    """Return whether our events of a `LogLevel` are written.
 
-    To ask is cheaper than an event that is dropped; the paths that every datagram takes do.
+    The check is cheaper than a dropped event; hot paths use it.
     """
     return level in _written
 
@@ -116,12 +115,12 @@ def observer(form: str, stream: TextIO | None = None) -> ILogObserver:
 
 @implementer(ILogFilterPredicate)
 def _wanted(event: LogEvent) -> Any:
-    """Keep silent of what is below the level, and of a second Ctrl-C while the server stops."""
+    """Filter out events below the level, and a second Ctrl-C while the server stops."""
     failure = event.get("log_failure")
     if failure is not None and failure.check(ReactorNotRunning):
         return PredicateResult.no
     if "log_logger" in event and event["log_logger"].observer is _publish:
-        return PredicateResult.yes  # its level was looked at already
+        return PredicateResult.yes  # its level was checked already
     return _threshold(event)
 
 
@@ -148,7 +147,7 @@ class TextLines:
 class JsonLines:
     """Writes each event as one JSON object: time, level, area, text, and the event's own fields.
 
-    Fields may also stand in a mapping `details`, where their names are free.
+    Fields may also be in a mapping `details`, where any names are allowed.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -177,19 +176,19 @@ class JsonLines:
 
 @implementer(ILogObserver)
 class LastLines:
-    """Keeps the last lines, for whoever looks at the server while it runs."""
+    """Keeps the last lines for the dashboard and snapshots."""
 
     def __init__(self, most: int) -> None:
         self._kept: deque[tuple[Moment, str, str, str]] = deque(maxlen=most)
 
     def __call__(self, event: LogEvent) -> None:
-        """Keep one event, as words: what it is about may be gone when somebody asks."""
+        """Keep one event as text: the objects in it may change later."""
         if _wanted(event) is not PredicateResult.no:
             level, area = event["log_level"].name, _area(event)
             self._kept.append((event["log_time"], level, area, _text(event)))
 
     def lines(self) -> list[str]:
-        """Return what is kept, the newest at the end."""
+        """Return the lines, newest last."""
         return [_line(*one) for one in self._kept]
 
 
@@ -198,10 +197,10 @@ def _line(moment: Moment, level: str, area: str, text: str) -> str:
 
 
 def subscribe(take: Callable[[Moment, str, str, str, str], object]) -> Callable[[], None]:
-    """Have `take` called for every line but those for debugging.
+    """Call `take` for every line above the debug level.
 
-    It gets moment, level, area, text, and the text as `_public_text` has it. Returns what ends the
-    subscription.
+    It gets moment, level, area, text, and the public text (`_public_text`). Returns the function
+    that ends the subscription.
     """
 
     @implementer(ILogObserver)
@@ -220,7 +219,7 @@ def _area(event: LogEvent) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can hold: mappings and lists as they are, an address as host and port."""
+    """Return a value for JSON: mappings and lists as they are, an address as host and port."""
     if isinstance(value, (str, int, float, bool, type(None))):
         return value
     if isinstance(value, Mapping):
@@ -242,10 +241,10 @@ def _text(event: LogEvent) -> str:
 
 
 def _public_text(event: LogEvent) -> str:
-    """Return the text of an event without what others brought along: names, addresses, commands.
+    """Return the text of an event without names, addresses and commands of other people.
 
-    What our own program wrote stays, and numbers do; everything else is withheld. What other
-    libraries write is withheld as a whole.
+    The fixed text of our own events and numbers stay. Other values, and all text of other
+    libraries, are withheld.
     """
     values: Mapping[str, Any] = event
     if event.get("log_format") is _LINE:

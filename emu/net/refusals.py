@@ -1,6 +1,6 @@
-"""Refusals and faults in the log: the first at once, the rest summed up once a minute.
+"""Refusals and faults in the log: the first at once, repetitions summed up once a minute.
 
-What is news decides `emu.limits.repeats`; this gives it a clock and words.
+`emu.limits.repeats` decides what is reported at once; this module adds the timer and the text.
 """
 
 from __future__ import annotations
@@ -11,37 +11,38 @@ from emu.limits.repeats import RepeatedEvent, Repeats
 from emu.net.scheduler import DelayedCall, Scheduler
 
 INTERVAL = 60.0
+"""Seconds between two summaries."""
 
 
 class RefusalLog:
-    """Keeps what repeats itself out of one area's log. `start`, then `stop`."""
+    """Keeps repetitions out of the log of one area. `start`, then `stop`."""
 
     def __init__(self, log: Logger, scheduler: Scheduler) -> None:
         self._log = log
         self._repeats = Repeats()
         self._scheduler = scheduler
-        self._telling: DelayedCall | None = None
+        self._summary: DelayedCall | None = None
 
     def is_news(self, kind: str, account: str, address: str, reason: str) -> bool:
-        """Say whether a line is to be written now; `kind` is what is counted, in the plural."""
+        """Return whether to write a line now; `kind` is the noun of the summary, in the plural."""
         return self._repeats.is_news(kind, account, address, reason)
 
     def is_within_rate(self, kind: str, account: str, address: str, reason: str) -> bool:
-        """Say whether a line is to be written of what everybody may do, and not so often."""
+        """Return whether to write a line about an ordinary event now."""
         return self._repeats.is_within_rate(kind, account, address, reason)
 
     def start(self) -> None:
-        """Write the sums from now on."""
-        self._telling = self._scheduler.every(INTERVAL, self._tell)
+        """Write summaries from now on."""
+        self._summary = self._scheduler.every(INTERVAL, self._write_summary)
 
     def stop(self) -> None:
-        """Write what was counted last."""
-        if self._telling is not None:
-            self._telling.cancel()
-            self._telling = None
-        self._tell()
+        """Write the last summary."""
+        if self._summary is not None:
+            self._summary.cancel()
+            self._summary = None
+        self._write_summary()
 
-    def _tell(self) -> None:
+    def _write_summary(self) -> None:
         for one in self._repeats.take_counts():
             self._log.info(
                 "{count} more {kind} of {who}: {why}",

@@ -30,5 +30,5 @@ def test_an_address_is_banned_listed_and_freed(emu: CommandLine) -> None:
 
 
 def test_what_is_refused(emu: CommandLine) -> None:
-    assert "is no address" in emu.refused("account", "address", "ban", "example.org")
+    assert "is not an address" in emu.refused("account", "address", "ban", "example.org")
     assert "10.0 is not banned" in emu.refused("account", "address", "unban", "10.0")

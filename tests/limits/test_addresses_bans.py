@@ -41,7 +41,7 @@ def test_a_ban_is_stored_in_one_spelling(written: str, stored: str) -> None:
 
 @pytest.mark.parametrize("wrong", ["", "...", "example.org", "192.0.2.0/33", "*"])
 def test_what_is_no_address_is_refused(wrong: str) -> None:
-    with pytest.raises(ValueError, match="is no address"):
+    with pytest.raises(ValueError, match="is not an address"):
         normalize_prefix(wrong)
 
 

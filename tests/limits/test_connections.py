@@ -13,7 +13,7 @@ class Port:
         self.connections: Connections[str] = Connections(self.evicted.append)
 
     def connect(self, name: str, host: str, *, known: bool = False) -> str | None:
-        reason = self.connections.make_room(host, LIMITS)
+        reason = self.connections.admit(host, LIMITS)
         if reason is None:
             self.connections.add(name, host)
             if known:

@@ -131,7 +131,7 @@ def test_rows_that_cannot_be_used_are_left_out_with_a_reason(store: Store) -> No
     assert report.left_out == 7
     reasons = (
         "31 bytes", "empty", "id is no number: 'many'", "no account to register",
-        "called 'NORRATH' already", "is no address", "a is there twice", "not named",
+        "called 'NORRATH' already", "is not an address", "a is there twice", "not named",
     )  # fmt: skip
     for words in reasons:
         assert any(words in note for note in report.notes), words

@@ -230,7 +230,7 @@ class ConsoleServer(CommandServer):
         Other users than the server's own and root have a quarter of the places each.
         """
         most = self.most if user in (os.geteuid(), 0) else max(1, self.most // 4)
-        reason = self.connections.make_room(f"user {user}", ConnectionLimits(self.most, most, most))
+        reason = self.connections.admit(f"user {user}", ConnectionLimits(self.most, most, most))
         if reason is not None:
             self.uses.ended[reason] += 1
             return False
@@ -379,7 +379,7 @@ class RconServer(CommandServer):
             self._config.connections_per_address,
         )
         banned = self._failures.keeps_out(address, self.scheduler.now())
-        reason = "banned" if banned else self.connections.make_room(address, limits)
+        reason = "banned" if banned else self.connections.admit(address, limits)
         if reason is not None:
             self.uses.ended[reason] += 1
             return None

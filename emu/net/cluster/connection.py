@@ -182,7 +182,7 @@ class HubPort(Factory):
     def buildProtocol(self, addr: Any) -> MemberConnection | None:
         """Accept a connection; return None when there are too many."""
         address = plain_host(str(addr.host))
-        if self._port is None or self.connections.make_room(address, HUB_LIMITS) is not None:
+        if self._port is None or self.connections.admit(address, HUB_LIMITS) is not None:
             return None
         connection = MemberConnection(self, address)
         self.connections.add(connection, address)

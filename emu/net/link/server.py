@@ -172,7 +172,7 @@ class LinkServer(Factory):
             self.config.connections_per_address,
             self.config.silent_per_address,
         )
-        return self._connections.make_room(address, limits)
+        return self._connections.admit(address, limits)
 
     def introduced(self, connection: LinkWorldConnection) -> None:
         """Record that a world has introduced itself on a connection."""

@@ -1,8 +1,8 @@
-"""One UDP port without sessions: a question in, at most a few datagrams out.
+"""One UDP port without sessions: a query in, a few datagrams out.
 
-The core says what is answered and what validates an address (`emu.limits.rates`, tokens); how
-often anybody is answered is decided here, before the core is asked to answer. Nothing that a
-stranger sends raises out of here, and what a flood does is counted, not written.
+The protocol decides the answer and what validates an address (`emu.limits.rates`, tokens). This
+module limits how often an address gets an answer, before the protocol sees the query. Datagrams
+never raise out of here; a flood is counted, not logged.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from emu.net.udp.sockets import open_port
 from emu.times import Monotonic
 
 LONGEST_QUESTION = 4096
-"""Bytes of a datagram that a core is given; no protocol's question is as long."""
+"""The most bytes of a query; every protocol's queries are shorter."""
 READ_AT_ONCE = 4 * LONGEST_QUESTION
-"""Bytes of questions that are answered before players have their turn again."""
+"""The bytes of queries that are answered before other sockets have their turn."""
 
 
 class QueryCore(TypingProtocol):
-    """A protocol of questions and answers; knows no socket and no clock.
+    """A query protocol without input or output.
 
-    `address` is the asker's host, as `plain_host` spells it, and port. Raises nothing for bad
-    bytes.
+    `address` is the sender's host, in the form of `plain_host`, and port. Malformed datagrams raise
+    nothing.
     """
 
     def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
-        """Say whether a datagram shows that its sender receives what is sent to its address.
+        """Return whether a datagram proves that its sender receives what is sent to its address.
 
-        Asked of strangers before anything else, and so it costs little whatever they send.
+        It is called first for every unknown address, so it must be cheap for any bytes.
         """
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> Sequence[bytes]:
-        """Return the datagrams that answer one; none for what is not worth an answer.
+        """Return the datagrams that answer a query; none if it deserves no answer.
 
-        Without a proof it returns no more than it was sent, as far as the protocol lets it.
+        Without a proof they have no more bytes than the query, as far as the protocol allows.
         """
 
 
@@ -63,21 +63,21 @@ class QueryShell(DatagramProtocol):
         self._log = log
         self.outbox = Outbox(None, _nowhere)
         self.counters: Counter[str] = Counter()
-        """Datagrams by what became of them: answered, silent, limited, failed, unsendable."""
+        """Datagrams by outcome: answered, silent, limited, failed, unsendable."""
 
     def startProtocol(self) -> None:
-        """Take the socket; called by Twisted."""
+        """Make the outbox; called by Twisted."""
         transport: Any = self.transport
         handle = getattr(transport, "getHandle", lambda: None)()
         is_ipv6 = ":" in transport.getHost().host
         self.outbox = Outbox(handle, transport.write, is_ipv6=is_ipv6)
 
     def datagramReceived(self, datagram: bytes, addr: Any) -> None:
-        """Answer one datagram, or not; called by Twisted where it reads one by one."""
+        """Handle a single datagram; called by Twisted's own port."""
         self.take([(datagram, addr)])
 
     def take(self, datagrams: Sequence[tuple[bytes, HostPort]]) -> None:
-        """Answer each of many datagrams, or not; called by `BatchPort`."""
+        """Handle the datagrams of one read; called by `BatchPort`."""
         for datagram, address in datagrams:
             self._answer(datagram, address)
         self._flush()
@@ -91,7 +91,7 @@ class QueryShell(DatagramProtocol):
                 counters["limited"] += 1
                 return
             answers = self.core.answer(datagram, asker, now)
-        except Exception:  # noqa: BLE001  # the port must go on whatever one stranger finds
+        except Exception:  # noqa: BLE001  # a fault must not close the port
             counters["failed"] += 1
             if counters["failed"] == 1:
                 self._log.failure("answering a query failed; further ones are only counted")
@@ -106,12 +106,12 @@ class QueryShell(DatagramProtocol):
             self.counters["unsendable"] = self.outbox.lost
 
     def send(self, datagram: bytes, address: tuple[str, int]) -> None:
-        """Send what nobody asked for just now; `address` is one that the core was told."""
+        """Send a datagram that is no answer, to an address that the core has seen."""
         self.outbox.put(datagram, address)
         self._flush()
 
     def connectionRefused(self) -> None:
-        """An earlier answer found nobody; that is the asker's business."""
+        """Ignore that an earlier answer was refused; called by Twisted."""
 
 
 def listen_query(reactor: Any, host: str, port: int, shell: QueryShell) -> Any:

@@ -79,7 +79,7 @@ class LiveResource(Resource):
         The oldest page of the address with most of them makes room for a new one.
         """
         source = self._visitors.source(request)
-        if self._open.make_room(source, self._limits) is not None:
+        if self._open.admit(source, self._limits) is not None:
             prepare(request, "text/plain; charset=utf-8", 503)
             return b"too many pages are open\n"
         page = _Page(self._visitors.is_signed_in(request))

@@ -305,7 +305,7 @@ class PageSite(Site):
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """Take a connection, or None when it is one too many; called by Twisted."""
         host = plain_host(str(getattr(addr, "host", "")))
-        if self.connections.make_room(host, self.rules.connections) is not None:
+        if self.connections.admit(host, self.rules.connections) is not None:
             return None
         channel = super().buildProtocol(addr)
         self.connections.add(channel, host)
