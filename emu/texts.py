@@ -1,7 +1,7 @@
-"""How counts, moments and text of the network are written and read.
+"""Counts, timestamps and text of the network, as strings.
 
-Text of the network is UTF-8; bytes that are not valid UTF-8 are read as latin-1 (old clients and
-worlds send it).
+Text of the network is UTF-8. Bytes that are not valid UTF-8 are read as latin-1, which old clients
+and worlds send.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 
 def counted(count: int, name: str) -> str:
-    """Return a number and the name of what it counts, with an s unless it is one."""
+    """Return a number and a noun, with an s unless the number is 1."""
     return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
@@ -19,14 +19,14 @@ _TIMESPEC = {0: "seconds", 3: "milliseconds", 6: "microseconds"}
 
 
 def timestamp(moment: float, digits: int = 0) -> str:
-    """Return seconds since 1970 as ``2026-11-21T20:33:07Z``, with 0, 3 or 6 digits behind them.
+    """Return seconds since 1970 as ``2026-11-21T20:33:07Z``, with 0, 3 or 6 decimal places.
 
-    Raises `ValueError` for what is no date of the years 1 to 9999.
+    Raises `ValueError` for a date outside the years 1 to 9999.
     """
     return _written(moment // 1 if digits == 0 else moment, digits)
 
 
-@lru_cache(maxsize=1)  # of the many log lines of one second all have the same
+@lru_cache(maxsize=1)  # log lines of the same second share it
 def _written(moment: float, digits: int) -> str:
     try:
         date = datetime.fromtimestamp(moment, UTC)
@@ -36,7 +36,7 @@ def _written(moment: float, digits: int) -> str:
 
 
 def read_text(data: bytes) -> str:
-    """Return the text of some bytes; never fails."""
+    """Return bytes as text; never fails."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

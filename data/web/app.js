@@ -1,6 +1,6 @@
-// The page of a running server: its state comes every two seconds, events as they happen.
+// The page of a running server. The stream sends its state every two seconds, and events at once.
 
-import { showLock, startDesk } from "./desk.js";
+import { showLock, startDashboard } from "./dashboard.js";
 import { find, name, table, write } from "./elements.js";
 import { showPlayers } from "./players.js";
 import { countNow, setPopulation, showPopulation } from "./population.js";
@@ -34,30 +34,30 @@ import { showChosen, showZones } from "./zones.js";
 const RETRY = 3000;
 const REFRESH = 60000;
 
-let began = 0; // when the server started and when it was last heard, once it was
+let began = 0; // when the server started, and the last state; 0 before the first state
 let heard = 0;
 
-/** @param {State} told */
-function showState(told) {
+/** @param {State} state */
+function showState(state) {
   heard = Date.now();
-  began = heard / 1000 - told.status.uptime;
-  const server = told.status;
-  const up = told.worlds.filter((world) => world.up).length;
+  began = heard / 1000 - state.status.uptime;
+  const server = state.status;
+  const up = state.worlds.filter((world) => world.up).length;
   document.title = `${server.name}: ${plural(server.players, "player")}`;
   if (find("name").textContent !== server.name) find("name").replaceChildren(name(server.name));
   write("about", `${server.game} server, version ${server.version}`
-    + (server.locked ? ", locked: only game masters may come in" : ""));
+    + (server.locked ? ", locked: only game masters can enter" : ""));
   write("players-now", server.players);
   write("players-room", server.places ? `of ${server.places}` : "");
   write("zones-now", server.zones);
   write("worlds-now", up);
-  write("worlds-known", `of ${told.worlds.length} up`);
+  write("worlds-known", `of ${state.worlds.length} up`);
   countNow(server.players);
   showLock(server.locked);
   showUptime();
-  showWorlds(told.worlds);
-  showZones(told.zones, told.players);
-  showPlayers(told.players);
+  showWorlds(state.worlds);
+  showZones(state.zones, state.players);
+  showPlayers(state.players);
   showPopulation();
 }
 
@@ -87,7 +87,7 @@ async function refresh() {
       (change) => [[change.time, "date"], name(change.who), change.what],
       "The tables are as they were shipped.");
   } catch {
-    // The stream says that the server is away; the next turn asks again.
+    // The stream's error shows that the server is away; the next refresh tries again.
   }
 }
 
@@ -102,16 +102,16 @@ function connected(yes) {
 
 /** @type {EventSource | null} */
 let stream = null;
-let isStaff = false; // whether the stream was opened by somebody who is signed in
+let isStaff = false; // whether a signed-in user opened the stream
 
-// Open the stream of events, in place of an earlier one. What it says depends on who asks.
+// Open the stream of events and close an earlier one. Signed-in users get more in it.
 function listen() {
   stream?.close();
   const events = new EventSource("api/events");
   stream = events;
   /**
    * @param {string} kind
-   * @param {(told: any) => void} take
+   * @param {(value: any) => void} take
    */
   const on = (kind, take) => {
     events.addEventListener(kind, (event) => take(JSON.parse(event.data)));
@@ -122,9 +122,9 @@ function listen() {
   };
   on("recent", showRecent);
   on("state", showState);
-  on("line", (/** @type {Line} */ told) => {
-    addLines(told);
-    if (told.area === "opcodes") refresh();
+  on("line", (/** @type {Line} */ line) => {
+    addLines(line);
+    if (line.area === "opcodes") refresh();
   });
   on("login", addLogin);
   events.onerror = () => {
@@ -134,7 +134,7 @@ function listen() {
   };
 }
 
-startDesk((isSignedIn) => {
+startDashboard((isSignedIn) => {
   if (isSignedIn !== isStaff) {
     isStaff = isSignedIn;
     listen();

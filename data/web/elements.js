@@ -1,4 +1,4 @@
-// Making and mending elements. Whatever comes from the server becomes text, never markup.
+// Create and update elements. Data from the server becomes text, never markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -31,7 +31,7 @@ export function write(id, text) {
   if (element.textContent !== String(text)) element.textContent = String(text);
 }
 
-// A name somebody else has chosen: kept from turning round what is written beside it.
+// A name that a player has chosen. <bdi> keeps its text direction from changing the text beside it.
 /** @param {string} text */
 export function name(text) {
   const made = document.createElement("bdi");
@@ -51,16 +51,15 @@ export function svg(kind, attributes, text) {
   return made;
 }
 
-// Width and height of a picture as it is shown, in pixels.
+// The displayed width and height of a picture, in pixels.
 /** @param {Element} picture */
 export function sizeOf(picture) {
   const { width, height } = picture.getBoundingClientRect();
   return [Math.floor(width), Math.floor(height)];
 }
 
-// Mend the children of `parent` to be one for each entry, in this order. `make` is called with the
-// entry and the child that is there only when the entry has changed: focus, selection and scrolling
-// stay as they are.
+// Update the children of `parent`: one for each entry, in this order. `make` gets the entry and its
+// present child, and is called only for changed entries: the others keep focus, selection and scrolling.
 /**
  * @template T
  * @param {Element} parent
@@ -72,7 +71,7 @@ export function mend(parent, entries, key, make) {
   const wanted = new Set(entries.map((entry) => String(key(entry))));
   const children = /** @type {(HTMLElement | SVGElement)[]} */ ([...parent.children]);
   for (const child of children) {
-    if (!wanted.has(child.dataset.key ?? "")) child.remove(); // first, or all behind it would be moved
+    if (!wanted.has(child.dataset.key ?? "")) child.remove(); // first: otherwise every later child would be moved
   }
   const before = new Map(children.map((child) => [child.dataset.key, child]));
   let next = parent.firstElementChild;
@@ -113,7 +112,7 @@ export function row(cells) {
   return made;
 }
 
-// Put what has changed of a row into the one that is shown: a button in the rest keeps the focus.
+// Copy the changed cells of a row into the displayed row: a button in the other cells keeps the focus.
 /**
  * @param {HTMLTableRowElement | undefined} shown
  * @param {HTMLTableRowElement} fresh
@@ -126,7 +125,7 @@ function mended(shown, fresh) {
   return shown;
 }
 
-// The rows of a table, or one line that says why there are none.
+// Show the rows of a table, or a line that says why it is empty.
 /**
  * @template T
  * @param {string} id

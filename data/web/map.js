@@ -1,4 +1,4 @@
-// The map of a zone: who stands where, x to the right and z upwards, as /loc tells them.
+// The map of a zone: the players' positions, x to the right and z upwards, as in /loc.
 
 import { find, mend, sizeOf, svg, write } from "./elements.js";
 import { step, ticks } from "./scale.js";
@@ -9,7 +9,7 @@ const MARGIN = 1.4;
 const LETTER = 8;
 const LINE = 16;
 const LONGEST = 18;
-const MOST_TOLD = 20; // players of whom the map says in words where they stand
+const MOST_SPOKEN = 20; // players whose positions are in the map's label, for screen readers
 
 /** @typedef {import("./app.js").Player} Player */
 /** @typedef {import("./app.js").Zone} Zone */
@@ -26,13 +26,13 @@ let shownZone = "";
 /** @type {{ x: number, z: number, height: number } | null} */
 let view = null;
 
-// Return the square that is shown: the last one as long as it fits, so that the map stands still.
+// Return the displayed square: the last one as long as it fits, so that the map does not jump.
 /**
  * @param {string} zone
  * @param {Player[]} players
  * @param {number} ratio
  */
-function look(zone, players, ratio) {
+function squareFor(zone, players, ratio) {
   const xs = players.map((player) => player.x), zs = players.map((player) => player.z);
   const box = [Math.min(...xs), Math.max(...xs), Math.min(...zs), Math.max(...zs)];
   const needed = Math.max(LEAST_WIDTH, box[3] - box[2], (box[1] - box[0]) / ratio);
@@ -50,7 +50,7 @@ const short = (text) => {
   return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : text;
 };
 
-// Find a place beside each dot where its name covers no other; null where there is none.
+// Return a place beside each dot where its name covers no other name, or null if there is none.
 /**
  * @param {Dot[]} dots
  * @param {number} width
@@ -116,15 +116,15 @@ function drawn(entry) {
   return made;
 }
 
-// What the map shows, in words.
+// The map as text, for screen readers.
 /**
  * @param {Zone | undefined} zone
  * @param {Player[]} players
  */
-function told(zone, players) {
+function mapLabel(zone, players) {
   if (!zone) return "No zone is running";
-  if (!players.length) return `Nobody stands in ${zone.name}`;
-  const places = players.slice(0, MOST_TOLD)
+  if (!players.length) return `No players in ${zone.name}`;
+  const places = players.slice(0, MOST_SPOKEN)
     .map((player) => `${player.name} at x ${Math.round(player.x)}, z ${Math.round(player.z)}`);
   return `${plural(players.length, "player")} in ${zone.name}: ${places.join("; ")}`;
 }
@@ -135,7 +135,7 @@ function told(zone, players) {
  * @param {number} height
  */
 function showNobody(zone, width, height) {
-  const text = zone ? `Nobody stands in ${short(zone.name)}` : "No zone is running";
+  const text = zone ? `No players in ${short(zone.name)}` : "No zone is running";
   const [ground, people] = map.children;
   people.replaceChildren();
   ground.replaceChildren(
@@ -151,7 +151,7 @@ function showNobody(zone, width, height) {
  */
 function showPeople(zone, players, width, height) {
   const [ground, people] = map.children;
-  const shown = look(`${zone.id}.${zone.instance}`, players, width / height);
+  const shown = squareFor(`${zone.id}.${zone.instance}`, players, width / height);
   const scale = height / shown.height;
   const [lines, size] = grid(shown, width, height, scale);
   ground.replaceChildren(lines);
@@ -165,7 +165,7 @@ function showPeople(zone, players, width, height) {
   mend(people, dots, (one) => one.id, drawn);
   const unnamed = dots.filter((one) => !one.label).length;
   write("map-text", `${plural(players.length, "player")}. A square is ${size} wide; x and z are`
-    + ` those of /loc.${unnamed ? ` ${unnamed} stand too close to be named.` : ""}`);
+    + ` those of /loc.${unnamed ? ` ${unnamed} are too close together for a name.` : ""}`);
 }
 
 /**
@@ -177,7 +177,7 @@ export function showMap(zone, players) {
   const [width, height] = sizeOf(map);
   if (!width) return;
   map.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  map.setAttribute("aria-label", told(zone, players));
+  map.setAttribute("aria-label", mapLabel(zone, players));
   if (!map.lastChild) map.append(svg("g", {}), svg("g", {}));
   if (zone && players.length) showPeople(zone, players, width, height);
   else showNobody(zone, width, height);

@@ -1,6 +1,6 @@
-// The players, of whom those are listed that somebody looks for.
+// The list of players, filtered by the search field.
 
-import { actionsOn, mayOnPlayers } from "./desk.js";
+import { actionsOn, mayOnPlayers } from "./dashboard.js";
 import { find, name, table } from "./elements.js";
 import { span } from "./texts.js";
 
@@ -17,14 +17,14 @@ function named(player) {
   return both;
 }
 
-export function showPlayers(told = players) {
-  players = told;
+export function showPlayers(present = players) {
+  players = present;
   const wanted = find("find").value.trim().toLowerCase();
   const actions = mayOnPlayers();
   const shown = players
     .map((player) => ({
       id: player.id, name: player.name, away: player.link_dead,
-      class: `${player.level} ${player.class_}`, zone: player.zone || "on the way",
+      class: `${player.level} ${player.class_}`, zone: player.zone || "changing zones",
       here: span(player.online), actions,
     }))
     .filter((one) => [one.name, one.class, one.zone]
@@ -32,7 +32,7 @@ export function showPlayers(told = players) {
   table("players", shown, (player) => player.id, (player) => [
     named(player), player.class, name(player.zone), [player.here, "number"],
     ...(actions.length ? [/** @type {Cell} */ ([actionsOn(player), "actions"])] : []),
-  ], players.length ? "No player matches." : "Nobody is in the world.");
+  ], players.length ? "No player matches." : "No players are in the world.");
 }
 
 find("find").addEventListener("input", () => showPlayers());

@@ -1,4 +1,4 @@
-// How many players there were: a chart of the last hour, six hours or day, as far as was counted.
+// The chart of the number of players in the last hour, six hours or day.
 
 import { find, sizeOf, svg, write } from "./elements.js";
 import { step, ticks } from "./scale.js";
@@ -10,7 +10,7 @@ const SPANS = [
   { seconds: 6 * HOUR, every: HOUR, text: "the last 6 hours" },
   { seconds: 24 * HOUR, every: 4 * HOUR, text: "the last 24 hours" },
 ];
-const ROOM = { left: 34, right: 12, top: 26, bottom: 24 };
+const MARGIN = { left: 34, right: 12, top: 26, bottom: 24 };
 
 const chart = find("population");
 /** @type {import("./app.js").Minute[]} */
@@ -22,7 +22,7 @@ export function setPopulation(minutes) {
   counted = minutes;
 }
 
-// Note how many there are now, between two answers of the server.
+// Record the present number, between two answers of the server.
 /** @param {number} players */
 export function countNow(players) {
   present = players;
@@ -31,7 +31,7 @@ export function countNow(players) {
   else counted.push({ moment: minute, players });
 }
 
-// One value for each `width` seconds: the most of its minutes. Returns [moment, players] pairs.
+// Return [moment, players] pairs, one for each `width` seconds: the maximum of its minutes.
 /** @param {number} width */
 function thinned(width) {
   const most = new Map();
@@ -54,26 +54,26 @@ export function showPopulation() {
   const size = Math.max(1, step(Math.max(1, most) / 3));
   const top = size * Math.max(1, Math.ceil(most / size));
   /** @param {number} moment */
-  const across = (moment) => ROOM.left
-    + (width - ROOM.left - ROOM.right) * Math.max(0, 1 - (now - moment) / shown.seconds);
+  const across = (moment) => MARGIN.left
+    + (width - MARGIN.left - MARGIN.right) * Math.max(0, 1 - (now - moment) / shown.seconds);
   /** @param {number} players */
-  const up = (players) => height - ROOM.bottom
-    - (height - ROOM.top - ROOM.bottom) * players / top;
+  const up = (players) => height - MARGIN.bottom
+    - (height - MARGIN.top - MARGIN.bottom) * players / top;
   const made = [svg("text", { class: "axis", x: 0, y: 12 }, "players")];
   for (const players of ticks(0, top, size)) {
     const y = up(players);
-    made.push(svg("line", { x1: ROOM.left, x2: width - ROOM.right, y1: y, y2: y }),
-      svg("text", { x: ROOM.left - 6, y: y + 4, "text-anchor": "end" }, players));
+    made.push(svg("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y, y2: y }),
+      svg("text", { x: MARGIN.left - 6, y: y + 4, "text-anchor": "end" }, players));
   }
   const shift = new Date().getTimezoneOffset() * 60;
   for (const local of ticks(now - shown.seconds - shift, now - shift, shown.every)) {
     const x = across(local + shift);
-    if (x < ROOM.left + 14 || x > width - 16) continue;
+    if (x < MARGIN.left + 14 || x > width - 16) continue;
     made.push(svg("line", { class: "tick", x1: x, x2: x, y1: up(0), y2: up(0) + 5 }),
       svg("text", { x, y: height - 5, "text-anchor": "middle" }, clock(local + shift, false)));
   }
   const steps = bars.map(([moment, players]) => {
-    const end = Math.min(across(moment + bar), width - ROOM.right);
+    const end = Math.min(across(moment + bar), width - MARGIN.right);
     return `M${across(moment)} ${up(0)}V${up(players)}H${Math.max(end, across(moment) + 1)}V${up(0)}`;
   });
   made.push(svg("path", { d: steps.join("") }));
@@ -89,7 +89,7 @@ function tell(shown, bars) {
   const [when, most] = bars.reduce((best, one) => (one[1] > best[1] ? one : best), [0, 0]);
   const text = most
     ? `Players in ${shown.text}: ${present} now, ${most} at most (${clock(when, false)}).`
-    : `Nobody was here in ${shown.text}.`;
+    : `No players in ${shown.text}.`;
   write("population-text", text);
   chart.setAttribute("aria-label", text);
 }

@@ -1,4 +1,4 @@
-// What happened of late: logins and refusals, the newest first, and the log, the newest last.
+// Recent events: logins and refusals, the newest first, and the log, the newest last.
 
 import { find, name, table } from "./elements.js";
 import { clock } from "./texts.js";
@@ -22,13 +22,13 @@ function showLogins() {
   table("logins", logins, (login) => login.serial, (login) => [
     [clock(login.moment), "time"], name(login.account), [login.client || "", "number"],
     login.accepted ? ["logged in", "good"] : [name(login.reason), "bad"],
-  ], "Nobody has logged in yet.");
+  ], "There were no logins yet.");
 }
 
 /** @param {Login} login */
 export function addLogin(login) {
   logins = [numbered(login), ...logins].slice(0, MOST_LOGINS);
-  drawing ||= requestAnimationFrame(showLogins); // a crowd that logs in is drawn once
+  drawing ||= requestAnimationFrame(showLogins); // many logins at once are drawn once
 }
 
 /** @param {Line} line */
@@ -44,7 +44,7 @@ function item(line) {
   return made;
 }
 
-// Add lines to the log; who reads its end goes on reading there.
+// Add lines to the log. If its end is visible, it stays visible.
 /** @param {Line[]} lines */
 export function addLines(...lines) {
   const list = find("log"), box = /** @type {HTMLElement} */ (list.parentElement);
@@ -54,11 +54,11 @@ export function addLines(...lines) {
   if (isAtEnd) box.scrollTop = box.scrollHeight;
 }
 
-// What was before the page was open, again whenever the stream begins anew.
-/** @param {{ logins: Login[], lines: Line[] }} told */
-export function showRecent(told) {
-  logins = told.logins.map(numbered);
+// Show the events from before the page was opened, after every connection of the stream.
+/** @param {{ logins: Login[], lines: Line[] }} recent */
+export function showRecent(recent) {
+  logins = recent.logins.map(numbered);
   showLogins();
   find("log").replaceChildren();
-  addLines(...told.lines);
+  addLines(...recent.lines);
 }

@@ -1,13 +1,13 @@
 // Round numbers for axes.
 
-// The smallest of 1, 2, 5, 10, 20, 50 ... that is no less than `least`.
+// Return the smallest of 1, 2, 5, 10, 20, 50 ... that is at least `least`.
 /** @param {number} least */
 export function step(least) {
   const ten = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 5].map((times) => times * ten).find((size) => size >= least - 1e-9) ?? 10 * ten;
 }
 
-// The multiples of `size` from `low` to `high`.
+// Return the multiples of `size` from `low` to `high`.
 /**
  * @param {number} low
  * @param {number} high

@@ -1,4 +1,4 @@
-// Counts, moments and spans as people read them.
+// Counts, times and durations as text.
 
 /**
  * @param {number} count
@@ -27,7 +27,7 @@ export function span(seconds) {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
 }
 
-// A span that is seen to run.
+// A duration with seconds, for a running clock.
 /** @param {number} seconds */
 export function running(seconds) {
   const days = Math.floor(seconds / 86400);

@@ -1,4 +1,4 @@
-// The zones that run, of which one is on the map.
+// The running zones, one of which is on the map.
 
 import { find, mend, name } from "./elements.js";
 import { showMap } from "./map.js";
@@ -16,7 +16,7 @@ let zones = [];
 let players = [];
 /** @type {string | null} */
 let chosen = null;
-let isPicked = false; // whether somebody has chosen it, instead of us
+let isPicked = false; // whether the user has chosen the zone
 
 /**
  * @param {Zone} zone
@@ -39,7 +39,7 @@ function choice(zone, before) {
   return label;
 }
 
-// Choose the zone with most players, unless somebody looks at another one.
+// Choose the zone with the most players, unless the user has chosen another one.
 function choose() {
   const now = zones.find((zone) => keyOf(zone) === chosen);
   if (now && (isPicked || now.players)) return;
@@ -58,13 +58,13 @@ export function showChosen() {
 }
 
 /**
- * @param {Zone[]} toldZones
- * @param {Player[]} toldPlayers
+ * @param {Zone[]} newZones
+ * @param {Player[]} newPlayers
  */
-export function showZones(toldZones, toldPlayers) {
-  zones = toldZones
+export function showZones(newZones, newPlayers) {
+  zones = newZones
     .toSorted((a, b) => a.name.localeCompare(b.name) || a.instance - b.instance);
-  players = toldPlayers;
+  players = newPlayers;
   choose();
   find("zones-empty").hidden = zones.length > 0;
   mend(find("zones"), zones, keyOf, choice);

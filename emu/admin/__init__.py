@@ -1,5 +1,5 @@
-"""For those who run the server: what it tells of itself, its commands, and the protocols they use.
+"""Administration: the server's status, its commands, and the protocols that operators' tools use.
 
-Sans-IO, like the services: bytes and values in, bytes and values out. The shells are in
+Sans-IO, like the services: bytes and values in, bytes and values out. The Twisted side is
 `emu.net.admin`.
 """

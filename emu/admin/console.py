@@ -1,13 +1,10 @@
 """The local console's protocol: commands and replies as lines, one command at a time. Sans-IO.
 
-What is asked waits in its order; what is said, what happened and how it ended is there for the
-shell. Knows no socket and no clock.
+A request is a JSON object with a `line` and an optional `id` of any type, or the bare command. A
+reply is a JSON object on one line: the request's `id`, `ok`, `lines` for people and `data` for
+programs. Replies come in the order of the requests.
 
-A line is a JSON object with a `line` and, if wanted, an `id` of any kind, or just the command
-itself. A reply is a JSON object on one line: the request's `id`, `ok`, `lines` for people and
-`data` for programs. Replies come in the order of the requests.
-
-Who may connect decides the file system; nobody has to log in here.
+There is no login: the permissions of the socket's file decide who can connect.
 """
 
 from __future__ import annotations
@@ -25,34 +22,37 @@ from emu.stream_end import StreamProtocol
 from emu.times import Monotonic
 
 MOST_WAITING: Final = 64
-"""What is asked waits on our side up to so many; then the peer is read from no more."""
+"""Requests that may wait in a session; beyond that, the server stops reading from the peer."""
 
 Asked = TypeVar("Asked")
 
 
 class CommandSession(StreamProtocol, Generic[Asked]):
-    """Base of both. They take bytes, put what is asked into `_waiting`, and write the answers."""
+    """Base of the console's and RCON's sessions.
+
+    A subclass reads requests from bytes, queues them in `_waiting`, and writes the replies.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._waiting: deque[Asked] = deque()
         self._running: Asked | None = None
-        """What the last `CommandGiven` was asked by, until it is answered."""
+        """The request behind the last `CommandGiven`, until `answered` is called."""
 
     @property
     def wants_data(self) -> bool:
-        """Whether there is room for more commands."""
+        """Whether the session can queue more requests."""
         return len(self._waiting) < MOST_WAITING
 
     def answered(self, reply: Reply, now: Monotonic) -> None:
-        """Send what the command of the last `CommandGiven` answered."""
+        """Send the reply to the last `CommandGiven`, and start the next request."""
         asked, self._running = self._running, None
         if asked is not None and not self.closed:
             self._answer(asked, reply, now)
             self._work(now)
 
     def close(self, reason: str, now: Monotonic) -> None:
-        """End the session; what waits is not run any more."""
+        """End the session and drop the waiting requests."""
         self._waiting.clear()
         super().close(reason, now)
 
@@ -60,16 +60,16 @@ class CommandSession(StreamProtocol, Generic[Asked]):
         return SessionEnded(reason)
 
     def _answer(self, asked: Asked, reply: Reply, now: Monotonic) -> None:
-        """Write what a command answered."""
+        """Write the reply to a request."""
         raise NotImplementedError
 
     def _work(self, now: Monotonic) -> None:
-        """Deal with what waits until something has to be waited for."""
+        """Handle waiting requests until one has to wait."""
         raise NotImplementedError
 
 
 LONGEST_LINE: Final = 16 * 1024
-"""Bytes of a request."""
+"""Maximum length of a request, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +79,19 @@ class _Request:
 
 
 class ConsoleSession(CommandSession[_Request]):
-    """One connection, which may be left open for days.
+    """One connection. It has no idle limit: a console may stay open for days.
 
     Its events are `CommandGiven` and `SessionEnded`.
     """
 
     def __init__(self, caller: Caller) -> None:
-        """Run commands in the name of `caller`."""
+        """Run commands as `caller`."""
         super().__init__()
         self._caller = caller
         self._unfinished = b""
 
     def receive_data(self, data: bytes, now: Monotonic) -> None:
-        """Take bytes from the peer."""
+        """Handle bytes from the peer."""
         if self.closed:
             return
         *lines, self._unfinished = (self._unfinished + data).split(b"\n")
@@ -115,7 +115,7 @@ class ConsoleSession(CommandSession[_Request]):
 
 
 def _read(text: str) -> _Request:
-    """Return what a line asks for; one that is no JSON object is the command itself."""
+    """Return the request of a line. A line that is no JSON object is the bare command."""
     if text.startswith("{"):
         try:
             value = json.loads(text)
@@ -127,19 +127,19 @@ def _read(text: str) -> _Request:
 
 
 class ConsoleClient:
-    """One connection to a server."""
+    """The client's side of one connection."""
 
     def __init__(self) -> None:
         self._unfinished = b""
 
     def request(self, line: str) -> bytes:
-        """Return the bytes that run a line."""
+        """Return the request for a command line."""
         return json.dumps({"line": line}).encode() + b"\n"
 
     def receive_data(self, data: bytes) -> list[Reply]:
-        """Take bytes from the server and return the replies that are complete.
+        """Return the replies that bytes from the server complete.
 
-        Raises `MalformedMessage` when something else speaks there.
+        Raises `MalformedMessage` for anything but replies.
         """
         *lines, self._unfinished = (self._unfinished + data).split(b"\n")
         return [_reply(line) for line in lines]

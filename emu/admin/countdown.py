@@ -1,4 +1,4 @@
-"""A shutdown that comes: who wants it, when it comes, and at which moments it is announced."""
+"""A pending shutdown: when it happens, and when it is announced."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from emu.texts import counted
 from emu.times import Monotonic
 
 ANNOUNCED: Final = (3600, 1800, 900, 600, 300, 120, 60, 30, 10, 5, 4, 3, 2, 1)
-"""Seconds before the end at which everybody is told."""
+"""Announcements are made so many seconds before the shutdown."""
 
 
 class Countdown:
-    """At most one shutdown at a time. `announce` takes a text for everybody."""
+    """At most one pending shutdown. `announce` sends a text to all players."""
 
     def __init__(self, announce: Callable[[str], None], stop: Callable[[], object]) -> None:
-        """`stop` is called when the time has come."""
+        """`stop` is called when the countdown ends."""
         self._announce = announce
         self._stop = stop
         self._end: Monotonic | None = None
         self._left: list[int] = []
 
     def start(self, seconds: float, now: Monotonic) -> None:
-        """Stop after some seconds, in place of an earlier shutdown."""
+        """Schedule a shutdown in some seconds. It replaces an earlier one."""
         self._end = Monotonic(now + seconds)
         self._left = [one for one in ANNOUNCED if one < seconds]
         if seconds > 0:
@@ -31,7 +31,7 @@ class Countdown:
         self.handle_timer(now)
 
     def cancel(self) -> bool:
-        """Take it back; False when there is none."""
+        """Cancel the shutdown; return False if there is none."""
         if self._end is None:
             return False
         self._end = None
@@ -39,13 +39,13 @@ class Countdown:
         return True
 
     def get_timer(self) -> Monotonic | None:
-        """Return when something is due."""
+        """Return the time of the next announcement or of the shutdown, or None."""
         if self._end is None:
             return None
         return Monotonic(self._end - self._left[0]) if self._left else self._end
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Announce or stop; announcements that were missed are left out."""
+        """Announce or stop. Missed announcements are skipped; only the last due one is made."""
         if self._end is None:
             return
         if now >= self._end:
@@ -60,7 +60,7 @@ class Countdown:
 
 
 def spoken(seconds: int) -> str:
-    """Return a duration as people say it."""
+    """Return a duration as a text for players, for instance "5 minutes"."""
     for size, name in ((3600, "hour"), (60, "minute")):
         if seconds >= size and seconds % size == 0:
             return counted(seconds // size, name)

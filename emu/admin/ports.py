@@ -1,4 +1,4 @@
-"""What the server's commands need of a store, and the events of administration sessions."""
+"""The repositories that the server's commands need, and the events of administration sessions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from emu.times import Moment
 
 
 class AccountAdministration(Protocol):
-    """Accounts as those who run the server see them. All raise `StoreError`."""
+    """Accounts, for operators. All methods raise `StoreError`."""
 
     async def every(self) -> Sequence[Account]:
-        """Return all accounts by name."""
+        """Return all accounts, sorted by name."""
 
     async def find_account(self, name: str) -> Account | None:
-        """Look an account up by name, without regard to case."""
+        """Return the account of a name; case does not matter."""
 
     async def add_account(self, name: str, password: str, created: Moment) -> Account:
         """Add an account; `password` is a PHC string. Raises `DuplicateName`."""
@@ -27,41 +27,41 @@ class AccountAdministration(Protocol):
         """Replace the password hash."""
 
     async def set_enabled(self, account_id: int, enabled: bool) -> None:
-        """Let an account log in, or not."""
+        """Enable or disable an account. A disabled account cannot log in."""
 
     async def ban(self, account_id: int, until: Moment | None, reason: str) -> None:
         """Ban an account until a moment (``math.inf``: for ever), or lift its ban with None."""
 
 
 class CharacterList(Protocol):
-    """All characters, whatever world they are of. All raise `StoreError`."""
+    """The characters of all worlds. All methods raise `StoreError`."""
 
     async def every(self) -> Sequence[RosterEntry]:
-        """Return all characters by name, deleted ones too."""
+        """Return all characters, deleted ones too, sorted by name."""
 
     async def delete(self, entry: RosterEntry) -> None:
-        """Mark one of `every` deleted."""
+        """Mark an entry of `every` as deleted."""
 
     async def restore(self, entry: RosterEntry) -> None:
-        """Bring a deleted one back. Raises `DuplicateName` when its name was taken."""
+        """Restore a deleted character. Raises `DuplicateName` if its name is taken."""
 
 
 class CharacterRanks(Protocol):
     """Ranks of the built-in world's characters."""
 
     async def find(self, char_id: int) -> WorldCharacter | None:
-        """Return a character that is not deleted."""
+        """Return a character, or None if there is none or it is deleted."""
 
     async def set_admin_status(self, char_id: int, status: int) -> None:
-        """Set a character's rank."""
+        """Change a character's rank."""
 
     async def authority_of(self, account_id: int) -> int:
-        """Return the rank that protects an account: the highest of its characters'."""
+        """Return the rank that protects an account: the highest of its characters' ranks."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandGiven:
-    """A line is to be run; the session waits for its `answered` and takes no other meanwhile."""
+    """A command line to run. The session sends no other until its `answered` is called."""
 
     caller: Caller
     line: str
@@ -69,7 +69,7 @@ class CommandGiven:
 
 @dataclass(frozen=True, slots=True)
 class UserAuthenticated:
-    """Somebody has proven to be a user."""
+    """The peer has logged in as a user."""
 
     name: str
 
@@ -81,6 +81,9 @@ class LoginFailed:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
-    """The session is over; comes last. `reason` is a short fixed text, fit to be counted by."""
+    """The session is over; the last event.
+
+    `reason` is one of few fixed texts, fit for a metric label.
+    """
 
     reason: str

@@ -1,6 +1,6 @@
-"""Reads what the query protocols are made of: little-endian numbers, and texts that end with a NUL.
+"""Reader for the query protocols: little-endian numbers, and texts that end with a NUL.
 
-Texts are UTF-8. Raises nothing but `MalformedMessage`.
+Texts are UTF-8. The only exception raised is `MalformedMessage`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SPACES: Final = dict.fromkeys((*range(1, 32), 127), " ") | {0: None}
 
 
 class Reader:
-    """Reads one message from front to back."""
+    """A reading position in one message."""
 
     __slots__ = ("at", "data")
 
@@ -25,11 +25,11 @@ class Reader:
 
     @property
     def is_done(self) -> bool:
-        """Whether everything was read."""
+        """Whether the whole message has been read."""
         return self.at >= len(self.data)
 
     def take(self, count: int) -> bytes:
-        """Read so many bytes."""
+        """Read `count` bytes."""
         start, end = self.at, self.at + count
         if end > len(self.data):
             raise MalformedMessage("message too short")
@@ -37,11 +37,11 @@ class Reader:
         return self.data[start:end]
 
     def rest(self) -> bytes:
-        """Read all that is left."""
+        """Read the rest."""
         return self.take(len(self.data) - self.at)
 
     def unsigned(self, size: int) -> int:
-        """Read a number of `size` bytes."""
+        """Read an unsigned number of `size` bytes."""
         return int.from_bytes(self.take(size), "little")
 
     def record(self, layout: RecordLayout) -> Sequence[Any]:
@@ -49,7 +49,7 @@ class Reader:
         return layout.unpack(self.take(layout.size))
 
     def text(self) -> str:
-        """Read a text up to its NUL; bytes that are no UTF-8 become U+FFFD."""
+        """Read a text up to its NUL. Invalid UTF-8 becomes U+FFFD."""
         end = self.data.find(b"\0", self.at)
         if end < 0:
             raise MalformedMessage("text without an end")
@@ -59,10 +59,10 @@ class Reader:
 
 
 def text_bytes(text: str) -> bytes:
-    """Return a text as it is written, with its NUL: NULs inside fall away, controls are spaces."""
+    """Return a text with its final NUL, without inner NULs; control characters become spaces."""
     return text.translate(_SPACES).encode("utf-8", "replace") + b"\0"
 
 
 def clamped(number: int, size: int) -> bytes:
-    """Return a number of `size` bytes; what does not fit is the nearest that does."""
+    """Return a number in `size` bytes. A number out of range becomes the nearest limit."""
     return max(0, min(number, (1 << 8 * size) - 1)).to_bytes(size, "little")

@@ -1,9 +1,9 @@
-"""The whole server as one JSON value: made by the server, read and compared by programs.
+"""The whole server as one JSON value. The server makes it; `emu status` and `emu top` compare two.
 
-It goes over the local console, by the command `snapshot`, to those who hold the machine: players'
-addresses and the last lines of the log are in it.
+Only the local console gets it, by the command `snapshot`: it contains players' addresses and the
+last lines of the log.
 
-Knows no clock: the server's own times stand in the snapshots.
+Times are the server's own monotonic times, which the snapshot contains.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def snapshot_value(
 ) -> dict[str, Any]:
     """Return what `Snapshot.of` reads; `process` is the server's process id.
 
-    `status` may be a second older than the readings, which are of `now`.
+    `status` may be a second older than the readings, which are from `now`.
     """
     players = zip(api.players(status), status.players, strict=True)
     return {
@@ -60,24 +60,24 @@ Labels = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class HistogramReading:
-    """How many values were at most each bound, and how many there were in all."""
+    """A histogram: how many values were at most each bound, and the total."""
 
     bounds: tuple[float, ...] = ()
     at_most: tuple[int, ...] = ()
     count: int = 0
 
     def since(self, earlier: HistogramReading) -> HistogramReading:
-        """Return what has come since an earlier look at the same histogram."""
+        """Return the values added since an earlier reading of the same histogram."""
         if earlier.bounds != self.bounds or earlier.count > self.count:
             return self
         at_most = (now - then for now, then in zip(self.at_most, earlier.at_most, strict=True))
         return HistogramReading(self.bounds, tuple(at_most), self.count - earlier.count)
 
     def quantile(self, share: float) -> float | None:
-        """Return the value that `share` (0 to 1) of all are at most, None while there is none.
+        """Return the value that `share` (0 to 1) of all values are below; None without values.
 
-        Inside a bucket it is drawn on a straight line, as Prometheus does; beyond the last bound it
-        is that bound.
+        Within a bucket the value is interpolated linearly, as Prometheus does. Beyond the last
+        bound it is that bound.
         """
         if not self.count:
             return None
@@ -92,11 +92,11 @@ class HistogramReading:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The server at one time. Rows are as `/api/` tells them, players with their addresses."""
+    """The server at one moment. Rows have the fields of `/api/`, players also their addresses."""
 
     process: int
     taken: float
-    """Steady seconds, comparable within a process only."""
+    """Monotonic seconds, comparable only within one process."""
     server: Mapping[str, Any]
     worlds: Sequence[Mapping[str, Any]]
     zones: Sequence[Mapping[str, Any]]
@@ -106,9 +106,9 @@ class Snapshot:
     """Counters and gauges by name, each by its label values."""
     histograms: Mapping[str, Mapping[Labels, HistogramReading]]
     log: tuple[str, ...]
-    """The last lines, the newest at the end."""
+    """The last lines of the log, the newest last."""
     troubles: tuple[str, ...] = ()
-    """What does not work as it should; empty for a server that does not tell."""
+    """Present faults, for instance a stalled zone. Older servers send none."""
 
     @classmethod
     def of(cls, value: Any) -> Snapshot:
@@ -137,7 +137,7 @@ class Snapshot:
         return sum(value for key, value in values.items() if key[: len(labels)] == labels)
 
     def by_last(self, name: str, *labels: str) -> dict[str, float]:
-        """Return the values of a counter by its last label, as for drops by reason."""
+        """Return the values of a counter by its last label, for instance drops by reason."""
         found: dict[str, float] = {}
         for key, value in self.numbers.get(name, {}).items():
             if key and key[: len(labels)] == labels:
@@ -145,7 +145,7 @@ class Snapshot:
         return found
 
     def histogram(self, name: str, *labels: str) -> HistogramReading:
-        """Return a histogram, an empty one when nothing was noted yet."""
+        """Return a histogram; an empty one if it has no values yet."""
         return self.histograms.get(name, {}).get(labels, HistogramReading())
 
 
@@ -169,27 +169,27 @@ def _measures(
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The time between two snapshots; `before` is None for the first look at a server."""
+    """The changes between two snapshots; `before` is None for the first snapshot of a server."""
 
     now: Snapshot
     before: Snapshot | None = None
 
     @classmethod
     def between(cls, before: Snapshot | None, now: Snapshot) -> Rates:
-        """Compare two snapshots; those of two processes, or of one moment, cannot be."""
+        """Compare two snapshots. Snapshots of two processes, or of one moment, give no rates."""
         if before is None or before.process != now.process or before.taken >= now.taken:
             return cls(now)
         return cls(now, before)
 
     def rate(self, name: str, *labels: str) -> float | None:
-        """Return how much a counter grows a second, None with nothing to compare."""
+        """Return a counter's growth per second, or None without an earlier snapshot."""
         if self.before is None:
             return None
         grown = self.now.number(name, *labels) - self.before.number(name, *labels)
         return max(0.0, grown) / (self.now.taken - self.before.taken)
 
     def rates_by_last(self, name: str, *labels: str) -> dict[str, float]:
-        """Return what of a counter grows, a second, by its last label."""
+        """Return a counter's growth per second by its last label."""
         if self.before is None:
             return {}
         before, seconds = self.before.by_last(name, *labels), self.now.taken - self.before.taken
@@ -200,6 +200,6 @@ class Rates:
         return {key: value for key, value in grown.items() if value > 0}
 
     def histogram(self, name: str, *labels: str) -> HistogramReading:
-        """Return what a histogram noted between the two; of the first look, all since the start."""
+        """Return the values added between the snapshots; for a first snapshot, since the start."""
         now = self.now.histogram(name, *labels)
         return now if self.before is None else now.since(self.before.histogram(name, *labels))

@@ -1,7 +1,7 @@
-"""A running server's status: one value, the same for every protocol, and its Source form.
+"""A running server's status: one value that every protocol reports, and its Source form.
 
-`emu.net.admin.status` makes it of the services; the protocols' rooms say it in their own words.
-Players' addresses are in it: what an endpoint tells strangers is that endpoint's business.
+`emu.net.admin.status` makes it from the services; each protocol's package serializes it. It
+contains players' addresses: each protocol decides which fields anonymous senders may see.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from emu.texts import counted
 from emu.times import Monotonic
 
 NO_ZONE = -1
-"""Zone of a player who is on the way from one to another."""
+"""The zone index of a player who is changing zones."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldStatus:
-    """A world that is registered with the login service here."""
+    """A world that is registered with this login server."""
 
     name: str
     up: bool
@@ -33,23 +33,23 @@ class ZoneStatus:
     id: int
     instance: int
     name: str
-    """As people know it."""
+    """The name that players know."""
     file: str
-    """What clients load it by."""
+    """The file name that clients load."""
     players: int
     places: int
-    """Players that the instance has room for; 0 is no limit."""
+    """Maximum number of players in the instance; 0 for no limit."""
     spawns: int
     ping: int
-    """Milliseconds, the mean of its players'."""
+    """The mean ping of its players, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatus:
-    """Somebody who is in the world."""
+    """A player in the world."""
 
     id: int
-    """The character's."""
+    """The character's id."""
     name: str
     level: int
     race: str
@@ -57,7 +57,7 @@ class PlayerStatus:
     zone: int
     """Index in `ServerStatus.zones`, or `NO_ZONE`."""
     since: Monotonic
-    """When it came in."""
+    """When the player entered."""
     ping: int
     """Milliseconds; 0 while not measured."""
     address: str
@@ -65,16 +65,16 @@ class PlayerStatus:
     link_dead: bool
     game_master: bool
     account: int = 0
-    """Number of the account it belongs to."""
+    """The id of the character's account."""
     x: float = 0.0
     y: float = 0.0
     z: float = 0.0
-    """Where it stands; Y is up."""
+    """The position; Y is up."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddOnStatus:
-    """Something that was added to the server: a behavior."""
+    """An extension of the server: a behavior."""
 
     name: str
     title: str
@@ -84,10 +84,10 @@ class AddOnStatus:
 
 @dataclass(frozen=True, slots=True)
 class OpenPort:
-    """A port or socket that listens.
+    """An open listener.
 
-    `key` is its setting, `protocol` UDP, TCP or UNIX, `address` where it is bound; `counters` is
-    what came of those who came, by reason or result.
+    `key` is its setting, `protocol` UDP, TCP or UNIX, `address` the bound address. `counters` has
+    the numbers of requests by reason or result.
     """
 
     key: str
@@ -98,47 +98,50 @@ class OpenPort:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The whole server at one time."""
+    """The whole server at one moment."""
 
     taken: Monotonic
-    """When it was so."""
+    """When the status was made."""
     name: str
     game: str
     version: str
-    """The server program's."""
+    """The version of the server program."""
     platform: str
-    """As `sys.platform`."""
+    """The operating system, as `sys.platform`."""
     port: int
-    """UDP port that clients of the game begin at; 0 while none is open."""
+    """The UDP port to which game clients connect first; 0 while none is open."""
     since: Monotonic
     """When the server started."""
     locked: bool
-    """Whether only game masters may come in."""
+    """Whether the world admits only game masters."""
     places: int
-    """Players that the world has room for; 0 is no limit."""
+    """Maximum number of players in the world; 0 for no limit."""
     online: int
-    """Players in all worlds that are known here."""
+    """Players in all worlds that this server knows."""
     map: str
-    """The zone that most players are in; with nobody there, the one where characters begin."""
+    """The zone with the most players; without players, the zone where new characters start."""
     map_file: str
     worlds: tuple[WorldStatus, ...] = ()
     zones: tuple[ZoneStatus, ...] = ()
     players: tuple[PlayerStatus, ...] = ()
-    """In the world of this process, the first who came in first."""
+    """The players in this process's world, in the order in which they entered."""
     rules: tuple[tuple[str, str], ...] = ()
-    """Names and values of settings that anybody may know, by name."""
+    """Names and values of the settings that are public, sorted by name."""
     rule_sources: Mapping[str, str] = field(default_factory=dict)
-    """Which part of the server a rule comes from, by its name; the server itself is not named."""
+    """The component that a rule comes from, by the rule's name; rules of the server itself are
+    absent.
+    """
     add_ons: tuple[AddOnStatus, ...] = ()
     sessions: int = 0
-    """Clients that the port takes at once."""
+    """Maximum number of client sessions at the port."""
     troubles: tuple[str, ...] = ()
-    """What does not work as it should, for operators only: zones that are stalled, spawns and
-    players' views that are paused, behaviors that are switched off."""
+    """Present faults, only for operators: stalled zones, paused spawns and viewers, behaviors that
+    are switched off.
+    """
 
     @property
-    def room(self) -> int:
-        """Players that can be here, for protocols in which 0 would say that it is full."""
+    def capacity(self) -> int:
+        """The maximum number of players, for protocols in which 0 would mean a full server."""
         return self.places or self.sessions
 
     @property
@@ -157,9 +160,9 @@ COLUMNS = "# userid name uniqueid connected ping loss state adr"
 
 
 def status_lines(status: ServerStatus) -> list[str]:
-    """Return the lines of a status: the server, then its players.
+    """Return the lines of a ``status`` command: the server, then its players.
 
-    The map is a file and a point, as there; nobody looks at a dedicated server's point.
+    A Source server shows its map as a file and a point; the point is always 0 here.
     """
     head = {
         "hostname": status.name,
@@ -170,14 +173,14 @@ def status_lines(status: ServerStatus) -> list[str]:
         "worlds": ", ".join(world.name for world in status.worlds) or "none",
         "zones": _zones(status),
         "locked": "yes" if status.locked else "no",
-        "players": f"{len(status.players)} humans, 0 bots ({status.room} max)",
+        "players": f"{len(status.players)} humans, 0 bots ({status.capacity} max)",
     }
     lines = [f"{name:<8}: {value}" for name, value in head.items()]
     return [*lines, "", COLUMNS, *(_row(status, player) for player in status.players)]
 
 
 def _zones(status: ServerStatus) -> str:
-    """Return how many zones run, and the one where most players are."""
+    """Return the number of running zones, and the zone with the most players."""
     busiest = f", most players in {status.map}" if status.players else ""
     return f"{len(status.zones)}{busiest}"
 
@@ -190,7 +193,7 @@ def duration(seconds: float) -> str:
 
 
 def _row(status: ServerStatus, player: PlayerStatus) -> str:
-    """Return a player's line; the state of one whose link is gone is "spawning", as there."""
+    """Return a player's line. A link-dead player is "spawning", as on Source servers."""
     connected = duration(status.taken - player.since)
     state = "spawning" if player.link_dead else "active"
     return (

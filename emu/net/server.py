@@ -321,7 +321,7 @@ class EmuService(Service):
             missing=self._missing,
             history=partial(worker.run, partial(last_changes, self.config.database.path)),
             watch=self.watch,
-            desk=self._desk(admin, scheduler),
+            dashboard=self._dashboard(admin, scheduler),
             config=self.config.web,
         )
         self._web.listen()
@@ -347,7 +347,7 @@ class EmuService(Service):
         if self._opcodes is not None:
             self._opcodes.lose()
 
-    def _desk(self, admin: AdminEndpoints, scheduler: Scheduler) -> DashboardEndpoint | None:
+    def _dashboard(self, admin: AdminEndpoints, scheduler: Scheduler) -> DashboardEndpoint | None:
         """Return the way to act from the page, when the configuration lets anybody."""
         if not self.config.web.admin or self.login is None or self._storage is None:
             return None

@@ -169,7 +169,7 @@ def live(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
     resource = LiveResource(scheduler, state, dict)
     page: Any = Page(lambda _data: None)
     resource._pages[page] = _Page(is_staff=False)
-    resource._turn = scheduler.every(LIVE_INTERVAL, resource._tell_state)
+    resource._turn = scheduler.every(LIVE_INTERVAL, resource._send_state)
     state()
     return 2 * LIVE_INTERVAL
 
@@ -181,7 +181,7 @@ def one_page_of_two(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
         page: Any = Page(body)
         resource._pages[page] = _Page(is_staff=False)
     with captured_log("text"):
-        resource.tell("line", {}, {})
+        resource.send("line", {}, {})
     assert len(resource) == 1
     return 0.0
 

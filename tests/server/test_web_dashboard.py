@@ -116,7 +116,7 @@ async def test_a_hundred_addresses_that_guess_keep_nobody_out(tmp_path: Path) ->
         assert {answer.code for answer in answers} <= {403, 429, 503}
 
 
-async def test_a_day_at_the_desk(tmp_path: Path) -> None:
+async def test_a_day_at_the_dashboard(tmp_path: Path) -> None:
     async with office(tmp_path) as (server, browser):
         victim, rude = await player(server, "victim"), await player(server, "rude")
         assert not await browser.signed_in()

@@ -54,18 +54,18 @@ async def test_who_signs_in_sends_a_player_away_and_is_heard(
             await page.shows("#players", "Victim")
             assert await page.evaluate("document.querySelectorAll('#players button').length") == 0
             await sign_in(page, "boss", "guessed")
-            await page.shows("#desk-result.bad", "password")
+            await page.shows("#result.bad", "password")
             assert await page.evaluate("document.getElementById('sign-in-password').value") == ""
             await sign_in(page, "boss")
             await page.shows("#signed-in-as", "Signed in as boss, rank 200.")
 
             await page.locate("#broadcast-text", lambda box: box.fill("The gnolls are coming!"))
             await click(page, "#broadcast-button")
-            await page.shows("#desk-result.good", "told 1 player")
+            await page.shows("#result.good", "told 1 player")
             await until(lambda: "The gnolls are coming!" in words(heard), "the broadcast")
 
             await click(page, "#lock-button")
-            await page.shows("#about", "locked: only game masters may come in")
+            await page.shows("#about", "locked: only game masters can enter")
             await page.shows("#lock-button", "Unlock the world")
 
             await click(page, "#players [data-action=kick]")
@@ -75,13 +75,13 @@ async def test_who_signs_in_sends_a_player_away_and_is_heard(
             await click(page, "#players [data-action=kick]")
             await page.locate("#ask-reason", lambda box: box.fill("spam"))
             await page.press("Enter")
-            await page.shows("#desk-result.good", "Victim was sent away")
+            await page.shows("#result.good", "Victim was sent away")
             await until(lambda: victim.core.phase is WorldPhase.CLOSED, "the end")
-            await page.shows("#players", "Nobody is in the world.")
+            await page.shows("#players", "No players are in the world.")
             await page.shows("#log", re.compile("Victim left .*: kicked by boss: spam"))
 
         await click(page, "#sign-out")
-        await page.shows("#desk-result", "signed out")
+        await page.shows("#result", "signed out")
         await page.until("document.getElementById('signed-in').hidden")
         assert await page.evaluate("document.cookie") == ""
 
@@ -107,21 +107,21 @@ async def test_who_is_rude_is_muted_and_banned_and_forgiven(
             await page.locate("#ask-minutes", lambda box: box.fill("5"))
             await page.locate("#ask-reason", lambda box: box.fill("shouting"))
             await page.press("Enter")
-            await page.shows("#desk-result.good", "Rude is muted for 5 minutes")
+            await page.shows("#result.good", "Rude is muted for 5 minutes")
             await until(lambda: "shouting" in words(heard), "the reason")
 
             await click(page, "#players [data-action=ban]")
             await page.shows("#ask-title", "Ban the account of Rude")
             await page.locate("#ask-reason", lambda box: box.fill("shouting on"))
             await click(page, "#ask-yes")
-            await page.shows("#desk-result.good", "account rude is banned until ")
+            await page.shows("#result.good", "account rude is banned until ")
             await until(lambda: rude.core.phase is WorldPhase.CLOSED, "the end")
-        await page.shows("#players", "Nobody is in the world.")
+        await page.shows("#players", "No players are in the world.")
         assert banned(server) == ["rude"]
 
         await page.locate("#unban-account", lambda box: box.fill("rude"))
         await click(page, "#unban-button")
-        await page.shows("#desk-result.good", "rude is not banned")
+        await page.shows("#result.good", "rude is not banned")
         assert banned(server) == []
 
 
@@ -141,10 +141,10 @@ async def test_a_shutdown_is_asked_for_twice_and_can_be_cancelled(
         assert "shutdown" not in server.log.text
         await click(page, "#shutdown-button")
         await click(page, "#ask-yes")
-        await page.shows("#desk-result.good", "90 seconds")
+        await page.shows("#result.good", "90 seconds")
         await page.shows("#log", "90 seconds")
         await click(page, "#cancel-button")
-        await page.shows("#desk-result.good", "the shutdown is canceled")
+        await page.shows("#result.good", "the shutdown is canceled")
 
 
 async def test_a_button_keeps_the_focus_while_the_page_is_told_news(
@@ -162,7 +162,7 @@ async def test_a_button_keeps_the_focus_while_the_page_is_told_news(
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")])
-async def test_everybody_can_use_the_desk(
+async def test_everybody_can_use_the_dashboard(
     browser: Browser, tmp_path: Path, size: tuple[int, int], scheme: str
 ) -> None:
     look = f"{'phone' if size == PHONE else 'desktop'}-{scheme}"
@@ -175,7 +175,7 @@ async def test_everybody_can_use_the_desk(
         assert await page.complaints() == ""
         await page.screenshot(f"signing-in-{look}")
         await sign_in(page, "boss")
-        await page.shows("#desk-result", "signed in as boss")
+        await page.shows("#result", "signed in as boss")
         await page.shows("#players", "Ban")
         assert await page.complaints() == ""
         assert await page.width() <= size[0]

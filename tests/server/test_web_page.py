@@ -73,7 +73,7 @@ async def place_of(page: Page, name: str) -> str:
 
 async def test_logins_and_refusals_show_with_the_reason(browser: Browser, tmp_path: Path) -> None:
     async with watched(browser, tmp_path) as (server, page):
-        await page.shows("#logins", "Nobody has logged in yet.")
+        await page.shows("#logins", "There were no logins yet.")
         async with await server.logged_in():
             await page.shows("#logins tr >> nth=0", re.compile("546.*logged in"))
         hostile = "<b onclick=alert(1)>eve</b>"
@@ -118,7 +118,7 @@ async def test_the_page_says_that_the_server_is_away_and_goes_on(
         await page.screenshot("disconnected-desktop-light")
         async with running(tmp_path, {"web.listen": f"{HOST}:{port}"}, accounts={}) as server:
             await page.live()
-            await page.shows("#logins", "Nobody has logged in yet.")
+            await page.shows("#logins", "There were no logins yet.")
             async with await enter(server) as player:
                 await player.stand()
                 await page.shows(dot("Aldana"), "Aldana")
@@ -128,7 +128,7 @@ async def test_the_page_says_that_the_server_is_away_and_goes_on(
 async def test_what_players_do_shows_without_a_reload(browser: Browser, tmp_path: Path) -> None:
     async with watched(browser, tmp_path) as (server, page):
         await page.shows("#worlds", "Norrath")
-        await page.shows("#players", "Nobody is in the world.")
+        await page.shows("#players", "No players are in the world.")
         await page.evaluate("window.isTheSamePage = true")
         async with await enter(server) as first:
             await first.stand()
@@ -152,6 +152,6 @@ async def test_what_players_do_shows_without_a_reload(browser: Browser, tmp_path
                 await page.lacks("#players", "Borvik")
                 await page.shows("#log", re.compile(r"from … left"))
             await page.shows(dot("Aldana"), "Aldana")
-        await page.shows("#players", "Nobody is in the world.")
+        await page.shows("#players", "No players are in the world.")
         await page.shows("#population-text", "0 now, 2 at most")
         assert await page.evaluate("window.isTheSamePage") is True

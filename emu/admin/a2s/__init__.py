@@ -1,5 +1,5 @@
-"""Source server queries (A2S): what every listing and monitoring tool of today asks.
+"""Source server queries (A2S), the protocol of today's server lists and monitoring tools.
 
-Source: docs/protocol/administration/a2s.md. `messages` are the datagrams, `responder` answers,
-`client` asks.
+Source: docs/protocol/administration/a2s.md. `messages` has the datagrams, `responder` the server,
+`client` the client.
 """

@@ -1,4 +1,4 @@
-"""Asks a server by A2S, whoever's server it is."""
+"""Queries a server by A2S."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from emu.admin.a2s.messages import (
 from emu.errors import CommandError, MalformedMessage
 
 MOST_CHALLENGES: Final = 3
-"""How often a question is asked anew because its challenge does not please."""
+"""Times that a query is repeated because the server refuses its challenge."""
 _ANSWERS: Final = {
     A2sQuery.INFO: A2sAnswer.INFO,
     A2sQuery.PLAYERS: A2sAnswer.PLAYERS,
@@ -29,10 +29,10 @@ _ANSWERS: Final = {
 
 
 class A2sQuestion:
-    """One of the three questions; `info`, `players` or `rules` is what the server told."""
+    """One of the three queries; the answer is in `info`, `players` or `rules`."""
 
     def __init__(self, query: A2sQuery, challenge: int | None = None) -> None:
-        """Ask; a `challenge` of an earlier question saves a round."""
+        """A `challenge` of an earlier query saves one round trip."""
         self._query = query
         self.challenge = challenge
         self._challenges = 0
@@ -43,15 +43,15 @@ class A2sQuestion:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the answer is there."""
+        """Whether the answer is complete."""
         return not (self.info is None and self.players is None and self.rules is None)
 
     def datagram(self) -> bytes:
-        """Return the question, with the challenge once there is one."""
+        """Return the query, with the challenge if there is one."""
         return push_query(self._query, self.challenge)
 
     def receive(self, data: bytes) -> bool:
-        """Take a datagram; True when the question is to be asked with a challenge now."""
+        """Handle a datagram; return True if the query must be sent again, with a challenge."""
         whole = self._joiner.take(data)
         if whole is None:
             return False

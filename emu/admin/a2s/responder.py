@@ -1,8 +1,9 @@
-"""Answers Source server queries; every query needs a challenge first.
+"""Answers Source server queries (A2S); every query needs a challenge.
+
+An answer is longer than its query. A challenge proves that the sender receives at its address, so
+that a spoofed query cannot be used for amplification.
 
 Source: docs/protocol/administration/a2s.md#ours.
-
-Source: docs/protocol/administration/a2s.md.
 """
 
 from __future__ import annotations
@@ -37,9 +38,12 @@ _BYTE: Final = 0xFF
 
 
 def info_of(status: ServerStatus) -> A2sInfo:
-    """Return the server as a list shows it: full only when it is, however many a byte can say."""
-    places = min(status.room or _BYTE, _BYTE)
-    is_full = status.online >= status.room > 0
+    """Return the server's entry in a list.
+
+    A byte cannot hold large counts; the entry is full only if the server is.
+    """
+    places = min(status.capacity or _BYTE, _BYTE)
+    is_full = status.online >= status.capacity > 0
     return A2sInfo(
         name=status.name,
         map=status.map_file,
@@ -56,7 +60,7 @@ def info_of(status: ServerStatus) -> A2sInfo:
 
 
 def _keywords(status: ServerStatus) -> list[str]:
-    """Return words to search for, and the numbers that are too large for a byte."""
+    """Return search words, and the numbers that are too large for a byte."""
     words = [FOLDER, "pve"]
     if status.online >= _BYTE:
         words.append(f"players:{status.online}")
@@ -66,7 +70,7 @@ def _keywords(status: ServerStatus) -> list[str]:
 
 
 def players_of(status: ServerStatus) -> list[A2sPlayer]:
-    """Return the players; their score is their level."""
+    """Return the players; the score is the level."""
     return [
         A2sPlayer(player.name, player.level, status.taken - player.since)
         for player in status.players
@@ -74,7 +78,7 @@ def players_of(status: ServerStatus) -> list[A2sPlayer]:
 
 
 def rules_of(status: ServerStatus) -> list[tuple[str, str]]:
-    """Return the rules, with the counts in full, the zones and the behaviors, by name."""
+    """Return the rules, sorted by name, with the full counts, the zones and the behaviors."""
     rules = dict(status.rules) | {
         "players": str(status.online),
         "uptime": str(int(status.uptime)),
@@ -86,12 +90,12 @@ def rules_of(status: ServerStatus) -> list[tuple[str, str]]:
     return sorted(rules.items())
 
 
-MOST_PARTS: Final = 8
-"""Datagrams of one answer."""
+MOST_DATAGRAMS: Final = 8
+"""Maximum number of datagrams of one answer."""
 
 
 class _Pulled(NamedTuple):
-    """A datagram, and what was read from it."""
+    """A datagram and its parsed query."""
 
     data: bytes
     address: tuple[str, int]
@@ -104,19 +108,19 @@ class A2sResponder:
     """A `emu.net.udp.query.QueryCore`."""
 
     def __init__(self, status: Callable[[Monotonic], ServerStatus], challenges: Challenges) -> None:
-        """Tell what `status` returns; the same object for as long as it is the same."""
+        """Answer with what `status` returns: the same object until the status changes."""
         self._status = status
         self._challenges = challenges
         self._seen: ServerStatus | None = None
         self._answers: dict[A2sQuery, bytes] = {}
         self._number = 0
         self._pulled: _Pulled | None = None
-        """What `validates` has read last, for `answer`, which is given the same next."""
+        """The last query that `validates` has parsed; `answer` gets the same datagram next."""
         self.counters: Counter[str] = Counter()
-        """Questions by what became of them."""
+        """Queries by result."""
 
     def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
-        """Say whether a datagram has a challenge that its address was given."""
+        """Return whether a datagram has a challenge of its address."""
         self._pulled = None
         try:
             query, number = pull_query(data)
@@ -127,7 +131,7 @@ class A2sResponder:
         return is_proven
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
-        """Return the datagrams that answer one; none for what is no question."""
+        """Return the datagrams that answer one; none for a datagram that is no query."""
         pulled, self._pulled = self._pulled, None
         if pulled is not None and pulled.data is data and pulled[1:3] == (address, now):
             query, is_proven = pulled.query, pulled.is_proven
@@ -143,13 +147,13 @@ class A2sResponder:
             return [push_challenge(self._challenges.issue(address[0], ANY_PORT, now))]
         self.counters[query.name.lower()] += 1
         self._number = (self._number + 1) & NUMBERS
-        return split(self._told(query, now), self._number)
+        return split(self._cached(query, now), self._number)
 
     def _accepts(self, number: int | None, host: str, now: Monotonic) -> bool:
         return number is not None and self._challenges.accepts(number, host, ANY_PORT, now)
 
-    def _told(self, query: A2sQuery, now: Monotonic) -> bytes:
-        """Return an answer, made once for everybody who asks the same."""
+    def _cached(self, query: A2sQuery, now: Monotonic) -> bytes:
+        """Return an answer, cached for equal queries."""
         status = self._status(now)
         if status is not self._seen:
             self._seen = status
@@ -164,6 +168,6 @@ def _write(query: A2sQuery, status: ServerStatus) -> bytes:
     if query is A2sQuery.INFO:
         return push_info(info_of(status))
     if query is A2sQuery.PLAYERS:
-        # One datagram: two of five clients that were tried cannot put parts together.
+        # One datagram: two of five tested clients cannot join several.
         return push_players(players_of(status), MOST_BYTES)
-    return push_rules(rules_of(status), MOST_PARTS * PART_SIZE)
+    return push_rules(rules_of(status), MOST_DATAGRAMS * PART_SIZE)

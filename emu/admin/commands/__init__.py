@@ -1,4 +1,4 @@
-"""Commands of the server itself, by subject; the world's are `emu.world.commands`.
+"""The server's own commands, by subject; the world's are in `emu.world.commands`.
 
-Each room has a function `commands` that takes what its commands work on.
+Each module declares its commands in `COMMANDS`; `emu.commands` explains how to add one.
 """

@@ -1,6 +1,6 @@
-"""The Generic Gameserver Messaging Protocol 0.4.0: tools that watch actors of the world and act.
+"""The Generic Gameserver Messaging Protocol 0.4.0: tools observe and control actors of the world.
 
-Source: docs/protocol/administration/ggmp.md. `messages` and `values` are the bytes; `window`,
-`outbox` and `transfers` what each end keeps of the other, joined in `peer`; `server` lets clients
-in, and `acting` does what they ask; `client` is the other end.
+Source: docs/protocol/administration/ggmp.md. `messages` has the datagrams, `peer` what each side
+keeps of the other, `server` the clients that are logged in, `acting` the requests that they make,
+`client` the client's side.
 """

@@ -1,11 +1,10 @@
-"""Does what GGMP clients ask of actors, as far as their tokens allow.
+"""Performs the actions that GGMP clients request, within the rights of their tokens.
 
-Source: docs/protocol/administration/ggmp.md#joining.
+Every answer is an ArbData that begins with the numbers of action and actor. An actor's state
+follows as name, zone, x, y, z and heading. Any other answer is a word in ASCII (``done``, ``gone``,
+``refused``), with a text if it needs one.
 
-Every answer is an ArbData that begins with the numbers of action and actor. An actor's state is
-these two, its name, zone, x, y, z and heading; what else there is to say is a word in ASCII
-(``done``, ``gone``, ``refused``) with a text behind it where it needs one. Source:
-docs/protocol/administration/ggmp.md#actions.
+Source: docs/protocol/administration/ggmp.md#joining, docs/protocol/administration/ggmp.md#actions.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from emu.times import Monotonic
 
 
 class Place(NamedTuple):
-    """Where something stands: world units with Y up, and degrees."""
+    """A position in world units, Y up, with the heading in degrees."""
 
     x: float
     y: float
@@ -47,7 +46,7 @@ class Place(NamedTuple):
 
 
 class ActorState(NamedTuple):
-    """An actor, which is a spawn of the world, as tools see it."""
+    """An actor (a spawn of the world) as tools see it."""
 
     id: int
     name: str
@@ -56,25 +55,25 @@ class ActorState(NamedTuple):
 
 
 class GgmpWorld(Protocol):
-    """The actors and what they can do."""
+    """The actors and their actions, as the server needs them."""
 
     def status(self, now: Monotonic) -> ServerStatus:
-        """Return how the whole server is."""
+        """Return the status of the whole server."""
 
     def find(self, actor: int) -> ActorState | None:
         """Return an actor by its number."""
 
     def named(self, name: str) -> ActorState | None:
-        """Return an actor by its name, without regard to case; a player before all others."""
+        """Return an actor by its name, players first; case does not matter."""
 
     def inside(self, zone: int) -> Sequence[int]:
-        """Return the actors of all running instances of a zone."""
+        """Return the actors in all running instances of a zone."""
 
     def move(self, actor: int, place: Place) -> None:
-        """Put an actor elsewhere. Raises `CommandError` for a player or nobody."""
+        """Move an actor. Raises `CommandError` for a player or an unknown actor."""
 
     def say(self, actor: int, text: str) -> None:
-        """Let an actor speak. Raises `CommandError` for a player or nobody."""
+        """Let an actor speak. Raises `CommandError` for a player or an unknown actor."""
 
 
 SHORTEST_TOKEN: Final = 16
@@ -82,14 +81,17 @@ LONGEST_TOKEN: Final = 255
 
 
 class GgmpAction(enum.IntEnum):
-    """What an actor can be asked to do: the action number of an Action message."""
+    """The actions: the action number of an Action message."""
 
-    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
+    __hash__ = int.__hash__  # Enum's own is not in C, and these are hashed for every datagram
 
     QUERY = 1
-    """Tell of it; actor 0 is the server, or whom the data name, or those of a zone."""
+    """Send an actor's state once.
+
+    Actor 0 asks for the server, an actor by name, or a zone's actors.
+    """
     WATCH = 2
-    """Tell of it whenever it has moved."""
+    """Send an actor's state whenever it has moved."""
     SAY = 3
     MOVE = 4
 
@@ -99,7 +101,7 @@ EVERYTHING: Final = frozenset(GgmpAction)
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A token, whose it is, and what it allows; without one, what others are allowed."""
+    """A token with its owner and rights, or the rights of clients without one."""
 
     name: str
     token: str
@@ -107,7 +109,7 @@ class Grant:
 
 
 def read_grants(text: str) -> tuple[Grant, ...]:
-    """Return the grants of a file: on each line a name, actions and a token; # is a remark.
+    """Return the grants of a file: on each line a name, actions and a token; # begins a comment.
 
     Actions are words joined by commas (``query,watch``), or ``*`` for all. Raises `CommandError`
     that names the line.
@@ -124,7 +126,7 @@ def read_grants(text: str) -> tuple[Grant, ...]:
 
 @dataclass(frozen=True, slots=True)
 class StaticClient:
-    """A client whose number is agreed upon elsewhere, and the only host that may use it."""
+    """A client with an agreed number, which only one host may use."""
 
     number: int
     host: str
@@ -132,10 +134,10 @@ class StaticClient:
 
 
 def read_clients(text: str) -> dict[int, StaticClient]:
-    """Return the clients of a file by their numbers.
+    """Return the static clients of a file by their numbers.
 
-    On each line a name, actions, a number and an IP address; # is a remark. Raises `CommandError`
-    that names the line.
+    On each line a name, actions, a number and an IP address; # begins a comment. Raises
+    `CommandError` that names the line.
     """
     clients: dict[int, StaticClient] = {}
     wanted = "a name, actions, a number and an address"
@@ -154,7 +156,7 @@ def read_clients(text: str) -> dict[int, StaticClient]:
 
 
 def _entries(text: str, count: int, wanted: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the words of each line that is neither empty nor a remark, with its number."""
+    """Yield the words of each line that is neither empty nor a comment, with its number."""
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
         if words and not words[0].startswith("#"):
@@ -174,7 +176,7 @@ def _actions(words: str, number: int) -> frozenset[GgmpAction]:
 
 
 def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
-    """Return what a token allows; takes as long whichever token it is."""
+    """Return the grant of a token. The time does not depend on which token it is."""
     given = token.encode()
     found: Grant | None = None
     for grant in grants:
@@ -184,30 +186,30 @@ def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
 
 
 WHOLE_SERVER: Final = 0
-"""The actor that stands for the server."""
+"""The actor number of the server itself."""
 MOST_WATCHED: Final = 64
 SHORTEST_INTERVAL: Final = 0.1
 USUAL_INTERVAL: Final = 1.0
 MOST_LISTED: Final = 2000
-"""Actors of a zone that are listed."""
+"""Maximum number of actors in a zone's list."""
 LONGEST_TEXT: Final = 512
 FARTHEST: Final = 32_000.0
 HUNDREDTHS: Final = 100
-"""Parts of a world unit in the conditions of a move."""
+"""Fractions of a world unit in the conditions of a move."""
 
 
 @dataclass(slots=True)
 class Watched:
-    """An actor that a client is told of, how often at most, and what it was told."""
+    """A watched actor: the seconds between reports, the next one, and the last reported state."""
 
     interval: float
     due: Monotonic
-    told: ActorState | None = None
+    reported: ActorState | None = None
 
 
 @dataclass(slots=True)
 class GgmpSubscription:
-    """A client that was let in."""
+    """A client that is logged in."""
 
     id: int
     address: tuple[str, int]
@@ -216,13 +218,13 @@ class GgmpSubscription:
     since: Monotonic
     heard: Monotonic
     is_validated: bool = True
-    """Whether it has shown that it receives what is sent to its address."""
+    """Whether the client has proven that it receives what is sent to its address."""
     held: list[Whole] = field(default_factory=list)
-    """What it asked before."""
+    """Actions that wait until the address is validated."""
     watched: dict[int, Watched] = field(default_factory=dict)
 
     def get_timer(self) -> Monotonic | None:
-        """Return when something of it is due."""
+        """Return the time of the next retransmission or report, or None."""
         due = self.peer.get_timer()
         if not self.watched:
             return due
@@ -231,11 +233,11 @@ class GgmpSubscription:
 
 
 class Acting:
-    """Carries actions out on a stage; `told` hears of all that change something."""
+    """Performs actions on the actors of a world; `report_use` is called for every change."""
 
-    def __init__(self, stage: GgmpWorld, told: Callable[[Use], None]) -> None:
-        self._stage = stage
-        self._told = told
+    def __init__(self, world: GgmpWorld, report_use: Callable[[Use], None]) -> None:
+        self._world = world
+        self._report_use = report_use
         self._do = {
             GgmpAction.QUERY: self._query,
             GgmpAction.WATCH: self._watch,
@@ -243,82 +245,84 @@ class Acting:
             GgmpAction.MOVE: self._move,
         }
 
-    def perform(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
-        """Do what a client asks and answer it."""
+    def perform(self, client: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
+        """Perform an action and answer it."""
         try:
-            self._do[_allowed(seat, whole.act.action)](seat, whole, now)
+            self._do[_allowed(client, whole.act.action)](client, whole, now)
         except CommandError as error:
-            _say_word(seat, whole.act, "refused", utf8(str(error)), now=now)
+            _say_word(client, whole.act, "refused", utf8(str(error)), now=now)
 
-    def report(self, seat: GgmpSubscription, now: Monotonic) -> None:
-        """Tell a client of what it watches, where that is due and something is new."""
-        for actor, watched in list(seat.watched.items()):
+    def report(self, client: GgmpSubscription, now: Monotonic) -> None:
+        """Send the states of watched actors that are due and have changed."""
+        for actor, watched in list(client.watched.items()):
             if watched.due > now:
                 continue
             watched.due = Monotonic(now + watched.interval)
-            state = self._stage.find(actor)
+            state = self._world.find(actor)
             if state is None:
-                del seat.watched[actor]
-                _say_word(seat, Act(actor, GgmpAction.WATCH), "gone", now=now)
-            elif state != watched.told:
-                watched.told = state
-                _say_state(seat, GgmpAction.WATCH, state, now=now, wants_ack=False)
+                del client.watched[actor]
+                _say_word(client, Act(actor, GgmpAction.WATCH), "gone", now=now)
+            elif state != watched.reported:
+                watched.reported = state
+                _say_state(client, GgmpAction.WATCH, state, now=now, wants_ack=False)
 
-    def _query(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
+    def _query(self, client: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         act = whole.act
         if act.actor != WHOLE_SERVER:
-            _say_state(seat, GgmpAction.QUERY, self._found(act.actor), now=now)
+            _say_state(client, GgmpAction.QUERY, self._found(act.actor), now=now)
         elif whole.data:
             name = _text(whole.data)
-            state = self._stage.named(name)
+            state = self._world.named(name)
             if state is None:
                 raise CommandError(f"there is no actor {name}")
-            _say_state(seat, GgmpAction.QUERY, state, now=now)
+            _say_state(client, GgmpAction.QUERY, state, now=now)
         elif act.condition1:
-            actors = self._stage.inside(act.condition1)[:MOST_LISTED]
-            listed = seat.peer.order.push_actors(actors)
+            actors = self._world.inside(act.condition1)[:MOST_LISTED]
+            listed = client.peer.order.push_actors(actors)
             answer = Act(WHOLE_SERVER, GgmpAction.QUERY, act.condition1, len(actors))
-            seat.peer.send_act(answer, listed, now=now)
+            client.peer.send_act(answer, listed, now=now)
         else:
-            self._tell_server(seat, now)
+            self._send_server(client, now)
 
-    def _tell_server(self, seat: GgmpSubscription, now: Monotonic) -> None:
-        status = self._stage.status(now)
+    def _send_server(self, client: GgmpSubscription, now: Monotonic) -> None:
+        status = self._world.status(now)
         numbers = (status.online, status.places, len(status.zones), int(status.uptime))
-        seat.peer.send_values(
+        client.peer.send_values(
             uint32(GgmpAction.QUERY), uint32(WHOLE_SERVER), utf8(status.name), *map(uint32,
             numbers), now=now,
         )  # fmt: skip
 
-    def _watch(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
+    def _watch(self, client: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         act = whole.act
         if not act.condition1:
-            seat.watched.pop(act.actor, None)
+            client.watched.pop(act.actor, None)
         else:
             self._found(act.actor)
-            if act.actor not in seat.watched and len(seat.watched) >= MOST_WATCHED:
+            if act.actor not in client.watched and len(client.watched) >= MOST_WATCHED:
                 raise CommandError(f"you watch {MOST_WATCHED} actors already")
             asked = act.condition2 / 1000 or USUAL_INTERVAL
-            seat.watched[act.actor] = Watched(max(asked, SHORTEST_INTERVAL), now)
-        _say_word(seat, act, "done", now=now)
-        self.report(seat, now)
+            client.watched[act.actor] = Watched(max(asked, SHORTEST_INTERVAL), now)
+        _say_word(client, act, "done", now=now)
+        self.report(client, now)
 
-    def _say(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
+    def _say(self, client: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         text = _text(whole.data)
-        self._change(seat, whole.act, f"say {text}", lambda: self._stage.say(whole.act.actor, text))
-        _say_word(seat, whole.act, "done", now=now)
+        self._change(
+            client, whole.act, f"say {text}", lambda: self._world.say(whole.act.actor, text)
+        )
+        _say_word(client, whole.act, "done", now=now)
 
-    def _move(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
+    def _move(self, client: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         act = whole.act
-        place = _place(whole, self._found(act.actor).place, seat.peer.order)
+        place = _place(whole, self._found(act.actor).place, client.peer.order)
         line = "move " + " ".join(f"{number:.2f}" for number in place)
-        self._change(seat, act, line, lambda: self._stage.move(act.actor, place))
-        _say_word(seat, act, "done", now=now)
+        self._change(client, act, line, lambda: self._world.move(act.actor, place))
+        _say_word(client, act, "done", now=now)
 
     def _change(
-        self, seat: GgmpSubscription, act: Act, line: str, change: Callable[[], None]
+        self, client: GgmpSubscription, act: Act, line: str, change: Callable[[], None]
     ) -> None:
-        """Change something, and tell that it was tried and how it ended."""
+        """Make a change and report the attempt with its result."""
         result, ok = "", False
         try:
             change()
@@ -327,54 +331,56 @@ class Acting:
             result = str(error)
             raise
         finally:
-            origin = f"ggmp {seat.address[0]}"
-            self._told(Use(seat.grant.name, origin, f"actor {act.actor}: {line}", result, ok))
+            origin = f"ggmp {client.address[0]}"
+            self._report_use(
+                Use(client.grant.name, origin, f"actor {act.actor}: {line}", result, ok)
+            )
 
     def _found(self, actor: int) -> ActorState:
-        state = self._stage.find(actor)
+        state = self._world.find(actor)
         if state is None:
             raise CommandError(f"there is no actor {actor}")
         return state
 
 
-def _allowed(seat: GgmpSubscription, number: int) -> GgmpAction:
-    """Return the action of a number, when the client may ask for it."""
+def _allowed(client: GgmpSubscription, number: int) -> GgmpAction:
+    """Return the action of a number. Raises `CommandError` if the client may not use it."""
     try:
         action = GgmpAction(number)
     except ValueError:
         raise CommandError(f"there is no action {number}") from None
-    if action not in seat.grant.actions:
+    if action not in client.grant.actions:
         raise CommandError(f"your token does not allow {action.name.lower()}")
     return action
 
 
 def _say_state(
-    seat: GgmpSubscription,
+    client: GgmpSubscription,
     action: GgmpAction,
     state: ActorState,
     *,
     now: Monotonic,
     wants_ack: bool = True,
 ) -> None:
-    values = _state_values(action, state, seat.peer.order)
-    seat.peer.send_encoded(values, now=now, wants_ack=wants_ack)
+    values = _state_values(action, state, client.peer.order)
+    client.peer.send_encoded(values, now=now, wants_ack=wants_ack)
 
 
 @lru_cache(maxsize=1024)
 def _state_values(action: GgmpAction, state: ActorState, order: ByteOrder) -> bytes:
-    """Write a state, once for all who ask before the actor moves."""
+    """Serialize a state, once for all watchers until the actor moves."""
     head = uint32(action), uint32(state.id), utf8(state.name), uint32(state.zone)
     return push_values((*head, *map(double, state.place)), order)
 
 
-def _say_word(seat: GgmpSubscription, act: Act, word: str, *more: Value, now: Monotonic) -> None:
-    seat.peer.send_values(
+def _say_word(client: GgmpSubscription, act: Act, word: str, *more: Value, now: Monotonic) -> None:
+    client.peer.send_values(
         uint32(act.action), uint32(act.actor), Value(ValueType.ASCII, word), *more, now=now
     )
 
 
 def _text(data: bytes) -> str:
-    """Return a text that is fit to be shown."""
+    """Return a text for players. Raises `CommandError` unless it is one printable line."""
     text = data.decode("utf-8", "replace").strip()
     if not text or len(text) > LONGEST_TEXT or not text.isprintable():
         raise CommandError(f"a text has 1 to {LONGEST_TEXT} characters on one line")
@@ -382,9 +388,10 @@ def _text(data: bytes) -> str:
 
 
 def _place(whole: Whole, here: Place, order: ByteOrder) -> Place:
-    """Return where a move goes: data are x, y, z and heading as doubles, the heading if it turns.
+    """Return the destination of a move.
 
-    Without data the conditions are x and z in hundredths, signed; the rest stays.
+    Data are x, y, z as doubles, and optionally the heading. Without data the conditions are x and z
+    in hundredths, signed; height and heading stay.
     """
     if not whole.data:
         x, z = (_signed(number) / HUNDREDTHS for number in whole.act[2:])

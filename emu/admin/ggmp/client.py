@@ -1,4 +1,4 @@
-"""The client's end: shows its token, acts, and takes what the server tells. Sans-IO."""
+"""The client's side of GGMP: logs in by token, sends actions, receives reports. Sans-IO."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ from emu.times import Monotonic
 
 
 class GgmpClient:
-    """One client. `lost` counts what the server never acknowledged."""
+    """One client. `lost` counts the messages that the server never acknowledged."""
 
     def __init__(self, wait: float = WAIT, order: ByteOrder = BIG, number: int = SERVER) -> None:
-        """Begin; `number` is for a client whom the server knows without joining."""
+        """`number` is for a static client, which the server knows without a login."""
         self._peer = Peer(number, wait, order)
         self._deliveries: deque[Delivery] = deque()
 
     @property
     def id(self) -> int:
-        """The number that the server gave; 0 before it did."""
+        """The number that the server assigned; 0 before."""
         return self._peer.own
 
     @property
     def lost(self) -> int:
-        """How many messages the server never acknowledged."""
+        """Messages that the server never acknowledged."""
         return self._peer.lost
 
     def join(self, token: str, now: Monotonic) -> None:
-        """Show a token, or an empty one; the server gives a number for it."""
+        """Log in with a token, or an empty one; the server assigns a number."""
         self._peer.send_values(utf8(token), now=now)
 
     def query(self, actor: int, now: Monotonic) -> None:
-        """Ask for the state of an actor; 0 asks how the server is."""
+        """Request the state of an actor; 0 requests the server's status."""
         self._peer.send_act(Act(actor, GgmpAction.QUERY), now=now)
 
     def query_named(self, name: str, now: Monotonic) -> None:
-        """Ask for the state of an actor by its name."""
+        """Request the state of an actor by its name."""
         self._peer.send_act(Act(WHOLE_SERVER, GgmpAction.QUERY), name.encode(), now=now)
 
     def query_zone(self, zone: int, now: Monotonic) -> None:
-        """Ask for the actors of a zone."""
+        """Request the actors of a zone."""
         self._peer.send_act(Act(WHOLE_SERVER, GgmpAction.QUERY, zone), now=now)
 
     def watch(self, actor: int, interval: float, now: Monotonic) -> None:
-        """Ask to be told of an actor, every `interval` seconds at most; 0 ends that."""
+        """Watch an actor: get its state every `interval` seconds at most; 0 ends that."""
         milliseconds = round(interval * 1000)
         self._peer.send_act(
             Act(actor, GgmpAction.WATCH, int(milliseconds > 0), milliseconds), now=now
@@ -66,17 +66,17 @@ class GgmpClient:
         self._peer.send_act(Act(actor, GgmpAction.SAY), text.encode(), now=now)
 
     def move(self, actor: int, place: Place, now: Monotonic) -> None:
-        """Put an actor elsewhere."""
+        """Move an actor."""
         self._peer.send_act(
             Act(actor, GgmpAction.MOVE), self._peer.order.place.pack(*place), now=now
         )
 
     def data_to_send(self) -> list[bytes]:
-        """Return and forget the datagrams that are to be sent."""
+        """Return and clear the datagrams to send."""
         return self._peer.data_to_send()
 
     def receive(self, data: bytes, now: Monotonic) -> None:
-        """Take a datagram of the server. Raises `MalformedMessage` for what is none."""
+        """Handle a datagram from the server. Raises `MalformedMessage` if it is no message."""
         message: GgmpMessage = pull_message(data, self._peer.order)
         if message.kind is GgmpMessageType.CLIENT_ASSIGN:
             self._peer.own = message.client
@@ -86,17 +86,17 @@ class GgmpClient:
             self._deliveries += self._peer.receive(message, now)
 
     def next_delivery(self) -> Delivery | None:
-        """Return what the server told, the oldest first."""
+        """Return the oldest delivery of the server, or None."""
         return self._deliveries.popleft() if self._deliveries else None
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called."""
+        """Return the time at which `handle_timer` must be called, or None."""
         return self._peer.get_timer()
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Send again what was not acknowledged."""
+        """Retransmit what was not acknowledged."""
         self._peer.handle_timer(now)
 
     def listed_actors(self, data: bytes) -> list[int]:
-        """Return the actors of a zone from the data that the server sent for them."""
+        """Return the actors of a zone from the server's list."""
         return self._peer.order.pull_actors(data)

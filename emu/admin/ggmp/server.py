@@ -1,10 +1,10 @@
-"""The GGMP server: admits clients by token or known number, and passes on what they ask.
+"""The GGMP server: admits clients by token or static number, and performs their actions.
+
+A client that shows a token gets a number, which is valid for its address until the client is silent
+for a minute. Without a token a client gets a number only if the configuration allows it. Static
+clients have agreed numbers. Nobody else gets an answer.
 
 Source: docs/protocol/administration/ggmp.md#joining.
-
-Who shows a token is given a number, which is good for its address until it is silent for a minute;
-so is anybody where that is wanted, and known clients have theirs from elsewhere. Nobody else is
-answered. Source: docs/protocol/administration/ggmp.md#joining.
 """
 
 from __future__ import annotations
@@ -44,23 +44,23 @@ from emu.times import Monotonic
 
 @dataclass(frozen=True, slots=True)
 class GgmpRules:
-    """What the server does."""
+    """The settings of the server."""
 
     grants: Sequence[Grant] = ()
     anonymous: Grant | None = None
-    """What those may do who show no token; None lets nobody in without one."""
+    """The rights of clients without a token; None refuses them."""
     clients: Mapping[int, StaticClient] = field(default_factory=dict)
-    """Known clients by their numbers."""
+    """Static clients by their numbers."""
     wait: float = WAIT
-    """Seconds to the first repetition of what is not acknowledged."""
+    """Seconds to the first retransmission."""
     silence: float = 60.0
-    """Seconds after which a client that says nothing is gone."""
+    """Seconds of silence after which a client is removed."""
     most_clients: int = 256
     order: ByteOrder = BIG
 
     @property
     def lets_anybody_in(self) -> bool:
-        """Whether there is somebody who may join."""
+        """Whether any client can log in."""
         return bool(self.grants or self.clients) or self.anonymous is not None
 
 
@@ -69,19 +69,20 @@ GUESSES: Final = Allowance(burst=5, refill=12.0)
 
 
 class GgmpAdmission:
-    """Knows the rules of joining, and who guesses at tokens."""
+    """The rules of logging in, and the count of guessed tokens."""
 
     def __init__(self, rules: GgmpRules) -> None:
         self.rules = rules
         self.logins: Counter[str] = Counter()
-        """Tokens that were shown by newcomers, by result."""
+        """Tokens of new clients, by result."""
         self._guesses = Throttle(GUESSES, most_keys=10_000)
 
     def judge(self, message: GgmpMessage, host: str, now: Monotonic) -> Grant | None:
-        """Return what the token of a message allows; None for no token and for a wrong one.
+        """Return the grant of a message's token; None for no token and for a wrong one.
 
-        A try pays for itself before the token is compared, and a right one gets that back: of an
-        address without a try left no token is compared.
+        The attempt is charged before the token is compared, and a correct one is refunded. An
+        address without budget gets no comparison: then a correct token and a wrong one look the
+        same.
         """
         token = _shown(message)
         key = address_key(host)
@@ -93,29 +94,29 @@ class GgmpAdmission:
         return grant
 
     def grant(self, message: GgmpMessage, judged: Grant | None) -> Grant | None:
-        """Return what a newcomer may do, `judged` by the token that its first message has."""
+        """Return the rights of a new client; `judged` is the grant of its first message's token."""
         if not _shown(message):
             return self.rules.anonymous
         self.logins["refused" if judged is None else "accepted"] += 1
         return judged
 
-    def grant_again(self, seat: GgmpSubscription) -> Grant | None:
-        """Return what a client that is here may do from now on; None when it may not be here."""
-        if seat.grant.token:
-            return grant_of(self.rules.grants, seat.grant.token)
-        static = self.rules.clients.get(seat.id)
-        if static is not None and static.host == seat.address[0]:
+    def grant_again(self, client: GgmpSubscription) -> Grant | None:
+        """Return the present rights of a logged-in client; None if it has lost its access."""
+        if client.grant.token:
+            return grant_of(self.rules.grants, client.grant.token)
+        static = self.rules.clients.get(client.id)
+        if static is not None and static.host == client.address[0]:
             return static.grant
         return self.rules.anonymous
 
     def known(self, number: int, host: str) -> StaticClient | None:
-        """Return the known client of a number, when it asks from its host."""
+        """Return the static client of a number if the host matches."""
         static = self.rules.clients.get(number)
         return static if static is not None and static.host == host else None
 
 
 def _shown(message: GgmpMessage) -> str:
-    """Return the token of a message, empty when there is none."""
+    """Return the token of a message; empty if there is none."""
     return next((entry.value for entry in message.values if isinstance(entry.value, str)), "")
 
 
@@ -123,71 +124,73 @@ ANSWER_RULES: Final = AnswerRules(
     address_burst=400, address_rate=200.0, unproven_rate=1000.0,
     share_burst=5000.0, share_rate=5000.0,
 )  # fmt: skip
-"""How many messages an endpoint takes."""
+"""Rate limits of messages."""
 ASSIGNMENTS: Final = Allowance(burst=4, refill=1.0)
-"""Numbers told to one address."""
+"""Number assignments sent to one address."""
 REPETITIONS: Final = 1.0
-"""Seconds after which a token that is shown again is no repetition: the client has begun anew."""
+"""Seconds after which a repeated token means that the client has restarted.
+
+Within that time it is a retransmission.
+"""
 MOST_HELD: Final = 8
-"""Acts kept for a client that has not shown its number yet."""
+"""Actions kept for a client whose address is not validated."""
 
 _Address = tuple[str, int]
 
 
 class GgmpServer:
-    """The server's end for all clients; a `emu.net.udp.query.QueryCore` that also has a timer."""
+    """The server's side for all clients; a `emu.net.udp.query.QueryCore` with a timer."""
 
     def __init__(
         self,
-        stage: GgmpWorld,
+        world: GgmpWorld,
         rules: GgmpRules,
         random_below: Callable[[int], int],
-        told: Callable[[Use], None] = lambda _use: None,
+        report_use: Callable[[Use], None] = lambda _use: None,
     ) -> None:
-        """Act on `stage`; `told` hears of all that is done there.
+        """Control the actors of `world`; `report_use` is called for every change.
 
-        `random_below` chooses a number from 0 to its argument less one that nobody can guess.
+        `random_below` returns an unpredictable number from 0 to its argument less one.
         """
         self.rules = rules
-        self._door = GgmpAdmission(rules)
-        self.logins = self._door.logins
-        """Tokens that were shown by newcomers, by result."""
+        self._admission = GgmpAdmission(rules)
+        self.logins = self._admission.logins
+        """Tokens of new clients, by result."""
         self._random_below = random_below
-        self._acting = Acting(stage, told)
+        self._acting = Acting(world, report_use)
         self._by_id: dict[int, GgmpSubscription] = {}
         self._by_address: dict[_Address, GgmpSubscription] = {}
         self._last_id = 0
         self._assignments = Throttle(ASSIGNMENTS, most_keys=10_000)
         self._judged: tuple[bytes, _Address, Grant | None] | None = None
-        """The datagram whose token `validates` has compared, and what that allows."""
+        """The datagram whose token `validates` has compared, and the token's grant."""
         self._pulled: tuple[bytes, GgmpMessage] | None = None
-        """What `validates` has read last, for `answer`, which is given the same next."""
+        """The last message that `validates` has parsed; `answer` gets the same datagram next."""
         self._due: Monotonic | None = None
         self._outgoing: list[tuple[bytes, _Address]] = []
         self.counters: Counter[str] = Counter()
-        """Messages by what became of them."""
+        """Messages by result."""
 
     def __len__(self) -> int:
         return len(self._by_id)
 
     def configure(self, rules: GgmpRules) -> None:
-        """Go on with other rules; who may no longer be here is forgotten at once."""
-        self.rules = self._door.rules = rules
+        """Change the rules. Clients that they no longer allow are removed at once."""
+        self.rules = self._admission.rules = rules
         self._judged = self._pulled = None
-        for seat in list(self._by_id.values()):
-            grant = self._door.grant_again(seat)
+        for client in list(self._by_id.values()):
+            grant = self._admission.grant_again(client)
             if grant is None:
-                self._forget(seat)
+                self._forget(client)
                 continue
-            seat.grant = grant
+            client.grant = grant
             if GgmpAction.WATCH not in grant.actions:
-                seat.watched.clear()
+                client.watched.clear()
 
     def validates(self, data: bytes, address: _Address, now: Monotonic) -> bool:
-        """Say whether a datagram shows a token, or a number that its address was given.
+        """Return whether a datagram has a valid token, or a number that its address was assigned.
 
-        A token is compared as long as the address has a try left, and costs one when it is wrong;
-        `answer`, given the same datagram next, compares it no second time.
+        `answer`, which gets the same datagram next, does not compare the token again.
         """
         self._judged = self._pulled = None
         try:
@@ -196,16 +199,16 @@ class GgmpServer:
             return False
         self._pulled = data, message
         if message.client == SERVER:
-            grant = self._door.judge(message, address[0], now)
+            grant = self._admission.judge(message, address[0], now)
             self._judged = data, address, grant
             return grant is not None
-        seat = self._by_id.get(message.client)
-        if seat is not None and seat.address == address:
+        client = self._by_id.get(message.client)
+        if client is not None and client.address == address:
             return True
-        return self._door.known(message.client, address[0]) is not None
+        return self._admission.known(message.client, address[0]) is not None
 
     def answer(self, data: bytes, address: _Address, now: Monotonic) -> list[bytes]:
-        """Return the datagrams that answer one; none for what is no message of a client."""
+        """Return the datagrams that answer one; none for a datagram that is no client's message."""
         pulled, self._pulled = self._pulled, None
         try:
             if pulled is not None and pulled[0] is data:
@@ -218,59 +221,60 @@ class GgmpServer:
             judged, self._judged = self._judged, None
             if judged is not None and judged[:2] == (data, address):
                 return self._newcomer(message, address, judged[2], now)
-            grant = self._door.judge(message, address[0], now)
+            grant = self._admission.judge(message, address[0], now)
             return self._newcomer(message, address, grant, now)
-        seat = self._by_id.get(message.client)
-        if seat is None or seat.address != address:
-            static = self._door.known(message.client, address[0])
+        client = self._by_id.get(message.client)
+        if client is None or client.address != address:
+            static = self._admission.known(message.client, address[0])
             if static is None:
                 return self._silence("wrong address")
-            seat = self._seat_static(static, address, now)
-        if not seat.is_validated:
-            self._prove(seat, now)
-        return self._take(seat, message, now)
+            client = self._add_static(static, address, now)
+        if not client.is_validated:
+            self._prove(client, now)
+        return self._take(client, message, now)
 
     def data_to_send(self) -> list[tuple[bytes, _Address]]:
-        """Return and forget what the timer wants sent, each with where to."""
+        """Return and clear the datagrams that the timer has produced, with their addresses."""
         outgoing, self._outgoing = self._outgoing, []
         return outgoing
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called; never later than something is due."""
+        """Return the time of the next `handle_timer`; never later than anything is due."""
         return self._due
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Repeat what is not acknowledged, tell of what is watched, forget who is gone.
+        """Retransmit, report watched actors and remove silent clients.
 
-        A client that cannot be served is forgotten; the first mistake is raised once all others
-        were served.
+        A client that causes an exception is removed. The first exception is raised when all other
+        clients have been served.
         """
         self._due = None
         faults: list[Exception] = []
-        for seat in list(self._by_id.values()):
-            if now - seat.heard > self.rules.silence:
-                self._forget(seat)
+        for client in list(self._by_id.values()):
+            if now - client.heard > self.rules.silence:
+                self._forget(client)
                 continue
             try:
-                seat.peer.handle_timer(now)
-                self._acting.report(seat, now)
-                self._outgoing += [(data, seat.address) for data in seat.peer.data_to_send()]
-                self._arm(seat)
+                client.peer.handle_timer(now)
+                self._acting.report(client, now)
+                self._outgoing += [(data, client.address) for data in client.peer.data_to_send()]
+                self._arm(client)
             except Exception as error:  # noqa: BLE001  # the other clients are to be served
                 self.counters["fault"] += 1
-                self._forget(seat)
+                self._forget(client)
                 faults.append(error)
         if faults:
             raise faults[0]
 
-    # -- who is let in --------------------------------------------------------------------------
+    # -- admission
+    # --------------------------------------------------------------------------------
 
     def _newcomer(
         self, message: GgmpMessage, address: _Address, judged: Grant | None, now: Monotonic
     ) -> list[bytes]:
-        """Take a message of somebody without a number; one who has it is told again.
+        """Handle a message of a client without a number; a known address gets its number again.
 
-        `judged` is what the token of the message allows.
+        `judged` is the grant of the message's token.
         """
         if message.kind in (
             GgmpMessageType.ACK,
@@ -278,34 +282,38 @@ class GgmpServer:
             GgmpMessageType.ACTION_SHORT,
         ):
             return self._silence("no number")
-        seat = self._by_address.get(address)
-        if seat is None:
-            grant = self._door.grant(message, judged)
+        client = self._by_address.get(address)
+        if client is None:
+            grant = self._admission.grant(message, judged)
             if grant is None:
                 return self._silence("refused")
-            if not self._makes_room(grant):
+            if not self._make_capacity(grant):
                 return self._silence("full")
-            seat = self._seat(self._new_id(grant), grant, address, now)
-            seat.is_validated = bool(grant.token)
-        elif message.values and now - seat.since > REPETITIONS:
-            self._begin_anew(seat, now)
-        answers = self._take(seat, message, now)
+            client = self._add(self._new_id(grant), grant, address, now)
+            client.is_validated = bool(grant.token)
+        elif message.values and now - client.since > REPETITIONS:
+            self._begin_anew(client, now)
+        answers = self._take(client, message, now)
         if not self._assignments.take(address_key(address[0]), now):
             return answers
-        assign = GgmpMessage(GgmpMessageType.CLIENT_ASSIGN, seat.id, message.id)
+        assign = GgmpMessage(GgmpMessageType.CLIENT_ASSIGN, client.id, message.id)
         return [push_message(assign, self.rules.order), *answers]
 
-    def _seat_static(
+    def _add_static(
         self, static: StaticClient, address: _Address, now: Monotonic
     ) -> GgmpSubscription:
-        """Take in a known client; one that asks from another port has begun anew."""
+        """Add a static client. A new port means that it has restarted."""
         for before in (self._by_id.get(static.number), self._by_address.get(address)):
             if before is not None and before.id in self._by_id:
                 self._forget(before)
-        return self._seat(static.number, static.grant, address, now)
+        return self._add(static.number, static.grant, address, now)
 
     def _new_id(self, grant: Grant) -> int:
-        """Return a free number: the next, or one that only its receiver can know."""
+        """Return a free number.
+
+        With a token it is the next one. Without, it is random: only the receiver at that address
+        can know it, so that showing it proves the address.
+        """
         number = self._last_id
         while True:
             number = (
@@ -317,76 +325,77 @@ class GgmpServer:
             self._last_id = number
         return number
 
-    def _makes_room(self, grant: Grant) -> bool:
-        """Say whether one more may join.
+    def _make_capacity(self, grant: Grant) -> bool:
+        """Make capacity for a new client; return False if there is none.
 
-        A client that never showed its number has to go for that, the oldest first. For a client
-        with a token the one without a token that was silent for longest has to go.
+        A client that never validated its address is removed, the oldest first. For a client with a
+        token, the longest silent one without a token is removed.
         """
         if len(self._by_id) < self.rules.most_clients:
             return True
-        seats = self._by_id.values()
-        leaving = next((seat for seat in seats if not seat.is_validated), None)
-        if leaving is None and grant.token:
-            without = (seat for seat in seats if seat.grant is self.rules.anonymous)
-            leaving = min(without, key=lambda seat: seat.heard, default=None)
-        if leaving is not None:
-            self._forget(leaving)
-        return leaving is not None
+        clients = self._by_id.values()
+        removed = next((client for client in clients if not client.is_validated), None)
+        if removed is None and grant.token:
+            without = (client for client in clients if client.grant is self.rules.anonymous)
+            removed = min(without, key=lambda client: client.heard, default=None)
+        if removed is not None:
+            self._forget(removed)
+        return removed is not None
 
-    def _seat(
+    def _add(
         self, number: int, grant: Grant, address: _Address, now: Monotonic
     ) -> GgmpSubscription:
         peer = Peer(SERVER, self.rules.wait, self.rules.order)
-        seat = GgmpSubscription(number, address, grant, peer, now, now)
-        self._by_id[seat.id] = self._by_address[address] = seat
+        client = GgmpSubscription(number, address, grant, peer, now, now)
+        self._by_id[client.id] = self._by_address[address] = client
         self._arm_at(Monotonic(now + self.rules.silence + 1))
-        return seat
+        return client
 
-    def _begin_anew(self, seat: GgmpSubscription, now: Monotonic) -> None:
-        """Forget what a client said before: its messages count from the start again."""
-        self.counters["lost"] += seat.peer.lost
-        seat.peer = Peer(SERVER, self.rules.wait, self.rules.order)
-        seat.watched.clear()
-        seat.since = now
+    def _begin_anew(self, client: GgmpSubscription, now: Monotonic) -> None:
+        """Reset a client's counters and watches after its restart."""
+        self.counters["lost"] += client.peer.lost
+        client.peer = Peer(SERVER, self.rules.wait, self.rules.order)
+        client.watched.clear()
+        client.since = now
 
-    def _forget(self, seat: GgmpSubscription) -> None:
-        del self._by_id[seat.id]
-        del self._by_address[seat.address]
-        self.counters["lost"] += seat.peer.lost
+    def _forget(self, client: GgmpSubscription) -> None:
+        del self._by_id[client.id]
+        del self._by_address[client.address]
+        self.counters["lost"] += client.peer.lost
         self.counters["gone"] += 1
 
-    # -- what they ask --------------------------------------------------------------------------
+    # -- actions
+    # -------------------------------------------------------------------------------------
 
-    def _take(self, seat: GgmpSubscription, message: GgmpMessage, now: Monotonic) -> list[bytes]:
-        seat.heard = now
-        for delivery in seat.peer.receive(message, now):
+    def _take(self, client: GgmpSubscription, message: GgmpMessage, now: Monotonic) -> list[bytes]:
+        client.heard = now
+        for delivery in client.peer.receive(message, now):
             if not isinstance(delivery, Whole):
                 self.counters["data without an act"] += 1
-            elif seat.is_validated:
-                self._perform(seat, delivery, now)
-            elif len(seat.held) < MOST_HELD:
-                seat.held.append(delivery)
-        answers = seat.peer.data_to_send()
-        # Nothing that begins now is due before this, and so a timer that is due earlier will do.
+            elif client.is_validated:
+                self._perform(client, delivery, now)
+            elif len(client.held) < MOST_HELD:
+                client.held.append(delivery)
+        answers = client.peer.data_to_send()
+        # Nothing that starts now is due before this time, so an earlier timer is enough.
         if self._due is None or self._due > now + min(self.rules.wait, SHORTEST_INTERVAL):
-            self._arm(seat)
+            self._arm(client)
         return answers
 
-    def _perform(self, seat: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
+    def _perform(self, client: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
         self.counters["acts"] += 1
-        self._acting.perform(seat, whole, now)
+        self._acting.perform(client, whole, now)
 
-    def _prove(self, seat: GgmpSubscription, now: Monotonic) -> None:
-        """Do what a client asked before it showed the number that was sent to its address."""
-        seat.is_validated = True
-        held, seat.held = seat.held, []
+    def _prove(self, client: GgmpSubscription, now: Monotonic) -> None:
+        """Mark the address as validated, and perform the held actions."""
+        client.is_validated = True
+        held, client.held = client.held, []
         for whole in held:
-            self._perform(seat, whole, now)
+            self._perform(client, whole, now)
 
-    def _arm(self, seat: GgmpSubscription) -> None:
-        self._arm_at(Monotonic(seat.heard + self.rules.silence + 1))
-        due = seat.get_timer()
+    def _arm(self, client: GgmpSubscription) -> None:
+        self._arm_at(Monotonic(client.heard + self.rules.silence + 1))
+        due = client.get_timer()
         if due is not None:
             self._arm_at(due)
 

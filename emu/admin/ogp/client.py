@@ -1,4 +1,4 @@
-"""Queries any server by OGP; the answer as plain values."""
+"""Queries a server by OGP; the answer is plain values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from emu.admin.ogp.responder import OgpJoiner
 from emu.errors import CommandError, MalformedDatagram, MalformedMessage
 
 MOST_CHALLENGES: Final = 3
-"""How often a question is asked anew because its challenge does not please."""
+"""Times that a query is repeated because the server refuses its challenge."""
 REFUSALS: Final = {
     Error.BANNED: "it has banned this address",
     Error.TYPE: "it does not know this type of query",
@@ -38,12 +38,15 @@ REFUSALS: Final = {
 
 
 class OgpQuestion:
-    """The default query; `answer` is what the server told."""
+    """The default query; `answer` is the server's answer."""
 
     def __init__(
         self, request_id: int, dialect: OgpVersion = V91, query: DefaultQuery | None = None
     ) -> None:
-        """Ask for all, or what `query` says. `request_id`: not 0, different for each question."""
+        """Query everything, or what `query` names.
+
+        `request_id` is not 0 and differs for each query.
+        """
         self._dialect = dialect
         self._request_id = request_id
         head = QueryHead(Type.DEFAULT, challenge=0, request_id=request_id)
@@ -54,15 +57,15 @@ class OgpQuestion:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the answer is there."""
+        """Whether the answer is complete."""
         return self.answer is not None
 
     def datagram(self) -> bytes:
-        """Return the question, with the challenge once there is one."""
+        """Return the query, with the challenge if there is one."""
         return self._datagram
 
     def receive(self, data: bytes) -> bool:
-        """Take a datagram; True when the question is to be asked with a challenge now."""
+        """Handle a datagram; return True if the query must be sent again, with a challenge."""
         try:
             start = find_body(data)
         except MalformedDatagram as error:
@@ -80,7 +83,7 @@ class OgpQuestion:
         return False
 
     def _refused(self, body: bytes) -> bool:
-        """Ask again with the copy that comes with error 3; anything else is the end."""
+        """Repeat the query with the copy that comes with error 3; other errors end it."""
         if not body or body[0] not in REFUSALS:
             raise MalformedMessage("unknown error")
         error = Error(body[0])
@@ -93,7 +96,7 @@ class OgpQuestion:
         return True
 
     def _check(self, copy: bytes) -> None:
-        """Let nobody have us send anything but our own question."""
+        """Refuse a copy of another query: a forged answer must not choose what is sent."""
         try:
             start, own = find_body(copy), find_body(self._datagram)
         except MalformedDatagram:
@@ -103,7 +106,7 @@ class OgpQuestion:
 
 
 def as_record(content: Content) -> dict[str, Any]:
-    """Return a content as JSON has it; sections that were not told are left out."""
+    """Return a content as JSON; missing sections are left out."""
     told = {one.name: getattr(content, one.name) for one in fields(content) if one.compare}
     if content.rules is not None:
         told["rules"] = dict(content.rules)

@@ -1,14 +1,12 @@
 """Answers OGP queries; zones are its teams, behaviors its add-ons.
 
-Fields that mean nothing in this game (frags, team scores, ...) are not told, and neither are
-players' addresses: the protocol has no way yet to ask for them with a password. Source:
-docs/protocol/administration/ogp.md#ours.
+Fields without a meaning in this game (frags, team scores, ...) are left out. So are players'
+addresses: the protocol cannot request them with a password yet.
 
-Source: docs/protocol/administration/ogp.md#splits.
+Amplification: a query without a valid challenge of its address gets only a few bytes. An error
+answer repeats the query's head and is sent at most once; answers are never answered.
 
-Only a challenge that the asker's address was given draws more than a few bytes. The head says
-what is wrong with a question, and it says it at most once: answers are never answered. Source:
-docs/protocol/administration/ogp.md.
+Source: docs/protocol/administration/ogp.md#ours, docs/protocol/administration/ogp.md#splits.
 """
 
 from __future__ import annotations
@@ -47,21 +45,21 @@ from emu.limits.rates import ANY_PORT, Allowance, Challenges, Throttle
 from emu.times import Monotonic
 
 POPULATION: Final = 15
-"""Our type of limit, the last one that fits: players at once, and how many more may come."""
+"""This server's type of limit, the highest possible number: players, and how many more can join."""
 SYSTEMS: Final[Mapping[str, int]] = {"win32": 1, "cygwin": 1, "linux": 2, "darwin": 3}
 """Numbers of operating systems; 0 is any other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """How an operator wants the server to appear."""
+    """How the operator wants the server to appear."""
 
     game_id: int = 0
     host_name_colors: tuple[ColorChange, ...] = ()
 
 
 class ContentSource:
-    """Makes the content of the status, once for each that `status` returns."""
+    """Makes the content of a status, once for each status object."""
 
     def __init__(
         self, status: Callable[[Monotonic], ServerStatus], presentation: Presentation
@@ -72,7 +70,7 @@ class ContentSource:
         self._kept = Content()
 
     def content(self, now: Monotonic) -> Content:
-        """Return what is to be told now; the same object while it is the same."""
+        """Return the content; the same object while the status is the same."""
         status = self._status(now)
         if status is not self._seen:
             self._seen = status
@@ -81,7 +79,7 @@ class ContentSource:
 
 
 def content_of(status: ServerStatus, presentation: Presentation) -> Content:
-    """Return a status in the words of OGP."""
+    """Return a status as OGP's content."""
     return Content(
         game_id=presentation.game_id,
         server=_server(status, presentation),
@@ -113,7 +111,7 @@ def _server(status: ServerStatus, presentation: Presentation) -> dict[str, Any]:
         "game_type": "MMORPG",
         "game_mode": "PvE",
         "player_count": status.online,
-        "slot_max": status.room,
+        "slot_max": status.capacity,
         "bot_count": 0,
         "reserved_slots": 0,
     }
@@ -148,28 +146,29 @@ def _limits(status: ServerStatus) -> list[dict[str, Any]]:
     return [{"type": POPULATION, "limit": status.places, "left": left}]
 
 
-MOST_PARTS: Final = 127
+MOST_DATAGRAMS: Final = 127
 """The count is a signed byte."""
 
 
 _FURTHER: Final = len(push_answer_head(AnswerHead(Type.DEFAULT, None, 1, (1, 0))))
-"""Bytes of the head of a part; that of the first one may have a challenge besides."""
+"""Length of the head of a datagram after the first. The first may also have a challenge."""
 _CHALLENGE: Final = 4
 
 
-def room(most_bytes: int, parts: int) -> int:
-    """Return how long the body of an answer in at most `parts` datagrams may be.
+def capacity(most_bytes: int, count: int) -> int:
+    """Return the maximum length of a body in at most `count` datagrams.
 
     With a challenge it may be four bytes less.
     """
-    return parts * (most_bytes - _FURTHER)
+    return count * (most_bytes - _FURTHER)
 
 
 def split(head: AnswerHead, body: bytes, most_bytes: int, request_id: int) -> list[bytes]:
     """Return the datagrams of an answer, none longer than `most_bytes`.
 
-    Parts belong together by `request_id`, which is sent only with parts unless the head has it.
-    Cut anywhere, also inside a value. The body must fit into `MOST_PARTS`.
+    A body in several datagrams is identified by `request_id`; a single datagram has one only if the
+    head has. The body is cut anywhere, also inside a value, and must fit into `MOST_DATAGRAMS`
+    datagrams.
     """
     whole = push_answer_head(head) + body
     if len(whole) <= most_bytes:
@@ -183,65 +182,65 @@ def split(head: AnswerHead, body: bytes, most_bytes: int, request_id: int) -> li
         for number in range(count)
     ]
     return [
-        push_answer_head(part) + body[start:end]
-        for part, start, end in zip(heads, cuts, cuts[1:], strict=False)
+        push_answer_head(each) + body[start:end]
+        for each, start, end in zip(heads, cuts, cuts[1:], strict=False)
     ]
 
 
 class OgpJoiner:
-    """Puts the parts of one answer together, whatever their order."""
+    """Joins the datagrams of one answer, in any order."""
 
-    __slots__ = ("_count", "_parts", "_request_id")
+    __slots__ = ("_bodies", "_count", "_request_id")
 
     def __init__(self) -> None:
-        self._parts: dict[int, bytes] = {}
+        self._bodies: dict[int, bytes] = {}
         self._count = 0
         self._request_id: int | None = None
 
     def take(self, head: AnswerHead, body: bytes) -> bytes | None:
-        """Take one datagram; returns the whole body when all are there.
+        """Handle one datagram; return the whole body when it is complete.
 
-        Raises `MalformedMessage` for parts that cannot belong together.
+        Raises `MalformedMessage` for datagrams that do not belong together.
         """
         if head.split is None:
             return body
         count, number = head.split
-        if not self._parts:
+        if not self._bodies:
             self._count, self._request_id = count, head.request_id
-        if not 0 <= number < count <= MOST_PARTS or count != self._count:
+        if not 0 <= number < count <= MOST_DATAGRAMS or count != self._count:
             raise MalformedMessage("wrong split")
         if head.request_id != self._request_id:
-            raise MalformedMessage("part of another answer")
-        self._parts[number] = body
-        if len(self._parts) < count:
+            raise MalformedMessage("datagram of another answer")
+        self._bodies[number] = body
+        if len(self._bodies) < count:
             return None
-        return b"".join(self._parts[number] for number in range(count))
+        return b"".join(self._bodies[number] for number in range(count))
 
 
 LONGEST_QUERY: Final = 512
-"""Bytes of a question; the longest that means anything has some 60."""
+"""Maximum length of a query, in bytes; the longest useful one has about 60."""
 LEAST_BYTES: Final = 500
 MOST_BYTES: Final = 1500
 DEFAULT_BYTES: Final = 1400
-"""Of one answer datagram: what may be asked for, and what it is when nothing is."""
+"""Length of an answer datagram: the maximum that a query can request, and the default."""
 _KEPT: Final = 64
-"""Bodies kept of one content: questions that differ."""
+"""Cached bodies of different queries for one content."""
 
 
 @dataclass(frozen=True, slots=True)
 class OgpRules:
-    """What the responder does."""
+    """The settings of the responder."""
 
     dialects: Sequence[OgpVersion] = DIALECTS
-    """Those that are answered, tried in this order."""
+    """The supported versions, tried in this order."""
     most_parts: int = 16
-    """Datagrams of one answer."""
+    """Maximum number of datagrams of one answer."""
     banned_interval: float = 10.0
     """Seconds between two answers to a banned address."""
 
 
 class _Pulled(NamedTuple):
-    """A datagram, and what was read from it."""
+    """A datagram and its parsed head."""
 
     data: bytes
     address: tuple[str, int]
@@ -261,7 +260,7 @@ class OgpResponder:
         *,
         is_banned: Callable[[str], bool] = lambda _host: False,
     ) -> None:
-        """Answer with what `content` returns; the same object for as long as it is the same."""
+        """Answer with what `content` returns: the same object until the content changes."""
         self._content = content
         self._challenges = challenges
         self._rules = rules or OgpRules()
@@ -269,15 +268,15 @@ class OgpResponder:
         self._banned = Throttle(Allowance(1, self._rules.banned_interval), most_keys=1024)
         self._request_id = 0
         self._pulled: _Pulled | None = None
-        """What `validates` has read last, for `answer`, which is given the same next."""
+        """The last head that `validates` has parsed; `answer` gets the same datagram next."""
         self._seen: Content | None = None
         self._bodies: dict[tuple[bytes, int], tuple[str, bytes]] = {}
-        """By question and most bytes: what it is counted as, and what is told."""
+        """By query and maximum length: the counter's name, and the body."""
         self.counters: Counter[str] = Counter()
-        """Questions by what became of them."""
+        """Queries by result."""
 
     def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
-        """Say whether a datagram has a challenge that its address was given."""
+        """Return whether a datagram has a challenge of its address."""
         self._pulled = None
         try:
             head = pull_query_head(data, find_body(data))
@@ -288,7 +287,7 @@ class OgpResponder:
         return is_proven
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
-        """Return the datagrams that answer one; none for what is no question."""
+        """Return the datagrams that answer one; none for a datagram that is no query."""
         pulled, self._pulled = self._pulled, None
         if pulled is not None and (pulled.data is not data or pulled[1:3] != (address, now)):
             pulled = None
@@ -319,7 +318,7 @@ class OgpResponder:
     def _answer(
         self, data: bytes, body: int, head: QueryHead, number: int | None, now: Monotonic
     ) -> list[bytes]:
-        """Answer a question whose head is read; `number` is None when its address is validated."""
+        """Answer a query with a valid head; `number` is None if its address is validated."""
         kind, _, request_id, most = head
         if request_id == 0:
             request_id = self._next_request_id()
@@ -335,14 +334,14 @@ class OgpResponder:
         if number is not None:
             return self._ask_again(data, body, AnswerHead(Type.ERROR, number, request_id))
         try:
-            told = self._told(data[body:], most, now)
+            answer_body = self._body(data[body:], most, now)
         except MalformedMessage:
             return self._error(Error.BODY, AnswerHead(Type.ERROR, None, request_id))
         head_of_it = AnswerHead(Type.DEFAULT, None, request_id)
-        return split(head_of_it, told, most, request_id or self._next_request_id())
+        return split(head_of_it, answer_body, most, request_id or self._next_request_id())
 
     def _ask_again(self, data: bytes, body: int, head: AnswerHead) -> list[bytes]:
-        """Return the question with the challenge in it that its sender is to show."""
+        """Return the query with a new challenge, which its sender must send again."""
         assert head.challenge is not None  # noqa: S101  # that is what this is for
         try:
             copy = with_challenge(data, body, head.challenge)
@@ -350,10 +349,10 @@ class OgpResponder:
             return self._error(Error.HEAD, head)
         return self._error(Error.CHALLENGE, head, copy)
 
-    def _told(self, asked: bytes, most: int, now: Monotonic) -> bytes:
-        """Return the body of an answer, made once for everybody who asks the same.
+    def _body(self, asked: bytes, most: int, now: Monotonic) -> bytes:
+        """Return the body of an answer, cached for equal queries.
 
-        Raises `MalformedMessage` when the body of the question is wrong.
+        Raises `MalformedMessage` if the body of the query is malformed.
         """
         content = self._content(now)
         if content is not self._seen or len(self._bodies) >= _KEPT:
@@ -362,7 +361,7 @@ class OgpResponder:
         kept = self._bodies.get((asked, most))
         if kept is None:
             dialect, query = pull_query(asked, self._rules.dialects)
-            body = push_answer(content, query, dialect, room(most, self._rules.most_parts))
+            body = push_answer(content, query, dialect, capacity(most, self._rules.most_parts))
             kept = self._bodies[asked, most] = f"queries {dialect.name}", body
         reason, body = kept
         self.counters[reason] += 1
@@ -387,5 +386,5 @@ class OgpResponder:
 
 
 def master_uplink(game_id: int) -> bytes:
-    """Return what a server sends to a master server, unasked, to be listed there."""
+    """Return the heartbeat that a server sends to a master server to be listed there."""
     return push_answer_head(AnswerHead(Type.MASTER)) + game_id.to_bytes(2, "little")

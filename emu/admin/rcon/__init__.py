@@ -1,4 +1,4 @@
-"""Source RCON: commands over TCP, for the tools that administrators have.
+"""Source RCON: commands over TCP, for operators' tools.
 
-`packets` is the wire format, `session` the server's side, `client` the other.
+`packets` has the wire format and the client's side, `session` the server's side.
 """

@@ -1,9 +1,9 @@
-"""The server's side of one RCON connection, and the users that may use it. Sans-IO.
+"""The server's side of one RCON connection, and the users that may log in. Sans-IO.
 
-Packets are dealt with in order and one at a time: the next one waits until a command is answered or
-a wrong password has cost its time. Clients find the end of a long answer in two ways, both by an
-empty RESPONSE_VALUE that they send behind their command: with an id of its own it is mirrored, with
-the id of the command it is mirrored and followed by a packet that says so (Source).
+Packets are handled in order, one at a time: the next packet waits until a command is answered, or
+until the delay after a wrong password is over. Clients find the end of a long answer by an empty
+RESPONSE_VALUE that they send after their command. If it has an id of its own, it is mirrored. If it
+has the command's id, it is mirrored and followed by a packet that marks the end (Source).
 
 Source: docs/protocol/administration/rcon.md#decisions.
 """
@@ -53,7 +53,7 @@ class RconUser:
 
 
 class RconUsers:
-    """All users; without one nobody can log in."""
+    """All users. Without users nobody can log in."""
 
     def __init__(self, users: Iterable[RconUser]) -> None:
         self._users = tuple(users)
@@ -65,7 +65,10 @@ class RconUsers:
         return iter(self._users)
 
     def find(self, password: bytes) -> RconUser | None:
-        """Return whose password this is; takes as long for a wrong one as for a right one."""
+        """Return the user of a password, or None.
+
+        The time is the same for right and wrong passwords.
+        """
         found = None
         for user in self._users:
             if compare_digest(user.password, password):
@@ -74,9 +77,9 @@ class RconUsers:
 
 
 def read_users(text: str) -> list[RconUser]:
-    """Read a users' file: on each line a name, a role and a password, ``#`` begins a comment.
+    """Read a users' file: on each line a name, a role and a password; ``#`` begins a comment.
 
-    Raises `ValueError` that names the line and says what would be right.
+    Raises `ValueError` that names the line and the correct form.
     """
     users: dict[str, RconUser] = {}
     passwords: set[str] = set()
@@ -99,23 +102,27 @@ def read_users(text: str) -> list[RconUser]:
 
 
 DIALECTS: Final = ("source", "srcds", "minecraft")
-"""The ways to answer a RESPONSE_VALUE: as most tools like it, as Valve's servers, as Minecraft."""
+"""How a RESPONSE_VALUE is answered: as most tools like it, as Valve's servers, as Minecraft."""
 ORIGIN: Final = "rcon"
 TRAILER: Final = b"\0\1\0\0"
-"""Body of the packet behind a mirrored one; the NUL in it is on purpose."""
+"""Body of the packet after a mirrored one. The NUL inside it is part of Source's format."""
 MINECRAFT_UNKNOWN: Final = b"Unknown request 0"
 JUNK_AHEAD: Final = 0.04
-"""Seconds from the junk packet to the AUTH_RESPONSE: clients that need it read them apart."""
+"""Seconds between the junk packet and the AUTH_RESPONSE.
+
+Clients that expect the junk packet read the two separately: in one segment they lose the second.
+"""
 UNTIL_LOGIN: Final = 512
-"""Largest `size` of a packet from somebody who is not logged in."""
+"""Largest `size` of a packet before the login. A longer one could hold memory without a password.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class RconRules:
-    """How a session behaves; times in seconds."""
+    """The settings of a session; times in seconds."""
 
     auth_junk_packet: bool = False
-    """Send an empty RESPONSE_VALUE ahead of a good AUTH_RESPONSE, as Source servers do."""
+    """Send an empty RESPONSE_VALUE before a positive AUTH_RESPONSE, as Source servers do."""
     dialect: str = "source"
     """One of `DIALECTS`."""
     largest_request: int = 4110
@@ -123,9 +130,9 @@ class RconRules:
     frame_timeout: float = 30.0
     idle_timeout: float = 1800.0
     wrong_passwords: int = 3
-    """After so many on one connection it is closed."""
+    """Wrong passwords after which the session closes its connection."""
     early_packets: int = 16
-    """Packets answered ahead of a login; one more closes the connection."""
+    """Packets that are answered before a login; one more closes the connection."""
 
 
 class RconSession(CommandSession[RconPacket]):
@@ -150,14 +157,14 @@ class RconSession(CommandSession[RconPacket]):
         self._wrong = 0
         self._early = 0
         self._held: RconPacket | None = None
-        """An AUTH_RESPONSE that is to be sent at `_held_until`."""
+        """An AUTH_RESPONSE that is sent at `_held_until`."""
         self._held_until = now
         self._last_command: int | None = None
         self._silent_at = Monotonic(now + rules.login_timeout)
         self._frame_by: Monotonic | None = None
 
     def receive_data(self, data: bytes, now: Monotonic) -> None:
-        """Take bytes from the peer."""
+        """Handle bytes from the peer."""
         if self.closed:
             return
         before = self._frame_by
@@ -177,7 +184,7 @@ class RconSession(CommandSession[RconPacket]):
             self._frame_by = Monotonic(now + self._rules.frame_timeout)
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called."""
+        """Return the time at which `handle_timer` must be called, or None."""
         if self.closed:
             return None
         if self._held is not None:
@@ -188,7 +195,7 @@ class RconSession(CommandSession[RconPacket]):
         return min(deadlines, default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due."""
+        """Send what is due, or close an idle connection."""
         if self.closed:
             return
         if self._held is not None:
@@ -219,7 +226,7 @@ class RconSession(CommandSession[RconPacket]):
                 self._serve(packet, self._user)
 
     def _serve(self, packet: RconPacket, user: RconUser) -> None:
-        """Deal with a packet of somebody who is logged in."""
+        """Handle a packet of a user."""
         if packet.type == PacketType.EXECCOMMAND:
             self._last_command = packet.id
             line = one_line(packet.body.decode("utf-8", "replace"))
@@ -266,7 +273,7 @@ class RconSession(CommandSession[RconPacket]):
             self._send(response)
 
     def _hold(self, packet: RconPacket, delay: float, now: Monotonic) -> None:
-        """Send a packet later, and deal with nothing until then."""
+        """Send a packet later; handle no other until then."""
         self._held = packet
         self._held_until = Monotonic(now + delay)
 
@@ -280,7 +287,7 @@ class RconSession(CommandSession[RconPacket]):
         self._work(now)
 
     def _quiet_from(self, now: Monotonic) -> None:
-        """Count the peer's silence from now on."""
+        """Restart the idle timer."""
         patience = self._rules.login_timeout if self._user is None else self._rules.idle_timeout
         self._silent_at = Monotonic(now + patience)
 

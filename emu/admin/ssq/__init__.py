@@ -1,5 +1,5 @@
-"""Standard Server Queries 0.31: questions in the manner of SQL about a server and its players.
+"""Standard Server Queries 0.31: SQL-like queries about a server and its players.
 
-Source: docs/protocol/administration/ssq.md. `responder` answers, `client` asks; `query` and
-`conditions` read what is asked, `tables` says what there is, `rows` and `packets` how it is sent.
+Source: docs/protocol/administration/ssq.md. `responder` is the server's side, `query` parses a
+query, `tables` has the rows that can be queried, `packets` their encoding and the client's side.
 """

@@ -1,13 +1,10 @@
-"""SSQ queries: their text read into values, the condition after WHERE, and answers' rows.
+"""SSQ queries: their text as values, the condition after WHERE, and the rows of answers.
 
-Source: docs/protocol/administration/ssq.md#packets.
+``or`` binds less than ``and``, and that less than a comparison: a column on the left, a literal on
+the right. Numbers are compared as numbers if the column has numbers, texts without regard to case.
+Keywords and column names are accepted in either case; a password and a token are not.
 
-``or`` binds less than ``and``, that less than a comparison: a column left, a literal right. Numbers
-are compared as numbers where the column has numbers; texts without regard to case. Source:
-docs/protocol/administration/ssq.md#decisions.
-
-Source: docs/protocol/administration/ssq.md#packets. Keywords and names of columns are taken in
-either case; a password and a token are not.
+Source: docs/protocol/administration/ssq.md#packets, docs/protocol/administration/ssq.md#decisions.
 """
 
 from __future__ import annotations
@@ -25,11 +22,11 @@ Cell = str | int
 
 ROW_END: Final = b"\n\0"
 NOTHING: Final = ROW_END
-"""The answer when there is nothing to tell, errors too: one row without cells."""
+"""The answer for no data and for errors: one row without cells."""
 NULL_HEADER: Final = b"\0" + ROW_END
-"""The header row that says: all columns, in the order asked."""
+"""The header row that means: all columns, in the order of the query."""
 PONG: Final = b"j\0\n"
-"""The answer to a ping, no table."""
+"""The answer to a ping, which is no table."""
 
 _ESCAPES: Final = {"\0": None, "\\": "\\\\", "\n": "\\n"}
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
@@ -37,7 +34,7 @@ _TABLE: Final = str.maketrans(_ESCAPES)
 
 
 def push_cell(value: Cell) -> bytes:
-    """Return a cell as it is sent; a NUL cannot be carried and falls away."""
+    """Return a cell as it is sent, without NULs, which it cannot carry."""
     if isinstance(value, int):
         return b"%d\0" % value
     return value.translate(_TABLE).encode("utf-8", "replace") + b"\0"
@@ -56,8 +53,8 @@ def push_rows(rows: Iterable[Sequence[Cell]]) -> bytes:
 def pull_rows(body: bytes) -> list[list[str]]:
     """Return the rows of an answer's body, the header first. Raises `MalformedMessage`.
 
-    A line feed inside a cell may be escaped as the letter n or as itself; bytes that are no UTF-8
-    become U+FFFD.
+    A line feed inside a cell may be escaped as the letter n or as itself. Invalid UTF-8 becomes
+    U+FFFD.
     """
     *cells, rest = body.split(b"\0")
     if rest or (cells and cells[-1] != b"\n"):
@@ -79,11 +76,11 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 DEEPEST: Final = 8
-"""Parentheses inside each other."""
+"""Maximum depth of parentheses."""
 MOST_COMPARISONS: Final = 32
 
 Finder = Callable[[str], Cell | None]
-"""Returns a row's cell of a column by its name in lower case, None for what the row has not."""
+"""Returns a row's cell by the column's name in lower case, None if the row has none."""
 
 _OPERATORS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "=": operator.eq, "!=": operator.ne, ">": operator.gt, "<": operator.lt,
@@ -94,18 +91,18 @@ _TOKEN: Final = re.compile(r"""\s*(?:("[^"]*"|'[^']*')|(!=|[=<>(),])|([^\s"'=<>!
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a query: a word, a symbol, or what stood in quotation marks."""
+    """A token of a query: a word, a symbol, or a quoted text."""
 
     text: str
     is_quoted: bool = False
 
     def says(self, word: str) -> bool:
-        """Say whether it is a word or symbol, given in lower case."""
+        """Return whether it is a given word or symbol, in lower case."""
         return not self.is_quoted and self.text.lower() == word
 
 
 def tokens_of(text: str) -> list[Token]:
-    """Return the pieces of a query. Raises `MalformedMessage`."""
+    """Return the tokens of a query. Raises `MalformedMessage`."""
     tokens: list[Token] = []
     at, end = 0, len(text.rstrip())
     while at < end:
@@ -127,7 +124,7 @@ class Comparison:
     literal: str
 
     def holds(self, find: Finder) -> bool:
-        """Say whether it is so; it is not for what the row has not, or cannot be compared."""
+        """Return whether the comparison is true; false if the cell is missing or not comparable."""
         cell = find(self.column)
         if cell is None:
             return False
@@ -140,7 +137,7 @@ class Comparison:
 
     @property
     def size(self) -> int:
-        """How many comparisons it is."""
+        """The number of comparisons."""
         return 1
 
 
@@ -149,26 +146,26 @@ class JoinedCondition:
     """Conditions joined by ``and``, where `how` is `all`, or by ``or``, where it is `any`."""
 
     how: Callable[[Iterable[bool]], bool]
-    parts: Sequence[Condition]
+    conditions: Sequence[Condition]
 
     def holds(self, find: Finder) -> bool:
-        """Say whether it is so."""
-        return self.how(part.holds(find) for part in self.parts)
+        """Return whether the condition is true."""
+        return self.how(condition.holds(find) for condition in self.conditions)
 
     @property
     def size(self) -> int:
-        """How many comparisons it is."""
-        return sum(part.size for part in self.parts)
+        """The number of comparisons."""
+        return sum(condition.size for condition in self.conditions)
 
 
 Condition = Comparison | JoinedCondition
 
 RESERVED: Final = frozenset(("and", "or", "select", "where", "identified", "headers"))
-"""Words that are no column and no literal unless they stand in quotation marks."""
+"""Words that are no column and no literal unless they are quoted."""
 
 
 def is_word(token: Token) -> bool:
-    """Say whether a piece may be a column's name or a literal without quotation marks."""
+    """Return whether a token may be a column's name or an unquoted literal."""
     return not token.is_quoted and token.text.lower() not in RESERVED and token.text not in _SYMBOLS
 
 
@@ -176,7 +173,7 @@ _SYMBOLS: Final = frozenset((*_OPERATORS, "(", ")", ","))
 
 
 class ConditionReader:
-    """Reads one condition from pieces of a query, and says where it ended."""
+    """Parses one condition from tokens, and keeps the position after it."""
 
     __slots__ = ("_comparisons", "_tokens", "at")
 
@@ -186,7 +183,7 @@ class ConditionReader:
         self._comparisons = 0
 
     def read(self, depth: int = 0) -> Condition:
-        """Return the condition that begins here. Raises `MalformedMessage`."""
+        """Return the condition at the position. Raises `MalformedMessage`."""
         return self._joined("or", any, lambda: self._read_all(depth))
 
     def _read_all(self, depth: int) -> Condition:
@@ -195,10 +192,10 @@ class ConditionReader:
     def _joined(
         self, word: str, how: Callable[[Iterable[bool]], bool], read: Callable[[], Condition]
     ) -> Condition:
-        parts = [read()]
+        conditions = [read()]
         while self._takes(word):
-            parts.append(read())
-        return parts[0] if len(parts) == 1 else JoinedCondition(how, tuple(parts))
+            conditions.append(read())
+        return conditions[0] if len(conditions) == 1 else JoinedCondition(how, tuple(conditions))
 
     def _read_one(self, depth: int) -> Condition:
         if not self._takes("("):
@@ -235,24 +232,24 @@ class ConditionReader:
 
 
 LONGEST: Final = 4096
-"""Bytes of a question."""
+"""Maximum length of a query, in bytes."""
 MOST_COLUMNS: Final = 64
 
 
 class Headers(enum.Enum):
-    """What the first row of an answer says of the columns."""
+    """The forms of the first row of an answer."""
 
     NORMAL = "normal"
-    """Their names."""
+    """The columns' names."""
     COMPACT = "compact"
-    """For each that was asked 1, or 0 when it is not there."""
+    """For each requested column 1, or 0 if it does not exist."""
     NULL = "null"
-    """Nothing, as all are there; when one is not, as `COMPACT`."""
+    """Empty if all columns exist, else as `COMPACT`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """``AUTH password``: asks for a token."""
+    """``AUTH password``: requests a token."""
 
     password: str
 
@@ -261,8 +258,8 @@ class Auth:
 class Select:
     """``SELECT columns [WHERE condition] [IDENTIFIED token] [HEADERS form]``.
 
-    Names of columns are in lower case. HEADERS is ours: the protocol names three forms and no way
-    to choose one.
+    Column names are in lower case. HEADERS is this server's extension: the protocol defines three
+    forms and no way to choose one.
     """
 
     columns: tuple[str, ...]
@@ -274,16 +271,16 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class StoredProcedure:
-    """``SP name``: a question that the server keeps under a name, in lower case."""
+    """``SP name``: a stored procedure, in lower case."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnList:
-    """``CL [LONG] [IDENTIFIED token]``: all columns there are, with what they tell when it is long.
+    """``CL [LONG] [IDENTIFIED token]``: requests the list of columns, with descriptions if LONG.
 
-    IDENTIFIED is ours here: the list is longer than the question.
+    IDENTIFIED is this server's extension: the list is longer than the query.
     """
 
     is_long: bool
@@ -297,14 +294,14 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """``PING``, or ``SP ping``: the shortest answer there is."""
+    """``PING``, or ``SP ping``: the shortest answer."""
 
 
 Query = Auth | Select | StoredProcedure | ColumnList | Version | Ping
 
 
 def pull_query(body: bytes) -> Query:
-    """Return the question of a body. Raises `MalformedMessage`."""
+    """Return the query of a body. Raises `MalformedMessage`."""
     if len(body) > LONGEST:
         raise MalformedMessage("query too long")
     try:
@@ -360,7 +357,7 @@ def _pull_select(tokens: Sequence[Token]) -> Select:
 
 
 def _pull_columns(tokens: Sequence[Token]) -> tuple[tuple[str, ...], int]:
-    """Return the list of columns that a selection begins with, and where it ends."""
+    """Return the columns at the start of a selection, and the position after them."""
     columns: list[str] = []
     at = 0
     while at < len(tokens) and is_word(tokens[at]) and len(columns) < MOST_COLUMNS:
@@ -373,7 +370,7 @@ def _pull_columns(tokens: Sequence[Token]) -> tuple[tuple[str, ...], int]:
 
 
 def _pull_option(tokens: Sequence[Token], at: int, word: str) -> tuple[str, int]:
-    """Return what stands behind a keyword, empty when it is not here, and where that ends."""
+    """Return the word after an optional keyword (empty without it) and the position after it."""
     if at + 1 < len(tokens) and tokens[at].says(word):
         return tokens[at + 1].text, at + 2
     return "", at

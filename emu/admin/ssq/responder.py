@@ -1,10 +1,12 @@
-"""Answers SSQ queries, and keeps the tokens that a password buys.
+"""Answers SSQ queries, and keeps the tokens of clients that have sent the password.
 
-A try pays for itself before the password is compared: an address without a try left learns nothing
-about what it sent, whether that was the password or not.
+A password attempt is charged before the comparison. An address without budget gets no answer: it
+does not learn whether the password was right.
 
-The protocol has no proof of address but the token. A question without one draws one datagram at
-most, and the list of columns, which never changes, only when the question is as long as the list.
+SSQ proves an address only by a token, so that a spoofed query without one could be used for
+amplification. Such a query gets at most one datagram as its answer. The column list, which never
+changes, is sent only if the query is as long as the list.
+
 Source: docs/protocol/administration/ssq.md.
 """
 
@@ -48,9 +50,9 @@ from emu.times import Monotonic
 
 TOKEN_BYTES: Final = 16
 IDLE: Final = 900.0
-"""Seconds for which a token lasts that is not used."""
+"""Seconds after which an unused token expires."""
 LONGEST: Final = 3600.0
-"""Seconds for which any token lasts."""
+"""Seconds after which every token expires."""
 MOST_TOKENS: Final = 1024
 GUESSES: Final = Allowance(burst=5, refill=12.0)
 """Wrong passwords of one address (of a /64 network in IPv6): five a minute."""
@@ -63,19 +65,19 @@ class _Holder(NamedTuple):
 
 
 class SsqTokens:
-    """Gives tokens and takes them; each is good for the address that asked for it."""
+    """The tokens; each is valid only for the address that requested it."""
 
     def __init__(self, password: str, random: Callable[[int], bytes]) -> None:
-        """Without a password nobody gets one; `random` returns so many bytes nobody can foresee."""
+        """Without a password nobody gets a token; `random` returns unpredictable bytes."""
         self._password = password.encode()
         self._random = random
         self._holders: OrderedDict[str, _Holder] = OrderedDict()
         self._guesses = Throttle(GUESSES, most_keys=10_000)
 
     def judge(self, password: str, host: str, now: Monotonic) -> bool | None:
-        """Say whether this is the password; None, unread, when the address has no try left.
+        """Return whether a password is right; None, unchecked, if the address has no budget left.
 
-        A right one costs nothing. Without a password every one is wrong.
+        A right one is refunded. Without a configured password every one is wrong.
         """
         key = address_key(host)
         if not self._guesses.take(key, now):
@@ -87,7 +89,7 @@ class SsqTokens:
         return is_right
 
     def give(self, host: str, now: Monotonic) -> str:
-        """Return a new token for an address whose password was right."""
+        """Return a new token for an address."""
         token = self._random(TOKEN_BYTES).hex()
         self._holders[token] = _Holder(host, now, now)
         if len(self._holders) > MOST_TOKENS:
@@ -95,7 +97,7 @@ class SsqTokens:
         return token
 
     def accepts(self, token: str, host: str, now: Monotonic) -> bool:
-        """Say whether an address holds this token; using it keeps it."""
+        """Return whether a token belongs to an address; the use extends its time."""
         holder = self._holders.get(token)
         if holder is None or holder.host != host:
             return False
@@ -108,18 +110,18 @@ class SsqTokens:
 
 
 PROTOCOL: Final = 1
-"""What a server says that keeps to all of the protocol."""
+"""The protocol version of a server that implements all of it."""
 _TOKEN: Final = re.compile(rb"(?i:\sidentified)\s+[\"']?([0-9a-f]{32})")
-"""Where a question shows its token."""
+"""Finds the token in a query."""
 _WHOLE: Final = 0
-"""Second byte of a question that comes in one datagram."""
+"""Second byte of a query in one datagram."""
 _KEPT: Final = 64
-"""Bodies kept of one status: questions that differ."""
+"""Cached bodies of different queries for one status."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A datagram whose password was compared; `is_right` as `Tokens.judge` says it."""
+    """A datagram whose password was compared; `is_right` is what `SsqTokens.judge` returned."""
 
     data: bytes
     address: tuple[str, int]
@@ -128,19 +130,19 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True)
 class SsqRules:
-    """What the responder does."""
+    """The settings of the responder."""
 
     server: str = "eq2emu"
-    """What the server program is called."""
+    """The name of the server program."""
     tables: Sequence[SsqTable] = TABLES
     open_packets: int = 1
-    """Datagrams of an answer to somebody without a token."""
+    """Datagrams of an answer to a sender without a token."""
     open_cells: int = 4000
-    """Cells looked at for somebody without a token, compared ones counted."""
+    """Cells read for a sender without a token, including those of conditions."""
     cells: int = 200_000
-    """Cells looked at for somebody with a token."""
+    """Cells read for a sender with a token."""
     headers: Headers = Headers.NORMAL
-    """The form of header rows where a question names none."""
+    """The form of header rows if a query names none."""
     datagram_bytes: int = DATAGRAM_BYTES
 
 
@@ -149,38 +151,37 @@ class SsqResponder:
 
     def __init__(
         self,
-        told: Callable[[Monotonic], SsqContent],
+        content: Callable[[Monotonic], SsqContent],
         tokens: SsqTokens,
         rules: SsqRules | None = None,
     ) -> None:
-        """Answer with what `told` returns; its status is the same for as long as nothing is new."""
-        self._told = told
+        """Answer with what `content` returns; its status stays the same object until it changes."""
+        self._content = content
         self.tokens = tokens
-        """Who is identified."""
+        """The tokens that were given."""
         self._rules = rules or SsqRules()
         self._open = known_columns(self._rules.tables, private=False)
         self._every = known_columns(self._rules.tables, private=True)
         self._joiner = SsqJoiner()
         self._judged: _Judged | None = None
-        """The datagram whose password `validates` has compared, so that it pays for one try."""
+        """The datagram whose password `validates` has compared: one attempt is charged once."""
         self._seen: SsqContent | None = None
         self._bodies: dict[bytes, bytes] = {}
         self.counters: Counter[str] = Counter()
-        """Questions by what became of them."""
+        """Queries by result."""
         self.logins: Counter[str] = Counter()
-        """Passwords that were given, by result."""
+        """Passwords by result."""
 
     def configure(self, rules: SsqRules) -> None:
-        """Go on with other rules, of the same tables."""
+        """Change the rules; the tables stay the same."""
         self._rules = rules
         self._judged = None
         self._bodies.clear()
 
     def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
-        """Say whether a datagram has a token of its address, or the password.
+        """Return whether a datagram has a token of its address, or the password.
 
-        A password is compared as long as the address has a try left, and costs one when it is
-        wrong; `answer`, given the same datagram next, compares it no second time.
+        `answer`, which gets the same datagram next, does not compare the password again.
         """
         self._judged = None
         shown = _TOKEN.search(data)
@@ -199,9 +200,9 @@ class SsqResponder:
         return is_right is True
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
-        """Return the datagrams that answer one; none for what is no question.
+        """Return the datagrams that answer one; none for a datagram that is no query.
 
-        An answer of somebody else is none, so that two servers do not keep each other busy.
+        Answers of other servers get none, so that two servers never answer each other endlessly.
         """
         try:
             packet = pull_packet(data)
@@ -223,10 +224,14 @@ class SsqResponder:
         return []
 
     def _body(self, question: bytes, host: str, now: Monotonic, judged: _Judged | None) -> bytes:
-        """Return an answer's body, made once for everybody who asks the same; empty for none."""
-        told = self._told(now)
-        if self._seen is None or told.status is not self._seen.status or len(self._bodies) >= _KEPT:
-            self._seen = told
+        """Return an answer's body, cached for equal queries; empty for none."""
+        content = self._content(now)
+        if (
+            self._seen is None
+            or content.status is not self._seen.status
+            or len(self._bodies) >= _KEPT
+        ):
+            self._seen = content
             self._bodies.clear()
         kept = self._bodies.get(question)
         if kept is not None:
@@ -244,18 +249,18 @@ class SsqResponder:
         if isinstance(query, ColumnList):
             return self._columns(query, question, host, now)
         if isinstance(query, Select) and query.token:
-            return self._select(query, told, private=self.tokens.accepts(query.token, host, now))
-        body = self._bodies[question] = self._common(query, told)
+            return self._select(query, content, private=self.tokens.accepts(query.token, host, now))
+        body = self._bodies[question] = self._common(query, content)
         return body
 
-    def _common(self, query: Query, told: SsqContent) -> bytes:
-        """Answer what is the same for everybody."""
+    def _common(self, query: Query, content: SsqContent) -> bytes:
+        """Answer a query whose answer is the same for all senders."""
         match query:
             case Select():
-                return self._select(query, told, private=False)
+                return self._select(query, content, private=False)
             case StoredProcedure(name) if name in PROCEDURES:
                 columns = tuple(PROCEDURES[name].split(","))
-                return self._select(Select(columns), told, private=False)
+                return self._select(Select(columns), content, private=False)
             case StoredProcedure():
                 self.counters["unknown procedure"] += 1
                 return NOTHING
@@ -263,11 +268,11 @@ class SsqResponder:
                 self.counters["ping"] += 1
                 return PONG
         self.counters["version"] += 1
-        values = (PROTOCOL, told.status.game, self._rules.server)
+        values = (PROTOCOL, content.status.game, self._rules.server)
         return push_rows([("PROTO", "GAME", "SERVER"), values])
 
     def _authenticate(self, is_right: bool | None, host: str, now: Monotonic) -> bytes:
-        """Answer a password; nothing when the address had no try left (None)."""
+        """Answer a password; without budget (None) there is no answer."""
         self.logins["accepted" if is_right else "refused"] += 1
         if is_right is None:
             self.counters["too many guesses"] += 1
@@ -275,20 +280,20 @@ class SsqResponder:
         self.counters["authenticated" if is_right else "wrong password"] += 1
         return push_rows([("token",), (self.tokens.give(host, now) if is_right else "",)])
 
-    def _select(self, query: Select, told: SsqContent, *, private: bool) -> bytes:
+    def _select(self, query: Select, content: SsqContent, *, private: bool) -> bytes:
         rules = self._rules
         self.counters["select"] += 1
         known = self._every if private else self._open
         packets = MOST_PACKETS if private else rules.open_packets
         cells = rules.cells if private else rules.open_cells
-        room = packets * body_bytes(rules.datagram_bytes)
-        body, is_cut = Selection(query, known, rules.headers).body(told, room, cells)
+        most_bytes = packets * body_bytes(rules.datagram_bytes)
+        body, is_cut = Selection(query, known, rules.headers).body(content, most_bytes, cells)
         if is_cut:
             self.counters["cut"] += 1
         return body
 
     def _columns(self, query: ColumnList, question: bytes, host: str, now: Monotonic) -> bytes:
-        """Return the list of columns to a sender that shows a token or has sent as many bytes."""
+        """Return the column list, if the sender has a token or its query was as long."""
         body = self._list(is_long=query.is_long)
         if len(body) > len(question) and not self.tokens.accepts(query.token, host, now):
             self.counters["columns not paid for"] += 1

@@ -1,10 +1,10 @@
 """SSQ's tables and columns, and the selection of rows.
 
-Names that begin with ``x-`` are ours; the others are the protocol's. Source:
-docs/protocol/administration/ssq.md#columns.
+Names that begin with ``x-`` are this server's; the others are the protocol's. Columns of the table
+with one row are in every row. The rows of two lists follow each other and are never multiplied. If
+a row lacks a column, its cell is empty and every comparison with it is false.
 
-Columns of the table with one row stand in every row; rows of two lists stand one after another and
-are never multiplied. A column that a row has not is an empty cell, and no comparison with it holds.
+Source: docs/protocol/administration/ssq.md#columns.
 """
 
 from __future__ import annotations
@@ -23,38 +23,35 @@ ALIASES: Final[Mapping[str, str]] = {
     "players": "numplayers",
     "max": "maxplayers",
 }
-"""Names that the protocol's examples use, beside those of its tables."""
+"""Names that the protocol's examples use in addition to those of its tables."""
 
 
 SERVER: Final = "server"
-"""The source of rules that no part of the server has brought along."""
+"""The source of rules of the server itself."""
 
 
 class SsqContent(NamedTuple):
-    """What answers are made of."""
+    """The content of answers."""
 
     status: ServerStatus
     host: str
-    """Where clients of the game are told to go."""
+    """The address that game clients connect to."""
 
 
 @dataclass(frozen=True, slots=True)
 class SsqColumn:
-    """One thing that can be asked of each row of a table.
-
-    `value` is given what all answers are made of and the table's own row.
-    """
+    """One column of a table. `value` gets the content and the table's row."""
 
     name: str
     about: str
     value: Callable[[SsqContent, Any], Cell]
     is_private: bool = False
-    """Whether only those who are identified are told."""
+    """Whether only senders with a token get it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SsqTable:
-    """Columns that belong together; `is_list` unless it has one row, which all others share."""
+    """A table of columns; `is_list` unless it has one row, which all other rows share."""
 
     name: str
     columns: tuple[SsqColumn, ...]
@@ -66,23 +63,23 @@ def _flag(value: bool) -> Cell:
     return int(value)
 
 
-def _zone_of(told: SsqContent, zone: int) -> str:
-    return "" if zone == NO_ZONE else told.status.zones[zone].name
+def _zone_of(content: SsqContent, zone: int) -> str:
+    return "" if zone == NO_ZONE else content.status.zones[zone].name
 
 
 INFO: Final = SsqTable(
     "info",
     (
-        SsqColumn("hostname", "name of this server", lambda told, _: told.status.name),
-        SsqColumn("hostip", "address", lambda told, _: f"{told.host}:{told.status.port}"),
-        SsqColumn("numplayers", "players", lambda told, _: told.status.online),
-        SsqColumn("maxplayers", "most players", lambda told, _: told.status.room),
-        SsqColumn("map", "current zone", lambda told, _: told.status.map),
-        SsqColumn("x-version", "program", lambda told, _: told.status.version),
-        SsqColumn("x-uptime", "seconds", lambda told, _: int(told.status.uptime)),
-        SsqColumn("x-locked", "1 if locked", lambda told, _: _flag(told.status.locked)),
+        SsqColumn("hostname", "name of this server", lambda content, _: content.status.name),
+        SsqColumn("hostip", "address", lambda content, _: f"{content.host}:{content.status.port}"),
+        SsqColumn("numplayers", "players", lambda content, _: content.status.online),
+        SsqColumn("maxplayers", "most players", lambda content, _: content.status.capacity),
+        SsqColumn("map", "current zone", lambda content, _: content.status.map),
+        SsqColumn("x-version", "program", lambda content, _: content.status.version),
+        SsqColumn("x-uptime", "seconds", lambda content, _: int(content.status.uptime)),
+        SsqColumn("x-locked", "1 if locked", lambda content, _: _flag(content.status.locked)),
     ),
-    lambda told: (told,),
+    lambda content: (content,),
     is_list=False,
 )
 PLAYERS: Final = SsqTable(
@@ -94,12 +91,14 @@ PLAYERS: Final = SsqTable(
         SsqColumn("deaths", "deaths", lambda _, _player: 0),
         SsqColumn("playerping", "milliseconds", lambda _, player: player.ping),
         SsqColumn(
-            "playertime", "seconds", lambda told, player: int(told.status.taken - player.since)
+            "playertime",
+            "seconds",
+            lambda content, player: int(content.status.taken - player.since),
         ),
         SsqColumn("x-level", "level", lambda _, player: player.level),
         SsqColumn("x-race", "race", lambda _, player: player.race),
         SsqColumn("x-class", "class", lambda _, player: player.class_),
-        SsqColumn("x-zone", "zone", lambda told, player: _zone_of(told, player.zone)),
+        SsqColumn("x-zone", "zone", lambda content, player: _zone_of(content, player.zone)),
         SsqColumn("x-linkdead", "1 if so", lambda _, player: _flag(player.link_dead)),
         SsqColumn("x-gm", "1 if so", lambda _, player: _flag(player.game_master)),
         SsqColumn(
@@ -107,7 +106,7 @@ PLAYERS: Final = SsqTable(
         ),
         SsqColumn("x-account", "id (private)", lambda _, player: player.account, is_private=True),
     ),
-    lambda told: told.status.players,
+    lambda content: content.status.players,
 )
 RULES: Final = SsqTable(
     "rules",
@@ -115,10 +114,10 @@ RULES: Final = SsqTable(
         SsqColumn("rulename", "name", lambda _, rule: rule[0]),
         SsqColumn("rulevalue", "value", lambda _, rule: rule[1]),
         SsqColumn(
-            "source", "part", lambda told, rule: told.status.rule_sources.get(rule[0], SERVER)
+            "source", "part", lambda content, rule: content.status.rule_sources.get(rule[0], SERVER)
         ),
     ),
-    lambda told: told.status.rules,
+    lambda content: content.status.rules,
 )
 ZONES: Final = SsqTable(
     "x-zones",
@@ -131,7 +130,7 @@ ZONES: Final = SsqTable(
         SsqColumn("x-zonespawns", "spawns", lambda _, zone: zone.spawns),
         SsqColumn("x-zoneping", "milliseconds", lambda _, zone: zone.ping),
     ),
-    lambda told: told.status.zones,
+    lambda content: content.status.zones,
 )
 WORLDS: Final = SsqTable(
     "x-worlds",
@@ -141,7 +140,7 @@ WORLDS: Final = SsqTable(
         SsqColumn("x-worldlocked", "1 if locked", lambda _, world: _flag(world.locked)),
         SsqColumn("x-worldplayers", "players", lambda _, world: world.players),
     ),
-    lambda told: told.status.worlds,
+    lambda content: content.status.worlds,
 )
 TABLES: Final = (INFO, PLAYERS, RULES, ZONES, WORLDS)
 
@@ -152,15 +151,15 @@ PROCEDURES: Final[Mapping[str, str]] = {
     "x-zones": ",".join(column.name for column in ZONES.columns),
     "x-worlds": ",".join(column.name for column in WORLDS.columns),
 }
-"""The questions kept here, by name: the columns that each selects."""
+"""The stored procedures by name: the columns that each selects."""
 
 
 Known = dict[str, tuple[SsqTable, SsqColumn]]
-"""Columns by name, aliases too."""
+"""Columns by name, aliases included."""
 
 
 def known_columns(tables: Sequence[SsqTable], *, private: bool) -> Known:
-    """Return the columns that somebody may see, `private` ones too or not."""
+    """Return the columns that a sender may see, with or without the `private` ones."""
     known: Known = {
         column.name: (table, column)
         for table in tables
@@ -171,12 +170,12 @@ def known_columns(tables: Sequence[SsqTable], *, private: bool) -> Known:
 
 
 class Selection:
-    """One selection with the columns it means."""
+    """One selection with its columns."""
 
     __slots__ = ("_asked", "_headers", "_known", "_select", "_shown", "_tables")
 
     def __init__(self, select: Select, known: Known, preferred: Headers = Headers.NORMAL) -> None:
-        """`preferred` is the form of the header row where the selection names none."""
+        """`preferred` is the form of the header row if the selection names none."""
         self._select = select
         self._headers = select.headers or preferred
         self._known = known
@@ -184,11 +183,11 @@ class Selection:
         self._shown = [found for found in self._asked if found is not None]
         self._tables = list({table.name: table for table, _ in self._shown}.values())
 
-    def body(self, told: SsqContent, room: int, most_cells: int) -> tuple[bytes, bool]:
-        """Return the answer's body, and whether something was left out.
+    def body(self, content: SsqContent, most_bytes: int, most_cells: int) -> tuple[bytes, bool]:
+        """Return the answer's body, and whether rows were left out.
 
-        Only whole rows that fit into `room` bytes; no more rows are looked at than have
-        `most_cells` cells, compared ones counted.
+        The body has whole rows, at most `most_bytes`. At most `most_cells` cells are read,
+        including those of conditions: a query must not cost more time than its answer is worth.
         """
         if not self._shown:
             return NOTHING, False
@@ -196,18 +195,18 @@ class Selection:
         size = len(body[0])
         where = self._select.where
         left = most_cells // (len(self._shown) + (where.size if where is not None else 0))
-        for own, row in self._rows(told):
+        for own, row in self._rows(content):
             left -= 1
             if left < 0:
                 return b"".join(body), True
-            if where is not None and not where.holds(partial(self._find, told, own, row)):
+            if where is not None and not where.holds(partial(self._find, content, own, row)):
                 continue
-            written = push_row(self._cells(told, own, row))
+            written = push_row(self._cells(content, own, row))
             size += len(written)
-            if size > room:
+            if size > most_bytes:
                 return b"".join(body), True
             body.append(written)
-        return (b"".join(body), False) if size <= room else (NOTHING, True)
+        return (b"".join(body), False) if size <= most_bytes else (NOTHING, True)
 
     def _header(self) -> bytes:
         form = self._headers
@@ -218,30 +217,30 @@ class Selection:
             return NULL_HEADER
         return push_row([int(found is not None) for found in self._asked])
 
-    def _rows(self, told: SsqContent) -> Iterator[tuple[SsqTable | None, Any]]:
-        """Yield each row with the list it is of; None for the table with one row, told alone."""
+    def _rows(self, content: SsqContent) -> Iterator[tuple[SsqTable | None, Any]]:
+        """Yield each row with its list; None for the table with one row, if no list is selected."""
         anything = False
         for table in self._tables:
             if table.is_list:
-                for row in table.rows(told):
+                for row in table.rows(content):
                     anything = True
                     yield table, row
         if not anything and any(not table.is_list for table in self._tables):
             yield None, None
 
-    def _cells(self, told: SsqContent, own: SsqTable | None, row: Any) -> Iterator[Cell]:
+    def _cells(self, content: SsqContent, own: SsqTable | None, row: Any) -> Iterator[Cell]:
         for table, column in self._shown:
             if table.is_list and table is not own:
                 yield ""
             else:
-                yield column.value(told, row)
+                yield column.value(content, row)
 
-    def _find(self, told: SsqContent, own: SsqTable | None, row: Any, name: str) -> Cell | None:
-        """Return the cell of a row for a condition, None for what it has not."""
+    def _find(self, content: SsqContent, own: SsqTable | None, row: Any, name: str) -> Cell | None:
+        """Return the cell that a condition compares; None if the row has none."""
         table, column = self._known.get(name, _UNKNOWN)
         if column is None or (table is not None and table.is_list and table is not own):
             return None
-        return column.value(told, row)
+        return column.value(content, row)
 
 
 _UNKNOWN: Final[tuple[SsqTable | None, SsqColumn | None]] = (None, None)

@@ -1,1 +1,1 @@
-"""What the server tells over HTTP: JSON for programs, and what a page shows of the last hours."""
+"""The HTTP side of administration: JSON for programs, and the data of the web page."""

@@ -1,9 +1,8 @@
-"""The JSON under `/api/`: status, the last hours, and the OpenAPI description.
+"""The JSON under `/api/`: status, recent events, and the OpenAPI description.
 
-Players' addresses are not told here, nor, to visitors who are not signed in, names of accounts:
-whoever opens the page need not be an administrator.
-
-All of it is bounded and gone with the process. Knows no page; moments are UTC.
+Anybody can open the page. So players' addresses are left out, and for visitors who are not signed
+in also the names of accounts. The recent events are bounded and kept in memory only. Timestamps are
+UTC.
 """
 
 from __future__ import annotations
@@ -25,10 +24,13 @@ LINES: Final = 500
 MINUTE: Final = 60.0
 MINUTES: Final = 24 * 60
 WITHHELD_TEXT: Final = "\N{HORIZONTAL ELLIPSIS}"
-"""What stands in place of a text that a visitor may not read."""
+"""The replacement of a text that a visitor may not read."""
 UNKNOWN_NAME: Final = "no such account"
 WRONG: Final = "bad password"
-"""What a visitor reads for both, who would learn otherwise which accounts there are."""
+"""The reason that visitors read for a wrong name and for a wrong password.
+
+Two reasons would show which accounts exist.
+"""
 _MAYBE_ADDRESS: Final = re.compile(
     r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)|(?<![\w:])[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*\w"
 )
@@ -36,7 +38,7 @@ _MAYBE_ADDRESS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A login that was answered."""
+    """A login attempt that was answered."""
 
     moment: Moment
     account: str
@@ -45,13 +47,13 @@ class Login:
     reason: str = ""
 
     def shown(self, *, to_staff: bool) -> dict[str, Any]:
-        """Return what a visitor may read: staff everything, others no name that was typed."""
-        told = asdict(self)
+        """Return the entry as JSON; only staff gets the name that was typed."""
+        value = asdict(self)
         if not to_staff:
-            told["account"] = WITHHELD_TEXT
+            value["account"] = WITHHELD_TEXT
             if self.reason == UNKNOWN_NAME:
-                told["reason"] = WRONG
-        return told
+                value["reason"] = WRONG
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +68,24 @@ class Line:
     """The text without names, addresses and commands."""
 
     def shown(self, *, to_staff: bool) -> dict[str, Any]:
-        """Return what a visitor may read: staff the whole text, others the public one."""
-        told = asdict(self)
-        public = told.pop("public")
-        return told if to_staff else told | {"text": public}
+        """Return the line as JSON: the whole text for staff, the public text for others."""
+        value = asdict(self)
+        public = value.pop("public")
+        return value if to_staff else value | {"text": public}
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerCounts:
-    """How many players there were at most within a minute."""
+    """The maximum number of players in each minute."""
 
     moment: Moment
     players: int
 
 
 def without_addresses(line: str) -> str:
-    """Return a line of the log in which nobody's IP address stands; those of the machine itself do.
+    """Return a line of the log with IP addresses replaced, except loopback addresses.
 
-    Whoever opens the page need not be an administrator.
+    Anybody can open the page.
     """
     return _MAYBE_ADDRESS.sub(_withheld, line)
 
@@ -97,7 +99,7 @@ def _withheld(found: re.Match[str]) -> str:
 
 
 class Recent:
-    """Remembers the last of everything."""
+    """The recent events, bounded."""
 
     def __init__(self) -> None:
         self.logins: deque[Login] = deque(maxlen=LOGINS)
@@ -105,7 +107,7 @@ class Recent:
         self.population: deque[PlayerCounts] = deque(maxlen=MINUTES)
 
     def count_players(self, players: int, moment: Moment) -> None:
-        """Note how many players there are."""
+        """Record the present number of players."""
         minute = Moment(moment - moment % MINUTE)
         last = self.population[-1] if self.population else None
         if last is not None and last.moment == minute:
@@ -116,24 +118,27 @@ class Recent:
 
 Json = dict[str, Any] | list[Any]
 WITHHELD: Final = frozenset(("address", "account"))
-TOLD: Final = tuple(
+COPIED: Final = tuple(
     field.name for field in fields(PlayerStatus) if field.name not in (*WITHHELD, "since")
 )
-"""What is told of a player as it is; a thousand of them are told every other second."""
+"""The fields that a player's JSON copies.
+
+It is a constant because a thousand players are serialized every other second.
+"""
 SUMMARY: Final = (
     "name", "game", "version", "platform", "port", "locked", "places", "online", "map", "map_file",
 )  # fmt: skip
 
 
 def summary(status: ServerStatus) -> dict[str, Any]:
-    """Return the server as a whole."""
-    told: dict[str, Any] = {name: getattr(status, name) for name in SUMMARY}
-    told["uptime"] = math.floor(status.uptime)
-    told["players"] = len(status.players)
-    told["zones"] = len(status.zones)
-    told["rules"] = dict(status.rules)
-    told["behaviors"] = [asdict(one) for one in status.add_ons]
-    return told
+    """Return the server's status."""
+    value: dict[str, Any] = {name: getattr(status, name) for name in SUMMARY}
+    value["uptime"] = math.floor(status.uptime)
+    value["players"] = len(status.players)
+    value["zones"] = len(status.zones)
+    value["rules"] = dict(status.rules)
+    value["behaviors"] = [asdict(one) for one in status.add_ons]
+    return value
 
 
 def worlds(status: ServerStatus) -> list[dict[str, Any]]:
@@ -142,23 +147,23 @@ def worlds(status: ServerStatus) -> list[dict[str, Any]]:
 
 
 def zones(status: ServerStatus) -> list[dict[str, Any]]:
-    """Return the zones that run."""
+    """Return the running zones."""
     return [asdict(zone) for zone in status.zones]
 
 
 def players(status: ServerStatus) -> list[dict[str, Any]]:
-    """Return who is in the world, with the zone by its name."""
+    """Return the players in the world, with the names of their zones."""
     return [_player(status, player) for player in status.players]
 
 
 def _player(status: ServerStatus, player: PlayerStatus) -> dict[str, Any]:
-    told = {name: getattr(player, name) for name in TOLD}
+    value = {name: getattr(player, name) for name in COPIED}
     zone = status.zones[player.zone] if player.zone != NO_ZONE else None
-    told["zone"] = zone.name if zone is not None else ""
-    told["zone_id"] = zone.id if zone is not None else None
-    told["instance"] = zone.instance if zone is not None else None
-    told["online"] = math.floor(status.taken - player.since)
-    return told
+    value["zone"] = zone.name if zone is not None else ""
+    value["zone_id"] = zone.id if zone is not None else None
+    value["instance"] = zone.instance if zone is not None else None
+    value["online"] = math.floor(status.taken - player.since)
+    return value
 
 
 def logins(entries: Sequence[Login], *, to_staff: bool = False) -> list[dict[str, Any]]:
@@ -210,10 +215,10 @@ def _path(about: str, schema: dict[str, Any]) -> dict[str, Any]:
                                                             "content": content}}}}  # fmt: skip
 
 
-PARTS: Final[dict[str, Callable[[ServerStatus], Json]]] = {
+STATUS_ANSWERS: Final[dict[str, Callable[[ServerStatus], Json]]] = {
     "status": summary,
     "worlds": worlds,
     "zones": zones,
     "players": players,
 }
-"""What follows from the status alone, by the last part of its address."""
+"""The answers that depend only on the status, by the last component of their path."""

@@ -1,12 +1,8 @@
-"""The operators' dashboard: admits people with a rank, and runs their actions as commands.
+"""The dashboard: operators sign in with their accounts and run actions as commands.
 
-A request passes `gate` (where it comes from), `bodies` (what it says), `sign_ins` or `sessions`
-(who it is) and `actions` (what is wanted); `desk` joins them to accounts and commands. What is
-turned away is a `refusals.RequestRefused`. Knows no socket, no clock and no HTTP library.
-
-Accounts are the players'; the rank of an account is the highest of its characters'. Who an account
-is and what it may is asked anew for every request: a session whose account is banned, has lost its
-rank or has another password is over. Knows no socket and no clock.
+Accounts are the players'; the rank of an account is the highest of its characters'. Account and
+rank are read again for every request: a session ends when its account is banned, loses its rank or
+gets another password. A refused request raises `RequestRefused`. Sans-IO.
 """
 
 from __future__ import annotations
@@ -49,7 +45,7 @@ TEXT: Final = ".{1,500}"
 
 @dataclass(frozen=True, slots=True)
 class ActionField:
-    """One argument of a command. `default` stands in when it is left out; None: it must not be."""
+    """One argument of a command. Without a `default` the field is required."""
 
     name: str
     about: str
@@ -59,7 +55,7 @@ class ActionField:
 
 @dataclass(frozen=True, slots=True)
 class DashboardAction:
-    """An action; the fields are in the order of the command's arguments, a text comes last."""
+    """An action; its fields are in the order of the command's arguments, a text last."""
 
     command: str
     about: str
@@ -86,7 +82,7 @@ ACTIONS: Final[Mapping[str, DashboardAction]] = {
                        (ActionField("seconds", "from now", NUMBER, default="30"),)),
     "cancel": DashboardAction("cancel", "Take a shutdown back."),
 }  # fmt: skip
-"""By the last part of the address."""
+"""The actions by the last component of their path."""
 
 
 def action_named(name: str) -> DashboardAction:
@@ -97,7 +93,7 @@ def action_named(name: str) -> DashboardAction:
 
 
 def line_of(action: DashboardAction, fields: Fields) -> str:
-    """Return the command's line. Raises `RequestRefused` that names the field that is wrong."""
+    """Return the command line. Raises `RequestRefused` that names the wrong field."""
     known = {field.name for field in action.fields}
     for name in fields:
         if name not in known:
@@ -122,33 +118,36 @@ ORIGIN: Final = "web"
 LEAST_RANK: Final = GUIDE
 LONGEST_NAME: Final = 64
 UPGRADE: Final = 10.0
-"""Seconds after signing in within which the stored hash may be replaced by one of today's cost."""
+"""Seconds after a sign-in within which the password hash may be replaced by one of today's cost.
+
+Within that time a changed hash does not end the session.
+"""
 WRONG: Final = "name or password are wrong, or the account may not act here"
-"""The same for all of these, so that nobody learns which names there are and which have a rank."""
+"""One text for all of these: it does not show which names exist and which have a rank."""
 
 
 class DashboardAccounts(Protocol):
-    """What the desk asks of accounts. All raise `StoreError`."""
+    """The accounts, as the dashboard needs them. All methods raise `StoreError`."""
 
     async def verify(
         self, name: str, password: str, address: str, wanted: Callable[[], bool]
     ) -> Account | str:
-        """Return the account when the password is right and it may log in, else why not.
+        """Return the account if the password is right and it may log in, else the reason.
 
-        ``busy`` and ``too many attempts`` say that nothing was looked at. `wanted` says whether
-        anybody still waits for the answer.
+        ``busy`` and ``too many attempts`` mean that the password was not checked. `wanted` returns
+        whether the client still waits for the answer.
         """
 
     async def find(self, name: str) -> Account | None:
-        """Look an account up by name."""
+        """Return the account of a name, or None."""
 
     async def rank_of(self, account_id: int) -> int:
-        """Return the highest rank of an account's characters; below 0 it is banned."""
+        """Return the highest rank of an account's characters; negative if it is banned."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignedInUser:
-    """Somebody who is signed in, with the rank that the account has now."""
+    """A signed-in user with its present rank."""
 
     session: WebSession
     rank: int
@@ -156,7 +155,7 @@ class SignedInUser:
 
     @property
     def caller(self) -> Caller:
-        """Who the commands are told calls."""
+        """The caller for the command registry."""
         return Caller(
             self.session.name, self.rank, f"{ORIGIN} {self.address}",
             account_id=self.session.account_id,
@@ -164,7 +163,7 @@ class SignedInUser:
 
 
 class Dashboard:
-    """Signs people in and out and carries out what they want."""
+    """Signs users in and out and runs their actions."""
 
     def __init__(
         self,
@@ -175,23 +174,23 @@ class Dashboard:
         *,
         clock: Clock,
         pause: Callable[[float], Awaitable[None]],
-        tell: Callable[[object], None],
+        report: Callable[[object], None],
     ) -> None:
-        """Take the collaborators; `pause` waits for seconds, and `tell` takes events."""
+        """`pause` waits for some seconds; `report` is called with events."""
         self._accounts = accounts
         self._registry = registry
         self._sessions = sessions
         self._sign_ins = sign_ins
         self._clock = clock
         self._pause = pause
-        self._tell = tell
+        self._report = report
         self.counters: Counter[str] = Counter()
-        """Requests turned away, by reason; whoever answers them counts."""
+        """Refused requests by reason; the caller of the dashboard counts."""
 
     async def sign_in(
         self, fields: Fields, address: str, wanted: Callable[[], bool]
     ) -> tuple[str, SignedInUser]:
-        """Let somebody in; returns the token for the cookie. Raises `RequestRefused`, `StoreError`.
+        """Sign a user in; return the token for the cookie. Raises `RequestRefused`, `StoreError`.
 
         The fields are `name` and `password`.
         """
@@ -205,33 +204,33 @@ class Dashboard:
             rank = await self._accounts.rank_of(found.id) if isinstance(found, Account) else 0
             if isinstance(found, str) or rank < LEAST_RANK:
                 reason = found if isinstance(found, str) else "no rank"
-                self._tell(SignInRefused(address, reason))
+                self._report(SignInRefused(address, reason))
                 now = self._clock.now()
                 await self._pause(self._sign_ins.failed(address, name[:LONGEST_NAME], now))
                 raise RequestRefused(FORBIDDEN, "wrong password", WRONG)
         self._sign_ins.succeeded(address, name)
         token, session = self._sessions.begin(found, self._clock.now())
-        self._tell(SignedIn(found.name, address, rank))
+        self._report(SignedIn(found.name, address, rank))
         return token, SignedInUser(session, rank, address)
 
     @property
     def signed_in(self) -> int:
-        """How many sessions there are."""
+        """The number of sessions."""
         return len(self._sessions)
 
     def has_session(self, token: str) -> bool:
-        """Say whether a token is of a session that is not over; its account is not looked at."""
+        """Return whether a token has a session. The account is not read."""
         return self._sessions.find(token, self._clock.now()) is not None
 
     async def review(self) -> None:
-        """End the sessions of accounts that may act no more. Raises `StoreError`."""
+        """End the sessions of accounts that have lost their rights. Raises `StoreError`."""
         for session in self._sessions.every():
             await self._rank(session)
 
-    async def seat(self, token: str, address: str) -> SignedInUser | None:
-        """Return whose a token is and what rank they have now; None for nobody's.
+    async def user(self, token: str, address: str) -> SignedInUser | None:
+        """Return the user of a token with its present rank; None without a session.
 
-        Raises `StoreError`. Looking does not keep a session alive.
+        Raises `StoreError`. The call does not keep a session alive.
         """
         now = self._clock.now()
         session = self._sessions.find(token, now)
@@ -241,54 +240,54 @@ class Dashboard:
         return None if rank is None else SignedInUser(session, rank, address)
 
     async def _rank(self, session: WebSession) -> int | None:
-        """Return the rank of a session's account; None when that ends the session."""
+        """Return the rank of a session's account; None if the session has ended by that."""
         account = await self._accounts.find(session.name)
         rank = await self._accounts.rank_of(session.account_id)
         reason = self._why_over(session, account, rank)
         if not reason:
             return rank
         self._sessions.end(session)
-        self._tell(SignedOut(session.name, reason))
+        self._report(SignedOut(session.name, reason))
         return None
 
     async def visitor(self, token: str, csrf: str, address: str) -> SignedInUser:
-        """Return who wants to change something. Raises `RequestRefused`, `StoreError`."""
-        seat = await self.seat(token, address)
-        if seat is None:
+        """Return the user that requests a change. Raises `RequestRefused`, `StoreError`."""
+        user = await self.user(token, address)
+        if user is None:
             raise RequestRefused(NOT_SIGNED_IN, "not signed in", "sign in first")
-        if not compare_digest(seat.session.csrf.encode(), csrf.encode("utf-8", "replace")):
+        if not compare_digest(user.session.csrf.encode(), csrf.encode("utf-8", "replace")):
             raise RequestRefused(FORBIDDEN, "wrong token", "this did not come from the page")
-        seat.session.used = self._clock.now()
-        return seat
+        user.session.used = self._clock.now()
+        return user
 
-    def sign_out(self, seat: SignedInUser) -> None:
+    def sign_out(self, user: SignedInUser) -> None:
         """End a session."""
-        self._sessions.end(seat.session)
-        self._tell(SignedOut(seat.session.name, "by itself"))
+        self._sessions.end(user.session)
+        self._report(SignedOut(user.session.name, "by itself"))
 
-    async def act(self, seat: SignedInUser, name: str, fields: Fields) -> Reply:
-        """Carry out an action by its name; what goes wrong with it is a reply that is not `ok`.
+    async def act(self, user: SignedInUser, name: str, fields: Fields) -> Reply:
+        """Run an action by its name; an error of the command is a reply that is not `ok`.
 
-        Raises `RequestRefused` when it is not known, badly asked for, or above the rank.
+        Raises `RequestRefused` if the action is unknown, has wrong fields, or needs a higher rank.
         """
         line = line_of(action_named(name), fields)
-        if name not in self.allowed(seat):
-            # Run all the same: the registry refuses it, and tells of the attempt.
-            reply = await self._registry.run(seat.caller, line, self._clock.now())
+        if name not in self.allowed(user):
+            # The registry refuses it and reports the attempt, which must be in the log.
+            reply = await self._registry.run(user.caller, line, self._clock.now())
             raise RequestRefused(FORBIDDEN, "rank too low", reply.text)
-        return await self._registry.run(seat.caller, line, self._clock.now())
+        return await self._registry.run(user.caller, line, self._clock.now())
 
-    def allowed(self, seat: SignedInUser) -> list[str]:
-        """Return the names of the actions that somebody may carry out."""
-        return [name for name, action in ACTIONS.items() if self._may(seat.rank, action.command)]
+    def allowed(self, user: SignedInUser) -> list[str]:
+        """Return the names of the actions that a user may run."""
+        return [name for name, action in ACTIONS.items() if self._may(user.rank, action.command)]
 
-    def shown(self, seat: SignedInUser) -> dict[str, Any]:
-        """Return what the page is told of who is signed in."""
+    def shown(self, user: SignedInUser) -> dict[str, Any]:
+        """Return the data of a user that the page shows."""
         return {
-            "name": seat.session.name,
-            "rank": seat.rank,
-            "csrf": seat.session.csrf,
-            "actions": self.allowed(seat),
+            "name": user.session.name,
+            "rank": user.rank,
+            "csrf": user.session.csrf,
+            "actions": self.allowed(user),
         }
 
     def _may(self, rank: int, command: str) -> bool:
@@ -299,7 +298,7 @@ class Dashboard:
         return rank >= found.rank
 
     def _why_over(self, session: WebSession, account: Account | None, rank: int) -> str:
-        """Return why a session is over, and empty text when it is not."""
+        """Return why a session is over; empty if it is not."""
         if account is None or account.id != session.account_id:
             return "the account is gone"
         if not account.enabled or account.is_banned(self._clock.moment()) or rank < 0:

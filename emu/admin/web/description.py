@@ -1,4 +1,4 @@
-"""What `/api/admin/` takes and answers, for the description of the interface (OpenAPI)."""
+"""The OpenAPI description of `/api/admin/`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _REFUSALS: Final = {
 
 
 def paths() -> dict[str, Schema]:
-    """Return the paths; they answer with `web.admin` only, but for the session's."""
+    """Return the paths. Except for the session's, they need `web.admin`."""
     listed: dict[str, Schema] = {
         "/api/admin/session": {
             "get": {
@@ -77,7 +77,7 @@ def _post(
     about: str,
     fields: Schema,
     required: list[str],
-    told: Schema,
+    text: Schema,
     *,
     security: list[Schema] | None = None,
 ) -> Schema:
@@ -89,7 +89,7 @@ def _post(
             "parameters": [_ORIGIN],
             "security": [{"session": [], "token": []}] if security is None else security,
             "requestBody": {"content": {kind: {"schema": schema} for kind in (JSON, FORM)}},
-            "responses": {"200": _answer("Done.", told), **refusals},
+            "responses": {"200": _answer("Done.", text), **refusals},
         }
     }
 

@@ -1,9 +1,9 @@
 """Requests of the dashboard: their origin, and the fields of their bodies.
 
-A browser sends the cookie of this page with what a foreign page has it send, unless ``SameSite``
-keeps it, and a foreign name may point at the loopback (DNS rebinding). So a request that changes
-something must say in ``Origin`` that it comes from this very page, and ``Sec-Fetch-Site``, which
-scripts cannot set, must not say otherwise.
+A browser sends this page's cookie also with requests that a foreign page causes, unless
+``SameSite`` prevents it, and a foreign name can point at the loopback address (DNS rebinding). So a
+request that changes something needs this page as its ``Origin``. ``Sec-Fetch-Site``, which scripts
+cannot set, must not contradict.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from emu.admin.web.sessions import BAD_REQUEST, FORBIDDEN, UNSUPPORTED, RequestR
 from emu.limits.addresses import is_loopback, parse_host
 
 SAME_SITE: Final = frozenset(("", "same-origin"))
-"""What ``Sec-Fetch-Site`` may say of a request that changes something; programs leave it out."""
+"""Allowed values of ``Sec-Fetch-Site``; programs send none."""
 
 
 _HOST: Final = re.compile(rb"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,255})(?::[0-9]{0,5})?")
-"""A ``Host`` header: an IPv6 address in brackets, or another address or name; perhaps a port."""
+"""A ``Host`` header: an IPv6 address in brackets, another address, or a name; perhaps a port."""
 
 
 class HostNames:
     """The names in ``Host`` headers that mean this server.
 
-    A foreign page can have its own name point at this server (DNS rebinding), and may then read
-    what is answered to that name. It cannot do that with an address, or with a name of ours.
+    A foreign page can let its own name point at this server (DNS rebinding) and then read the
+    answers to that name. It cannot do that with an IP address or with a name of this server.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        """`names` come in addition to localhost and all IP addresses."""
+        """`names` are valid in addition to localhost and all IP addresses."""
         self._names = {"localhost", *(name.lower().rstrip(".") for name in names)}
 
     def allow(self, header: bytes) -> bool:
-        """Say whether a ``Host`` header may be answered; its port does not matter."""
+        """Return whether a ``Host`` header is allowed; its port does not matter."""
         match = _HOST.fullmatch(header)
         if match is None:
             return False
@@ -54,45 +54,46 @@ class HostNames:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a request says of where it comes from; a header that is missing is empty."""
+    """The headers that show where a request comes from; a missing header is empty."""
 
     peer: str
-    """Address at the other end of the connection."""
+    """The IP address of the peer."""
     host: str = ""
     origin: str = ""
     fetch_site: str = ""
     forwarded_for: str = ""
-    """``X-Forwarded-For``, several ones joined by commas."""
+    """``X-Forwarded-For``; several headers are joined by commas."""
 
 
 class Gate:
-    """Lets requests in that come from where they should.
+    """Checks where requests come from.
 
-    Without a URL that is the machine itself, over plain HTTP; with one, the proxy behind that URL.
+    Without a URL they must come from this machine over plain HTTP; with one, from the proxy of that
+    URL.
     """
 
     def __init__(self, url: str | None, proxies: Collection[str] = ()) -> None:
-        """`url` is ``https://HOST[:PORT]``, `proxies` are addresses; without any, the loopback."""
+        """`url` is ``https://HOST[:PORT]``; `proxies` are addresses, by default the loopback."""
         self._url = url
         self.is_secure = url is not None
-        """Whether browsers come over TLS."""
+        """Whether browsers use TLS."""
         self._proxies = frozenset(proxies)
 
     def cookie(self, origin: Origin) -> str:
         """Return the name of the session's cookie.
 
-        Over TLS browsers take it from this host only. Without, servers on other ports of the same
-        host would overwrite it, so that the port is in the name.
+        With TLS, a prefix lets browsers accept it only from this host. Without TLS, servers on
+        other ports of the same host would overwrite it; so the port is in the name.
         """
         if self.is_secure:
             return "__Host-emu-session"
         return f"emu-session-{_split(origin.host)[1]}"
 
     def address(self, origin: Origin) -> str:
-        """Return the address that a request counts for. Raises `RequestRefused`.
+        """Return the client's address of a request. Raises `RequestRefused`.
 
-        Behind a proxy it is the last one of ``X-Forwarded-For``: what stands before that, anybody
-        may have written.
+        Behind a proxy it is the last entry of ``X-Forwarded-For``: the client can forge all earlier
+        ones.
         """
         if self._url is None:
             if origin.forwarded_for:
@@ -108,9 +109,9 @@ class Gate:
             return origin.peer
 
     def admit(self, origin: Origin) -> str:
-        """Return the address of a request that changes something.
+        """Return the client's address of a request that changes something.
 
-        Raises `RequestRefused` unless it comes from this page.
+        Raises `RequestRefused` unless the request comes from this page.
         """
         address = self.address(origin)
         expected = self._url if self._url is not None else f"http://{origin.host}"
@@ -127,13 +128,13 @@ class Gate:
 
 
 def _names_loopback(host: str) -> bool:
-    """Say whether a ``Host`` header names the machine itself, by whatever port."""
+    """Return whether a ``Host`` header names this machine, with any port."""
     name, _ = _split(host)
     return name == "localhost" or is_loopback(name)
 
 
 def _split(host: str) -> tuple[str, int]:
-    """Return name and port of a ``Host`` header; no name when it is none."""
+    """Return name and port of a ``Host`` header; an empty name if it is malformed."""
     try:
         parts = urlsplit(f"//{host}")
         port = parts.port or 80
@@ -154,7 +155,7 @@ Fields = dict[str, str]
 def read_fields(content_type: str, body: bytes) -> Fields:
     """Return the fields of a body. Raises `RequestRefused`.
 
-    In JSON it is one object; numbers are taken as they are written.
+    A JSON body is one object; numbers stay as they are written.
     """
     kind = content_type.partition(";")[0].strip().lower()
     if kind not in (FORM, JSON):
@@ -184,12 +185,12 @@ def _of_json(body: bytes) -> list[tuple[str, str]]:
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """An object, with names that stand in it twice."""
+    """An object of JSON, which may have a name twice."""
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
-        value.encode()  # half a character, which JSON can write, fits nowhere
+        value.encode()  # half a surrogate pair, which JSON can express and UTF-8 cannot
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

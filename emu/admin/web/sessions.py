@@ -1,15 +1,14 @@
-"""Web sessions: who is signed in, and how often anybody may try a password.
+"""Web sessions, and the limits on password attempts.
 
-Wrong ones of an address are counted as everywhere (`emu.limits.rates`): each takes longer to be
-told, and after some the address stays out for a while. Wrong ones for a name take longer, too, and
-keep nobody out. What is tried at once is bounded for each address. What is looked at at once is
-bounded for each of three groups, so that no crowd of one group keeps out the others: addresses that
-gave wrong passwords lately; those that did not; and those that signed in before, with the machine
-itself.
+Wrong passwords of an address are limited as everywhere (`emu.limits.rates`): each is answered
+later, and after some the address is banned for a while. Wrong passwords for a name delay the answer
+but never lock the name out. Attempts in progress are limited for each address, and password checks
+for each of three groups, so that a flood from one group does not block the others: addresses with
+recent wrong passwords; addresses without; and addresses that signed in before, with this machine.
 
-Only a hash of the token is kept, so that nobody who sees this memory can use it. A session ends
-when it is not used for a while, some hours after it began at the latest, when its owner signs out,
-and when there are too many: of the account the oldest goes, of all the one not used for longest.
+Only a hash of a token is kept, so that a leak of this memory gives nobody a session. A session ends
+when it is unused for a while, some hours after its start, when its user signs out, and when there
+are too many: the account's oldest one ends, or the one of all that is unused for longest.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ BUSY: Final = 503
 
 
 class RequestRefused(PeerError):
-    """A request is not carried out.
+    """A refused request.
 
-    `code` is HTTP's, `text` what the person is told, `wait` after how many seconds it is worth
-    trying again (0: nobody knows).
+    `code` is HTTP's, `text` the message for the user, `wait` the seconds after which a retry can
+    work (0 for unknown).
     """
 
     def __init__(self, code: int, reason: str, text: str, *, wait: float = 0.0) -> None:
@@ -55,7 +54,7 @@ class RequestRefused(PeerError):
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Somebody has signed in."""
+    """A user has signed in."""
 
     name: str
     address: str
@@ -63,13 +62,13 @@ class SignedIn:
 
     @property
     def text(self) -> str:
-        """Return the line of the log."""
+        """Return the line for the log."""
         return f"{self.name} signed in from {self.address} with rank {self.rank}"
 
 
 @dataclass(frozen=True, slots=True)
 class SignInRefused:
-    """Somebody was not let in. The name is left out: it may be a password in the wrong field."""
+    """A refused sign-in, without the name: users sometimes type the password into that field."""
 
     address: str
     reason: str
@@ -77,24 +76,24 @@ class SignInRefused:
 
 @dataclass(frozen=True, slots=True)
 class SignedOut:
-    """A session is over before its time."""
+    """A session has ended early."""
 
     name: str
     reason: str
 
     @property
     def text(self) -> str:
-        """Return the line of the log."""
+        """Return the line for the log."""
         return f"{self.name} is signed out: {self.reason}"
 
 
 SOON: Final = 5.0
 HERE: Final = frozenset(("127.0.0.1", "::1"))
-"""Addresses by which the machine itself comes."""
+"""The addresses of the machine itself."""
 
 
 class Group(enum.Enum):
-    """Who tries."""
+    """The groups whose password checks are limited separately."""
 
     TRUSTED = enum.auto()
     NEW = enum.auto()
@@ -103,17 +102,17 @@ class Group(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class SignInRules:
-    """What sign-ins cost; times in seconds."""
+    """The limits on sign-ins; times in seconds."""
 
     failures: FailureRules = field(default_factory=FailureRules)
     longest_delay: float = 10.0
     at_once: int = 64
-    """Passwords looked at, of each group."""
+    """Password checks in progress, of each group."""
     at_once_per_address: int = 2
 
 
 class SignIns:
-    """Who tries now, and who has tried wrongly."""
+    """Sign-ins in progress, and recent wrong passwords."""
 
     def __init__(self, rules: SignInRules) -> None:
         self._rules = rules
@@ -123,12 +122,12 @@ class SignIns:
         self._looked_at: Counter[Group] = Counter()
 
     def __len__(self) -> int:
-        """How many try now."""
+        """Return the number of sign-ins in progress."""
         return self._trying.total()
 
     @contextmanager
     def trying(self, address: str, now: Monotonic) -> Iterator[None]:
-        """Count one who tries, until it is answered. Raises `RequestRefused`."""
+        """Count a sign-in while it is in progress. Raises `RequestRefused`."""
         if not self._addresses.may_try(address, now):
             text = "too many wrong passwords; try again later"
             raise RequestRefused(TOO_MANY, "banned", text, wait=self._rules.failures.banned_for)
@@ -146,7 +145,7 @@ class SignIns:
 
     @contextmanager
     def looked_at(self, address: str, now: Monotonic) -> Iterator[None]:
-        """Count a password until it is known whether it is right. Raises `RequestRefused`."""
+        """Count a password check while it is in progress. Raises `RequestRefused`."""
         group = self._group(address, now)
         if self._looked_at[group] >= self._rules.at_once:
             text = "too many people sign in just now"
@@ -165,7 +164,7 @@ class SignIns:
         return Group.TRUSTED if address in HERE else Group.NEW
 
     def failed(self, address: str, name: str, now: Monotonic) -> float:
-        """Count a wrong password; returns after how many seconds it is answered."""
+        """Count a wrong password; return after how many seconds it is answered."""
         delays = (
             self._addresses.failed(address, now),
             self._names.failed(f"account {name.casefold()}", now),
@@ -173,7 +172,7 @@ class SignIns:
         return min(max(delays), self._rules.longest_delay)
 
     def succeeded(self, address: str, name: str) -> None:
-        """Forget the wrong ones: the right one followed."""
+        """Forget the wrong passwords, because the right one followed."""
         self._addresses.succeeded(address)
         self._names.succeeded(f"account {name.casefold()}")
 
@@ -181,12 +180,12 @@ class SignIns:
 TOKEN_SIZE: Final = 32
 """Random bytes of a token."""
 LONGEST_TOKEN: Final = 64
-"""Letters of what may be a token at all."""
+"""Maximum length of a token, in letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRules:
-    """How long sessions last, in seconds, and how many there are."""
+    """How long sessions last, in seconds, and their maximum numbers."""
 
     idle: float = 1800.0
     longest: float = 43_200.0
@@ -196,21 +195,21 @@ class SessionRules:
 
 @dataclass(slots=True, eq=False)
 class WebSession:
-    """Somebody who is signed in."""
+    """One session."""
 
     account_id: int
     name: str
-    """The account's."""
+    """The account's name."""
     password: str
-    """The account's hash: with another one the session is over."""
+    """The account's password hash. When it changes, the session is over."""
     csrf: str
-    """What every request of the page shows besides the cookie."""
+    """The secret that each request of the page sends besides the cookie."""
     begun: Monotonic
     used: Monotonic
 
 
 class Sessions:
-    """All sessions; `random_bytes` must be fit for secrets."""
+    """All sessions; `random_bytes` must be cryptographically secure."""
 
     def __init__(self, rules: SessionRules, random_bytes: Callable[[int], bytes]) -> None:
         self.rules = rules
@@ -221,7 +220,7 @@ class Sessions:
         return len(self._by_hash)
 
     def begin(self, account: Account, now: Monotonic) -> tuple[str, WebSession]:
-        """Begin a session; returns its token, which is told nobody but its owner."""
+        """Begin a session; return its token, which only its user may get."""
         self._make_room(account.id, now)
         token = self._token()
         session = WebSession(account.id, account.name, account.password, self._token(), now, now)
@@ -229,7 +228,7 @@ class Sessions:
         return token, session
 
     def find(self, token: str, now: Monotonic) -> WebSession | None:
-        """Return the session of a token, unless it is over."""
+        """Return the session of a token, or None if it is over."""
         if not 0 < len(token) <= LONGEST_TOKEN:
             return None
         session = self._by_hash.get(_hash(token))
@@ -243,7 +242,7 @@ class Sessions:
         return list(self._by_hash.values())
 
     def end(self, session: WebSession) -> None:
-        """End a session; a second time does nothing."""
+        """End a session; do nothing if it has ended."""
         self._by_hash = {key: one for key, one in self._by_hash.items() if one is not session}
 
     def _make_room(self, account_id: int, now: Monotonic) -> None:

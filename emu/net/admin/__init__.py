@@ -1,1 +1,1 @@
-"""The shells of `emu.admin`: ports for those who run the server, and what is told there."""
+"""The Twisted side of `emu.admin`: listeners for operators and their tools."""

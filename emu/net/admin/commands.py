@@ -1,9 +1,9 @@
-"""Connections on which commands run: RCON's TCP port and the local console's UNIX socket.
+"""Connections that run commands: RCON's TCP port and the local console's UNIX socket.
 
-Open to the server's user only (mode 0600). When there are too many consoles, the oldest idle one
-makes room, so that consoles which somebody forgot keep nobody out; should an operator open the
-socket to other users, each of them has a quarter of the places. A socket that a killed server left
-behind is removed; one at which somebody answers is not.
+Only the server's user can open the console's socket (mode 0600). If an operator opens it to other
+users, each of them gets a quarter of the connections. At the limit, the oldest idle console is
+closed for a new one: forgotten consoles must not lock the operator out. A socket file that a killed
+server left behind is removed, unless a server answers at it.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ from emu.times import Monotonic
 
 
 class CommandStream(Stream):
-    """Runs what its session asks for.
+    """A connection that runs the commands of its session.
 
-    `uses` is where it counts the commands and why it ended.
+    `uses` counts the commands, and why connections ended.
     """
 
     core: CommandSession[Any]
@@ -73,17 +73,17 @@ class CommandStream(Stream):
         super().__init__(scheduler, limits)
         self._uses = uses
         self._held: CommandGiven | None = None
-        """A command that waits until the peer has taken the last answers."""
+        """A command that waits until the peer has read the earlier answers."""
         self._registry = registry
         self._tasks = tasks
 
     @property
     def wants_data(self) -> bool:
-        """Whether the session has room for more commands, and the peer reads the answers."""
+        """Whether the session can queue more commands and the peer reads the answers."""
         return self.core.wants_data and not self.is_behind
 
     def take_event(self, event: object, now: Monotonic) -> None:  # noqa: ARG002
-        """Run a command, or count why the session is over."""
+        """Run a command, or count why the session ended."""
         if isinstance(event, CommandGiven):
             if self.is_behind:
                 self._held = event
@@ -93,14 +93,15 @@ class CommandStream(Stream):
             self._uses.ended[event.reason] += 1
 
     def resumeProducing(self) -> None:
-        """Go on with the command that has waited until the peer had caught up."""
+        """Run the held command, now that the peer has read the earlier answers."""
         super().resumeProducing()
         held, self._held = self._held, None
         if held is not None and not self.closed:
             self._begin(held)
 
     def _begin(self, event: CommandGiven) -> None:
-        # A turn later: thousands of commands in one segment must not hold everybody up.
+        # In a later turn: one segment can hold thousands of commands, and other connections must
+        # not wait for all of them.
         self._scheduler.soon(lambda: self._tasks.spawn(self._run(event)))
 
     async def _run(self, given: CommandGiven) -> None:
@@ -116,20 +117,20 @@ class CommandStream(Stream):
             self.serve()
 
     def answered(self) -> None:
-        """Learn that a command is done."""
+        """Handle the end of a command; a hook for subclasses."""
 
 
 class CommandServer(Factory):
-    """A port on which commands are run; who derives from it opens it and takes connections."""
+    """A listener whose connections run commands. Subclasses open it and accept connections."""
 
     noisy = False
     connections: Any
-    """Those that are open."""
+    """The open connections."""
 
     def __init__(
         self, key: str, registry: Registry, reactor: Any, scheduler: Scheduler, tasks: Tasks
     ) -> None:
-        """`key` is the setting of the port's address."""
+        """`key` is the setting of the listener's address."""
         self._key = key
         self._reactor = reactor
         self._port: Any = None
@@ -139,16 +140,16 @@ class CommandServer(Factory):
         self.uses = EndpointUses()
 
     def doors(self) -> Iterator[OpenPort]:
-        """Yield the port, while it is open."""
+        """Yield the listener while it is open."""
         if self._port is not None:
             now = {"connections": len(self.connections)}
             yield door(self._key, self._port, now | self.uses.counted())
 
     async def stop(self) -> None:
-        """Listen no more, and close the connections once their commands are answered."""
+        """Close the listener at once, and each connection when its commands are answered."""
         if self._port is not None:
             port, self._port = self._port, None
-            with suppress(FileNotFoundError):  # somebody removed the socket's file, or its folder
+            with suppress(FileNotFoundError):  # an operator removed the socket's file or its folder
                 await maybeDeferred(port.stopListening)
         for connection in list(self.connections):
             connection.close("server is stopping", self.scheduler.now())
@@ -171,7 +172,7 @@ class ConsoleConnection(CommandStream):
         self._server = server
 
     def connectionMade(self) -> None:
-        """Begin with the user of the process at the other end."""
+        """Start the session, as the user whose process is the peer."""
         user, name = _user_behind(self.transport.getHandle())
         if not self._server.takes(self, user):
             self.transport.abortConnection()
@@ -179,36 +180,36 @@ class ConsoleConnection(CommandStream):
         self.start(ConsoleSession(Caller(name, OWNER, ORIGIN)))
 
     def take_event(self, event: object, now: Monotonic) -> None:
-        """Tell the server that this one is in use, too."""
+        """Handle an event; a command marks the connection as busy."""
         if isinstance(event, CommandGiven):
             self._server.connections.answering(self)
         super().take_event(event, now)
 
     def answered(self) -> None:
-        """Tell the server that this one may make room again."""
+        """Mark the connection as idle: it may be closed for a new one."""
         self._server.connections.waiting(self)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """The connection is gone."""
+        """Forget the connection."""
         super().connectionLost(reason)
         self._server.connections.remove(self)
 
 
 class ConsoleServer(CommandServer):
-    """Takes consoles for one registry. `listen`, then `stop`."""
+    """The listener for local consoles. Call `listen`, then `stop`."""
 
     connections: Connections[ConsoleConnection]
 
     def __init__(
         self, registry: Registry, reactor: Any, scheduler: Scheduler, most: int = 64
     ) -> None:
-        """Take `most` connections at once."""
+        """Accept at most `most` connections."""
         super().__init__("console.path", registry, reactor, scheduler, Tasks(_console_log))
         self.most = most
         self.connections = Connections(_evict_console)
 
     def listen(self, path: Path) -> None:
-        """Listen. Raises `StoreError` when another server has the socket or it cannot be made."""
+        """Listen. Raises `StoreError` if another server has the socket or it cannot be created."""
         _remove_stale(path)
         before = os.umask(0o177)
         try:
@@ -221,13 +222,13 @@ class ConsoleServer(CommandServer):
             os.umask(before)
 
     def buildProtocol(self, addr: IAddress | None) -> ConsoleConnection | None:  # noqa: ARG002
-        """Take a connection; called by Twisted."""
+        """Return a connection; called by Twisted."""
         return ConsoleConnection(self)
 
     def takes(self, connection: ConsoleConnection, user: int) -> bool:
-        """Make room for a connection of a user; False when there is none.
+        """Register a new connection of a user; return False if the limit is reached.
 
-        Other users than the server's own and root have a quarter of the places each.
+        Users other than the server's own and root have a quarter of the connections each.
         """
         most = self.most if user in (os.geteuid(), 0) else max(1, self.most // 4)
         reason = self.connections.admit(f"user {user}", ConnectionLimits(self.most, most, most))
@@ -239,7 +240,7 @@ class ConsoleServer(CommandServer):
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove a socket at which nobody answers."""
+    """Remove a socket file at which no server answers."""
     try:
         if not stat.S_ISSOCK(path.stat().st_mode):
             raise StoreError(f"{path}: is there and is no socket; set console.path")
@@ -256,12 +257,12 @@ def _remove_stale(path: Path) -> None:
 
 
 def _evict_console(connection: ConsoleConnection) -> None:
-    """Close a console that asks nothing, in favor of a new one."""
+    """Close an idle console in favor of a new one."""
     connection.cut_off("idle when room was needed")
 
 
 def _user_behind(handle: Any) -> tuple[int, str]:
-    """Return number and name of the user whose process is at the other side of a UNIX socket."""
+    """Return the number and name of the user whose process is the peer of a UNIX socket."""
     raw = handle.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     _, user, _ = _CREDENTIALS.unpack(raw)
     try:
@@ -272,19 +273,19 @@ def _user_behind(handle: Any) -> tuple[int, str]:
 
 RCON_LIMITS = StreamLimits(stall_timeout=15.0)
 OWN_USER = "rcon"
-"""Name of the user whose password is ``rcon.password``."""
+"""The user of the password ``rcon.password``."""
 _rcon_log = logger("rcon")
 
 
 def rcon_users(config: RconConfig) -> RconUsers:
-    """Return the users of a configuration. Raises `ConfigError` when their file is wrong."""
+    """Return the users of a configuration. Raises `ConfigError` if their file is wrong."""
     users = [RconUser(OWN_USER, ADMINISTRATOR, config.password.encode())] if config.password else []
     listed = read_listed("rcon.users_file", config.users_file, read_users) or []
     return RconUsers([*users, *listed])
 
 
 class RconConnection(CommandStream):
-    """One connection."""
+    """One RCON connection."""
 
     def __init__(self, server: RconServer, address: str) -> None:
         super().__init__(server.registry, server.tasks, server.scheduler, RCON_LIMITS, server.uses)
@@ -292,13 +293,13 @@ class RconConnection(CommandStream):
         self.address = address
 
     def connectionMade(self) -> None:
-        """Wait for the password."""
+        """Start the session, which waits for the password."""
         self.transport.setTcpNoDelay(True)
         self.transport.setTcpKeepAlive(True)
         self.start(self._server.session(self.address))
 
     def take_event(self, event: object, now: Monotonic) -> None:
-        """Tell the server who came, too."""
+        """Handle an event; logins are reported to the server as well."""
         super().take_event(event, now)
         if isinstance(event, UserAuthenticated):
             self._server.logged_in(self, event.name)
@@ -306,13 +307,13 @@ class RconConnection(CommandStream):
             self._server.login_failed(self.address)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """The connection is gone."""
+        """Forget the connection."""
         super().connectionLost(reason)
         self._server.connections.remove(self)
 
 
 class RconServer(CommandServer):
-    """Takes connections for one registry. `listen`, then `stop`; it stays closed without users."""
+    """The listener for RCON. Call `listen`, then `stop`; without users it stays closed."""
 
     connections: Connections[RconConnection]
 
@@ -324,7 +325,7 @@ class RconServer(CommandServer):
         scheduler: Scheduler,
         watch: Watch,
     ) -> None:
-        """Raises `ConfigError` when the users' file is wrong."""
+        """Raises `ConfigError` if the users' file is wrong."""
         super().__init__("rcon.listen", registry, reactor, scheduler, Tasks(_rcon_log))
         self._users = rcon_users(config)
         self._config = config
@@ -333,16 +334,16 @@ class RconServer(CommandServer):
             FailureRules(banned_after=config.banned_after, banned_for=config.banned_for)
         )
         self._refusals = RefusalLog(_rcon_log, scheduler)
-        self._tell = watch.port("rcon", self._write)
+        self._report = watch.port("rcon", self._write)
         watch.listener("rcon", self.uses, lambda: len(self.connections))
 
     def configure(self, config: RconConfig) -> None:
-        """Let other users in from now on; whoever is logged in stays. Raises `ConfigError`."""
+        """Change settings and users; logged-in users stay. Raises `ConfigError`."""
         self._users = rcon_users(config)
         self._config = config
 
     def listen(self) -> None:
-        """Open the port and say where, or why not. Raises `CannotListenError`."""
+        """Open the port and log its address, or why it stays closed. Raises `CannotListenError`."""
         if not self._users:
             _rcon_log.info("closed: neither rcon.password nor rcon.users_file names anybody")
             return
@@ -371,7 +372,7 @@ class RconServer(CommandServer):
         return RconSession(rules, self._users, self._failures, address, self.scheduler.now())
 
     def buildProtocol(self, addr: Any) -> RconConnection | None:
-        """Take a connection, or None when it is one too many or its address is banned."""
+        """Return a connection, or None if the limit is reached or the address is banned."""
         address = plain_host(str(addr.host))
         limits = ConnectionLimits(
             self._config.max_connections,
@@ -388,18 +389,18 @@ class RconServer(CommandServer):
         return connection
 
     def logged_in(self, connection: RconConnection, name: str) -> None:
-        """Learn who is at the other end of a connection."""
+        """Count and report a login."""
         self.connections.introduced(connection)
         self.uses.logins["accepted"] += 1
-        self._tell(UserCame(name, connection.address))
+        self._report(UserCame(name, connection.address))
 
     def login_failed(self, address: str) -> None:
-        """Tell of a wrong password."""
+        """Count and report a wrong password."""
         self.uses.logins["refused"] += 1
-        self._tell(WrongPassword(address))
+        self._report(WrongPassword(address))
 
     def _write(self, event: RconEvent) -> None:
-        """Write an event into the log; wrong passwords are summed up."""
+        """Log an event; repeated wrong passwords are summarized."""
         address = event.address
         if isinstance(event, UserCame):
             _rcon_log.info("{name} logged in from {address}", name=event.name, address=address)
@@ -408,5 +409,5 @@ class RconServer(CommandServer):
 
 
 def _evict(connection: RconConnection) -> None:
-    """Close a connection that nobody has logged in on, in favor of a new one."""
+    """Close a connection that has not logged in, in favor of a new one."""
     connection.cut_off("not logged in when room was needed")

@@ -1,4 +1,4 @@
-"""GGMP's port, and the world as its actors: spawns by their number, in whatever zone."""
+"""GGMP's listener, and the world as its actors: spawns by number, in every zone."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from emu.world_stream.movement import Position
 
 
 class ActorWorld:
-    """A `emu.admin.ggmp.acting.GgmpWorld`."""
+    """The world, as `emu.admin.ggmp.acting.GgmpWorld` wants it."""
 
     def __init__(
         self, world: World, chat: Chat, status: Callable[[Monotonic], ServerStatus]
@@ -57,7 +57,7 @@ class ActorWorld:
         return None if found is None else _state(*found)
 
     def named(self, name: str) -> ActorState | None:
-        """Return an actor by its name, without regard to case; a player before all others."""
+        """Return an actor by its name, players first; case does not matter."""
         player = self._world.players.named(name)
         if player is not None and player.state in IN_ZONE and _is_shown(player.spawn):
             return _state(player.zone, player.spawn)
@@ -68,16 +68,16 @@ class ActorWorld:
         return None
 
     def inside(self, zone: int) -> Sequence[int]:
-        """Return the actors of all running instances of a zone."""
+        """Return the actors in all running instances of a zone."""
         return [spawn.id for running, spawn in self._every() if running.zone_id == zone]
 
     def move(self, actor: int, place: Place) -> None:
-        """Put an actor elsewhere. Raises `CommandError` for a player or nobody."""
+        """Move an actor. Raises `CommandError` for a player or an unknown actor."""
         _, spawn = self._own(actor)
         spawn.move(Position(*place[:3], place.heading % 360, spawn.position.grid))
 
     def say(self, actor: int, text: str) -> None:
-        """Let an actor speak. Raises `CommandError` for a player or nobody."""
+        """Let an actor speak. Raises `CommandError` for a player or an unknown actor."""
         zone, spawn = self._own(actor)
         hearers = [
             player
@@ -100,7 +100,7 @@ class ActorWorld:
         return None
 
     def _own(self, actor: int) -> tuple[Zone, Spawn]:
-        """Return an actor that is the server's, and so does what it is told."""
+        """Return an actor that the server controls, and not a player. Raises `CommandError`."""
         found = self._find(actor)
         if found is None:
             raise CommandError(f"there is no actor {actor}")
@@ -110,7 +110,7 @@ class ActorWorld:
 
 
 def _is_shown(spawn: Spawn) -> bool:
-    """Say whether tools are shown an actor: they have no rank, and see no hidden player."""
+    """Return whether tools may see a spawn. They have no rank, so hidden players are left out."""
     return spawn.kind is not SpawnKind.PLAYER or may_see(ANYBODY, spawn)
 
 
@@ -123,7 +123,7 @@ _log = logger("ggmp")
 
 
 def ggmp_rules(config: GgmpConfig) -> GgmpRules:
-    """Return who may join and how. Raises `ConfigError` when a file of clients is wrong."""
+    """Return who may log in, and the limits. Raises `ConfigError` if a file of clients is wrong."""
     common = GgmpRules(wait=config.resend_milliseconds / 1000, order=ORDERS[config.byteorder])
     if config.policy == "static":
         clients = read_listed("ggmp.clients_file", config.clients_file, read_clients) or {}
@@ -136,19 +136,19 @@ def ggmp_rules(config: GgmpConfig) -> GgmpRules:
 
 
 class GgmpPort:
-    """The port of one server. `listen`, then `stop`."""
+    """The listener. Call `listen`, then `stop`."""
 
     def __init__(
         self,
         config: GgmpConfig,
-        stage: GgmpWorld,
+        world: GgmpWorld,
         reactor: Any,
         scheduler: Scheduler,
-        told: Callable[[Use], None],
+        report_use: Callable[[Use], None],
         *,
         limits: AnswerRules = ANSWER_RULES,
     ) -> None:
-        """Act on `stage`; `told` hears of it. Raises `ConfigError` when a file is wrong."""
+        """Control the actors of `world`. Raises `ConfigError` if a file is wrong."""
         self._config = config
         self._reactor = reactor
         self._scheduler = scheduler
@@ -156,7 +156,7 @@ class GgmpPort:
         self._is_wanted = False
         self._timer = scheduler.timer(self)
         self._due: Monotonic | None = None
-        self.core = GgmpServer(stage, ggmp_rules(config), secrets.randbelow, told)
+        self.core = GgmpServer(world, ggmp_rules(config), secrets.randbelow, report_use)
         self.shell = QueryShell(self, scheduler, _log, limits)
 
     @property
@@ -165,13 +165,15 @@ class GgmpPort:
         return self._port.getHost().port if self._port is not None else 0
 
     def configure(self, config: GgmpConfig) -> None:
-        """Let others in from now on, and nobody whom the files no longer name.
+        """Change settings. Clients that the files no longer name lose their access.
 
-        Raises `ConfigError` when a file is wrong, `CommandError` when a port that was closed until
-        now cannot be opened.
+        Raises `ConfigError` if a file is wrong, `CommandError` if the port was closed and cannot be
+        opened.
         """
         self._config = config
-        order = self.core.rules.order  # which every client would have to change as well
+        order = (
+            self.core.rules.order
+        )  # another port would have to be changed in every client as well
         self.core.configure(replace(ggmp_rules(config), order=order))
         if self._is_wanted and self._port is None:
             try:
@@ -180,7 +182,7 @@ class GgmpPort:
                 raise CommandError(cannot_listen("ggmp.listen", error)) from None
 
     def listen(self) -> None:
-        """Open the port and say where, or why not. Raises `CannotListenError`."""
+        """Open the port and log its address, or why it stays closed. Raises `CannotListenError`."""
         self._is_wanted = True
         if not self.core.rules.lets_anybody_in:
             key = "clients_file" if self._config.policy == "static" else "tokens_file"
@@ -192,7 +194,7 @@ class GgmpPort:
         _log.info("tools on UDP {at}", at=Address(host.host, host.port))
 
     def doors(self) -> Iterator[OpenPort]:
-        """Yield the port, while it is open."""
+        """Yield the listener while it is open."""
         if self._port is not None:
             yield door("ggmp.listen", self._port, self.shell.counters)
 
@@ -206,11 +208,11 @@ class GgmpPort:
             self._port = None
 
     def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
-        """Say whether a datagram is of somebody who was let in."""
+        """Return whether a datagram is from a logged-in client."""
         return self.core.validates(data, address, now)
 
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> Sequence[bytes]:
-        """Answer a datagram, and be called when the core next wants to speak."""
+        """Handle a datagram, and arm the timer for the server's next message."""
         answers = self.core.answer(data, address, now)
         due = self.core.get_timer()
         if due != self._due:

@@ -1,8 +1,8 @@
 """The UDP ports of the query protocols, and the heartbeat to OGP master servers.
 
-Source: docs/protocol/administration/ogp.md#decisions.
+The protocols are in `emu.admin`; this module adds their settings, challenges and ports.
 
-Each protocol is a core of `emu.admin`; here it gets its settings, its challenges and its port.
+Source: docs/protocol/administration/ogp.md#decisions.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from emu.net.udp.query import QueryCore, QueryShell, listen_query
 from emu.times import Monotonic
 
 INTERVAL: Final = 300.0
-"""Seconds between two uplinks; the text says none."""
+"""Seconds between two heartbeats. The protocol's text names no interval."""
 
 _log = logger("query")
 
 
 class MasterUplink:
-    """Tells masters where the server is asked: the port that they are told from."""
+    """The heartbeat to OGP master servers. A master queries the port that heartbeats come from."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class MasterUplink:
         game_id: int,
         scheduler: Scheduler,
     ) -> None:
-        """Look the masters' names up, once; one without an address is told of and left out.
+        """Resolve the masters' names once; a name without an address is logged and skipped.
 
-        `send` is that of the port's shell.
+        `send` sends from the query port.
         """
         self._send_to = send
         self._datagram = master_uplink(game_id)
@@ -69,12 +69,12 @@ class MasterUplink:
                 _log.warn("{error}", error=str(error))
 
     def start(self) -> None:
-        """Send at once, and again until `stop`."""
+        """Send a heartbeat now, and repeat it until `stop`."""
         self._send()
         self._call = self._scheduler.every(INTERVAL, self._send)
 
     def stop(self) -> None:
-        """Send no more."""
+        """Stop the heartbeats."""
         if self._call is not None:
             self._call.cancel()
 
@@ -90,7 +90,7 @@ _ssq_log = logger("ssq")
 
 
 class SsqPort:
-    """The port of one server. `listen`, then `stop`."""
+    """The SSQ listener. Call `listen`, then `stop`."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class SsqPort:
         *,
         query: QueryConfig | None = None,
     ) -> None:
-        """Tell what `status` returns; `host` is where clients of the game are told to go.
+        """Report what `status` returns; `host` is the address that game clients connect to.
 
         `query` has the limits of all query ports.
         """
@@ -124,14 +124,14 @@ class SsqPort:
         return self._port.getHost().port if self._port is not None else 0
 
     def configure(self, config: SsqConfig) -> None:
-        """Answer in other ways from now on; another password ends what the last one has opened."""
+        """Change settings. A new password invalidates the tokens of the old one."""
         if config.password != self._config.password:
             self.core.tokens = SsqTokens(config.password, os.urandom)
         self._config = config
         self.core.configure(ssq_rules(config))
 
     def listen(self) -> None:
-        """Open the port, when it is wanted, and say where. Raises `CannotListenError`."""
+        """Open the port if it is configured, and log its address. Raises `CannotListenError`."""
         if not self._config.enabled:
             return
         address = listen_address("ssq.listen", self._config.listen)
@@ -140,7 +140,7 @@ class SsqPort:
         _ssq_log.info("queries on UDP {at}", at=Address(host.host, host.port))
 
     def doors(self) -> Iterator[OpenPort]:
-        """Yield the port, while it is open."""
+        """Yield the listener while it is open."""
         if self._port is not None:
             yield door("ssq.listen", self._port, self.shell.counters)
 
@@ -152,10 +152,11 @@ class SsqPort:
 
 
 def ssq_answer_rules(config: SsqConfig, query: QueryConfig) -> AnswerRules:
-    """Return how often questions are answered: an answer is larger than its question.
+    """Return the rate limits of SSQ. They limit amplification: an answer is larger than its query.
 
-    The ports of an address together have twice what one has, so that a forged address, whose port
-    nobody knows, leaves its owner as much.
+    All ports of one address together have twice the rate of one port. A flood with a spoofed
+    address comes from ports that its owner does not use; so the owner still gets as much as one
+    port.
     """
     return AnswerRules(
         address_burst=BURST_SECONDS * query.per_address,
@@ -168,7 +169,7 @@ def ssq_answer_rules(config: SsqConfig, query: QueryConfig) -> AnswerRules:
 
 
 def ssq_rules(config: SsqConfig) -> SsqRules:
-    """Return how questions are answered."""
+    """Return the settings of the SSQ responder."""
     return SsqRules(headers=Headers(config.headers), datagram_bytes=config.datagram_bytes)
 
 
@@ -176,7 +177,7 @@ SECRET_SIZE = 32
 
 
 class QueryEndpoints:
-    """All query ports of a server. `listen`, then `stop`."""
+    """All query ports of a server. Call `listen`, then `stop`."""
 
     def __init__(
         self,
@@ -199,7 +200,7 @@ class QueryEndpoints:
         """The open ports by the name of their protocol."""
 
     def listen(self) -> None:
-        """Open what the configuration names, and say where. Raises `CommandError`."""
+        """Open the configured ports and log their addresses. Raises `CommandError`."""
         ogp, a2s = self._config.ogp, self._config.a2s
         if ogp.listen is not None:
             shell = self._open("ogp.listen", "OGP", ogp.listen, self._ogp())
@@ -211,7 +212,7 @@ class QueryEndpoints:
             self._open("a2s.listen", "A2S", a2s.listen, core)
 
     def doors(self) -> Iterator[OpenPort]:
-        """Yield the ports that are open."""
+        """Yield the open listeners."""
         for (name, shell), port in zip(self.shells.items(), self._ports, strict=True):
             yield door(f"{name}.listen", port, shell.counters)
 
@@ -244,7 +245,7 @@ class QueryEndpoints:
 
 
 def answer_rules(config: Config) -> AnswerRules:
-    """Return how often the query ports answer."""
+    """Return the rate limits of the query ports."""
     query = config.query
     return AnswerRules(
         address_burst=2 * query.per_address,
@@ -257,13 +258,13 @@ def answer_rules(config: Config) -> AnswerRules:
 
 
 def ogp_rules(config: Config) -> OgpRules:
-    """Return how OGP is answered."""
+    """Return the settings of the OGP responder."""
     wanted = config.ogp.dialect
     dialects = tuple(one for one in DIALECTS if wanted in ("auto", one.name))
     return OgpRules(dialects=dialects, most_parts=config.ogp.most_parts)
 
 
 def presentation(config: Config) -> Presentation:
-    """Return how the server appears in OGP."""
+    """Return how the server presents itself in OGP."""
     ogp = config.ogp
     return Presentation(ogp.game_id, tuple(ColorChange(*one) for one in ogp.host_name_colors))

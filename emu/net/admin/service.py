@@ -1,10 +1,9 @@
-"""The administration service as it runs: commands, status, shutdown, console and RCON.
+"""The administration service: commands, status, shutdown, console, RCON and query ports.
 
-What somebody wants again and again and is not given is told once and summed up, so that no player
-can fill the log with it.
+It starts before the other services, whose commands join its registry, and stops before them: no
+command can reach a service that is gone.
 
-Begun before the services, whose commands join the registry here, and stopped before them, so that
-no command meets a service that is gone.
+Repeated refusals are logged once and then summarized, so that no player can fill the log.
 """
 
 from __future__ import annotations
@@ -48,11 +47,11 @@ from emu.store import BannedAddress
 from emu.times import Clock, Monotonic
 
 REREAD: Final = 5.0
-"""Seconds between two looks at the store."""
+"""Seconds between two reads of the ban list."""
 
 
 class KnownBans:
-    """Says at once whether an address is banned, as far as was known a moment ago."""
+    """A cached ban list: answers at once, from the bans of a few seconds ago."""
 
     def __init__(
         self, read: Callable[[], Awaitable[Sequence[BannedAddress]]], clock: Clock
@@ -61,18 +60,18 @@ class KnownBans:
         self._clock = clock
         self._list = BanList(())
         self._is_empty = True
-        self._looked = -math.inf
+        self._read_at = -math.inf
 
     def covers(self, host: str) -> bool:
-        """Say whether a ban covers a host; has the bans read again when that is due."""
+        """Return whether a ban covers a host, and read the bans again when that is due."""
         now = self._clock.now()
-        if now - self._looked >= REREAD:
-            self._looked = now
-            Deferred.fromCoroutine(self._look())
+        if now - self._read_at >= REREAD:
+            self._read_at = now
+            Deferred.fromCoroutine(self._refresh())
         return not self._is_empty and self._list.covers(host, self._clock.moment())
 
-    async def _look(self) -> None:
-        with suppress(EmuError):  # those that are known still hold
+    async def _refresh(self) -> None:
+        with suppress(EmuError):  # the known bans stay valid
             bans = await self._read()
             self._list = BanList([(ban.prefix, ban.until) for ban in bans])
             self._is_empty = not bans
@@ -82,7 +81,7 @@ LONGEST_REASON = 120
 
 
 def report_use(log: Logger, refusals: RefusalLog) -> Callable[[Use], None]:
-    """Return the commands' `told` port."""
+    """Return what `Registry.report` calls: it logs every use."""
 
     def write(use: Use) -> None:
         result = use.result.splitlines()[0] if use.result else "done"
@@ -103,7 +102,7 @@ _log = logger("admin")
 
 
 class AdminEndpoints:
-    """Commands and the doors to them. `join` what they work on, then `listen`, then `stop`."""
+    """Commands and their listeners. Call `join` with the services, then `listen`, then `stop`."""
 
     def __init__(
         self,
@@ -113,7 +112,7 @@ class AdminEndpoints:
         end: Callable[[], object],
         watch: Watch,
     ) -> None:
-        """`end` stops the whole server. Raises `ConfigError` when the RCON users are wrong."""
+        """`end` stops the whole server. Raises `ConfigError` if the RCON users are wrong."""
         self._config = config
         self._scheduler = scheduler
         self._watch = watch
@@ -124,7 +123,7 @@ class AdminEndpoints:
         self.status = StatusSource(
             self._name, self._port, scheduler.now(), config.network.max_sessions
         )
-        # A turn later, so that whoever said so still gets an answer.
+        # In a later turn, so that the operator still gets the reply to `shutdown 0`.
         self._countdown = Countdown(self._announce, lambda: scheduler.soon(end))
         self._timer = scheduler.timer(self)
         self._console = ConsoleServer(self.commands, reactor, scheduler, config.console.connections)
@@ -152,9 +151,9 @@ class AdminEndpoints:
         reloads: dict[str, Reload],
         snapshot: Callable[[], dict[str, Any]],
     ) -> None:
-        """Take the services that run here, and add the commands that work on them.
+        """Add the commands that work on the services of this process.
 
-        `snapshot` is what the command of that name tells.
+        `snapshot` returns the data of the command of that name.
         """
         self._login, self._world = login, world
         controls = Controls(
@@ -177,8 +176,8 @@ class AdminEndpoints:
             )
             self.status.admission = world.admission
             self.status.behaviors = world.behaviors
-            stage = ActorWorld(world.world, world.chat, self.status.status)
-            self.ggmp = self._make_ggmp(self._config.ggmp, stage, told=self.commands.report)
+            actors = ActorWorld(world.world, world.chat, self.status.status)
+            self.ggmp = self._make_ggmp(self._config.ggmp, actors, report_use=self.commands.report)
             core = self.ggmp.core
             self._watch.listener("ggmp", EndpointUses(logins=core.logins), lambda: len(core))
         bans = KnownBans(storage.bans.every, self._scheduler)
@@ -191,14 +190,15 @@ class AdminEndpoints:
         self.commands.extend(characters.COMMANDS.commands(store))
 
     def check(self, config: Config) -> None:
-        """Raise `ConfigError` when other settings could not be gone on with."""
+        """Raise `ConfigError` if `configure` would refuse a configuration."""
         rcon_users(config.rcon)
         ggmp_rules(config.ggmp)
 
     def configure(self, config: Config) -> None:
-        """Go on with other settings, and with what stands in the files that they name.
+        """Apply a new configuration, and read the files that it names.
 
-        Raises `ConfigError` when one is wrong, `CommandError` when a port cannot be opened.
+        Raises `ConfigError` if a setting or file is wrong, `CommandError` if a port cannot be
+        opened.
         """
         self._config = config
         self.rcon.configure(config.rcon)
@@ -207,15 +207,15 @@ class AdminEndpoints:
             self.ggmp.configure(config.ggmp)
 
     def listen(self) -> None:
-        """Open the doors. Raises `CannotListenError`, `CommandError`, `StoreError`.
+        """Open the listeners. Raises `CannotListenError`, `CommandError`, `StoreError`.
 
-        A console that nobody has asked for by name is done without when it cannot be made: the
-        database may lie deeper than a socket's name can say.
+        The console is optional unless `console.path` is set: the default path lies beside the
+        database and can be too long for a socket.
         """
         self._open_files.start()
         self._refusals.start()
-        for part in self._ports():
-            part.listen()
+        for port in self._listeners():
+            port.listen()
         if not self._config.console.enabled:
             return
         try:
@@ -226,20 +226,20 @@ class AdminEndpoints:
             _log.warn("emu admin cannot reach this server: {reason}", reason=str(error))
 
     def doors(self) -> Iterator[OpenPort]:
-        """Yield what is open."""
-        for part in (self._console, *self._ports()):
-            yield from part.doors()
+        """Yield the open listeners."""
+        for listener in (self._console, *self._listeners()):
+            yield from listener.doors()
 
     async def stop(self) -> None:
-        """Close the doors, once what was asked there is answered."""
+        """Close the listeners when their commands are answered."""
         self._scheduler.drop(self._timer)
         self._open_files.stop()
-        for part in (self._console, *self._ports()):
-            await part.stop()
+        for listener in (self._console, *self._listeners()):
+            await listener.stop()
         self._refusals.stop()
 
-    def _ports(self) -> Iterator[RconServer | SsqPort | QueryEndpoints | GgmpPort]:
-        """Yield the parts that are here, but for the console."""
+    def _listeners(self) -> Iterator[RconServer | SsqPort | QueryEndpoints | GgmpPort]:
+        """Yield the listeners other than the console."""
         yield self.rcon
         yield self.ssq
         if self.queries is not None:
@@ -251,7 +251,7 @@ class AdminEndpoints:
         """Announce a shutdown, or stop; called by the scheduler."""
         try:
             self._countdown.handle_timer(now)
-        finally:  # the server stops in time, whatever came of the announcement
+        finally:  # the server must stop in time even if an announcement fails
             self._countdown_changed()
 
     def _countdown_changed(self) -> None:
@@ -265,11 +265,11 @@ class AdminEndpoints:
     def _queries_counted(self) -> Counter[tuple[str, ...]]:
         return Counter(
             {
-                (door.key.partition(".")[0], result): count
-                for part in self._ports()
-                if part is not self.rcon
-                for door in part.doors()
-                for result, count in door.counters.items()
+                (listener.key.partition(".")[0], result): count
+                for port in self._listeners()
+                if port is not self.rcon
+                for listener in port.doors()
+                for result, count in listener.counters.items()
             }
         )
 
@@ -277,8 +277,8 @@ class AdminEndpoints:
         return self._config.query.name or self._config.world.name
 
     def _port(self) -> int:
-        part = self._login or self._world
-        return part.port if part is not None else 0
+        service = self._login or self._world
+        return service.port if service is not None else 0
 
     def _accounts(self, login: LoginEndpoint, storage: Storage) -> AccountCommandContext:
         return AccountCommandContext(
@@ -286,18 +286,18 @@ class AdminEndpoints:
             storage.roster,
             account_name,
             login.hash_password,
-            self._send_away,
+            self._disconnect,
             self._scheduler.moment,
             storage.world_characters.authority_of,
         )
 
-    def _send_away(self, account_id: int, reason: str) -> None:
-        for part in (self._world, self._login):
-            if part is not None:
-                part.send_away(account_id, reason)
+    def _disconnect(self, account_id: int, reason: str) -> None:
+        for service in (self._world, self._login):
+            if service is not None:
+                service.send_away(account_id, reason)
 
     def _is_playing(self, char_id: int) -> bool:
-        """Say whether a character is in the world, in whatever process."""
+        """Return whether a character is in the world, in any process."""
         return self._world is not None and self._world.world.presence.find(char_id) is not None
 
     def _rank_changed(self, char_id: int, rank: int) -> None:
@@ -306,6 +306,6 @@ class AdminEndpoints:
 
 
 def _game_host(config: Config) -> str:
-    """Return where players are told to go."""
-    part = config.login if config.login.enabled else config.world
-    return config.world.advertise or part.listen.host
+    """Return the address that players connect to."""
+    service = config.login if config.login.enabled else config.world
+    return config.world.advertise or service.listen.host

@@ -1,7 +1,7 @@
-"""Makes the `ServerStatus` of the services that run in this process.
+"""Makes the `ServerStatus` of the services in this process.
 
-It is made when somebody asks, and kept for a second: however many ask, the players are counted
-once. Who asks twice gets the same object, so that what is made of it can be kept as long.
+A status is made on request and kept for a second, so that many queries cost no more than one. All
+callers within that second get the same object and can cache what they derive from it.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from emu.world.zones.zone import Zone
 
 GAME: Final = "EverQuest II"
 HIDDEN: Final = Present(0, 0, 0, hidden=True)
-"""Stands for any hidden player where only that counts."""
+"""A stand-in for any hidden player, where only that matters."""
 MOST_TROUBLES: Final = 100
-"""Troubles that are told at once."""
+"""Maximum number of faults in one status."""
 FRESH: Final = 1.0
-"""Seconds for which a status is told."""
+"""Seconds for which a status is kept."""
 
 
 class StatusSource:
-    """Where endpoints get the status from; the services that are not here are left out.
+    """The source of the status for all endpoints; services that do not run here are left out.
 
-    `name` is what the server calls itself, `port` returns the UDP port where clients begin, and
-    `sessions` is how many of them it takes at once.
+    `name` returns the server's name, `port` the UDP port for game clients; `sessions` is the
+    maximum number of sessions.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class StatusSource:
         self._since = since
         self._sessions = sessions
         self._kept: dict[bool, ServerStatus] = {}
-        """What was told last, by whether hidden players are in it."""
+        """The kept status, by whether it includes hidden players."""
         self.directory: WorldDirectory | None = None
         self.world: World | None = None
         self.admission: WorldAdmissionRules | None = None
         self.behaviors: Behaviors | None = None
 
     def status(self, now: Monotonic, rank: int = ANYBODY) -> ServerStatus:
-        """Return how the server is, a second ago at most, as somebody of a rank may know it."""
+        """Return the status, at most a second old, as a caller of `rank` may see it."""
         sees_hidden = may_see(rank, HIDDEN)
         kept = self._kept.get(sees_hidden)
         if kept is None or not 0 <= now - kept.taken < FRESH:
@@ -76,7 +76,7 @@ class StatusSource:
         return kept
 
     def changed(self) -> None:
-        """Learn that somebody is hidden now or shown again: what was told does not count."""
+        """Drop the kept status: a player was hidden or shown."""
         self._kept.clear()
 
     def _take(self, now: Monotonic, rank: int) -> ServerStatus:
@@ -114,7 +114,7 @@ class StatusSource:
         )
 
     def _busiest(self, players: Sequence[Player]) -> ZoneDefinition | None:
-        """Return the zone with most players, else the one where most characters begin."""
+        """Return the zone with the most players, else the one where most characters start."""
         if self.world is None:
             return None
         table = self.world.zones.table
@@ -125,7 +125,7 @@ class StatusSource:
     def _zones(
         self, running: Iterable[Zone], players: Sequence[Player], concealed: Sequence[Player]
     ) -> tuple[ZoneStatus, ...]:
-        """Return how the zones are, as if those who are `concealed` were not there."""
+        """Return the zones as if the `concealed` players were not there."""
         if self.world is None:
             return ()
         inside: dict[Zone, list[Player]] = defaultdict(list)
@@ -149,7 +149,7 @@ class StatusSource:
         return players_of(players, running, self.world.rules.game_master)
 
     def _rules(self, listed: Sequence[WorldEntry]) -> dict[str, tuple[str, str]]:
-        """Return values and sources by name."""
+        """Return the public rules and their sources by name."""
         rules = {"version": (emu.__version__, ""), "worlds": (str(len(listed)), "login")}
         if self.world is not None:
             rules["max_level"] = str(self.world.rules.max_level), "world"
@@ -190,7 +190,7 @@ def worlds_of(entries: Iterable[WorldEntry]) -> tuple[WorldStatus, ...]:
 def zone_status(
     zone: Zone, definition: ZoneDefinition, inside: Sequence[Player], *, spawns: int
 ) -> ZoneStatus:
-    """Return how a running zone is; `inside` are its players, `spawns` counts what stands there."""
+    """Return the status of a zone; `inside` are its players, `spawns` the number of its spawns."""
     pings = [ping for player in inside if (ping := player.client.ping())]
     return ZoneStatus(
         id=zone.zone_id,
@@ -207,9 +207,9 @@ def zone_status(
 def players_of(
     players: Iterable[Player], running: Sequence[Zone], game_master: int
 ) -> tuple[PlayerStatus, ...]:
-    """Return everybody who is in the world; `running` are its zones, in their order.
+    """Return all players in the world; `running` are its zones, in their order.
 
-    From a status of `game_master` on somebody is one.
+    From the admin status `game_master` on, a player is shown as a game master.
     """
     index = {zone: number for number, zone in enumerate(running)}
     return tuple(
@@ -235,7 +235,7 @@ def players_of(
 
 
 def add_on(name: str, behavior: type | None) -> AddOnStatus:
-    """Return what is told of a behavior; None for one that is gone."""
+    """Return the status of a behavior; None if it is gone."""
     return AddOnStatus(name, *describe(name, behavior), active=behavior is not None)
 
 

@@ -1,1 +1,1 @@
-"""The web endpoint: health, metrics, JSON and the page, over HTTP by Twisted's own server."""
+"""The web endpoint: health, metrics, JSON and the page, over Twisted's HTTP server."""

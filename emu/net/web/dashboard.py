@@ -1,7 +1,7 @@
 """`/api/admin/`: the dashboard over HTTP.
 
-GET `session` says who is signed in, POST `sign-in`, `sign-out` and `actions/NAME` change something.
-Every answer is JSON: what came of it in `text`, and whether it was done in `ok`.
+GET `session` returns the signed-in user; POST `sign-in`, `sign-out` and `actions/NAME` change
+something. Every answer is JSON with the result in `text` and whether it succeeded in `ok`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from emu.net.web.resources import Folder, InterruptiblePauses, json_answer, json
 from emu.times import Clock
 
 NO_VERSION = 0
-"""The client version of somebody who has no client."""
+"""The client version of a caller without a game client."""
 
 
 class StaffAccounts:
@@ -58,7 +58,7 @@ class StaffAccounts:
     async def verify(
         self, name: str, password: str, address: str, wanted: Callable[[], bool]
     ) -> Account | str:
-        """Check a password in a worker thread, in a turn of its address."""
+        """Check a password in a worker thread, when it is the address's turn."""
         verdict = await self._service.authenticate(
             name, password.encode(), address, NO_VERSION, self._clock.now(), wanted=wanted
         )
@@ -70,20 +70,21 @@ _log = logger("web")
 CSRF_HEADER: Final = b"x-csrf-token"
 CSRF_FIELD: Final = "csrf"
 REVIEW: Final = 10.0
-"""Seconds after which a session is over at the latest whose account may act no more."""
-Told = tuple[int, dict[str, Any]]
-"""Code and JSON of an answer."""
+"""Seconds between checks of all sessions: a session of a banned account lasts no longer."""
+JsonAnswer = tuple[int, dict[str, Any]]
+"""The HTTP status and the JSON of an answer."""
+Handler = Callable[[Request], Awaitable[JsonAnswer]]
 
 
-def closed_desk() -> Resource:
-    """Return what answers at `/api/admin/` while nobody may sign in: that it is so."""
+def disabled_dashboard() -> Resource:
+    """Return the resource for `/api/admin/` without a dashboard: it answers that it is disabled."""
     root = Folder()
     root.putChild(b"session", json_answer(lambda: {"enabled": False}))
     return root
 
 
 class DashboardEndpoint:
-    """The desk as it runs. `start`, then `stop`; `root` is the resource."""
+    """The running dashboard. Call `start`, then `stop`; `root` is the resource."""
 
     def __init__(
         self,
@@ -100,19 +101,19 @@ class DashboardEndpoint:
         self._pauses = InterruptiblePauses(scheduler)
         self._refusals = RefusalLog(_log, scheduler)
         self._sessions = Sessions(session_rules(config), os.urandom)
-        self.desk = Dashboard(
+        self.dashboard = Dashboard(
             accounts,
             registry,
             self._sessions,
             SignIns(SignInRules()),
             clock=scheduler,
             pause=self._pauses.wait,
-            tell=watch.port("desk", self._write),
+            report=watch.port("dashboard", self._write),
         )
         watch.reasons(
             "web_refusals",
             "Requests to act from the page that were turned away.",
-            lambda: self.desk.counters,
+            lambda: self.dashboard.counters,
         )
         self.root = Folder()
         self.root.putChild(b"session", _Asked(self, b"GET", self._session))
@@ -121,17 +122,17 @@ class DashboardEndpoint:
         self.root.putChild(b"actions", _Actions(self))
 
     def start(self) -> None:
-        """Begin to sum up refusals for the log, and to look after those who are signed in."""
+        """Start summarizing refusals for the log, and checking the sessions."""
         self._refusals.start()
         self._reviewing = self._scheduler.every(REVIEW, self._review)
 
     def configure(self, config: WebConfig) -> None:
-        """Go on with other settings; those who are signed in stay, unless their time is over."""
+        """Change settings. Sessions stay unless the new limits end them."""
         self._gate = Gate(config.url, config.proxies)
         self._sessions.rules = session_rules(config)
 
     async def stop(self) -> None:
-        """Answer everybody who waits."""
+        """Answer all waiting requests."""
         if self._reviewing is not None:
             self._reviewing.cancel()
         self._pauses.end()
@@ -139,87 +140,87 @@ class DashboardEndpoint:
         self._refusals.stop()
 
     def is_signed_in(self, request: Request) -> bool:
-        """Say whether a request is of somebody who is signed in, as far as is known at once."""
+        """Return whether a request has a session. The account is not read."""
         origin = origin_of(request)
         try:
             self._gate.address(origin)
         except RequestRefused:
             return False
-        return self.desk.has_session(self._token(request, origin))
+        return self.dashboard.has_session(self._token(request, origin))
 
-    def serve(self, request: Request, answer: Callable[[Request], Awaitable[Told]]) -> None:
-        """Answer a request as soon as the answer is known."""
+    def serve(self, request: Request, answer: Handler) -> None:
+        """Answer a request when the answer is ready."""
         self._tasks.spawn(self._serve(request, answer))
 
-    async def _serve(self, request: Request, answer: Callable[[Request], Awaitable[Told]]) -> None:
+    async def _serve(self, request: Request, answer: Handler) -> None:
         ends = request.notifyFinish()
         ends.addErrback(lambda _gone: None)
-        code, told = 500, {"ok": False, "text": "this failed; the server's log says how"}
+        code, value = 500, {"ok": False, "text": "this failed; the server's log says how"}
         try:
-            code, told = await answer(request)
+            code, value = await answer(request)
         except RequestRefused as refusal:
-            self.desk.counters[refusal.reason] += 1
-            code, told = refusal.code, {"ok": False, "text": refusal.text}
+            self.dashboard.counters[refusal.reason] += 1
+            code, value = refusal.code, {"ok": False, "text": refusal.text}
             if refusal.wait:
                 request.setHeader("Retry-After", str(round(refusal.wait)))
         except StoreError as error:
             _log.error("the page cannot be served: {reason}", reason=str(error))
-            code, told = BUSY, {"ok": False, "text": "the database does not answer; try again"}
+            code, value = BUSY, {"ok": False, "text": "the database does not answer; try again"}
         finally:
             if not ends.called:
-                finish(request, code, told)
+                finish(request, code, value)
 
     def _review(self) -> None:
-        """End sessions of accounts that may act no more; their streams show less from then on."""
-        if self.desk.signed_in:
+        """End sessions of accounts that have lost their rights; their streams become public."""
+        if self.dashboard.signed_in:
             self._tasks.spawn(self._review_all())
 
     async def _review_all(self) -> None:
         try:
-            await self.desk.review()
+            await self.dashboard.review()
         except StoreError as error:
             _log.error("the page cannot be served: {reason}", reason=str(error))
 
-    async def _session(self, request: Request) -> Told:
-        """Say who is signed in."""
+    async def _session(self, request: Request) -> JsonAnswer:
+        """Answer with the signed-in user."""
         origin = origin_of(request)
-        seat = await self.desk.seat(self._token(request, origin), self._gate.address(origin))
-        return 200, {"enabled": True, "signed_in": seat is not None} | self._shown(seat)
+        user = await self.dashboard.user(self._token(request, origin), self._gate.address(origin))
+        return 200, {"enabled": True, "signed_in": user is not None} | self._shown(user)
 
-    async def _sign_in(self, request: Request) -> Told:
+    async def _sign_in(self, request: Request) -> JsonAnswer:
         origin, address, fields = self._read(request)
         gone = request.notifyFinish()
         gone.addErrback(lambda _gone: None)
-        token, seat = await self.desk.sign_in(fields, address, lambda: not gone.called)
-        before = await self.desk.seat(self._token(request, origin), address)
+        token, user = await self.dashboard.sign_in(fields, address, lambda: not gone.called)
+        before = await self.dashboard.user(self._token(request, origin), address)
         if before is not None:
-            self.desk.sign_out(before)
+            self.dashboard.sign_out(before)
         self._give_cookie(request, origin, token)
-        told = {"ok": True, "text": f"signed in as {seat.session.name}", "signed_in": True}
-        return 200, told | self._shown(seat)
+        value = {"ok": True, "text": f"signed in as {user.session.name}", "signed_in": True}
+        return 200, value | self._shown(user)
 
-    async def _sign_out(self, request: Request) -> Told:
-        seat, origin, _ = await self._visitor(request)
-        self.desk.sign_out(seat)
+    async def _sign_out(self, request: Request) -> JsonAnswer:
+        user, origin, _ = await self._visitor(request)
+        self.dashboard.sign_out(user)
         self._give_cookie(request, origin, "")
         return 200, {"ok": True, "text": "signed out", "signed_in": False}
 
-    async def act(self, name: str, request: Request) -> Told:
-        """Carry out an action."""
-        seat, _, fields = await self._visitor(request)
-        reply = await self.desk.act(seat, name, fields)
+    async def act(self, name: str, request: Request) -> JsonAnswer:
+        """Run an action."""
+        user, _, fields = await self._visitor(request)
+        reply = await self.dashboard.act(user, name, fields)
         return 200 if reply.ok else IMPOSSIBLE, {"ok": reply.ok, "text": reply.text or "done"}
 
     async def _visitor(self, request: Request) -> tuple[SignedInUser, Origin, Fields]:
-        """Return who asks and for what. Raises `RequestRefused`."""
+        """Return the user, origin and fields of a request. Raises `RequestRefused`."""
         origin, address, fields = self._read(request)
         csrf = header(request, CSRF_HEADER) or fields.pop(CSRF_FIELD, "")
         fields.pop(CSRF_FIELD, None)
-        seat = await self.desk.visitor(self._token(request, origin), csrf, address)
-        return seat, origin, fields
+        user = await self.dashboard.visitor(self._token(request, origin), csrf, address)
+        return user, origin, fields
 
     def _read(self, request: Request) -> tuple[Origin, str, Fields]:
-        """Return where a request that changes something comes from, for whom it counts, its fields.
+        """Return origin, client address and fields of a request that changes something.
 
         Raises `RequestRefused`.
         """
@@ -228,22 +229,22 @@ class DashboardEndpoint:
         fields = read_fields(header(request, b"content-type"), _body(request))
         return origin, address, fields
 
-    def _shown(self, seat: SignedInUser | None) -> dict[str, Any]:
-        return self.desk.shown(seat) if seat is not None else {}
+    def _shown(self, user: SignedInUser | None) -> dict[str, Any]:
+        return self.dashboard.shown(user) if user is not None else {}
 
     def _token(self, request: Request, origin: Origin) -> str:
         cookie: bytes = request.getCookie(self._gate.cookie(origin).encode()) or b""
         return cookie.decode("latin-1")
 
     def _give_cookie(self, request: Request, origin: Origin, token: str) -> None:
-        """Have the browser keep a token while it runs, or forget it when it is empty."""
+        """Set the cookie for the browser's session; an empty token deletes it."""
         request.addCookie(
             self._gate.cookie(origin), token, path="/", httpOnly=True, sameSite="strict",
             secure=self._gate.is_secure, max_age=None if token else "0",
         )  # fmt: skip
 
     def _write(self, event: Any) -> None:
-        """Write an event into the log; wrong passwords are summed up."""
+        """Log an event; repeated wrong passwords are summarized."""
         if not isinstance(event, SignInRefused):
             _log.info("{text}", text=event.text)
         elif self._refusals.is_news("sign-ins refused", "", event.address, event.reason):
@@ -254,22 +255,25 @@ class DashboardEndpoint:
 
 
 class _Asked(Resource):
-    """One address, which takes one method."""
+    """A path with one method."""
 
     isLeaf = True
 
     def __init__(
-        self, part: DashboardEndpoint, method: bytes, answer: Callable[[Request], Awaitable[Told]]
+        self,
+        endpoint: DashboardEndpoint,
+        method: bytes,
+        answer: Handler,
     ) -> None:
         super().__init__()
-        self._part = part
+        self._endpoint = endpoint
         self._method = method
         self._answer = answer
 
     def render(self, request: Request) -> Any:
         """Answer; called by Twisted."""
         if request.method == self._method and not request.postpath:
-            self._part.serve(request, self._answer)
+            self._endpoint.serve(request, self._answer)
             return NOT_DONE_YET
         if request.postpath:
             return written(request, 404, {"ok": False, "text": "there is nothing here"})
@@ -281,24 +285,24 @@ class _Asked(Resource):
 class _Actions(Folder):
     """The actions by their names."""
 
-    def __init__(self, part: DashboardEndpoint) -> None:
+    def __init__(self, endpoint: DashboardEndpoint) -> None:
         super().__init__()
-        self._part = part
+        self._endpoint = endpoint
 
     def getChild(self, path: bytes, request: Request) -> Resource:
-        """Return what answers for an action; called by Twisted."""
+        """Return the resource of an action; called by Twisted."""
         if not path:
             return super().getChild(path, request)
-        return _Asked(self._part, b"POST", partial(self._part.act, path.decode("latin-1")))
+        return _Asked(self._endpoint, b"POST", partial(self._endpoint.act, path.decode("latin-1")))
 
 
 def session_rules(config: WebConfig) -> SessionRules:
-    """Return how long people stay signed in."""
+    """Return how long sessions last."""
     return SessionRules(idle=config.idle_timeout, longest=config.session_timeout)
 
 
 def origin_of(request: Request) -> Origin:
-    """Return what a request says of where it comes from."""
+    """Return the headers that show where a request comes from."""
     peer: Any = request.getClientAddress()
     return Origin(
         peer=plain_host(str(getattr(peer, "host", ""))),
@@ -310,7 +314,7 @@ def origin_of(request: Request) -> Origin:
 
 
 def header(request: Request, name: bytes) -> str:
-    """Return a header, empty when it is missing; several ones are joined, so that none is taken."""
+    """Return a header, empty if it is missing; several are joined, which matches no valid value."""
     values: Sequence[bytes] = request.requestHeaders.getRawHeaders(name, [])
     return b",".join(values).decode("latin-1")
 
@@ -320,16 +324,16 @@ def _body(request: Request) -> bytes:
     return bytes(content.read())
 
 
-def written(request: Request, code: int, told: dict[str, Any]) -> bytes:
+def written(request: Request, code: int, value: dict[str, Any]) -> bytes:
     """Set the headers of an answer and return its body."""
     if code == NOT_SIGNED_IN:
         request.setHeader("WWW-Authenticate", 'Session realm="emu"')
-    return json_body(request, told, code)
+    return json_body(request, value, code)
 
 
-def finish(request: Request, code: int, told: dict[str, Any]) -> None:
-    """Send an answer that was waited for."""
-    body = written(request, code, told)
+def finish(request: Request, code: int, value: dict[str, Any]) -> None:
+    """Send a delayed answer."""
+    body = written(request, code, value)
     request.setHeader("Content-Length", str(len(body)))
     request.write(body)
     request.finish()

@@ -1,7 +1,7 @@
-"""`/api/events`: what happens, as server-sent events, to pages that are open.
+"""`/api/events`: state and events as server-sent events, for open pages.
 
-A page that reads too slowly is let go; it connects again by itself. While nobody looks, nothing is
-done. Pages of people who are signed in are shown more, and are not let go for others.
+Without open pages nothing is computed. A page that reads too slowly is disconnected and reconnects
+by itself. Signed-in users get more data, and their pages are not closed in favor of others.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ INTERVAL: Final = 2.0
 """Seconds between two states."""
 MOST_PAGES: Final = 50
 RETRY: Final = b"retry: 2000\n\n"
-"""How long a page waits before it connects again, in milliseconds."""
+"""How long a browser waits before it reconnects, in milliseconds."""
 BEHIND: Final = 256 * 1024
 """Bytes that may wait for one page."""
 STALLED: Final = 30.0
-"""Seconds that bytes may wait for one page until it has read them all."""
+"""Seconds for which bytes may wait for one page."""
 
 
 @dataclass(slots=True)
 class _Page:
-    """What is known of an open page."""
+    """An open page."""
 
     is_staff: bool
     behind_since: Monotonic | None = None
-    """Since when bytes have waited for it."""
+    """When the waiting bytes of the page began to wait, or None."""
 
 
 class LiveResource(Resource):
-    """Streams what was before, the state every two seconds, and events as they come.
+    """The stream: recent events first, then the state every two seconds, and events at once.
 
-    All of it in one stream, so that a page which connects again has missed nothing.
+    One stream has all of it, so that a page that reconnects has missed nothing.
     """
 
     isLeaf = True
@@ -58,25 +58,25 @@ class LiveResource(Resource):
         visitors: Visitors = NOBODY,
         most_pages: int = MOST_PAGES,
     ) -> None:
-        """`recent` is given whether the page is that of somebody who is signed in."""
+        """`recent` gets whether the page belongs to a signed-in user."""
         super().__init__()
         self._scheduler = scheduler
         self._state = state
         self._recent = recent
         self._visitors = visitors
         self._limits = ConnectionLimits(most_pages, most_pages, most_pages)
-        self._open: Connections[Request] = Connections(self._let_go)
+        self._open: Connections[Request] = Connections(self._abort)
         self._pages: dict[Request, _Page] = {}
         self._turn: Any = None
 
     def __len__(self) -> int:
-        """How many pages are open."""
+        """Return the number of open pages."""
         return len(self._pages)
 
     def render_GET(self, request: Request) -> Any:
         """Begin a stream; called by Twisted.
 
-        The oldest page of the address with most of them makes room for a new one.
+        At the limit, the oldest page of the address with the most pages is closed.
         """
         source = self._visitors.source(request)
         if self._open.admit(source, self._limits) is not None:
@@ -92,33 +92,33 @@ class LiveResource(Resource):
         recent = _event("recent", self._recent(page.is_staff))
         request.write(RETRY + recent + _event("state", self._state()))
         if self._turn is None:
-            self._turn = self._scheduler.every(INTERVAL, self._tell_state)
+            self._turn = self._scheduler.every(INTERVAL, self._send_state)
         return NOT_DONE_YET
 
     def render_HEAD(self, request: Request) -> bytes:
-        """Answer who wants no stream; called by Twisted."""
+        """Answer a request for the headers alone; called by Twisted."""
         prepare(request, "text/event-stream; charset=utf-8")
         return b""
 
-    def tell(self, kind: str, public: Any, to_staff: Any) -> None:
-        """Send an event to every page: as the public has it, or as those who are signed in do."""
+    def send(self, kind: str, public: Any, to_staff: Any) -> None:
+        """Send an event to every page: `to_staff` to signed-in users, `public` to others."""
         if not self._pages:
             return
         data, staff_data = _event(kind, public), _event(kind, to_staff)
         now = self._scheduler.now()
         for request, page in list(self._pages.items()):
             try:
-                self._tell_page(request, page, staff_data if page.is_staff else data, now)
+                self._send_page(request, page, staff_data if page.is_staff else data, now)
             except Exception:  # noqa: BLE001  # the other pages are to be told
                 self._gone(request)
                 _log.failure("a page cannot be told")
 
-    def _tell_page(self, request: Request, page: _Page, data: bytes, now: Monotonic) -> None:
+    def _send_page(self, request: Request, page: _Page, data: bytes, now: Monotonic) -> None:
         if page.is_staff and not self._visitors.is_signed_in(request):
             self._gone(request)
-            request.finish()  # the page connects anew, as anybody
+            request.finish()  # the page reconnects, and gets the public stream
         elif self._is_stuck(request, page, now):
-            self._let_go(request)
+            self._abort(request)
         else:
             request.write(data)
 
@@ -128,12 +128,12 @@ class LiveResource(Resource):
             self._gone(request)
             request.finish()
 
-    def _tell_state(self) -> None:
+    def _send_state(self) -> None:
         state = self._state()
-        self.tell("state", state, state)
+        self.send("state", state, state)
 
     def _is_stuck(self, request: Request, page: _Page, now: Monotonic) -> bool:
-        """Say whether a page leaves too much waiting, or anything for too long."""
+        """Return whether too many bytes wait for a page, or bytes wait for too long."""
         waiting = _waiting(request)
         if not waiting:
             page.behind_since = None
@@ -143,8 +143,8 @@ class LiveResource(Resource):
             page.behind_since is not None and now - page.behind_since > STALLED
         )
 
-    def _let_go(self, request: Request) -> None:
-        """End a stream at once: a page that does not read would never take the last bytes."""
+    def _abort(self, request: Request) -> None:
+        """End a stream at once: a page that does not read never takes the last bytes."""
         self._gone(request)
         transport: Any = request.transport
         transport.abortConnection()
@@ -162,6 +162,6 @@ def _event(kind: str, value: Any) -> bytes:
 
 
 def _waiting(request: Request) -> int:
-    """Return how many bytes wait for a page that reads slowly."""
+    """Return how many bytes wait for a page."""
     transport = getattr(request, "transport", None)
     return len(getattr(transport, "dataBuffer", b"")) + getattr(transport, "_tempDataLen", 0)

@@ -1,6 +1,6 @@
 """Resources of the web endpoint: JSON, health, files, metrics.
 
-Every answer carries headers that let a page load nothing from elsewhere and be framed by nobody.
+The headers of every answer forbid pages to load anything from elsewhere and to be framed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from emu.net.scheduler import DelayedCall, Scheduler
 
 
 class InterruptiblePauses:
-    """Makes coroutines wait; `end` lets all of them go on, and nobody waits any more."""
+    """Pauses of coroutines; `end` ends all of them, present and future."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -40,7 +40,7 @@ class InterruptiblePauses:
         return len(self._waiting)
 
     async def wait(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for some seconds."""
         if self._has_ended:
             return
         waiting: Deferred[None] = Deferred()
@@ -48,7 +48,7 @@ class InterruptiblePauses:
         await waiting
 
     def end(self) -> None:
-        """Let everybody go on."""
+        """End all pauses."""
         self._has_ended = True
         for waiting, call in list(self._waiting.items()):
             call.cancel()
@@ -76,7 +76,7 @@ TYPES: Final = {
 
 
 def prepare(request: Request, content_type: str, status: int = 200) -> None:
-    """Set status and headers of an answer."""
+    """Set the status and headers of an answer."""
     request.setResponseCode(status)
     request.setHeader("Content-Type", content_type)
     for name, value in SECURITY.items():
@@ -84,16 +84,16 @@ def prepare(request: Request, content_type: str, status: int = 200) -> None:
 
 
 def unsupported(request: Request, methods: Iterable[bytes]) -> bytes:
-    """Answer who used a method that an address does not take; returns the body."""
+    """Answer a request whose method the path does not support; return the body."""
     prepare(request, "text/plain; charset=utf-8", 405)
     request.setHeader("Allow", b", ".join(sorted(methods)))
     return b"this method is not taken here\n"
 
 
 def misdirected(request: Request) -> bytes:
-    """Answer a request for a name that is not this server's; returns the body.
+    """Answer a request for a name that is not this server's; return the body.
 
-    A foreign page can have its own name point here, and would then read what is answered.
+    Otherwise a foreign page could let its name point here and read the answers (DNS rebinding).
     """
     prepare(request, "text/plain; charset=utf-8", 403)
     return (
@@ -103,13 +103,13 @@ def misdirected(request: Request) -> bytes:
 
 
 def json_body(request: Request, value: Any, status: int = 200) -> bytes:
-    """Set the headers of an answer in JSON and return its body."""
+    """Set the headers of a JSON answer and return its body."""
     prepare(request, "application/json", status)
     return json.dumps(value, separators=(",", ":")).encode()
 
 
 class AnswerResource(Resource):
-    """An address at which a function answers at once: it sets the headers, and returns the body."""
+    """A path that a function answers at once: it sets the headers and returns the body."""
 
     isLeaf = True
 
@@ -128,7 +128,7 @@ def json_answer(ask: Callable[[], Any]) -> AnswerResource:
 
 
 class LateAnswer(Resource):
-    """An address at which a function answers in JSON as soon as it has read what it tells."""
+    """A path that a coroutine function answers with JSON."""
 
     isLeaf = True
 
@@ -155,7 +155,7 @@ class LateAnswer(Resource):
 
 
 def health(missing: Callable[[], str]) -> AnswerResource:
-    """Say ``ok`` with 200, or what is missing with 503."""
+    """Answer ``ok`` with 200, or what is missing with 503."""
 
     def answer(request: Request) -> bytes:
         lacking = missing()
@@ -166,7 +166,7 @@ def health(missing: Callable[[], str]) -> AnswerResource:
 
 
 def page_file(path: Path) -> AnswerResource:
-    """Answer with one file of the page, read when the server starts."""
+    """Answer with a file of the page, which is read when the server starts."""
     content = path.read_bytes()
 
     def answer(request: Request) -> bytes:
@@ -177,15 +177,15 @@ def page_file(path: Path) -> AnswerResource:
 
 
 class Folder(Resource):
-    """A folder; what is not there is said in a line, without Twisted's page."""
+    """A folder; its 404 answer is a line of text in place of Twisted's page."""
 
     def getChild(self, path: bytes, request: Request) -> Resource:
-        """Return what answers for a name that is not there; called by Twisted."""
+        """Return the resource of an unknown name; called by Twisted."""
         del path, request
         return Folder()
 
     def render(self, request: Request) -> bytes:
-        """Answer who asks for the folder itself, or what is not there; called by Twisted."""
+        """Answer a request for the folder itself or an unknown name; called by Twisted."""
         prepare(request, "text/plain; charset=utf-8", 404)
         return b"there is nothing here\n"
 
@@ -194,20 +194,20 @@ PREFIX: Final = "emu_"
 
 
 class MeasuresCollector(Collector):
-    """Reads a registry of ours whenever somebody scrapes."""
+    """The adapter between `emu.metrics` and the Prometheus library."""
 
     def __init__(self, measures: MetricRegistry) -> None:
         self._measures = measures
 
     def collect(self) -> Iterable[Metric]:
-        """Return every measure as a family of the library's; called by it."""
+        """Return every measure as a metric family; called by the library for each scrape."""
         return [family_of(reading) for reading in self._measures.read()]
 
 
 def metrics_answer(measures: MetricRegistry) -> AnswerResource:
-    """Answer with all measures, in the form that the asker prefers.
+    """Answer with all metrics, in the format that the client accepts.
 
-    The library's own resource reads them in a thread, while they are counted in the reactor's.
+    The library's own resource is not used: it reads in a thread while the reactor's thread counts.
     """
     registry = registry_of(measures)
 
@@ -220,7 +220,7 @@ def metrics_answer(measures: MetricRegistry) -> AnswerResource:
 
 
 def registry_of(measures: MetricRegistry) -> CollectorRegistry:
-    """Return a registry of the library's with our measures and those of the process."""
+    """Return a registry of the library with the server's measures and those of the process."""
     registry = CollectorRegistry()
     registry.register(MeasuresCollector(measures))
     ProcessCollector(namespace=PREFIX.rstrip("_"), registry=registry)
@@ -229,7 +229,7 @@ def registry_of(measures: MetricRegistry) -> CollectorRegistry:
 
 
 def family_of(reading: Reading) -> Metric:
-    """Return one measure as a family of the library's."""
+    """Return one measure as a metric family."""
     name, about = PREFIX + reading.family.name, reading.family.about
     labels = list(reading.family.labels)
     if reading.kind is MetricType.HISTOGRAM:

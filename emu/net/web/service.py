@@ -1,4 +1,4 @@
-"""The web endpoint as it runs: its port, its addresses, and what it remembers for the page."""
+"""The web endpoint: its listener, its paths, and the recent events that the page shows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
 from emu.net.stream import BACKLOG, door, listen_address
 from emu.net.watch import Watch
-from emu.net.web.dashboard import DashboardEndpoint, closed_desk, origin_of
+from emu.net.web.dashboard import DashboardEndpoint, disabled_dashboard, origin_of
 from emu.net.web.live import LiveResource
 from emu.net.web.resources import (
     AnswerResource,
@@ -47,15 +47,15 @@ from emu.times import Moment
 _log = logger("web")
 
 FILES: Final = (
-    "app.js", "desk.js", "elements.js", "icon.svg", "map.js", "players.js", "population.js",
+    "app.js", "dashboard.js", "elements.js", "icon.svg", "map.js", "players.js", "population.js",
     "recent.js", "scale.js", "style.css", "texts.js", "zones.js",
 )  # fmt: skip
-"""What the page is made of, besides itself."""
+"""The files of the page besides index.html."""
 COUNT_EVERY: Final = 10.0
 
 
 class WebEndpoint:
-    """The web endpoint. `listen`, then `stop`."""
+    """The web endpoint. Call `listen`, then `stop`."""
 
     def __init__(
         self,
@@ -68,15 +68,14 @@ class WebEndpoint:
         missing: Callable[[], str],
         history: Callable[[], Deferred[list[dict[str, Any]]]],
         watch: Watch,
-        desk: DashboardEndpoint | None = None,
+        dashboard: DashboardEndpoint | None = None,
         config: WebConfig | None = None,
     ) -> None:
-        """Join the endpoint to the server.
+        """`status` returns the server's status.
 
-        `status` tells how the server is, `conceals` says whether a text names somebody who is
-        hidden, `missing` what is not ready (empty when all is),
-        `history` the last changes of the opcode tables; without a `desk` nobody can sign in.
-        `config` has the bounds and names; where to listen is `listen`.
+        `conceals` returns whether a text names a hidden player. `missing` returns what is not
+        ready, empty if all is. `history` returns the last changes of the opcode tables. Without a
+        `dashboard` nobody can sign in. `config` has the limits and names, `listen` the address.
         """
         self._config = config or WebConfig()
         self._listen = listen
@@ -87,7 +86,7 @@ class WebEndpoint:
         self._missing = missing
         self._history = history
         self._watch = watch
-        self._desk = desk
+        self._dashboard = dashboard
         self._port: Any = None
         self._site: PageSite | None = None
         self._uses = EndpointUses()
@@ -101,7 +100,7 @@ class WebEndpoint:
         self._ends: list[Callable[[], None]] = []
 
     def listen(self) -> None:
-        """Open the port and say where. Raises `CannotListenError`."""
+        """Open the port and log its address. Raises `CannotListenError`."""
         at = listen_address("web.listen", self._listen)
         self._site = site = PageSite(
             self._root(), self._uses, self._scheduler,
@@ -113,41 +112,41 @@ class WebEndpoint:
         host = self._port.getHost()
         _log.info("pages and metrics on http://{at}/", at=Address(host.host, host.port))
         self._ends.append(self._watch.reports.subscribe(self._take_login, "login"))
-        self._ends.append(self._watch.reports.subscribe(self._count_sign_in, "desk"))
+        self._ends.append(self._watch.reports.subscribe(self._count_sign_in, "dashboard"))
         self._ends.append(self._scheduler.every(COUNT_EVERY, self._count).cancel)
-        if self._desk is not None:
-            self._desk.start()
+        if self._dashboard is not None:
+            self._dashboard.start()
             _log.info("accounts with a rank may sign in there")
 
     def configure(self, config: Config) -> None:
-        """Go on with other settings; the port stays as it is."""
+        """Change settings; the port stays as it is."""
         self._config = config.web
         self._gate = Gate(config.web.url, config.web.proxies)
         if self._site is not None:
             self._site.configure(site_rules(config.web), self._hosts())
-        if self._desk is not None:
-            self._desk.configure(config.web)
+        if self._dashboard is not None:
+            self._dashboard.configure(config.web)
 
     def doors(self) -> Iterator[OpenPort]:
-        """Yield the port, while it is open."""
+        """Yield the listener while it is open."""
         if self._port is not None:
             yield door("web.listen", self._port, {"pages": len(self._live)} | self._uses.counted())
 
     async def stop(self) -> None:
-        """Close the port, every stream, and connections that browsers keep for later."""
+        """Close the port, every stream and idle connections."""
         for end in self._ends:
             end()
         self._live.stop()
         if self._port is not None:
             await self._port.stopListening()
-        if self._desk is not None:
-            await self._desk.stop()
+        if self._dashboard is not None:
+            await self._dashboard.stop()
         if self._site is not None:
             self._site.close()
 
     @property
     def address(self) -> Address:
-        """Where it listens."""
+        """The address of the listener."""
         host = self._port.getHost()
         return Address(host.host, host.port)
 
@@ -164,8 +163,8 @@ class WebEndpoint:
 
     def _api(self) -> Resource:
         root = Folder()
-        for name, part in api.PARTS.items():
-            root.putChild(name.encode(), json_answer(self._part(part)))
+        for name, answer in api.STATUS_ANSWERS.items():
+            root.putChild(name.encode(), json_answer(self._status_answer(answer)))
         opcodes = Folder()
         opcodes.putChild(b"history", LateAnswer(self._history))
         root.putChild(b"opcodes", opcodes)
@@ -173,12 +172,14 @@ class WebEndpoint:
         root.putChild(b"population", json_answer(self._population))
         root.putChild(b"lines", self._recent_answer("lines"))
         root.putChild(b"events", self._live)
-        root.putChild(b"admin", self._desk.root if self._desk is not None else closed_desk())
+        root.putChild(
+            b"admin", self._dashboard.root if self._dashboard is not None else disabled_dashboard()
+        )
         root.putChild(b"openapi.json", json_answer(lambda: api.openapi(emu.__version__)))
         return root
 
-    def _part(self, part: Callable[[ServerStatus], api.Json]) -> Callable[[], api.Json]:
-        return lambda: part(self._status())
+    def _status_answer(self, answer: Callable[[ServerStatus], api.Json]) -> Callable[[], api.Json]:
+        return lambda: answer(self._status())
 
     def _recent_answer(self, name: str) -> AnswerResource:
         return AnswerResource(
@@ -188,7 +189,7 @@ class WebEndpoint:
         )
 
     def _last(self, *, to_staff: bool) -> dict[str, Any]:
-        """Return what was logged before somebody looked, as that visitor may read it."""
+        """Return the recent events that a visitor may read."""
         return {
             "logins": api.logins(
                 [one for one in self.recent.logins if not self._conceals(one.account)],
@@ -202,17 +203,17 @@ class WebEndpoint:
         }
 
     def _source(self, request: Request) -> str:
-        """Return the address that a request counts for."""
+        """Return the client's address of a request."""
         try:
             return self._gate.address(origin_of(request))
         except RequestRefused:
             return peer_of(request)
 
     def _is_signed_in(self, request: Request) -> bool:
-        return self._desk is not None and self._desk.is_signed_in(request)
+        return self._dashboard is not None and self._dashboard.is_signed_in(request)
 
     def _hosts(self) -> HostNames:
-        """Return the names of this server that the configuration has."""
+        """Return the names of this server from the configuration."""
         config = self._config
         url = urlsplit(config.url or "").hostname
         return HostNames([self._listen.host, *([url] if url else []), *config.hosts])
@@ -221,22 +222,22 @@ class WebEndpoint:
         return [asdict(one) for one in self.recent.population]
 
     def _state(self) -> dict[str, Any]:
-        """Return everything that a page shows anew every two seconds."""
+        """Return everything that pages get every two seconds."""
         status = self._status()
-        return {name: part(status) for name, part in api.PARTS.items()}
+        return {name: answer(status) for name, answer in api.STATUS_ANSWERS.items()}
 
     def _count(self) -> None:
         self.recent.count_players(len(self._status().players), self._scheduler.moment())
 
     def _count_sign_in(self, report: Report) -> None:
-        """Count a password that was given to the page itself."""
+        """Count a password attempt at the page itself."""
         if isinstance(report.event, SignedIn):
             self._uses.logins["accepted"] += 1
         elif isinstance(report.event, SignInRefused):
             self._uses.logins["refused"] += 1
 
     def _take_line(self, moment: Moment, level: str, area: str, text: str, public: str) -> None:
-        """Remember a line of the log, and show it to pages that are open; threads log, too."""
+        """Record a line of the log and send it to open pages. Threads log, too."""
         if not isInIOThread():
             self._reactor.callFromThread(self._take_line, moment, level, area, text, public)
             return
@@ -244,18 +245,18 @@ class WebEndpoint:
             return
         line = Line(moment, level, area, without_addresses(text), without_addresses(public))
         self.recent.lines.append(line)
-        self._live.tell("line", line.shown(to_staff=False), line.shown(to_staff=True))
+        self._live.send("line", line.shown(to_staff=False), line.shown(to_staff=True))
 
     def _take_login(self, report: Report) -> None:
-        """Remember a login or a refusal, and show it to pages that are open."""
+        """Record a login or a refusal and send it to open pages."""
         login = _login_of(report.event, self._scheduler.moment())
         if login is not None and not self._conceals(login.account):
             self.recent.logins.append(login)
-            self._live.tell("login", login.shown(to_staff=False), login.shown(to_staff=True))
+            self._live.send("login", login.shown(to_staff=False), login.shown(to_staff=True))
 
 
 def site_rules(config: WebConfig) -> SiteRules:
-    """Return the bounds of connections and requests."""
+    """Return the limits of connections and requests."""
     rules = SiteRules()
     return replace(
         rules,

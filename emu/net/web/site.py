@@ -1,10 +1,10 @@
-"""Connections and requests of the web endpoint, bounded in number, size, time and work.
+"""Connections and requests of the web endpoint, limited in number, size, time and work.
 
-Twisted's server reads a body of any size into a file, waits for one that comes a byte at a time for
-as long as it comes, and answers all requests that have arrived at once, whether their answers are
-read or not. Here a request has to be small and to arrive in time. The next request of a connection
-is read when the peer has taken the answer to the last one. Requests of all addresses take turns,
-and while many wait, answering them takes a share of the time only.
+Twisted's HTTP server alone writes a body of any size into a file, waits without limit for a body
+that arrives byte by byte, and answers all pipelined requests at once even if the client does not
+read. Here a request must be small and arrive in time. The next request of a connection is read when
+the client has received the last answer. The requests of all addresses take turns, and while
+requests wait, answering them takes only a share of the time.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from emu.times import Monotonic
 LIMITS: Final = ConnectionLimits(most=512, per_address=512, silent_per_address=512)
 LARGEST_BODY: Final = 16 * 1024
 READ_AT_ONCE: Final = 16 * 1024
-"""Bytes that are read of a connection at once; twice as many may wait behind a request."""
+"""Bytes that are read from a connection at once; twice as many may wait behind a request."""
 EACH_COSTS: Final = 0.0002
-"""Seconds that are charged for each item besides what it takes: taking and writing its bytes."""
+"""Seconds charged for each item in addition to its measured time, for I/O."""
 AT_ONCE: Final = 2
-"""Items before everything else has its turn: bytes of a request, and its answer."""
+"""Items handled before other work has its turn: bytes of a request, and its answer."""
 REFUSED: Final = 413
 TOO_LARGE: Final = (
     b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -52,38 +52,41 @@ TOO_LARGE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SiteRules:
-    """The bounds; times in seconds."""
+    """The limits; times in seconds."""
 
     connections: ConnectionLimits = LIMITS
-    """Behind a proxy all come from one address. Silent are those that have no answer to come."""
+    """Behind a proxy all connections have one address.
+
+    A connection without a pending answer is idle.
+    """
     request_timeout: float = 30.0
-    """Until a request has arrived, from the connection or from the last answer on."""
+    """Time for a request to arrive, from the connection or the last answer on."""
     answer_timeout: float = 30.0
-    """Until the peer has taken an answer."""
+    """Time for the client to receive an answer."""
     requests: int = 1000
-    """Of one connection; then it is closed, and programs connect anew."""
+    """Requests of one connection; then it is closed, and clients reconnect."""
     send_buffer: int = 128 * 1024
-    """Bytes that the system keeps for a peer that does not read."""
+    """Bytes that the kernel keeps for a client that does not read."""
     work_share: float = 0.2
-    """Of the time, that answers may take while requests wait."""
+    """Share of the time that answers may take while requests wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visitors:
-    """Says who sends a request."""
+    """Finds the sender of a request."""
 
     source: Callable[[Request], str]
-    """The address that a request counts for: behind a proxy, what the proxy says."""
+    """Returns the client's address of a request; behind a proxy, the one that the proxy names."""
     is_signed_in: Callable[[Request], bool]
 
 
 def peer_source(channel: PageChannel) -> str:
-    """Return the address that the bytes of a connection count for."""
+    """Return the peer's address of a connection."""
     return address_key(plain_host(str(getattr(channel.transport.getPeer(), "host", ""))))
 
 
 def peer_of(request: Request) -> str:
-    """Return the address at the other side of the connection."""
+    """Return the peer's address of a request."""
     return plain_host(str(getattr(request.getClientAddress(), "host", "")))
 
 
@@ -98,13 +101,13 @@ class PageRequest(Request):
     _is_refused = False
 
     def gotLength(self, length: int | None) -> None:
-        """Learn how long the body is, None when it comes in chunks; called by Twisted."""
+        """Check the length of the body, None for a chunked one; called by Twisted."""
         super().gotLength(min(length or 0, LARGEST_BODY))
         if length is not None and length > LARGEST_BODY:
             self._refuse()
 
     def handleContentChunk(self, data: bytes) -> None:
-        """Take a part of the body; called by Twisted."""
+        """Handle bytes of the body; called by Twisted."""
         if self._is_refused:
             return
         if self.content.tell() + len(data) > LARGEST_BODY:
@@ -113,13 +116,13 @@ class PageRequest(Request):
             super().handleContentChunk(data)
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
-        """Answer in its turn, now that the request is complete; called by Twisted."""
+        """Queue the complete request; called by Twisted."""
         if not self._is_refused:
             answer = partial(super().requestReceived, command, path, version)
             self.channel.site.take(self, answer)
 
     def process(self) -> None:
-        """Look up what answers; called by Twisted."""
+        """Find the resource and render it; called by Twisted."""
         hosts = self.requestHeaders.getRawHeaders(b"host", [])
         if len(hosts) > 1 or not all(self.channel.site.hosts.allow(host) for host in hosts):
             self._send(misdirected(self))
@@ -127,9 +130,9 @@ class PageRequest(Request):
             super().process()
 
     def render(self, resrc: Resource) -> None:
-        """Answer with what a resource says; called by Twisted.
+        """Answer with a resource; called by Twisted.
 
-        Twisted's own writes a line into the log for every HEAD, and a page for other methods.
+        Twisted's own method logs every HEAD request, and sends a page for unsupported methods.
         """
         try:
             body = resrc.render(self)
@@ -150,14 +153,14 @@ class PageRequest(Request):
 
 @implementer(IPullProducer)
 class _Taken:
-    """Waits until everything that was written to a connection is on its way."""
+    """Waits until everything written to a connection has been sent."""
 
     def __init__(self, then: Callable[[], None]) -> None:
         self._then = then
         self._is_asked = False
 
     def resumeProducing(self) -> None:
-        """Called by Twisted at once, and again when nothing is left to be written."""
+        """Called by Twisted at once, and again when the buffer is empty."""
         if self._is_asked:
             self._then()
         self._is_asked = True
@@ -177,10 +180,10 @@ class PageChannel(HTTPChannel):
     def __init__(self) -> None:
         super().__init__()
         self._unread: list[bytes] = []
-        """What came and waits to be looked at."""
+        """Bytes that were received and wait for their turn."""
 
     def connectionMade(self) -> None:
-        """Begin; called by Twisted."""
+        """Start the connection; called by Twisted."""
         super().connectionMade()
         self.transport.bufferSize = READ_AT_ONCE
         handle = getattr(self.transport, "getHandle", lambda: None)()
@@ -189,7 +192,10 @@ class PageChannel(HTTPChannel):
             handle.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
 
     def dataReceived(self, data: bytes) -> None:
-        """Take bytes; called by Twisted. Looking at them is work that waits for its turn, too."""
+        """Queue received bytes; called by Twisted.
+
+        Parsing them is work that waits for its turn, too.
+        """
         if self._handlingRequest:
             super().dataReceived(data)
             return
@@ -210,10 +216,10 @@ class PageChannel(HTTPChannel):
             super().dataReceived(data)
 
     def resetTimeout(self) -> None:
-        """Give a request no more time because a part of it came; called by Twisted."""
+        """Do nothing: bytes of a request do not extend its time; called by Twisted."""
 
     def headerReceived(self, line: bytes) -> bool:
-        """Take a line of the head; called by Twisted, which raises for a length of 5000 digits."""
+        """Handle a header; called by Twisted. Twisted raises for a length of 5000 digits."""
         try:
             return bool(super().headerReceived(line))
         except ValueError:
@@ -221,7 +227,7 @@ class PageChannel(HTTPChannel):
             return False
 
     def checkPersistence(self, request: http.Request, version: bytes) -> bool:
-        """Say whether there may be another request after this one; called by Twisted."""
+        """Return whether the connection may have another request; called by Twisted."""
         self._asked += 1
         if self._asked < self.site.rules.requests:
             return bool(super().checkPersistence(request, version))
@@ -229,9 +235,9 @@ class PageChannel(HTTPChannel):
         return False
 
     def requestDone(self, request: http.Request) -> None:
-        """Go on, or end, once the peer has taken the answer; called by Twisted.
+        """Continue or end when the client has received the answer; called by Twisted.
 
-        What it sends meanwhile waits, most of it on its side.
+        Until then its further bytes wait, most of them in its own send buffer.
         """
         self.setTimeout(self.site.rules.answer_timeout)
         if self.persistent:
@@ -248,23 +254,23 @@ class PageChannel(HTTPChannel):
         super().requestDone(request)
 
     def timeoutConnection(self) -> None:
-        """End a connection that takes too long to ask or to read; called by Twisted."""
+        """End a connection that sends or reads too slowly; called by Twisted."""
         self.transport.abortConnection()
 
     def refuse(self, answer: bytes) -> None:
-        """Send a whole answer before its time, and end the connection."""
+        """Send a whole answer early and end the connection."""
         self.site.count(REFUSED)
         self.transport.write(answer)
         self.loseConnection()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """The connection is gone; called by Twisted."""
+        """Clean up after the connection; called by Twisted."""
         super().connectionLost(reason)
         self.site.connections.remove(self)
 
 
 class PageSite(Site):
-    """Takes connections, and `close`s them at the end."""
+    """Accepts connections; `close` ends them."""
 
     protocol = PageChannel  # type: ignore[assignment]  # Twisted's own also speaks HTTP/2
     requestFactory = PageRequest
@@ -280,9 +286,9 @@ class PageSite(Site):
         hosts: HostNames | None = None,
         visitors: Visitors = NOBODY,
     ) -> None:
-        """Requests are counted in `uses` by the status of the answer, each when it is over.
+        """`uses` counts requests by the status of their answers, each at its end.
 
-        `hosts` are the names of this server; without them it answers to addresses only.
+        `hosts` are the names of this server; without them it answers only to IP addresses.
         """
         self.rules = rules or SiteRules()
         self.hosts = hosts or HostNames()
@@ -296,14 +302,14 @@ class PageSite(Site):
         self.connections: Connections[PageChannel] = Connections(_cut)
 
     def configure(self, rules: SiteRules, hosts: HostNames) -> None:
-        """Go on with other bounds and names; open connections keep what they began with."""
+        """Change limits and names; open connections keep the old limits."""
         self.rules = rules
         self.hosts = hosts
         self.timeOut = rules.request_timeout
         self._work.share = rules.work_share
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
-        """Take a connection, or None when it is one too many; called by Twisted."""
+        """Return a connection, or None if the limit is reached; called by Twisted."""
         host = plain_host(str(getattr(addr, "host", "")))
         if self.connections.admit(host, self.rules.connections) is not None:
             return None
@@ -312,7 +318,7 @@ class PageSite(Site):
         return channel
 
     def take(self, request: PageRequest, answer: Callable[[], None]) -> None:
-        """Have a request answered in its turn; a connection has one at a time."""
+        """Queue a request to be answered; a connection has at most one."""
         is_signed_in = self._visitors.is_signed_in(request)
         if is_signed_in:
             self.connections.introduced(request.channel)
@@ -322,17 +328,17 @@ class PageSite(Site):
         self.work(source, partial(_answer, request, answer), is_first=is_signed_in)
 
     def work(self, source: str, item: Callable[[], None], *, is_first: bool = False) -> None:
-        """Have something done for an address in its turn, at once when nothing has to wait."""
+        """Queue work for an address; run it at once if nothing waits."""
         self._work.put(source, item, is_first=is_first)
         if not self._is_working:
             self._work_on(self._scheduler.now(), in_turn=False)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what has its turn; called by the scheduler."""
+        """Run the work that has its turn; called by the scheduler."""
         self._work_on(now, in_turn=True)
 
     def _work_on(self, now: Monotonic, *, in_turn: bool) -> None:
-        """Do what comes next: read a request, and answer it."""
+        """Run the next work: read a request, or answer it."""
         self._is_working = True
         try:
             for _ in range(AT_ONCE):
@@ -355,13 +361,13 @@ class PageSite(Site):
         self._uses.requests[str(code)] += 1
 
     def close(self) -> None:
-        """End every connection once what was written to it is sent."""
+        """Close every connection when its bytes have been sent."""
         for channel in self.connections:
             channel.transport.loseConnection()
 
 
 def _answer(request: PageRequest, answer: Callable[[], None]) -> None:
-    """Answer a request, unless its connection has ended while it waited."""
+    """Answer a request unless its connection has ended meanwhile."""
     if request.channel is not None:
         answer()
 

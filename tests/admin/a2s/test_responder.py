@@ -15,7 +15,7 @@ from emu.admin.a2s.messages import (
     push_query,
     push_rules,
 )
-from emu.admin.a2s.responder import MOST_PARTS, A2sResponder
+from emu.admin.a2s.responder import MOST_DATAGRAMS, A2sResponder
 from emu.limits.rates import PERIOD, Challenges
 from emu.times import Monotonic
 from tests.support.admin.query_vectors import Example, OneChallenge, read_examples
@@ -75,7 +75,7 @@ def test_players_are_kept_to_one_datagram_and_rules_to_a_few() -> None:
     (players,) = made.answer(push_query(A2sQuery.PLAYERS, NUMBER), ASKER, NOW)
     assert len(players) <= MOST_BYTES
     parts = made.answer(push_query(A2sQuery.RULES, NUMBER), ASKER, NOW)
-    assert len(parts) == MOST_PARTS
+    assert len(parts) == MOST_DATAGRAMS
     assert all(len(part) <= MOST_BYTES for part in parts)
 
 

@@ -226,7 +226,7 @@ def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
         address = (f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1)
         assert made.answer(wrong, address, NOW) == []
     assert len(made) == 0
-    assert len(made._door._guesses) <= 10_000
+    assert len(made._admission._guesses) <= 10_000
     assert is_alive(made)
 
 

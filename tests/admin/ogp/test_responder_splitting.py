@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.admin.ogp.messages import AnswerHead, find_body, pull_answer_head, push_answer_head
-from emu.admin.ogp.responder import OgpJoiner, room, split
+from emu.admin.ogp.responder import OgpJoiner, capacity, split
 from emu.errors import MalformedMessage
 
 HEADS = st.builds(
@@ -40,7 +40,7 @@ def test_what_fills_a_datagram_is_not_split_and_a_byte_more_is(head: AnswerHead,
 @given(st.integers(500, 1500), st.integers(1, 127))
 def test_what_there_is_room_for_fits(most: int, parts: int) -> None:
     head = AnswerHead(1, None, 5)
-    fits = room(most, parts)
+    fits = capacity(most, parts)
     assert len(split(head, bytes(fits), most, 5)) <= parts
     assert len(split(head, bytes(fits + 7), most, 5)) > parts
 

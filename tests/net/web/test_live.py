@@ -62,7 +62,7 @@ def test_the_state_comes_by_itself_while_somebody_looks() -> None:
     page.ended.callback(None)
     clock.advance(10 * INTERVAL)
     assert len(asked) == 4
-    live.tell("line", {}, {})
+    live.send("line", {}, {})
     assert clock.getDelayedCalls() == []
 
 
@@ -72,7 +72,7 @@ def test_a_page_that_does_not_read_is_let_go() -> None:
     for page in (slow, good):
         live.render_GET(page)
     slow.transport.dataBuffer = bytes(BEHIND + 1)
-    live.tell("line", {"text": "x"}, {})
+    live.send("line", {"text": "x"}, {})
     assert (slow.over, good.over) == ("cut", "")
     assert len(live) == 1
     live.stop()
@@ -121,7 +121,7 @@ def test_pages_of_who_is_signed_in_are_shown_more_and_kept() -> None:
     others = [Request(f"192.0.2.{number}") for number in range(5)]
     for page in (boss, guide, *others):
         live.render_GET(page)
-    live.tell("line", "public", "secret")
+    live.send("line", "public", "secret")
     for page in (boss, guide):
         assert b'"staff":true' in page.written[0]
         assert b"secret" in page.written[-1]
@@ -129,7 +129,7 @@ def test_pages_of_who_is_signed_in_are_shown_more_and_kept() -> None:
     assert b'"staff":false' in others[-1].written[0]
     assert b"public" in others[-1].written[-1]
     staff.remove(guide)
-    live.tell("line", "public", "secret too")
+    live.send("line", "public", "secret too")
     assert (boss.over, guide.over) == ("", "finished")
     assert b"secret too" not in guide.written[-1]
     staff.add(guide := Request())

@@ -124,7 +124,7 @@ async def test_the_head_of_the_stream_is_no_stream() -> None:
         assert len(made.part._live) == 0
 
 
-async def test_nobody_can_sign_in_where_there_is_no_desk() -> None:
+async def test_nobody_can_sign_in_where_there_is_no_dashboard() -> None:
     async with bench() as made:
         _, _, body = await made.get("/api/admin/session")
         assert json.loads(body) == {"enabled": False}
@@ -170,7 +170,7 @@ async def test_logins_and_lines_are_remembered() -> None:
 
 async def test_passwords_given_to_the_page_are_counted() -> None:
     async with bench() as made:
-        tell = made.watch.reports.port("desk")
+        tell = made.watch.reports.port("dashboard")
         tell(SignInRefused("192.0.2.7", "wrong password"))
         tell(SignedIn("boss", "192.0.2.7", 100))
         tell(SignedOut("boss", "idle"))

@@ -139,13 +139,13 @@ async def test_an_empty_server_says_so(browser: Browser, look: str) -> None:
     async with site(nothing) as made, browser.page(made.url, size, scheme) as page:
         await page.live()
         for place, words in {
-            "#players": "Nobody is in the world.",
+            "#players": "No players are in the world.",
             "#map": "No zone is running",
             "#worlds": "No world is registered yet.",
-            "#logins": "Nobody has logged in yet.",
+            "#logins": "There were no logins yet.",
             "#log": "pages and metrics on",
             "#opcodes": "The tables are as they were shipped.",
-            "#population-text": "Nobody was here in the last hour.",
+            "#population-text": "No players in the last hour.",
         }.items():
             await page.shows(place, words)
         assert await page.complaints() == ""
@@ -198,7 +198,7 @@ async def test_five_hundred_players_are_found_at_once(browser: Browser) -> None:
         await page.shows("#players", "No player matches.")
         await page.locate("#find", lambda box: box.fill(""))
         await page.shows("#players", "Zolanc")
-        await page.shows("#map-text", "stand too close to be named")
+        await page.shows("#map-text", "are too close together for a name")
         assert await page.evaluate("document.querySelectorAll('#map .dot').length") == 400
         await page.screenshot("crowded-desktop-light")
 
@@ -236,14 +236,14 @@ async def test_the_fullest_zone_is_on_the_map_until_somebody_chooses(browser: Br
     one = replace(BOB, id=1, name="Walker", zone=1)
     async with site(empty) as made, browser.page(made.url) as page:
         await page.live()
-        await page.shows("#map", "Nobody stands in")
+        await page.shows("#map", "No players in")
         made.status = replace(empty, players=(one,), zones=(HARBOR, replace(ANTONICA, players=1)))
         await page.shows("#map .dot", "Walker")
         await page.locate("#zones input >> nth=1", lambda button: button.check())
-        await page.shows("#map", "Nobody stands in Qeynos Harbor")
+        await page.shows("#map", "No players in Qeynos Harbor")
         made.status = replace(made.status, places=7)
         await page.shows("#players-room", "of 7")
-        await page.shows("#map", "Nobody stands in Qeynos Harbor")
+        await page.shows("#map", "No players in Qeynos Harbor")
 
 
 async def test_the_map_stands_still_while_somebody_walks(browser: Browser) -> None:
@@ -275,7 +275,7 @@ async def test_the_keyboard_is_enough(browser: Browser) -> None:
         assert await page.evaluate(focus) == "12.0"
         assert await page.evaluate(outline.format(".parentElement")) == "solid"
         await page.press("ArrowUp")
-        await page.shows("#map", "Nobody stands in Isle of Refuge")
+        await page.shows("#map", "No players in Isle of Refuge")
         assert await page.evaluate(focus) == "325.1"
         visited = []
         for _ in range(8):
@@ -294,7 +294,7 @@ async def test_figures_run_and_change_without_a_reload(browser: Browser) -> None
         assert re.fullmatch(r"00:16:4\d", first)
         made.status = replace(busy(3), locked=True, taken=Monotonic(1001.0))
         await page.shows("#players-now", "3")
-        await page.shows("#about", "locked: only game masters may come in")
+        await page.shows("#about", "locked: only game masters can enter")
         assert await page.do(lambda tab: tab.title()) == "Qeynos: 3 players"
         made.watch.reports.port("login")(LoginRefused("192.0.2.7", "eve", "banned", 561))
         await page.shows("#logins", "banned")

@@ -39,12 +39,12 @@ async function show(step) {
   await settled();
   console.log(JSON.stringify({
     step, asksToSignIn: !find("sign-in").hidden, locking: !find("locking").hidden,
-    broadcast: !find("broadcast").hidden, result: find("desk-result").textContent,
+    broadcast: !find("broadcast").hidden, result: find("result").textContent,
     requests: requests.splice(0),
   }));
 }
 
-const { startDesk } = await import(pathToFileURL(`${process.argv[2]}/desk.js`).href);
+const { startDashboard } = await import(pathToFileURL(`${process.argv[2]}/dashboard.js`).href);
 const session = {
   enabled: true, signed_in: true, name: "boss", rank: 200, csrf: "token", actions: ["lock", "broadcast"],
 };
@@ -53,7 +53,7 @@ answers = {
   "api/admin/actions/lock": [200, { ok: true, text: "the world is locked" }],
 };
 let changes = 0;
-startDesk(() => { changes += 1; });
+startDashboard(() => { changes += 1; });
 await show("signed in");
 find("lock-button").dataset.action = "lock";
 find("lock-button").fire("click");

@@ -119,7 +119,7 @@ WAYS: dict[str, Callable[[Scene], object]] = {
         [list(scene.stage.inside(zone)) for zone in (ANTONICA, 325)],
     ),
     "page": lambda scene: [
-        part(scene.status.status(scene.harness.now)) for part in api.PARTS.values()
+        part(scene.status.status(scene.harness.now)) for part in api.STATUS_ANSWERS.values()
     ],
     "world list": lambda scene: (
         scene.harness.presence.players,

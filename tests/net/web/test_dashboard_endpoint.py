@@ -149,7 +149,7 @@ async def test_who_leaves_while_waiting_harms_nobody() -> None:
         with captured_log("text") as log:
             await until(lambda: not len(made.part._tasks), "the pause to end")
         assert log.text == ""
-        assert len(made.part.desk._sign_ins) == 0
+        assert len(made.part.dashboard._sign_ins) == 0
         assert (await made.sign_in()).code == 200
 
 
@@ -197,7 +197,7 @@ async def test_mutated_requests_raise_nothing_and_the_desk_goes_on() -> None:
         assert len(made.site.connections) == 0
         made.part._pauses.end()
         await until(lambda: not len(made.part._tasks), "those who wait")
-        made.part.desk._sign_ins._addresses.succeeded("192.168.1.1")
+        made.part.dashboard._sign_ins._addresses.succeeded("192.168.1.1")
         assert (await made.sign_in()).code == 200
 
 

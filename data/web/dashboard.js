@@ -1,14 +1,14 @@
-// Acting on the server: signing in and out, what may be done, questions first, and what came of it.
+// The dashboard: operators sign in and act on the server. Dangerous actions ask first.
 
 import { find, write } from "./elements.js";
 
-const LOOK_AGAIN = 60000;
-const SHOWN_GOOD = 10000, SHOWN_BAD = 30000; // how long it is told what came of something
+const RECHECK = 60000;
+const SHOWN_GOOD = 10000, SHOWN_BAD = 30000; // ms that a result stays visible
 /** @type {Record<string, string>} */
 const ON_PLAYERS = { kick: "Kick", mute: "Mute", ban: "Ban" };
 const FORMS = ["broadcast", "unban", "shutdown"];
 const ASKED = ["minutes", "lasting", "reason"];
-// What asks before it is done: title, what it means, and which fields the question has.
+// The actions that ask first: the dialog's title, explanation and fields.
 /**
  * @typedef {{ title: (subject: string) => string, yes: string, about: string, fields: string[] }} Question
  */
@@ -16,41 +16,41 @@ const ASKED = ["minutes", "lasting", "reason"];
 const QUESTIONS = {
   kick: {
     title: (who) => `Kick ${who}`, yes: "Kick",
-    about: "The player is sent away and may come back at once.", fields: ["reason"],
+    about: "The player is disconnected and can return at once.", fields: ["reason"],
   },
   mute: {
     title: (who) => `Mute ${who}`, yes: "Mute",
-    about: "The player reads the reason, and may not speak until the time is over.",
+    about: "The player gets the reason and cannot chat until the time is over.",
     fields: ["minutes", "reason"],
   },
   ban: {
     title: (who) => `Ban the account of ${who}`, yes: "Ban",
-    about: "The player is sent away, and nobody of the account gets in until the time is over.",
+    about: "The player is disconnected, and the account cannot log in until the time is over.",
     fields: ["lasting", "reason"],
   },
   shutdown: {
     title: (seconds) => `Shut the server down in ${seconds} seconds`, yes: "Shut down",
-    about: "Everybody is told, and sent away when the time has come. It can be cancelled.",
+    about: "All players are informed now and disconnected at the end. You can cancel it until then.",
     fields: [],
   },
 };
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let saying;
-/** @typedef {{ name: string, rank: number | string, csrf: string, actions: string[] }} Seat */
+/** @typedef {{ name: string, rank: number | string, csrf: string, actions: string[] }} User */
 
-/** @type {Seat | null} */
-let seat = null; // who is signed in
+/** @type {User | null} */
+let user = null; // the signed-in user
 /** @type {(isSignedIn: boolean) => void} */
-let changed = () => {}; // called when somebody may have signed in or out
+let changed = () => {}; // called after each check of the session
 
 /** @param {string} action */
-const may = (action) => seat !== null && seat.actions.includes(action);
+const may = (action) => user !== null && user.actions.includes(action);
 
-// The names of what may be done to players.
+// The names of the actions on players that the user may run.
 export const mayOnPlayers = () => Object.keys(ON_PLAYERS).filter(may);
 
-// The buttons beside a player; who listens to them is the table.
+// The buttons of a player's row. The table handles their clicks: rows are replaced every two seconds.
 /** @param {{ name: string, actions: string[] }} player */
 export function actionsOn(player) {
   const buttons = document.createDocumentFragment();
@@ -72,41 +72,41 @@ export function showLock(locked) {
   write("lock-button", locked ? "Unlock the world" : "Lock the world");
 }
 
-// Tell what came of something, over whatever is shown, for a while.
+// Show the result of an action for a while, above the page.
 /**
  * @param {string} text
  * @param {boolean} isGood
  */
 function say(text, isGood) {
-  find("desk-result").className = isGood ? "good" : "bad";
-  find("desk-result").textContent = text;
+  find("result").className = isGood ? "good" : "bad";
+  find("result").textContent = text;
   clearTimeout(saying);
-  saying = setTimeout(() => { find("desk-result").textContent = ""; }, isGood ? SHOWN_GOOD : SHOWN_BAD);
+  saying = setTimeout(() => { find("result").textContent = ""; }, isGood ? SHOWN_GOOD : SHOWN_BAD);
 }
 
-/** @param {Seat | null} told */
-function show(told) {
-  seat = told;
-  find("sign-in").hidden = seat !== null;
-  find("signed-in").hidden = seat === null;
-  if (seat) write("signed-in-as", `Signed in as ${seat.name}, rank ${seat.rank}.`);
+/** @param {User | null} signedIn */
+function show(signedIn) {
+  user = signedIn;
+  find("sign-in").hidden = user !== null;
+  find("signed-in").hidden = user === null;
+  if (user) write("signed-in-as", `Signed in as ${user.name}, rank ${user.rank}.`);
   for (const id of FORMS) find(id).hidden = !may(id);
   find("locking").hidden = !may("lock");
   const acting = mayOnPlayers().length > 0;
   find("players-actions").hidden = !acting;
   for (const kind of ["whole", "acting"]) find("players-section").classList.toggle(kind, acting);
-  changed(seat !== null);
+  changed(user !== null);
 }
 
-async function look() {
+async function checkSession() {
   try {
     const answer = await fetch("api/admin/session");
-    const told = await answer.json();
-    find("desk").hidden = !told.enabled;
-    if (seat && !told.signed_in) say("You are signed out.", false);
-    show(told.signed_in ? told : null);
+    const session = await answer.json();
+    find("dashboard").hidden = !session.enabled;
+    if (user && !session.signed_in) say("You are signed out.", false);
+    show(session.signed_in ? session : null);
   } catch {
-    // The page says that the server is away; the next turn asks again.
+    // The page shows that the server is away; the next check tries again.
   }
 }
 
@@ -117,7 +117,7 @@ async function look() {
 async function send(path, fields) {
   /** @type {Record<string, string>} */
   const headers = { "Content-Type": "application/json" };
-  if (seat) headers["X-CSRF-Token"] = seat.csrf;
+  if (user) headers["X-CSRF-Token"] = user.csrf;
   try {
     const body = JSON.stringify(fields);
     const answer = await fetch(`api/admin/${path}`, { method: "POST", headers, body });
@@ -133,15 +133,15 @@ async function send(path, fields) {
  * @param {Record<string, any>} fields
  */
 async function act(action, fields) {
-  const told = await send(`actions/${action}`, fields);
-  say(told.text, told.ok);
-  return told.ok;
+  const result = await send(`actions/${action}`, fields);
+  say(result.text, result.ok);
+  return result.ok;
 }
 
 /** @param {string} id */
 const input = (id) => /** @type {HTMLInputElement} */ (find(id));
 
-// Ask before something is done; the answer comes when the dialog closes.
+// Ask before an action; the action runs when the dialog is closed with yes.
 /**
  * @param {string} action
  * @param {string} subject
@@ -173,12 +173,12 @@ async function signIn(event) {
   event.preventDefault();
   const password = find("sign-in-password");
   find("sign-in-button").disabled = true;
-  const told = await send("sign-in", { name: find("sign-in-name").value, password: password.value });
+  const result = await send("sign-in", { name: find("sign-in-name").value, password: password.value });
   find("sign-in-button").disabled = false;
   password.value = "";
-  say(told.text, told.ok);
-  if (told.ok) {
-    show(told);
+  say(result.text, result.ok);
+  if (result.ok) {
+    show(result);
     find("sign-out").focus();
   } else {
     password.focus();
@@ -186,9 +186,9 @@ async function signIn(event) {
 }
 
 async function signOut() {
-  const told = await send("sign-out", {});
-  say(told.text, told.ok);
-  if (!told.ok) return;
+  const result = await send("sign-out", {});
+  say(result.text, result.ok);
+  if (!result.ok) return;
   show(null);
   find("sign-in-name").focus();
 }
@@ -205,9 +205,9 @@ async function submitted(event) {
 /** @param {Event} event */
 const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
 
-// Begin; `whenChanged` is called when somebody has signed in or out.
+// Start the dashboard; `whenChanged` is called when a user has signed in or out.
 /** @param {(isSignedIn: boolean) => void} whenChanged */
-export function startDesk(whenChanged) {
+export function startDashboard(whenChanged) {
   changed = whenChanged;
   find("sign-in").addEventListener("submit", signIn);
   find("sign-out").addEventListener("click", signOut);
@@ -220,6 +220,6 @@ export function startDesk(whenChanged) {
     if (action && player) question(action, player, { player });
   });
   find("ask-no").addEventListener("click", () => find("ask").close());
-  look();
-  setInterval(() => seat && look(), LOOK_AGAIN);
+  checkSession();
+  setInterval(() => user && checkSession(), RECHECK);
 }

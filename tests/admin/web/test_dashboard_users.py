@@ -42,14 +42,14 @@ class Office:
         self.uses: list[Any] = []
         self.harness.registry.report = self.uses.append
         numbers = iter(range(1, 10_000))
-        self.desk = Dashboard(
+        self.dashboard = Dashboard(
             self,
             self.harness.registry,
             Sessions(SessionRules(), lambda size: next(numbers).to_bytes(size, "big")),
             SignIns(SignInRules()),
             clock=self,
             pause=self.pause,
-            tell=self.told.append,
+            report=self.told.append,
         )
 
     def now(self) -> Monotonic:
@@ -80,7 +80,7 @@ class Office:
 
     def sign_in(self, name: str = "boss", password: str = "secret") -> tuple[str, SignedInUser]:
         fields = {"name": name, "password": password}
-        return finish(self.desk.sign_in(fields, HOME, lambda: True))
+        return finish(self.dashboard.sign_in(fields, HOME, lambda: True))
 
     def refused(self, name: str, password: str) -> RequestRefused:
         with pytest.raises(RequestRefused) as caught:
@@ -99,10 +99,10 @@ def office() -> Office:
 def test_an_account_with_a_rank_signs_in_and_out(office: Office) -> None:
     token, seat = office.sign_in()
     assert (seat.session.name, seat.rank) == ("Boss", 200)
-    again = finish(office.desk.visitor(token, seat.session.csrf, HOME))
+    again = finish(office.dashboard.visitor(token, seat.session.csrf, HOME))
     assert again.session is seat.session
-    office.desk.sign_out(again)
-    assert finish(office.desk.seat(token, HOME)) is None
+    office.dashboard.sign_out(again)
+    assert finish(office.dashboard.user(token, HOME)) is None
     assert office.told == [SignedIn("Boss", HOME, 200), SignedOut("Boss", "by itself")]
 
 
@@ -162,28 +162,28 @@ def test_what_ends_a_session_ends_it_at_once_and_for_good(
     before = dict(office.rows), dict(office.ranks)
     change(office)
     with pytest.raises(RequestRefused) as caught:
-        finish(office.desk.visitor(token, seat.session.csrf, HOME))
+        finish(office.dashboard.visitor(token, seat.session.csrf, HOME))
     assert caught.value.code == 401
     assert office.told[-1] == SignedOut("Boss", reason)
     office.rows, office.ranks = before
-    assert finish(office.desk.seat(token, HOME)) is None
+    assert finish(office.dashboard.user(token, HOME)) is None
 
 
 def test_a_hash_that_signing_in_renews_does_not_end_the_session(office: Office) -> None:
     token, _ = office.sign_in()
     office.change("boss", password="renewed")
-    assert finish(office.desk.seat(token, HOME)) is not None
+    assert finish(office.dashboard.user(token, HOME)) is not None
     office.time += 11
-    assert finish(office.desk.seat(token, HOME)) is not None
+    assert finish(office.dashboard.user(token, HOME)) is not None
     office.change("boss", password="changed")
-    assert finish(office.desk.seat(token, HOME)) is None
+    assert finish(office.dashboard.user(token, HOME)) is None
 
 
 @pytest.mark.parametrize("csrf", ["", "x", "\udc80", "A" * 43])
 def test_a_cookie_alone_is_not_enough(office: Office, csrf: str) -> None:
     token, _ = office.sign_in()
     with pytest.raises(RequestRefused) as caught:
-        finish(office.desk.visitor(token, csrf, HOME))
+        finish(office.dashboard.visitor(token, csrf, HOME))
     assert (caught.value.code, caught.value.reason) == (403, "wrong token")
 
 
@@ -191,28 +191,28 @@ def test_the_token_of_another_session_does_not_fit(office: Office) -> None:
     first, _ = office.sign_in()
     _, second = office.sign_in()
     with pytest.raises(RequestRefused, match="wrong token"):
-        finish(office.desk.visitor(first, second.session.csrf, HOME))
+        finish(office.dashboard.visitor(first, second.session.csrf, HOME))
 
 
 def test_looking_keeps_nobody_signed_in_and_acting_does(office: Office) -> None:
     token, seat = office.sign_in()
     office.time += 1700
-    finish(office.desk.visitor(token, seat.session.csrf, HOME))
+    finish(office.dashboard.visitor(token, seat.session.csrf, HOME))
     office.time += 1700
-    assert finish(office.desk.seat(token, HOME)) is not None
+    assert finish(office.dashboard.user(token, HOME)) is not None
     office.time += 101
-    assert finish(office.desk.seat(token, HOME)) is None
+    assert finish(office.dashboard.user(token, HOME)) is None
 
 
 def test_actions_are_commands_of_the_account(office: Office) -> None:
     victim = office.harness.stand(7, name="Victim")
     _, seat = office.sign_in()
-    reply = finish(office.desk.act(seat, "kick", {"player": "Victim", "reason": "spam"}))
+    reply = finish(office.dashboard.act(seat, "kick", {"player": "Victim", "reason": "spam"}))
     assert (reply.ok, reply.text) == (True, "Victim was sent away")
     assert victim.is_closed
     use = office.uses[-1]
     assert (use.caller, use.origin, use.line) == ("Boss", f"web {HOME}", "kick Victim spam")
-    reply = finish(office.desk.act(seat, "kick", {"player": "Victim"}))
+    reply = finish(office.dashboard.act(seat, "kick", {"player": "Victim"}))
     assert (reply.ok, reply.text) == (False, "there is no player Victim in the world")
 
 
@@ -220,10 +220,10 @@ def test_a_rank_that_is_too_low_is_refused_and_told_of(office: Office) -> None:
     office.ranks[1] = 10
     victim = office.harness.stand(7, name="Victim")
     _, seat = office.sign_in()
-    shown = office.desk.shown(seat)
+    shown = office.dashboard.shown(seat)
     assert set(shown["actions"]) == {"mute", "unmute", "broadcast", "lock", "unlock"}
     with pytest.raises(RequestRefused) as caught:
-        finish(office.desk.act(seat, "kick", {"player": "Victim"}))
+        finish(office.dashboard.act(seat, "kick", {"player": "Victim"}))
     assert (caught.value.code, caught.value.text) == (403, "kick needs rank 100; yours is 10")
     assert not victim.is_closed
     assert not office.uses[-1].ok
@@ -233,7 +233,7 @@ def test_nobody_acts_on_those_of_the_same_rank(office: Office) -> None:
     office.ranks[1] = 100
     peer = office.harness.stand(7, name="Peer", admin_status=100)
     _, seat = office.sign_in()
-    reply = finish(office.desk.act(seat, "kick", {"player": "Peer"}))
+    reply = finish(office.dashboard.act(seat, "kick", {"player": "Peer"}))
     assert reply.text == "Peer has your rank or a higher one"
     assert not peer.is_closed
 
@@ -241,6 +241,6 @@ def test_nobody_acts_on_those_of_the_same_rank(office: Office) -> None:
 def test_a_lost_rank_counts_for_the_next_request(office: Office) -> None:
     token, seat = office.sign_in()
     office.ranks[1] = 10
-    lower = finish(office.desk.visitor(token, seat.session.csrf, HOME))
+    lower = finish(office.dashboard.visitor(token, seat.session.csrf, HOME))
     assert lower.rank == 10
-    assert "kick" not in office.desk.allowed(lower)
+    assert "kick" not in office.dashboard.allowed(lower)
