@@ -6,7 +6,7 @@ STATE ?= state
 SERVER := $(VENV)/.server
 MARK := $(VENV)/.installed
 ARGS ?=
-# Compiling every test and module anew doubles the time of the tests that start processes.
+# Without bytecode files, tests that start processes take twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run quick test test-compiled test-all lint types layers docs unit format \
@@ -20,7 +20,7 @@ run: $(SERVER)   ## set up, make the database and an example account, serve in t
 	@$(BIN)/python tools/first_run.py --state $(STATE)
 	$(BIN)/twistd --nodaemon --pidfile= emu --config $(STATE)/emu.toml $(ARGS)
 
-quick: $(MARK) lint types layers    ## what to run all day: all checks but the slow tests, in under 40 seconds
+quick: $(MARK) lint types layers    ## all checks but the slow tests, in under 40 seconds: run it while you work
 	$(BIN)/pytest -q -n 3 --dist worksteal --ignore=tests/server -m "not slow" \
 	    --hypothesis-profile=quick $(ARGS)
 
@@ -39,7 +39,7 @@ layers: $(MARK)  ## import-linter
 docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict -f tools/site/mkdocs.yml
 
-unit: $(MARK)    ## pytest on three processes: tests wait about as long as they work
+unit: $(MARK)    ## all tests; three processes, because tests wait about as long as they work
 	$(BIN)/pytest -q -n 3 --dist worksteal $(ARGS)
 
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree
@@ -60,7 +60,7 @@ changelog: $(MARK)  ## show the section that the files in tools/changes form
 bench: $(MARK)   ## print the figures of the benchmarks (not a test)
 	$(BIN)/python -m tools.bench
 
-clean:           ## forget the virtual environment and what tools left behind
+clean:           ## remove the virtual environment and the files of tools
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .compiled build dist
 
 # What the server needs. A virtual environment needs Debian's python3-venv; install it when we may,
