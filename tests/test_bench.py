@@ -85,7 +85,9 @@ def test_the_loop_takes_time() -> None:
 
 
 def turn(*files: str, received: int = 0, sent: int = 0) -> Turn:
-    return Turn(calls=[(file, "f") for file in files], received=received, sent=sent)
+    """Return a turn that reads and writes so many times at port 9000."""
+    calls = [(file, "f") for file in files]
+    return Turn(calls=calls, received=[9000] * received, sent=[9000] * sent)
 
 
 def test_files_are_counted_once_and_reentries_by_the_visits_after_the_first() -> None:

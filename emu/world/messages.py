@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,22 +26,11 @@ class WorldMessageRule:
     states: frozenset[PlayerState]
 
 
-class WorldMessages:
+class WorldMessages(dict[str, WorldMessageRule]):
     """The messages of one world, by opcode name. Each handler class adds its own."""
-
-    def __init__(self) -> None:
-        self._rules: dict[str, WorldMessageRule] = {}
 
     def add(self, name: str, handler: MessageHandler, states: frozenset[PlayerState]) -> None:
         """Add a message; no two handlers may have the same one."""
-        if name in self._rules:
+        if name in self:
             raise ValueError(f"{name} has a handler already")
-        self._rules[name] = WorldMessageRule(handler, states)
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the messages that have a handler."""
-        return iter(self._rules)
-
-    def rule(self, name: str | None) -> WorldMessageRule | None:
-        """Return the rule of a message, None if no handler wants it."""
-        return self._rules.get(name) if name else None
+        self[name] = WorldMessageRule(handler, states)

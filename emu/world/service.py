@@ -99,7 +99,7 @@ class WorldService:
             self._departures.leave(player, LeaveReason.FLOOD, now)
             return
         name = client.dialect.table.name(opcode)
-        rule = self.messages.rule(name)
+        rule = self.messages.get(name) if name else None
         if rule is None:
             self._not_handled(player, opcode, body)
             return

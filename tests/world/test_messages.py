@@ -17,11 +17,9 @@ def handler(_player: Player, _body: bytes, _now: Monotonic) -> None:
 def test_a_message_has_one_handler_and_its_states() -> None:
     messages = WorldMessages()
     messages.add("OP_SitMsg", handler, NOT_ZONING)
-    rule = messages.rule("OP_SitMsg")
-    assert rule is not None
+    rule = messages["OP_SitMsg"]
     assert (rule.handler, rule.states) == (handler, NOT_ZONING)
-    assert messages.rule("OP_StandMsg") is None
-    assert messages.rule(None) is None
+    assert "OP_StandMsg" not in messages
     with pytest.raises(ValueError, match="OP_SitMsg has a handler already"):
         messages.add("OP_SitMsg", handler, CONNECTED)
 
@@ -29,7 +27,5 @@ def test_a_message_has_one_handler_and_its_states() -> None:
 def test_each_message_of_a_world_names_states_of_a_client_that_is_here(
     harness: WorldHarness,
 ) -> None:
-    for name in harness.service.messages:
-        rule = harness.service.messages.rule(name)
-        assert rule is not None
+    for name, rule in harness.service.messages.items():
         assert rule.states <= CONNECTED | {PlayerState.GONE}, name

@@ -1,10 +1,16 @@
 """How many files and calls five everyday paths pass through: counted, not timed.
 
 The paths are one movement step, from the datagram to the state of the world and from there to the
-observer's datagram, a `say`, a kick by RCON, and a login. What counts are calls of Python functions
-below ``emu/`` in the whole server, in all threads. Two players stand beside each other, one acts,
-one watches, and nothing else moves. Each path is taken several times, and the round with the fewest
-calls counts: chance only ever adds some (two datagrams that arrive together, a periodic timer).
+observer's datagram, a `say`, a kick by RCON, and a login. The tool counts calls of Python functions
+below ``emu/`` in the whole server, in all threads. Two players stand beside each other; one acts,
+one watches, and nothing else moves.
+
+A path begins when the server reads the message. It ends with the last datagram that the server
+sends because of it; acknowledgements that clients send afterwards do not count, nor does the status
+that the world sends its login server a moment after a kick. Turns of an idle server (upkeep,
+reviews, polls) do not count, nor do turns for other players during a login. Metrics and log lines
+of a path itself do count. Each path is taken several times, and the round with the fewest calls
+counts: chance only ever adds some (two datagrams that arrive together, a periodic timer).
 """
 
 from __future__ import annotations
@@ -133,13 +139,13 @@ class Scene:
 
     def round(self) -> dict[str, Hops]:
         """Take each path once."""
-        step = self._recorded(lambda: self._player_does("step"))
-        said = self._recorded(lambda: self._player_does("say"))
+        step = self._in_world(lambda: self._player_does("step"))
+        said = self._in_world(lambda: self._player_does("say"))
         self._player_does("enter")
         self._await_players()
         sleep(CALM)
         victim = character_name(PREFIX, VICTIM)
-        kicked = self._recorded(lambda: self._command(f"kick {victim}", victim))
+        kicked = self._in_world(lambda: self._command(f"kick {victim}", victim))
         return {
             STEP_IN: step_in(step),
             STEP_OUT: step_out(step),
@@ -157,11 +163,21 @@ class Scene:
             fleet.log_in(players)
             fleet.settle()
 
-        turns = self._recorded(log_in)
+        turns = [turn for turn in self._recorded(log_in) if not self._is_of_others(turn)]
         if players[0].seconds is None:
             raise SystemExit(f"the player could not log in: {players[0].trouble}")
         fleet.leave()
-        return hops_of(turns)
+        return until_sent(turns)
+
+    def _is_of_others(self, turn: Turn) -> bool:
+        """Say whether a turn has network traffic, but none of the login server."""
+        ports = {*turn["received"], *turn["sent"]}
+        return bool(ports) and self._server.port not in ports
+
+    def _in_world(self, act: Callable[[], object]) -> list[Turn]:
+        """Return the turns of an act in the world, without those of the login server's clients."""
+        turns = self._recorded(act)
+        return [turn for turn in turns if self._server.port not in turn["received"]]
 
     def _recorded(self, act: Callable[[], object]) -> list[Turn]:
         """Return the server's turns while something is done, without those of an idle server."""

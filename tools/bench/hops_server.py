@@ -6,8 +6,10 @@ last SIGUSR2 (see `Turn`), and starts again with none. Compiled functions cannot
 
 from __future__ import annotations
 
+import _socket
 import json
 import signal
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -20,6 +22,8 @@ from tools.bench import login_server
 OURS = str(Path(emu.__file__).parent) + "/"
 RECEIVING = {"recv", "recv_into", "recvfrom", "recvfrom_into", "recvmsg"}
 SENDING = {"send", "sendall", "sendmsg", "sendto"}
+NETWORK = RECEIVING | SENDING
+INTERNET = {socket.AF_INET, socket.AF_INET6}
 
 
 class Turn(TypedDict):
@@ -30,10 +34,10 @@ class Turn(TypedDict):
 
     A coroutine or generator that resumes counts as a call.
     """
-    received: int
-    """How many times it has read something from a socket."""
-    sent: int
-    """How many times it has written something to a socket."""
+    received: list[int]
+    """Ports of this host at which it has read from the network, once for each call."""
+    sent: list[int]
+    """Ports of this host from which it has written to the network, once for each call."""
 
 
 class Recorder:
@@ -48,9 +52,8 @@ class Recorder:
         """Take one event of `sys.setprofile`."""
         turn = getattr(self._threads, "turn", None)
         if event == "c_return":
-            if turn is not None:
-                turn["received"] += argument.__name__ in RECEIVING
-                turn["sent"] += argument.__name__ in SENDING
+            if turn is not None and argument.__name__ in NETWORK:
+                self._note(turn, argument)
             return
         if event not in {"call", "return"} or (name := self._name(frame.f_code)) is None:
             return
@@ -59,9 +62,19 @@ class Recorder:
         else:
             self._enter(turn, name)
 
+    def _note(self, turn: Turn, call: Any) -> None:
+        """Record a call that read or wrote; `call` is the method of a socket.
+
+        Threads wake the reactor through a pair of local sockets, which is no traffic.
+        """
+        at = call.__self__
+        if isinstance(at, socket.socket | _socket.socket) and at.family in INTERNET:
+            ports = turn["received" if call.__name__ in RECEIVING else "sent"]
+            ports.append(at.getsockname()[1])
+
     def _enter(self, turn: Turn | None, name: tuple[str, str]) -> None:
         if turn is None:
-            turn = Turn(calls=[], received=0, sent=0)
+            turn = Turn(calls=[], received=[], sent=[])
             self._threads.turn, self._threads.depth = turn, 0
             self._turns.append(turn)
         self._threads.depth += 1
