@@ -1,19 +1,13 @@
-"""A character's appearance, as far as the login server and the world must agree on it.
+"""Appearance: the encoding of colors and sliders, model numbers, names of races and classes.
 
-Requests carry floats, rows carry bytes. Clients name bodies, hair and clothes by a path; models map
-each path to a number. Races and classes are numbers everywhere except in texts for people.
+The login server and the world share this module. A create request has floats, rows have bytes.
+Colors of clients up to 561 are trunc(f * 250) in a signed byte, colors of later clients
+trunc(f * 255) in an unsigned byte. Sliders and sizes are trunc(f * 100) in a signed byte
+(docs/protocol/characters.md#looks).
 
-How colors and sliders are coded (`coding`), and which number stands for which body (`models`).
-
-A client sends every component as a float. Colors of clients up to 561 are kept as trunc(f * 250)
-in a signed byte, of later ones as trunc(f * 255) in an unsigned byte; sliders and sizes as
-trunc(f * 100) in a signed byte for all (docs/protocol/characters.md#looks). The product is one of
-32 bits, as clients and EQ2Emulator have it: 0.78 is 195 of 250, which 64 bits would make 194.
-Numbers only: login server and world each make their own rows of them.
-
-The bodies of players ship with the project (`data/looks/player-models.toml`); every other path is
-asked of a `ModelSource`, which knows the table `appearances` if one was imported. A path that
-nobody knows has no number, and clients are then told 0, as EQ2Emulator does.
+Clients name bodies, hair and clothes by a path; a model number stands for a path. The bodies of
+players are shipped (`data/looks/player-models.toml`). A `ModelSource` has the other paths, if the
+table `appearances` was imported. An unknown path is sent as model 0, as in EQ2Emulator.
 """
 
 from __future__ import annotations
@@ -47,7 +41,7 @@ SLIDER_FIELDS: Final[Mapping[str, str]] = {
         ("nose", "nose_type"),
     )
 }
-"""Field of the create request that is three sliders -> the field that profiles and ghosts have.
+"""Fields of the create request that are three sliders, with their names in profiles and ghosts.
 
 All other triples are colors (docs/protocol/characters.md#looks).
 """
@@ -55,8 +49,8 @@ All other triples are colors (docs/protocol/characters.md#looks).
 _SINGLE = struct.Struct("<f")
 
 
-def color_parts(floats: Sequence[float], *, signed: bool) -> tuple[int, int, int]:
-    """Return a color's three components; `signed` is the way of clients up to 561."""
+def color_components(floats: Sequence[float], *, signed: bool) -> tuple[int, int, int]:
+    """Return a color's three components; `signed` selects the encoding of clients up to 561."""
     scale = OLD_SCALE if signed else NEW_SCALE
     red, green, blue = (_scaled(value, scale, 0, 255) for value in floats)
     if signed:
@@ -65,33 +59,33 @@ def color_parts(floats: Sequence[float], *, signed: bool) -> tuple[int, int, int
 
 
 def slider(value: float) -> int:
-    """Return a slider or a size as the number of a signed byte."""
+    """Return a slider or a size as a number from -128 to 127."""
     return _scaled(value, SLIDER_SCALE, -128, 127)
 
 
 def signed_byte(byte: int) -> int:
-    """Return the number from -128 to 127 that a byte of 0 to 255 stands for."""
+    """Return a byte of 0 to 255 as a number from -128 to 127."""
     return byte - 256 if byte > 127 else byte
 
 
 def _scaled(value: float, scale: int, lowest: int, highest: int) -> int:
-    """Return the whole part of ``value * scale`` as it is in 32 bits, kept within its limits.
-
-    A value that came in 32 bits, times so small a number, is exact in 64: it is rounded only once.
-    """
+    """Return the whole part of ``value * scale`` in 32-bit arithmetic, clamped to the limits."""
     if math.isnan(value):
         return 0
+    # Clients and EQ2Emulator multiply in 32 bits: 0.78 * 250 is 195 there, but 194.99... in 64
+    # bits. The 64-bit product of a 32-bit value and a small integer is exact, so rounding it once
+    # to 32 bits gives their result.
     product = min(float(highest), max(float(lowest), value * scale))
     (rounded,) = _SINGLE.unpack(_SINGLE.pack(product))
     return int(rounded)
 
 
 LARGEST_MODEL = 0xFFFF
-"""Messages carry a model's number in 16 bits."""
+"""The largest model number; messages have 16 bits for it."""
 
 
 class Models:
-    """Knows the shipped bodies, and whatever `source` knows besides."""
+    """Model numbers by path: the shipped bodies, and those of `source`."""
 
     __slots__ = ("_shipped", "_source")
 
@@ -100,7 +94,7 @@ class Models:
         self._source = source
 
     async def numbers(self, paths: Iterable[str]) -> dict[str, int]:
-        """Return path -> number for the paths that are known. Raises what the source raises."""
+        """Return the numbers of the known ones of these paths. Raises what the source raises."""
         keys = {path: model_key(path) for path in paths}
         known = {key: self._shipped[key] for key in keys.values() if key in self._shipped}
         others = set(keys.values()) - set(known)
@@ -110,13 +104,13 @@ class Models:
 
 
 def model_key(path: str) -> str:
-    """Return what two paths have in common that mean the same model."""
+    """Return the key of a path: equal for two paths of the same model."""
     return path.strip().lower()
 
 
 @cache
 def shipped_models() -> Mapping[str, int]:
-    """Return path -> number of the bodies that players can have."""
+    """Return the model numbers of player bodies, by path."""
     return read_models(data_file("looks", "player-models.toml"))
 
 
@@ -140,12 +134,12 @@ def _number(value: object) -> int:
 
 
 def race_name(number: int) -> str:
-    """Return a race's name; ``race 99`` for a number that none has."""
+    """Return the name of a race; ``race 99`` for an unknown number."""
     return _name("races", "race", number)
 
 
 def class_name(number: int) -> str:
-    """Return an adventurer class's name; ``class 99`` for a number that none has."""
+    """Return the name of an adventurer class; ``class 99`` for an unknown number."""
     return _name("classes", "class", number)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.appearance import SLIDER_FIELDS, color_parts, signed_byte, slider
+from emu.appearance import SLIDER_FIELDS, color_components, signed_byte, slider
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from emu.appearance import SLIDER_FIELDS, color_parts, signed_byte, slider
 def test_colors_are_coded_as_each_family_of_clients_expects(
     value: float, signed: bool, expected: int
 ) -> None:
-    assert color_parts([value] * 3, signed=signed) == (expected,) * 3
+    assert color_components([value] * 3, signed=signed) == (expected,) * 3
 
 
 def test_sliders_are_hundredths_cut_towards_zero() -> None:
@@ -36,7 +36,7 @@ def single(value: float) -> float:
 def test_every_color_of_a_client_comes_back_whole(signed: bool, most: int) -> None:
     for number in range(most + 1):
         value = single(number / most)
-        assert color_parts([value] * 3, signed=signed)[0] & 0xFF == number
+        assert color_components([value] * 3, signed=signed)[0] & 0xFF == number
 
 
 def test_a_product_is_rounded_to_32_bits_before_it_is_cut() -> None:
@@ -51,7 +51,7 @@ def test_signed_bytes() -> None:
 @given(st.floats(), st.booleans())
 def test_any_float_of_a_client_fits_its_byte(value: float, signed: bool) -> None:
     low, high = (-128, 127) if signed else (0, 255)
-    assert all(low <= part <= high for part in color_parts([value] * 3, signed=signed))
+    assert all(low <= part <= high for part in color_components([value] * 3, signed=signed))
     assert -128 <= slider(value) <= 127
     if math.isnan(value):
         assert slider(value) == 0

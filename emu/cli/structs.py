@@ -1,8 +1,4 @@
-"""`emu structs`: packet structs listed, shown, checked, and applied to bytes and values.
-
-Owns files, standard input and how things are printed; what structs mean is the business of
-`emu.structs`.
-"""
+"""`emu structs`: lists, shows and checks packet structs, and decodes and encodes with them."""
 
 from __future__ import annotations
 
@@ -48,17 +44,17 @@ FieldRow = dict[str, str | int | None]
 
 @dataclass(slots=True)
 class _Place:
-    """How far the fields told so far reach, when all is empty."""
+    """The offset of the next field if all strings and arrays are empty."""
 
     offset: int = 0
     moved: bool = False
-    """Whether something before grows with its content."""
+    """Whether the length of an earlier field depends on its content."""
 
     def __str__(self) -> str:
         return f"{self.offset}{'+' if self.moved else ''}"
 
     def pass_by(self, entry: FieldDefinition) -> None:
-        """Go on behind a field."""
+        """Move behind a field."""
         if not entry.conditions:
             self.offset += least_length(entry)
         self.moved = self.moved or bool(entry.conditions) or grows(entry)
@@ -67,9 +63,10 @@ class _Place:
 def field_rows(
     fields: Sequence[FieldDefinition], prefix: str = "", place: _Place | None = None
 ) -> Iterator[FieldRow]:
-    """Yield a row for each field, those of arrays and substructs behind what they are in.
+    """Yield a row for each field; those of an array or a substruct follow its own row.
 
-    Of several copies of a substruct the first is told. Fields of array elements have no offset.
+    Of several copies of a substruct only the first is shown. Fields of array elements have no
+    offset.
     """
     outermost = not prefix
     place = _Place() if outermost else place
@@ -93,7 +90,7 @@ def field_rows(
 
 
 def least_length(entry: FieldDefinition) -> int:
-    """Return the bytes of a field with every string and array empty."""
+    """Return the length of a field in bytes, with all strings and arrays empty."""
     kind = entry.type
     if entry.substruct:
         inner = (least_length(inner) for inner in entry.fields if not inner.conditions)
@@ -112,7 +109,7 @@ def least_length(entry: FieldDefinition) -> int:
 
 
 def grows(entry: FieldDefinition) -> bool:
-    """Tell whether a field's length depends on its content."""
+    """Return whether a field's length depends on its content."""
     if entry.substruct:
         return any(grows(inner) or inner.conditions for inner in entry.fields)
     variable = entry.type in PREFIXES or entry.type in (FieldType.ARRAY, FieldType.ITEM)
@@ -120,7 +117,7 @@ def grows(entry: FieldDefinition) -> bool:
 
 
 def type_name(entry: FieldDefinition) -> str:
-    """Return a field's type as struct files spell it."""
+    """Return the name of a field's type in struct files."""
     assert entry.type is not None  # noqa: S101
     return _NAMES.get(entry.type, entry.type.value)
 
@@ -150,13 +147,13 @@ def _remarks(entry: FieldDefinition) -> Iterator[str]:
 
 
 INPUT_LIMIT = 16_000_000
-"""Characters of standard input that are read."""
+"""The most characters that are read from standard input."""
 XML_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group(cls=VerbGroup)
 def structs() -> None:
-    """List and show packet structs, try them on bytes and values, check struct files.
+    """List, show and check packet structs, decode bytes and encode values with them.
 
     Example: emu structs show WS_HearChat --version 546
     """
@@ -168,16 +165,16 @@ _source_options = together(
         "files",
         type=XML_FILE,
         multiple=True,
-        help="Take the structs of this XML file (or .xml.gz) instead of those that come with "
-        "emu; may be given more than once, substructs first.",
+        help="Use the structs of this XML file (or .xml.gz) instead of the shipped ones. May be "
+        "repeated; files with substructs come first.",
     ),
     click.option(
         "--folder",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Take the structs of all XML files of this folder.",
+        help="Use the structs of all XML files in this folder.",
     ),
 )
-"""Where structs are read from."""
+"""The options for the source of structs."""
 
 
 def _version_option(*, required: bool) -> Callable[[Command], Command]:
@@ -185,7 +182,7 @@ def _version_option(*, required: bool) -> Callable[[Command], Command]:
         "--version",
         type=click.IntRange(0, 0xFFFFFFFF),
         required=required,
-        help="A client data version, for instance 546; the highest ClientVersion not above counts.",
+        help="A client data version, for instance 546; selects the highest ClientVersion up to it.",
     )
 
 
@@ -197,10 +194,10 @@ def _version_option(*, required: bool) -> Callable[[Command], Command]:
 def list_verb(
     filter_text: str, version: int | None, files: tuple[Path, ...], folder: Path | None, style: str
 ) -> None:
-    """List structs, all or those with FILTER in their name or message.
+    """List structs: all, or those with FILTER in their name or message.
 
-    Without --version, one row a struct and layout; with it, the layouts of that client. `bytes`
-    is the length with every string and array empty.
+    Without --version there is a row for each layout, with it only for the layouts of that client.
+    `bytes` is the length with all strings and arrays empty.
 
     Example: emu structs list chat --version 561
     """
@@ -236,34 +233,34 @@ def list_verb(
 @_source_options
 @format_option
 def show(name: str, version: int, files: tuple[Path, ...], folder: Path | None, style: str) -> None:
-    """Show the fields of struct NAME as a client version has them, in the order of the wire.
+    """Show the fields of struct NAME for a client version, in the order of the wire.
 
-    Offsets count every string and array before as empty; `+` marks those that content moves.
-    A field inside an array or a substruct has the name of what it is in before it.
+    Offsets assume empty strings and arrays; `+` marks an offset that depends on content. The name
+    of a field in an array or substruct starts with the name of the array or substruct.
 
     Example: emu structs show LS_WorldList --version 546
     """
     layout = _layout(_catalog(files, folder), name, version)
-    _tell_versions(layout)
+    _print_versions(layout)
     print_rows(list(field_rows(layout.definition.fields)), style, FIELD_COLUMNS)
 
 
 _wire_options = together(
     click.option("--flag", "flags", multiple=True, help="A flag for which IfFlagSet holds."),
-    click.option("--create-color", is_flag=True, help="Colors as floats (create requests)."),
-    click.option("--packed", is_flag=True, help="Behind a length in packed form (spawns, sheet)."),
+    click.option("--create-color", is_flag=True, help="Colors are floats (create requests)."),
+    click.option("--packed", is_flag=True, help="The bytes are a length and packed data."),
     click.option(
-        "--command", "wrapped", is_flag=True, help="Inside an OP_ClientCmdMsg, with its head."
+        "--command", "wrapped", is_flag=True, help="The bytes are a command of OP_ClientCmdMsg."
     ),
 )
-"""The forms that structs travel in."""
+"""The options for the form of a struct on the wire."""
 
 
 @structs.command()
 @click.argument("name", shell_complete=struct_names)
 @click.argument("data", metavar="HEX")
 @_version_option(required=True)
-@click.option("--lenient", is_flag=True, help="Read as EQ2Emulator does: what is missing is zero.")
+@click.option("--lenient", is_flag=True, help="Read like EQ2Emulator: missing values are zero.")
 @_wire_options
 @_source_options
 def decode(
@@ -277,7 +274,7 @@ def decode(
 ) -> None:
     """Decode HEX (- for standard input) as struct NAME and print its fields as JSON.
 
-    Blanks and colons between the digits are let be. Texts are printed with one character a byte.
+    Blanks and colons between the digits are ignored. Texts have one character per byte.
 
     Example: emu structs decode WS_GameWorldTime --version 546 "e40f 09 0e 14 15 fa"
     """
@@ -292,12 +289,12 @@ def decode(
         fields = read(raw, form["flags"])
     except MalformedMessage as error:
         if isinstance(error, MalformedStruct) and error.values:
-            click.echo("what was read until the error:", err=True)
+            click.echo("values before the error:", err=True)
             click.echo(json.dumps(error.values, indent=2))
         raise CommandError(
-            f"{len(raw)} bytes are no {name} of version {version}: {error}"
+            f"these {len(raw)} bytes are not {name} of version {version}: {error}"
         ) from None
-    _tell_versions(layout)
+    _print_versions(layout)
     click.echo(json.dumps(fields, indent=2))
 
 
@@ -318,7 +315,7 @@ def encode(
 ) -> None:
     """Encode a JSON object (- for standard input) as struct NAME and print it as hex.
 
-    Fields that are not named are zero or empty; counts follow from their arrays.
+    Missing fields are zero or empty; counts are derived from their arrays.
 
     Example: emu structs encode WS_Signal --version 546 '{"signal": "hello"}'
     """
@@ -345,13 +342,13 @@ def encode(
     type=click.Choice(["error", "note"]),
     default="note",
     show_default=True,
-    help="The least that is told; notes are odd but do no harm.",
+    help="The lowest severity that is shown; notes are harmless oddities.",
 )
 @format_option
 def check_verb(paths: tuple[Path, ...], level: str, style: str) -> None:
-    """Check struct files, in the order given, as they would be loaded; exit status 1 on errors.
+    """Check struct files in the given order, as they would be loaded; exit status 1 on errors.
 
-    A substruct is looked up in what stands before it, in the same file or an earlier one.
+    A substruct must precede the struct that copies it, in the same file or an earlier one.
 
     Example: emu structs check CommonStructs.xml WorldStructs.xml
     """
@@ -404,18 +401,18 @@ def _layout(
         hint = ", ".join(by_lower[word] for word in near)
         raise CommandError(
             f"there is no struct {name}; "
-            + (f"near are {hint}" if hint else "see emu structs list")
+            + (f"similar: {hint}" if hint else "see `emu structs list`")
         )
     return catalog.layout(name, version, create_color=create_color)
 
 
-def _tell_versions(layout: StructLayout) -> None:
-    """Say beside the output which versions the definition covers."""
+def _print_versions(layout: StructLayout) -> None:
+    """Print the versions of the layout on standard error."""
     click.echo(f"{layout.name} of client versions {layout.versions}", err=True)
 
 
 def _given(text: str) -> str:
-    """Return what was given, or standard input for ``-``."""
+    """Return an argument, or standard input for ``-``."""
     if text != "-":
         return text
     text = sys.stdin.read(INPUT_LIMIT + 1)
@@ -437,14 +434,15 @@ def _unwrap(raw: bytes, layout: StructLayout, version: int) -> bytes:
     commands = read_client_cmds(raw, version, examine_info=examine)
     found = [payload for opcode, payload in commands if opcode == number]
     if not found:
-        raise CommandError(f"there is no command {number} ({layout.definition.opcode_type}) in it")
+        name = layout.definition.opcode_type
+        raise CommandError(f"the message has no command {number} ({name})")
     return found[0]
 
 
 def _command_numbers(layout: StructLayout, version: int) -> tuple[int, int | None]:
-    """Return the number of the struct's command, and that of the item window if it is known."""
+    """Return the number of the struct's command, and that of the item window or None."""
     name = layout.definition.opcode_type
     if not name:
-        raise CommandError(f"{layout.name} is no command inside OP_ClientCmdMsg")
+        raise CommandError(f"{layout.name} is not a command inside OP_ClientCmdMsg; omit --command")
     table = present_tables().for_version(version)
     return table.number(name), table.get(EXAMINE_INFO)

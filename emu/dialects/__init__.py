@@ -1,6 +1,6 @@
-"""How client versions speak: opcode numbers, struct layouts and rules of one version together.
+"""Dialects: the opcode numbers, struct layouts and rules of one client version.
 
-`Dialects(shipped_tables, shipped_catalog(), shipped_rules()).for_version(546)` is where to begin.
+Start with `Dialects(shipped_tables, shipped_catalog(), shipped_rules()).for_version(546)`.
 """
 
 from __future__ import annotations

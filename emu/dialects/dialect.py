@@ -1,15 +1,11 @@
-"""How one client version speaks: its opcode numbers, its struct layouts and its rules.
+"""A dialect: the opcode numbers, struct layouts and rules of one client version.
 
-Structs carry bytes as latin-1 text; people read UTF-8. The functions at the end convert names.
+A `Dialect` is a snapshot. A client keeps the dialect of its login, even if an operator edits the
+opcode tables later. Before login every client has version 0 (docs/protocol/login.md#version).
+`Dialects` makes dialects on demand, and drops them when the tables are replaced.
 
-A `Dialect` is a snapshot: a client keeps the one it was given at login even when an operator edits
-the opcode tables meanwhile. Before login every client speaks version 0
-(docs/protocol/login.md#version). `Dialects` makes them on demand and forgets them when the tables
-are replaced. Which structs a service cannot do without is that service's to say.
-
-A struct's string field comes as `str` with one character for each byte, so that any byte round
-trips. Names that are shown or stored go through `read_name`, and through `wire_name` on their way
-out; passwords stay bytes.
+A struct's string field is `str` with one character per byte, so every byte survives. Names become
+text by `read_name` and bytes again by `wire_name`. Passwords stay bytes.
 """
 
 from __future__ import annotations
@@ -26,21 +22,19 @@ from emu.structs.packed import EXAMINE_INFO, write_client_cmd
 from emu.texts import read_text
 
 BEFORE_LOGIN = 0
-"""The version every client speaks until its login request has told another."""
+"""The version of every client until its login request states another."""
 
 FIRST_LAYOUT = 1
-"""Structs begin at version 1, opcode ranges at 0."""
+"""The first version that structs have. Opcode ranges begin at 0."""
 
 COLORS_AS_FLOATS = frozenset(("CreateCharacter", "CreateCharacterBare"))
-"""Structs whose colors are three floats on the wire, whatever their type says.
-
-Source: docs/protocol/characters.md#create.
-"""
+"""Structs whose colors are three floats on the wire (docs/protocol/characters.md#create)."""
 MOST_DIALECTS = 256
+"""Dialects that are kept at the same time."""
 
 
 class Dialect:
-    """Opcode numbers, layouts and rules of one client version."""
+    """The opcode numbers, layouts and rules of one client version."""
 
     __slots__ = (
         "_array_names", "_catalog", "_layouts", "_signed", "_templates", "made", "rules", "table",
@@ -59,10 +53,10 @@ class Dialect:
         self._array_names: dict[str, Mapping[str, ArrayNames]] = {}
         self._signed: dict[tuple[str, str], bool] = {}
         self.made: dict[Hashable, bytes] = {}
-        """Payloads that are the same for every client of this version, by whoever made them."""
+        """A cache of payloads that are the same for every client of this version."""
 
     def layout(self, name: str) -> StructLayout:
-        """Return the layout of a struct for this version; raises `UnknownStruct`."""
+        """Return the layout of a struct for this version. Raises `UnknownStruct`."""
         found = self._layouts.get(name)
         if found is None:
             version = max(self.version, FIRST_LAYOUT)
@@ -90,11 +84,11 @@ class Dialect:
         return found
 
     def encode_known(self, name: str, values: Mapping[str, Any]) -> bytes:
-        """Encode a struct from values of which this version may know only some.
+        """Encode a struct from values for any version; leave out what this version does not have.
 
-        Fields that the version's layout lacks are left out, in the elements of an array as well;
-        lists are cut or filled with zeros to the length of the field, and a list given for a single
-        value becomes its first element.
+        Fields that the layout lacks are left out, also in the elements of an array. Lists are cut,
+        or filled with zeros, to the length of the field. If the field is a single value, a list
+        gives its first element.
         """
         template = self.template(name)
         arrays = self._arrays(name)
@@ -113,16 +107,16 @@ class Dialect:
         return found
 
     def message(self, struct: str, values: Mapping[str, Any]) -> tuple[int, bytes]:
-        """Return opcode number and payload of the message that a struct is.
+        """Return the opcode number and the payload of a struct's message.
 
-        Values this version does not know are left out. A struct that names a command inside
-        OP_ClientCmdMsg is wrapped as one. Raises `UnknownStruct`, `UnknownOpcode` and
+        Values that this version does not have are left out. A struct of a command inside
+        OP_ClientCmdMsg is wrapped into that message. Raises `UnknownStruct`, `UnknownOpcode` and
         `StructValueError`.
         """
         return self.wrap(struct, self.encode_known(struct, values))
 
     def wrap(self, struct: str, payload: bytes) -> tuple[int, bytes]:
-        """Return opcode number and payload of a message whose struct is encoded already."""
+        """Return the opcode number and the payload of a struct that is already encoded."""
         definition = self.layout(struct).definition
         number = self.table.number(definition.opcode_name)
         if not definition.opcode_type:
@@ -133,7 +127,8 @@ class Dialect:
         return number, body
 
     def holds_signed(self, struct: str, field: str) -> bool:
-        """Say whether a field of three components takes negative numbers."""
+        """Return whether a field of three components takes negative numbers."""
+        # The layout is asked by an attempt: encoding -1 fails exactly if the type is unsigned.
         found = self._signed.get((struct, field))
         if found is None:
             try:
@@ -147,7 +142,7 @@ class Dialect:
 
 
 class ArrayNames:
-    """The names that the elements of an array have."""
+    """The field names of an array's elements."""
 
     __slots__ = ("_inner", "_names")
 
@@ -156,7 +151,7 @@ class ArrayNames:
         self._inner = arrays_of(fields)
 
     def known(self, elements: Collection[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return elements with only those of their values that the layout has."""
+        """Return elements without the values that the layout does not have."""
         return [
             {
                 name: self._inner[name].known(value) if name in self._inner else value
@@ -168,7 +163,7 @@ class ArrayNames:
 
 
 def arrays_of(fields: Collection[FieldDefinition]) -> dict[str, ArrayNames]:
-    """Return the arrays among fields, by their key."""
+    """Return the arrays among fields, by key."""
     return {
         key: ArrayNames(entry.fields)
         for key, entry in keyed_fields(fields).items()
@@ -177,7 +172,7 @@ def arrays_of(fields: Collection[FieldDefinition]) -> dict[str, ArrayNames]:
 
 
 def fit(zero: Any, value: Any) -> Any:
-    """Return `value` in the shape of a field whose zero value is `zero`."""
+    """Return `value` in the shape of `zero`, the field's zero value."""
     if isinstance(zero, list):
         if not isinstance(value, list | tuple):
             return [value, *zero[1:]]
@@ -188,7 +183,7 @@ def fit(zero: Any, value: Any) -> Any:
 
 
 class Dialects:
-    """The dialects of every version that is spoken, made on demand."""
+    """The dialects of all versions in use, made on demand."""
 
     def __init__(
         self,
@@ -197,7 +192,7 @@ class Dialects:
         rules: RuleTable,
         needed: Collection[str] = (),
     ) -> None:
-        """Join tables and layouts; a version that lacks one of the `needed` structs is unknown."""
+        """Join tables, layouts and rules. A version without a `needed` struct is unknown."""
         self.catalog = catalog
         self._needed = needed
         self._opcodes = opcodes
@@ -207,10 +202,10 @@ class Dialects:
         self._made: dict[int, Dialect] = {}
 
     def for_version(self, version: int) -> Dialect:
-        """Return a version's dialect.
+        """Return the dialect of a version.
 
-        Raises `UnknownVersion` when no opcode range covers the version, its structs are not all
-        known, or there is no such client.
+        Raises `UnknownVersion` if no opcode range covers the version, a needed struct is missing,
+        or no client has this version.
         """
         tables = self._opcodes()
         stale = tables is not self._tables or self.catalog.edition != self._edition
@@ -227,7 +222,7 @@ class Dialects:
         return found
 
     def knows(self, version: int) -> bool:
-        """Say whether a client of this version can be served."""
+        """Return whether a client of this version can be served."""
         if version == BEFORE_LOGIN:
             return False
         try:
@@ -248,41 +243,41 @@ class Dialects:
 
 LOGIN_REQUEST: Final = 0
 LOGIN_BY_NUMBER: Final = 1
-"""Opcodes of a client's first message, to a login server and at a world's door.
+"""The opcodes of a client's first message, to a login server and on zone entry.
 
 Source: docs/protocol/opcodes.md#data-sets.
 """
 CLIENT_COMMAND: Final = "OP_ClientCmdMsg"
-"""The message that most of what a world says comes in (docs/protocol/structs.md#client-cmd)."""
+"""The message that contains most of a world's messages (docs/protocol/structs.md#client-cmd)."""
 AVATAR_READY: Final = "sys_client_avatar_ready"
-"""The signal of a client whose body stands in the zone."""
+"""The signal that a client sends when its avatar is ready in the zone."""
 NO_TARGET: Final = 0xFFFF
-"""Index of a ghost that says nobody is meant."""
+"""The ghost index that means "no target"."""
 NOT_SEEN: Final = 0xFFFFFFFF
-"""Spawn of a speaker or listener whom the client is not shown."""
+"""The spawn index of a speaker or hearer that is not in the client's interest set."""
 DELETED_NAME: Final = "(deleted)"
-"""Name in the character list of one that was deleted in this session."""
+"""The name in the character list of a character that was deleted in this session."""
 
 
 def read_name(raw: str) -> str:
-    """Return the text of a name field: UTF-8 where the bytes are valid UTF-8, else latin-1."""
+    """Return the text of a name field: UTF-8 if the bytes are valid UTF-8, otherwise latin-1."""
     return raw if raw.isascii() else read_text(raw.encode("latin-1"))
 
 
 def wire_name(name: str) -> str:
-    """Return the latin-1 view of a name's UTF-8 bytes, as a struct's string field wants it."""
+    """Return a name for a struct's string field: its UTF-8 bytes, one character per byte."""
     if name.isascii():
         return name
     return name.encode("utf-8", "replace").decode("latin-1")
 
 
 def read_secret(raw: str) -> bytes:
-    """Return the bytes of a password field exactly as the client sent them."""
+    """Return the bytes of a password field as the client sent them."""
     return raw.encode("latin-1")
 
 
 def wire_texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with every text as a struct's string field wants it, lists of rows included."""
+    """Return values with each text converted by `wire_name`, also in lists of rows."""
     return {name: _wire(value) for name, value in values.items()}
 
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from emu.appearance import NEW_SCALE, OLD_SCALE, SLIDER_FIELDS, color_parts, slider
+from emu.appearance import NEW_SCALE, OLD_SCALE, SLIDER_FIELDS, color_components, slider
 from emu.dialects import Dialect
 from emu.dialects.dialect import DELETED_NAME, wire_name
 from emu.login.settings import LoginServiceConfig
@@ -31,7 +31,7 @@ def color_row(floats: Sequence[float], *, signed: bool) -> Color:
 
     `signed` is the old family's coding.
     """
-    red, green, blue = color_parts(floats, signed=signed)
+    red, green, blue = color_components(floats, signed=signed)
     return Color(red, green, blue, signed=signed)
 
 

@@ -114,7 +114,7 @@ def last_changes(path: Path) -> list[dict[str, Any]]:
 
     Raises `StoreError`.
     """
-    with OpcodeStore.look(path) as store:
+    with OpcodeStore.open_to_read(path) as store:
         return [
             {
                 "time": entry.at,

@@ -1,8 +1,9 @@
-"""Opcode numbers of every client version: tables, their text, their database and its tools.
+"""Opcode numbers of every client version: tables, CSV text, SQLite database, and checks.
 
-`OpcodeTables` is an immutable snapshot that gives an `OpcodeTable` per client version;
-`shipped_tables` are those of the text under ``opcodes/``. `OpcodeStore` keeps rows with their
-history in SQLite; it is imported only when it is asked for, so that the cores stay without it.
+`OpcodeTables` is an immutable snapshot with an `OpcodeTable` for each client version.
+`shipped_tables` returns those of the CSV files under ``opcodes/``. `OpcodeStore` keeps rows and
+their history in SQLite. It is imported at its first use, so that clients of the tables do not
+import sqlite3.
 """
 
 from __future__ import annotations

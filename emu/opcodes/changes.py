@@ -1,9 +1,7 @@
-"""Differences between opcode tables, tables derived from others, and the plan of an edit.
+"""Changes of opcode rows: comparing tables, deriving a table from another, planning an edit.
 
-A new build usually puts a few messages between the old ones, and every number behind moves up.
-Pure; the store writes the result.
-
-Owns the comparison of new rows with those that are there. Pure; the store carries plans out.
+A new client build usually inserts a few messages, and every number behind them moves up. Nothing
+here writes; `emu.opcodes.store` applies a `Plan`.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NamedTuple
 
 from emu.errors import CommandError
@@ -30,9 +29,9 @@ from emu.opcodes.table import (
 
 
 class Difference(NamedTuple):
-    """A name with different numbers; None where a side does not have it.
+    """A name with different numbers; None if one side does not have it.
 
-    `range` is the version range compared, "" when two single versions were.
+    `range` is the compared version range, "" if two single versions were compared.
     """
 
     range: str
@@ -42,12 +41,12 @@ class Difference(NamedTuple):
 
 
 def compare_tables(first: OpcodeTable, second: OpcodeTable) -> list[Difference]:
-    """Compare what two client versions are spoken to with, in the order of the numbers."""
+    """Compare the tables of two client versions; return the differences ordered by number."""
     return _compare("", _messages(first), _messages(second))
 
 
 def _messages(table: OpcodeTable) -> dict[str, int]:
-    """Return a table's names without the cut and former ones of messages that have a better one."""
+    """Return a table's names without cut and former names of messages that have a better one."""
     numbers = table.numbers
     cut = {name[:CUT_LENGTH] for name in numbers if len(name) > CUT_LENGTH}
     return {
@@ -60,9 +59,9 @@ def _messages(table: OpcodeTable) -> dict[str, int]:
 def compare_rows(
     first: Iterable[OpcodeRow], second: Iterable[OpcodeRow]
 ) -> tuple[list[Difference], list[VersionRange], list[VersionRange]]:
-    """Compare the ranges that two sets of rows both have.
+    """Compare the ranges that both sets of rows have.
 
-    Returns the differences and the ranges that only the first and only the second has.
+    Return the differences, the ranges only in the first set, and those only in the second.
     """
     left, right = _by_range(first), _by_range(second)
     found: list[Difference] = []
@@ -105,7 +104,7 @@ _STEP = re.compile(r"(OP_[A-Za-z0-9_]+)@([0-9]{1,5})(?:\.\.([0-9]{1,5}))?")
 
 
 class Insertion(NamedTuple):
-    """A message that came in at `number`; what stood at `number` to `last` moves up by one."""
+    """A message inserted at `number`; the numbers from there to `last` move up by one."""
 
     name: str
     number: int
@@ -113,11 +112,11 @@ class Insertion(NamedTuple):
 
 
 def parse_insertion(text: str) -> Insertion:
-    """Read ``NAME@N`` or ``NAME@N..LAST``; raises `CommandError`."""
+    """Parse ``NAME@N`` or ``NAME@N..LAST``. Raises `CommandError`."""
     match = _STEP.fullmatch(text)
     if match is None:
         raise CommandError(
-            f"{text!r} is not an insertion; write OP_NameMsg@123, or OP_NameMsg@123..410 when"
+            f"{text!r} is not an insertion; write OP_NameMsg@123, or OP_NameMsg@123..410 if"
             " numbers above 410 stay"
         )
     number, last = int(match[2]), int(match[3] or MAX_NUMBER)
@@ -134,11 +133,11 @@ def derive(
     removals: Iterable[str] = (),
     source: str,
 ) -> list[OpcodeRow]:
-    """Return the rows of `new`: a copy of one range's rows with messages put in and taken out.
+    """Return the rows of the range `new`: a copy of rows with messages removed and inserted.
 
-    Removals come first; the numbers behind a removed message move down by one. Then the insertions
-    happen in their order. Place-holders are copied as they are. Raises `CommandError` when a name
-    does not fit, or the result would not.
+    Removals come first; the numbers behind a removed message move down by one. The insertions
+    follow in their order. Placeholders are copied unchanged. Raises `CommandError` for a name that
+    cannot be removed or inserted, and for a number beyond the limit.
     """
     dead = dead_numbers(rows)
     live = {row.name: row.opcode for row in rows if not _held(row.opcode, dead)}
@@ -155,7 +154,9 @@ def derive(
         live = {name: n + (insertion.number <= n <= insertion.last) for name, n in live.items()}
         live[insertion.name] = insertion.number
     if any(n > MAX_NUMBER or is_absent(n) for n in live.values()):
-        raise CommandError("a number would reach those that mean: not there")
+        raise CommandError(
+            "an insertion would move a number into the range of placeholders; end it with ..LAST"
+        )
     notes = {row.name: row.note for row in rows}
     made = [OpcodeRow(*new, name, n, source, notes.get(name)) for name, n in live.items()]
     made += [
@@ -171,33 +172,39 @@ def _held(number: int, dead: frozenset[int]) -> bool:
 
 
 Key = tuple[int, int, str]
-"""First version, last version, name: what is unique in a database."""
+"""The unique key of a row: first version, last version, name."""
 
-KEEP_NOTHING, KEEP_OTHER_RANGES, KEEP_ALL = "nothing", "other-ranges", "all"
-"""What an import leaves of rows that it does not hold."""
+
+class Keep(StrEnum):
+    """Which existing rows an import keeps, of those that it does not contain."""
+
+    ALL = "all"
+    OTHER_RANGES = "other-ranges"
+    """Those of ranges that the import does not mention."""
+    NOTHING = "nothing"
 
 
 def key_of(row: OpcodeRow) -> Key:
-    """Return what a row is found by."""
+    """Return the unique key of a row."""
     return row.first, row.last, row.name
 
 
 class RowChange(NamedTuple):
-    """One row before and after; `old` is None for a new row and `new` for a removed one."""
+    """One row before and after; `old` is None for a new row, `new` is None for a removed row."""
 
     old: OpcodeRow | None
     new: OpcodeRow | None
 
     @property
     def row(self) -> OpcodeRow:
-        """The row that is there in the end, or was before it went."""
+        """The new row; for a removal the old one."""
         row = self.new if self.new is not None else self.old
         assert row is not None  # noqa: S101  # a change has at least one side
         return row
 
 
 class Rejected(NamedTuple):
-    """A row of a file that cannot be used, and why; `place` says where in the file it is."""
+    """A row of a file that cannot be used: its place in the file, and the problem."""
 
     place: str
     problem: str
@@ -205,7 +212,7 @@ class Rejected(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """What an import or another edit changes."""
+    """The changes of an import or another edit."""
 
     changes: list[RowChange] = field(default_factory=list)
     unchanged: int = 0
@@ -213,17 +220,17 @@ class Plan:
 
     @property
     def added(self) -> int:
-        """How many rows are new."""
+        """The number of new rows."""
         return sum(change.old is None for change in self.changes)
 
     @property
     def removed(self) -> int:
-        """How many rows go."""
+        """The number of removed rows."""
         return sum(change.new is None for change in self.changes)
 
     @property
     def altered(self) -> int:
-        """How many rows stay with another number, source or note."""
+        """The number of rows with another number, source or note."""
         return len(self.changes) - self.added - self.removed
 
 
@@ -232,14 +239,13 @@ def plan_rows(
     rows: Iterable[tuple[str, OpcodeRow]],
     *,
     source: str = "",
-    keep: str = KEEP_ALL,
+    keep: Keep = Keep.ALL,
 ) -> Plan:
-    """Compare rows, each with its place in a file, with those that are there.
+    """Return the changes that put rows, each with its place in a file, over the existing ones.
 
-    A row that cannot be used is rejected with its place, and so is a second row of one range and
-    name with another number. A row whose format tells no source and note (None) leaves them as they
-    are, but gets `source` and no note when its number is new. `keep` says which rows that the file
-    does not hold stay.
+    An invalid row is rejected with its place, and so is a second row of one range and name with
+    another number. If the file's format has no source and note (None), existing ones stay while the
+    number stays; a new number gets `source` and an empty note.
     """
     plan = Plan()
     new: dict[Key, OpcodeRow] = {}
@@ -258,17 +264,17 @@ def plan_rows(
             continue
         new[key] = row
         old = existing.get(key)
-        told = _told(row, old, source)
-        if told == old:
+        completed = _completed(row, old, source)
+        if completed == old:
             plan.unchanged += 1
         else:
-            plan.changes.append(RowChange(old, told))
-    if keep != KEEP_ALL:
+            plan.changes.append(RowChange(old, completed))
+    if keep is not Keep.ALL:
         ranges: set[VersionRange] = {row.range for row in new.values()}
         plan.changes += [
             RowChange(old, None)
             for key, old in existing.items()
-            if key not in new and (keep == KEEP_NOTHING or old.range in ranges)
+            if key not in new and (keep is Keep.NOTHING or old.range in ranges)
         ]
     return plan
 
@@ -279,9 +285,9 @@ def plan_reset(
     version_range: VersionRange | None = None,
     name: str | None = None,
 ) -> Plan:
-    """Return what makes rows those that are shipped: all, or those of a range, a name, or both.
+    """Return the changes that restore the shipped rows: all, or those of a range, a name, or both.
 
-    Raises `CommandError` when there are no such rows on either side.
+    Raises `CommandError` if neither side has such rows.
     """
 
     def chosen(rows: Iterable[OpcodeRow]) -> dict[Key, OpcodeRow]:
@@ -293,7 +299,7 @@ def plan_reset(
 
     old, new = chosen(existing), chosen(shipped)
     if not old and not new:
-        raise CommandError("there are no such rows, neither here nor in what is shipped")
+        raise CommandError("neither the database nor the shipped tables have such rows")
     differing = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
     changes = [RowChange(old.get(key), new.get(key)) for key in differing]
     return Plan(changes, unchanged=len(old.keys() | new.keys()) - len(changes))
@@ -302,7 +308,7 @@ def plan_reset(
 def plan_newer(
     existing: Iterable[OpcodeRow], shipped: Iterable[OpcodeRow], mine: AbstractSet[Key]
 ) -> list[RowChange]:
-    """Return what makes rows those that a newer program ships, but for an operator's own."""
+    """Return the changes to the rows of a newer program, without the rows that an operator set."""
     old, new = ({key_of(row): row for row in rows} for rows in (existing, shipped))
     put = [RowChange(old.get(key), row) for key, row in new.items() if old.get(key) != row]
     gone = [RowChange(row, None) for key, row in old.items() if key not in new]
@@ -312,19 +318,21 @@ def plan_newer(
 def amended(
     old: OpcodeRow | None, new: OpcodeRow | None, present: OpcodeRow | None
 ) -> list[RowChange]:
-    """Return what turns `present` into what somebody made of `old`, field by field; None is no row.
+    """Return the changes that apply an edit from `old` to `new` to the `present` row.
 
-    Raises `CommandError` when the new row is not valid, or somebody else changed the same.
+    None means that there is no row. Only the fields that the edit changed are set, so concurrent
+    edits of other fields stay. Raises `CommandError` if the new row is invalid, or a concurrent
+    edit changed the same field.
     """
     row = RowChange(old, new).row
     where = f"{row.name} of {row.range}"
     if old is None and present is not None:
-        raise CommandError(f"{where} is there already with the number {present.opcode}; edit it")
+        raise CommandError(f"{where} exists already with the number {present.opcode}; edit it")
     if old is not None and present is None:
-        raise CommandError(f"{where} was removed by somebody else meanwhile")
+        raise CommandError(f"{where} was removed by another user meanwhile; add it again")
     if new is None:
         if present != old:
-            raise CommandError(f"{where} was changed by somebody else meanwhile; look again")
+            raise CommandError(f"{where} was changed by another user meanwhile; read it again")
         return [RowChange(present, None)]
     if old is not None and present is not None:
         new = _merged(old, new, present, where)
@@ -335,7 +343,7 @@ def amended(
 
 
 def _merged(old: OpcodeRow, new: OpcodeRow, present: OpcodeRow, where: str) -> OpcodeRow:
-    """Return the present row with the fields that `new` has otherwise than `old`."""
+    """Return the present row with the fields in which `new` differs from `old`."""
     mine = {
         name: getattr(new, name)
         for name in ("opcode", "source", "note")
@@ -345,13 +353,14 @@ def _merged(old: OpcodeRow, new: OpcodeRow, present: OpcodeRow, where: str) -> O
         theirs = getattr(present, name)
         if theirs not in (getattr(old, name), value):
             raise CommandError(
-                f"{where}: somebody else changed the {name} to {theirs!r} meanwhile; leave and look"
-                " again"
+                f"{where}: another user changed the {name} to {theirs!r} meanwhile; close this and"
+                " edit the row again"
             )
     return present._replace(**mine)
 
 
-def _told(row: OpcodeRow, old: OpcodeRow | None, source: str) -> OpcodeRow:
+def _completed(row: OpcodeRow, old: OpcodeRow | None, source: str) -> OpcodeRow:
+    """Return a row with a source and a note, where its file has none."""
     same = old is not None and old.opcode == row.opcode
     if row.source is None:
         row = row._replace(source=old.source if same and old else source)

@@ -1,11 +1,9 @@
-"""Checks of opcode rows: errors, warnings, notes, and messages that no client can do without.
+"""Checks of opcode rows, and the search for missing messages.
 
-An error is something the server must not run with; a warning deserves a look; a note explains how
-the rows are read. Facts behind the rules: docs/protocol/opcodes.md#data-sets,
-docs/protocol/opcodes.md.
-
-A version may never have had one in the tables: then its clients cannot be served yet. When the
-tables that come with the program have it, it was lost here, by an edit or an import.
+The server refuses tables with an error. A warning is probably a mistake. A note explains how the
+rows are read. A needed message without a number is "lost" if the shipped tables have one, because
+an edit or an import has removed it; otherwise clients of the version cannot be served yet.
+Source: docs/protocol/opcodes.md#data-sets, docs/protocol/opcodes.md.
 """
 
 from __future__ import annotations
@@ -46,11 +44,11 @@ NEEDED = (
     "OP_PlayCharacterRequestMsg",
     "OP_PlayCharacterReplyMsg",
 )
-"""What the services say to every client and hear from it; without the others they do."""
+"""The messages that the services need for every client. They work without any other message."""
 
 
 class Missing(NamedTuple):
-    """Messages that some versions have no number for; `lost` are those that ship with one."""
+    """Messages without a number in a span of versions; `lost` ones have a shipped number."""
 
     versions: VersionRange
     lost: tuple[str, ...]
@@ -58,7 +56,7 @@ class Missing(NamedTuple):
 
 
 def missing_messages(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[Missing]:
-    """Yield, in order, every span of versions whose clients cannot be served in full."""
+    """Yield, in order, each span of versions that lacks a needed message."""
     for first, last, table in tables.spans():
         gone = [name for name in NEEDED if table.get(name) is None]
         if not gone:
@@ -70,9 +68,9 @@ def missing_messages(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[Mi
 
 
 MAX_SHOWN = 6
-"""Names or numbers listed in one finding."""
+"""Names or numbers in one finding."""
 MAX_PAIRS = 5000
-"""Overlapping pairs of ranges that are looked at."""
+"""Overlapping pairs of ranges that are compared."""
 
 CORE: Mapping[str, int] = {
     "OP_LoginRequestMsg": 0,
@@ -89,11 +87,11 @@ CORE: Mapping[str, int] = {
     "OP_CreateCharacterRequestMsg": 11,
     "OP_CreateCharacterReplyMsg": 12,
 }
-"""Numbers that no client version ever changed."""
+"""Numbers that are the same in every client version."""
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """The severity of a finding."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -101,7 +99,7 @@ class Severity(StrEnum):
 
 
 class OpcodeFinding(NamedTuple):
-    """One thing to know about the rows; `code` names the rule, `range` is "" for all of them."""
+    """One finding; `code` names the rule, `range` is "" if it concerns all rows."""
 
     severity: Severity
     code: str
@@ -116,11 +114,11 @@ def check(
     rejected: Iterable[Rejected] = (),
     shipped: OpcodeTables | None = None,
 ) -> list[OpcodeFinding]:
-    """Return all findings, the worst first.
+    """Return all findings, the most severe first.
 
-    `used` are the names that this program speaks: two of them must not share a number. `rejected`
-    are rows of a file that did not become rows. With the tables that ship, messages that the
-    services need are looked for in every client version.
+    `used` are the names that this program uses: two of them must not share a number. `rejected` are
+    the unusable rows of a file. With the `shipped` tables, each client version is also checked for
+    the messages that the services need.
     """
     good = [row for row in rows if row_problem(row) is None]
     by_range: defaultdict[VersionRange, list[OpcodeRow]] = defaultdict(list)
@@ -143,7 +141,7 @@ def check(
 
 
 def errors(findings: Iterable[OpcodeFinding]) -> list[OpcodeFinding]:
-    """Return the findings that the server must not run with."""
+    """Return the findings for which the server refuses the tables."""
     return [finding for finding in findings if finding.severity is Severity.ERROR]
 
 
@@ -165,17 +163,17 @@ def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterat
 def _coverage(tables: OpcodeTables) -> Iterator[OpcodeFinding]:
     missing = [str(version) for version in (0, 1) if not tables.covers(version)]
     if missing:
-        before = "which clients speak before they have told their own; nobody could log in"
+        before = "which every client has before its login; no client could log in"
         yield _error("uncovered", "", f"no range covers version {' and '.join(missing)}, {before}")
 
 
 def needed_findings(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[OpcodeFinding]:
-    """Find versions without a message that the services need."""
+    """Yield a finding for each span of versions that lacks a needed message."""
     for one in missing_messages(tables, shipped):
         if one.lost:
             text = (
                 f"{_some(one.lost)} lost the number that the program ships; clients of these"
-                " versions could not be served (`emu opcodes reset` brings it back)"
+                " versions could not be served; `emu opcodes reset` restores it"
             )
             yield _error("lost-message", one.versions, text)
         if one.never:
@@ -203,7 +201,7 @@ def _shared(
     full: Mapping[str, str],
     used: frozenset[str],
 ) -> Iterator[OpcodeFinding]:
-    """Find numbers with several names."""
+    """Yield a finding for each number with several names."""
     dead = dead_numbers(rows)
     names: defaultdict[int, set[str]] = defaultdict(set)
     for row in rows:
@@ -213,32 +211,32 @@ def _shared(
         if len(group) < 2:
             continue
         ordered = sorted(group, key=lambda name: preference(name, full))
-        told = f"{len(group)} names ({_some(ordered)})"
+        listed = f"{len(group)} names ({_some(ordered)})"
         if number in dead:
-            text = f"{number} stands at {told}: a place-holder, read as not there"
+            text = f"{number} has {listed}: a placeholder, read as no number"
             yield _note("dead-group", version_range, text)
         elif len(group & used) > 1:
             both = " and ".join(sorted(group & used))
-            text = f"{number} is the number of {both}; the server could not tell them apart"
+            text = f"{number} is the number of {both}; the server could not distinguish them"
             yield _error("clash", version_range, text)
         else:
-            text = f"{number} has {told}; {ordered[0]} is shown for it"
+            text = f"{number} has {listed}; {ordered[0]} is shown for it"
             yield _warning("shared-number", version_range, text)
 
 
 def _absent(version_range: VersionRange, rows: Sequence[OpcodeRow]) -> Iterator[OpcodeFinding]:
-    """Find place-holders that a number alone gives away."""
+    """Yield findings about the numbers that are placeholders by themselves."""
     sentinels = [row for row in rows if row.opcode in SENTINELS]
     if sentinels:
         numbers = ", ".join(map(str, sorted({row.opcode for row in sentinels})))
-        text = f"{len(sentinels)} rows have a sentinel ({numbers}) and are read as not there:"
+        text = f"{len(sentinels)} rows have a sentinel ({numbers}) and are read as no number:"
         names = _some([row.name for row in sentinels])
         yield _note("sentinel", version_range, f"{text} {names}")
     others = [row for row in rows if is_absent(row.opcode) and row.opcode not in SENTINELS]
     if others:
-        text = f"{len(others)} rows have numbers from {FIRST_PLACEHOLDER} up and are read as not"
+        text = f"{len(others)} rows have numbers from {FIRST_PLACEHOLDER} up and are read as no"
         names = _some([f"{row.name} {row.opcode}" for row in others])
-        yield _note("placeholder", version_range, f"{text} there: {names}")
+        yield _note("placeholder", version_range, f"{text} number: {names}")
 
 
 def _cut_names(full: Mapping[str, str]) -> Iterator[OpcodeFinding]:
@@ -251,7 +249,7 @@ def _cut_names(full: Mapping[str, str]) -> Iterator[OpcodeFinding]:
 def _twins(
     version_range: VersionRange, rows: Sequence[OpcodeRow], full: Mapping[str, str]
 ) -> Iterator[OpcodeFinding]:
-    """Find cut names whose full name has another number in the same range."""
+    """Yield a finding for each cut name whose full name has another number in the same range."""
     numbers = {row.name: row.opcode for row in rows}
     for cut, whole in sorted(full.items()):
         first, second = numbers.get(cut), numbers.get(whole)
@@ -263,7 +261,7 @@ def _twins(
 
 
 def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[OpcodeFinding]:
-    """Find pairs of ranges with versions in common, and say which wins where."""
+    """Yield a finding for each pair of overlapping ranges: which one wins, and where."""
     ranges = sorted(by_range)
     numbers = {one: {row.name: row.opcode for row in by_range[one]} for one in ranges}
     pairs = (
@@ -286,8 +284,8 @@ def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[
         rest = "" if len(by_range[narrow]) >= WHOLE_TABLE else ", and the other adds to it"
         agree = f"{len(differing)} names differ: {_some(differing)}" if differing else "they agree"
         text = f"{one} and {other} overlap at {where}: {narrow} wins as the narrower{rest};"
-        tell = _warning if differing else _note
-        yield tell("overlap", where, f"{text} {agree} (the wider is {wide})")
+        finding = _warning if differing else _note
+        yield finding("overlap", where, f"{text} {agree} (the wider is {wide})")
 
 
 def _error(code: str, where: object, text: str) -> OpcodeFinding:
@@ -303,6 +301,6 @@ def _note(code: str, where: object, text: str) -> OpcodeFinding:
 
 
 def _some(names: Sequence[str]) -> str:
-    """Return the first few of a list."""
+    """Return the first `MAX_SHOWN` names as text, and the number of the others."""
     more = len(names) - MAX_SHOWN
     return ", ".join(names[:MAX_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,17 +1,16 @@
-"""Opcode rows as files: CSV, JSON, SQLite, SQL dumps and lists, read and written.
+"""Reads and writes opcode rows as files.
 
-* Our CSV: per version range (the file name tells it), or with first_version and last_version.
-* EQ2Emulator's SQL dump, see `emu.sqldump`; nothing in it is executed.
-* JSON as `emu opcodes export --as json` writes it.
-* An SQLite database: an exported one, or that of a server.
-* A plain list of names and numbers for one client version.
+The formats are:
 
-Any of them may be packed with gzip. Reading gives rows with their place in the file; rows that do
-not make sense are the plan's business, files that cannot be read are a `FileFormatError`.
+* CSV: one version range (in the file name), or with the columns first_version and last_version
+* SQL: a dump of EQ2Emulator's table (`emu.sqldump`); nothing in it is executed
+* JSON: as `emu opcodes export --as json` writes it
+* SQLite: an exported database, or a server's
+* list: names and numbers for one client version
 
-Each function yields text; what it is written to is the caller's business. The CSV form with one
-file per range, the one under ``opcodes/``, is `emu.opcodes.text`; a whole database is
-`emu.opcodes.files`.
+Every format may be compressed by gzip. Readers yield rows with their place in the file. An
+unreadable file is a `FileFormatError`; invalid rows are rejected later, by `plan_rows`. The folder
+of CSV files under ``opcodes/`` is `emu.opcodes.text`.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
@@ -36,11 +36,11 @@ from emu.sqldump import InsertRow, read_inserts
 from emu.sqldump.source import Source
 
 HEAD = b"SQLite format 3\0"
-"""How every such file begins."""
+"""The first bytes of every SQLite file."""
 
 
 def write_database(rows: Iterable[OpcodeRow], path: Path) -> None:
-    """Put rows into the table `opcodes` of a fresh file. Raises `StoreError`."""
+    """Write rows into the table `opcodes` of a new file. Raises `StoreError`."""
     with readable_errors(path), closing(sqlite_utils.Database(path)) as database:
         table = database.table("opcodes")
         table.create(dict(COLUMNS), pk=KEY, not_null=COLUMNS)
@@ -49,37 +49,49 @@ def write_database(rows: Iterable[OpcodeRow], path: Path) -> None:
 
 
 def read_database(path: Path) -> Iterator[tuple[str, OpcodeRow]]:
-    """Yield the rows of such a file, or of a server's database, with their range as their place.
+    """Yield the rows of an exported or a server's database, each with its range as its place.
 
-    Raises `StoreError` when it has no opcode tables.
+    Raises `StoreError` if the file has no opcode tables.
     """
     with connect(path) as database, readable_errors(path):
         for row in read_stored_rows(database.connection):
             yield f"{row.range}", row
 
 
-FORMATS = ("csv", "sql", "json", "list", "sqlite")
+class OpcodeFormat(StrEnum):
+    """The formats of files with opcode rows, by the names that the command line has for them."""
+
+    CSV = "csv"
+    SQL = "sql"
+    JSON = "json"
+    LIST = "list"
+    SQLITE = "sqlite"
+
+
 WIDE_COLUMNS = ("first_version", "last_version", *CSV_COLUMNS)
-"""Columns of a CSV file with many ranges."""
+"""The columns of a CSV file with several ranges."""
 DUMP_COLUMNS = ("version_range1", "version_range2", "name", "opcode")
-"""Columns of EQ2Emulator's table `opcodes` that are read."""
+"""The columns that are read of EQ2Emulator's table `opcodes`."""
 MAX_TEXT = 64 * 1024 * 1024
-"""Bytes of a CSV, JSON or list file after inflating."""
+"""Bytes of a CSV, JSON or list file after decompression."""
 
 _LIST_LINE = re.compile(r"\s*[\"'`]?(\w+)[\"'`]?\s*(?:[,;=\t ]|:)\s*([0-9]+|0x[0-9A-Fa-f]+)[\s,;]*")
 _LIST_HEAD = re.compile(r"\s*name\s*[,;\t ]\s*(opcode|number|value)\s*", re.IGNORECASE)
 
 Placed = tuple[str, OpcodeRow]
-"""Where in its file a row stands, and the row."""
+"""The place of a row in its file, and the row."""
 
 
 def read_rows(
-    file: Path | BinaryIO, *, form: str | None = None, version_range: VersionRange | None = None
+    file: Path | BinaryIO,
+    *,
+    form: OpcodeFormat | None = None,
+    version_range: VersionRange | None = None,
 ) -> Iterator[Placed]:
-    """Yield the rows of a file, a folder of our CSV files, or a stream.
+    """Yield the rows of a file, a folder of CSV files, or a stream.
 
-    `form` is one of `FORMATS`, or None to find out. A list, and a CSV file without version columns,
-    is for `version_range` when its file name does not tell. Raises `FileFormatError`.
+    Without `form` the format is recognized by the first bytes. A list, and a CSV file without
+    version columns, needs `version_range` or a file name with the range. Raises `FileFormatError`.
     """
     if not isinstance(file, Path):
         yield from _read(file, form, version_range, None)
@@ -95,24 +107,27 @@ def read_rows(
 
 
 def _read(
-    stream: BinaryIO, form: str | None, version_range: VersionRange | None, path: Path | None
+    stream: BinaryIO,
+    form: OpcodeFormat | None,
+    version_range: VersionRange | None,
+    path: Path | None,
 ) -> Iterator[Placed]:
     source = Source(stream)
     form = form or guess_format(source.peek(4096))
-    if form == "sqlite":
+    if form is OpcodeFormat.SQLITE:
         if path is None:
-            raise FileFormatError("an SQLite database is read from its file, not from a stream")
+            raise FileFormatError("an SQLite database cannot be read from a stream; name its file")
         yield from read_database(path)
         return
-    if form == "sql":
+    if form is OpcodeFormat.SQL:
         yield from _dump_rows(read_inserts(source, {"opcodes"}))
         return
     text = _text(source)
-    if form == "json":
+    if form is OpcodeFormat.JSON:
         yield from _json_rows(text)
-    elif form == "csv" and text.startswith("first_version"):
+    elif form is OpcodeFormat.CSV and text.startswith("first_version"):
         yield from _csv_rows(text)
-    elif form == "csv":
+    elif form is OpcodeFormat.CSV:
         named = version_range or (range_of(path) if path is not None else None)
         for number, row in enumerate(parse_range(text, _needed(named)), 2):
             yield f"line {number}", row
@@ -120,20 +135,20 @@ def _read(
         yield from _list_rows(text, _needed(version_range))
 
 
-def guess_format(head: bytes) -> str:
-    """Return the format that the first bytes of a file look like."""
+def guess_format(head: bytes) -> OpcodeFormat:
+    """Return the most likely format of a file with these first bytes."""
     if head.startswith(HEAD):
-        return "sqlite"
+        return OpcodeFormat.SQLITE
     text = head.decode("latin-1").lstrip("\ufeff \t\r\n")
     first = next((line for line in text.splitlines() if line.strip()), "")
     if text[:1] in ("[", "{"):
-        return "json"
+        return OpcodeFormat.JSON
     cells = [cell.strip() for cell in first.split(",")]
     if cells == list(WIDE_COLUMNS) or cells == list(CSV_COLUMNS):
-        return "csv"
+        return OpcodeFormat.CSV
     if _LIST_HEAD.fullmatch(first) or _LIST_LINE.fullmatch(first):
-        return "list"
-    return "sql"
+        return OpcodeFormat.LIST
+    return OpcodeFormat.SQL
 
 
 def _text(source: Source) -> str:
@@ -145,7 +160,7 @@ def _text(source: Source) -> str:
         size += len(parts[-1])
         source.pos = len(source.buffer)
         if size > MAX_TEXT:
-            raise source.error(f"the file is larger than {MAX_TEXT} bytes")
+            raise source.error(f"the file is larger than {MAX_TEXT} bytes; split it")
     try:
         return b"".join(parts).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -155,19 +170,21 @@ def _text(source: Source) -> str:
 def _needed(version_range: VersionRange | None) -> VersionRange:
     if version_range is None:
         raise FileFormatError(
-            "the file does not say which client versions it is for; name them with --version"
+            "the file has no client versions; name them with --version or --range"
         )
     return version_range
 
 
 def _dump_rows(inserts: Iterator[InsertRow]) -> Iterator[Placed]:
-    """Turn rows of EQ2Emulator's table `opcodes` into ours."""
+    """Yield the rows of EQ2Emulator's table `opcodes`."""
     found = False
     for insert in inserts:
         found = True
         place = f"line {insert.line}"
         if insert.columns is None:
-            raise FileFormatError("the table opcodes comes without its columns", place=place)
+            raise FileFormatError(
+                "the columns of the table opcodes are unknown; dump its definition too", place=place
+            )
         cells = {
             name.lower(): value for name, value in zip(insert.columns, insert.values, strict=True)
         }
@@ -217,13 +234,13 @@ def _json_rows(text: str) -> Iterator[Placed]:
             WIDE_COLUMNS
         ):
             raise FileFormatError(
-                f"expected an object with {', '.join(WIDE_COLUMNS[:4])}, and perhaps source and"
+                f"expected an object with {', '.join(WIDE_COLUMNS[:4])}, optionally source and"
                 " note",
                 place=place,
             )
         texts = [item.get(column) for column in ("source", "note")]
         if not all(one is None or isinstance(one, str) for one in texts):
-            raise FileFormatError("source and note are text", place=place)
+            raise FileFormatError("source and note must be text", place=place)
         yield (
             place,
             _row([item[column] for column in WIDE_COLUMNS[:4]], place)._replace(
@@ -279,14 +296,14 @@ def as_csv(rows: Iterable[OpcodeRow]) -> Iterator[str]:
 
 
 def as_list(table: OpcodeTable) -> Iterator[str]:
-    """Yield what one client version is spoken to with, as ``name,opcode`` lines."""
+    """Yield the table of one client version as ``name,opcode`` lines."""
     yield "name,opcode\n"
     for number, name in sorted(table.names.items()):
         yield f"{name},{number}\n"
 
 
 def as_json(rows: Iterable[OpcodeRow]) -> Iterator[str]:
-    """Yield a JSON list with one object a line."""
+    """Yield a JSON list with one object per line."""
     start = "[\n"
     for row in rows:
         cells = dict(zip(WIDE_COLUMNS, row.cells, strict=True))
@@ -296,10 +313,11 @@ def as_json(rows: Iterable[OpcodeRow]) -> Iterator[str]:
 
 
 def as_sql(rows: Iterable[OpcodeRow]) -> Iterator[str]:
-    """Yield a dump that MySQL and MariaDB load for EQ2Emulator; it replaces the whole table.
+    """Yield a dump for EQ2Emulator's MySQL or MariaDB; it replaces the whole table.
 
-    Names hold nothing that needs an escape; source and note have no column there.
+    EQ2Emulator's table has no columns for source and note.
     """
+    # Names are letters, digits and underscores (`name_problem`), so they need no escapes.
     yield _DUMP_HEAD
     waiting = ""
     for number, row in enumerate(rows, 1):

@@ -1,14 +1,11 @@
-"""Opcode rows in SQLite: read, edited with their history, imported and undone.
+"""Opcode rows in SQLite: reading, editing with a history, importing, undo and redo.
 
-They may share a file with the tables of `emu.store`, so the number of their schema stands in their
-own `opcode_meta`. What the rows mean belongs to `emu.opcodes.store`.
+Each public edit is one transaction. Triggers write the history, so it includes edits by other
+tools. An undo is itself a change, and a redo is the undo of an undo. So the history alone, read
+from the newest change on, shows which changes are in effect.
 
-An undo is a change like any other, which makes void what it took back; a redo is the undo of an
-undo. So what stands can be told from the changes alone, the newest first.
-
-Each public edit is one transaction. History is written by triggers, so that edits made with other
-tools are in it too. The tables may share their file with accounts and characters. What makes rows
-one client's table belongs to `emu.opcodes.table`.
+The tables may share their file with accounts and characters; their schema number is in their own
+table `opcode_meta`.
 """
 
 from __future__ import annotations
@@ -16,6 +13,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -27,7 +25,7 @@ from emu.errors import CommandError, StoreError
 from emu.files import data_file
 from emu.model import Durability
 from emu.opcodes.changes import (
-    KEEP_ALL,
+    Keep,
     Key,
     Plan,
     RowChange,
@@ -44,9 +42,9 @@ COLUMNS: Mapping[str, type] = {
     "first_version": int, "last_version": int, "name": str, "opcode": int, "source": str,
     "note": str,
 }  # fmt: skip
-"""Columns of a row in the order of `OpcodeRow`, with the type of their values."""
+"""The columns of a row in the order of `OpcodeRow`, with their types."""
 KEY = ("first_version", "last_version", "name")
-"""Columns that no two rows share."""
+"""The columns of the primary key."""
 
 _KINDS: Mapping[type, str] = {
     bytes: "bytes", str: "text", int: "a whole number", float: "a fraction",
@@ -66,7 +64,7 @@ def _version(connection: sqlite3.Connection) -> int:
     try:
         return int(row[0]) if row else 0
     except (TypeError, ValueError):
-        raise sqlite3.DatabaseError("the table opcode_meta holds no number of a schema") from None
+        raise sqlite3.DatabaseError("the table opcode_meta has no valid schema number") from None
 
 
 def _set_version(connection: sqlite3.Connection, number: int) -> None:
@@ -74,7 +72,7 @@ def _set_version(connection: sqlite3.Connection, number: int) -> None:
 
 
 def connect(path: Path, *, wait: float = LOCK_WAIT) -> Database:
-    """Open an existing file; the tables may not be there yet. Raises `StoreError`."""
+    """Open an existing file, with or without opcode tables. Raises `StoreError`."""
     database = Database.connect(path, wait=wait)
     database.connection.text_factory = _text_or_bytes
     return database
@@ -83,10 +81,10 @@ def connect(path: Path, *, wait: float = LOCK_WAIT) -> Database:
 def read_stored_rows(
     connection: sqlite3.Connection, version_range: VersionRange | None = None
 ) -> list[OpcodeRow]:
-    """Return all rows, or those of exactly one range, in the order of range and number.
+    """Return all rows, or those of exactly one range, ordered by range and number.
 
-    SQLite keeps any value in any column, so another tool may have left bytes or a word where text
-    or a number belongs: a `StoreError` that names row and column and how to put it right.
+    Raises `StoreError` with row, column and cure if a value has the wrong type. SQLite allows that:
+    another tool can store bytes or a word in any column.
     """
     where, values = "", ()
     if version_range is not None:
@@ -117,25 +115,36 @@ def _wrong_type(number: int, columns: Sequence[Any], name: str, value: object) -
 
 
 def _text_or_bytes(raw: bytes) -> str | bytes:
-    """Read a text; one that is not UTF-8 stays bytes, which `read_rows` refuses by its place."""
+    """Decode a text; leave invalid UTF-8 as bytes, so that `read_stored_rows` can name its row."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
         return raw
 
 
-SHIPPED, RESET, UNDO, REDO = "shipped", "reset", "undo", "redo"
-"""Actions with a meaning of their own: a program's own tables, the way back to them, and so on."""
+class Action(StrEnum):
+    """The actions of the history by which undo, redo and updates of shipped tables decide.
+
+    The history has other actions as well, which are for people: set, import, edit.
+    """
+
+    SHIPPED = "shipped"
+    """The program put in its own tables."""
+    RESET = "reset"
+    """An operator restored shipped rows, so that they follow newer programs again."""
+    UNDO = "undo"
+    REDO = "redo"
+
 
 ENTRY = (
     "id, change, at, who, action, undoes, first_version, last_version, name,"
     " old_opcode, old_source, old_note, new_opcode, new_source, new_note"
 )
-"""What `entry_of` reads, in this order."""
+"""The columns that `entry_of` reads, in this order."""
 
 
 class HistoryEntry(NamedTuple):
-    """One row of the history; `old` and `new` as in `RowChange`. `at` is UTC, as ISO 8601."""
+    """One row of the history; `old` and `new` as in `RowChange`, `at` in UTC as ISO 8601."""
 
     id: int
     change: int
@@ -148,12 +157,12 @@ class HistoryEntry(NamedTuple):
 
     @property
     def row(self) -> OpcodeRow:
-        """The row that the entry is about."""
+        """The row that was changed."""
         return RowChange(self.old, self.new).row
 
 
 class HistoryStep(NamedTuple):
-    """One change as a whole; `undoes` is the change that it took back."""
+    """One whole change; `undoes` is the change that it undid, None for other changes."""
 
     change: int
     action: str
@@ -161,7 +170,7 @@ class HistoryStep(NamedTuple):
 
 
 def entry_of(row: Sequence[Any]) -> HistoryEntry:
-    """Make an entry of the values of `ENTRY`. Raises `StoreError` for values of wrong types."""
+    """Return an entry from the values of `ENTRY`. Raises `StoreError` for wrong types."""
     key = row[6:9]
     old = None if row[9] is None else OpcodeRow(*key, *row[9:12])
     new = None if row[12] is None else OpcodeRow(*key, *row[12:15])
@@ -173,32 +182,32 @@ def entry_of(row: Sequence[Any]) -> HistoryEntry:
     ):
         raise StoreError(
             f"the table opcode_history has a value of a wrong type in row {number}; correct it with"
-            " SQL, or put a backup in its place"
+            " SQL, or restore a backup"
         )
-    at = f"{at.replace(' ', 'T')}Z"  # SQLite's own form, which its triggers write, tells no zone
+    at = f"{at.replace(' ', 'T')}Z"  # SQLite's triggers write UTC without a time zone
     return HistoryEntry(number, change, at, who, action, undoes, old, new)
 
 
 def newest_to_undo(steps: Iterable[HistoryStep]) -> int:
-    """Return the newest change whose effect stands; `steps` come the newest first.
+    """Return the newest change in effect; `steps` have the newest first.
 
-    What the program ships is nobody's change. Raises `CommandError` when there is none.
+    Updates of shipped tables do not count. Raises `CommandError` if there is no change to undo.
     """
     for step in _standing(steps):
-        if step.action not in (UNDO, SHIPPED):
+        if step.action not in (Action.UNDO, Action.SHIPPED):
             return step.change
     raise CommandError("there is nothing to undo")
 
 
 def newest_to_redo(steps: Iterable[HistoryStep]) -> int:
-    """Return the newest undo that stands and after which nothing else was changed.
+    """Return the newest undo in effect, if no other change followed it.
 
-    Raises `CommandError` when there is none.
+    Raises `CommandError` if there is none.
     """
     for step in _standing(steps):
-        if step.action == UNDO:
+        if step.action == Action.UNDO:
             return step.change
-        if step.action != REDO:
+        if step.action != Action.REDO:
             break
     raise CommandError("there is nothing to redo: no undo is newer than the last change")
 
@@ -209,27 +218,29 @@ def check_takes_back(
     action: str,
     version_range: VersionRange | None,
 ) -> None:
-    """Raise `CommandError` when the change with these entries is not one to undo or to redo."""
+    """Raise `CommandError` if the change with these entries cannot be undone or redone."""
     if not entries:
-        raise CommandError(f"there is no change {number} in the history")
-    if entries[0].action == SHIPPED:
+        raise CommandError(f"the history has no change {number}; see `emu opcodes history`")
+    if entries[0].action == Action.SHIPPED:
         raise CommandError(
-            f"change {number} put in the tables that come with the program and stays; `emu opcodes"
-            " reset` makes rows what they were then"
+            f"change {number} put in the shipped tables and cannot be undone; `emu opcodes reset`"
+            " restores shipped rows"
         )
-    if action == REDO and entries[0].action != UNDO:
+    if action == Action.REDO and entries[0].action != Action.UNDO:
         raise CommandError(
-            f"change {number} is no undo, but {entries[0].action}; there is nothing to redo"
+            f"change {number} is no undo, but {entries[0].action}; only an undo can be redone"
         )
     if version_range is not None and any(one.row.range != version_range for one in entries):
         raise CommandError(
             f"change {number} ({entries[0].action} by {entries[0].who}) touched other ranges, too;"
-            f" `emu opcodes {action} {number}` takes all of it back"
+            f" `emu opcodes {action} {number}` reverts it as a whole"
         )
 
 
 def _standing(steps: Iterable[HistoryStep]) -> Iterator[HistoryStep]:
-    """Yield the changes that no standing later one took back."""
+    """Yield the changes in effect, the newest first: those that no later one in effect undid."""
+    # One pass is enough because a change can only undo an earlier one: when a step is reached, all
+    # steps that could make it void have been seen.
     void: set[int] = set()
     for step in steps:
         if step.change in void:
@@ -243,23 +254,23 @@ BATCH = 1000
 """Rows written between two reports of progress."""
 
 OWN_ROWS = "none"
-"""What stands for the fingerprint of shipped rows in a database that was made without them."""
+"""The fingerprint in a database that was made without shipped rows."""
 
 Progress = Callable[[int, int], None]
-"""Called with (rows written, rows to write)."""
+"""Called with the written rows and the rows to write."""
 
 
 class OpcodeStore:
     """The opcode tables of one database file.
 
-    The file must exist; `ensure` makes it. Missing tables are made and filled from the text that
-    ships with the program; `look` opens a file without touching it. `who` is written into the
-    history. To be used by one thread. Raises `StoreError`.
+    The file must exist; `ensure` makes it. Missing tables are made and filled with the shipped
+    rows; `open_to_read` opens a file without changing it. `who` is written into the history. Use an
+    instance in one thread only. Raises `StoreError`.
     """
 
     def __init__(self, path: Path, *, who: str = "emu") -> None:
         self._open(path, who)
-        self._database.set_durability(Durability.SAFE)  # it is an operator who changes them
+        self._database.set_durability(Durability.SAFE)  # operators' edits are rare and must last
         try:
             self._bring_up_to_date(shipped_rows())
         except BaseException:
@@ -273,13 +284,13 @@ class OpcodeStore:
         self._connection = self._database.connection
 
     @classmethod
-    def look(cls, path: Path) -> OpcodeStore:
-        """Open a database to read it: nothing is made, filled or brought up to date.
+    def open_to_read(cls, path: Path) -> OpcodeStore:
+        """Open a database without creating, filling or updating tables.
 
-        Raises `StoreError` when it has no opcode tables.
+        Raises `StoreError` if it has no opcode tables.
         """
         store = cls.__new__(cls)
-        store._open(path, "nobody")  # noqa: SLF001  # the other half of the constructor
+        store._open(path, "nobody")  # noqa: SLF001  # the first half of the constructor
         with readable_errors(path):
             present = schema().version(store._connection)  # noqa: SLF001
         if not present:
@@ -289,7 +300,7 @@ class OpcodeStore:
 
     @classmethod
     def ensure(cls, path: Path, *, who: str = "emu") -> OpcodeStore:
-        """Open a database, making the file when there is none."""
+        """Open a database; create the file if there is none."""
         _make(path)
         return cls(path, who=who)
 
@@ -310,7 +321,7 @@ class OpcodeStore:
         return OpcodeTables(self.rows())
 
     def rows(self, version_range: VersionRange | None = None) -> list[OpcodeRow]:
-        """Return all rows, or those of exactly one range, in the order of range and number."""
+        """Return all rows, or those of exactly one range, ordered by range and number."""
         with readable_errors(self.path):
             try:
                 return read_stored_rows(self._connection, version_range)
@@ -318,7 +329,7 @@ class OpcodeStore:
                 raise StoreError(f"{self.path}: {error}") from None
 
     def mark(self) -> int:
-        """Return a number that grows with every change of the rows, whoever makes it."""
+        """Return a number that grows with every change of the rows, by any tool."""
         with readable_errors(self.path):
             found = self._connection.execute("SELECT coalesce(max(id), 0) FROM opcode_history")
             return int(found.fetchone()[0])
@@ -326,7 +337,7 @@ class OpcodeStore:
     def history(
         self, *, limit: int = 50, name: str | None = None, change: int | None = None
     ) -> list[HistoryEntry]:
-        """Return the newest entries, the newest first, of one name or change when given."""
+        """Return the newest entries, the newest first; only those of a name or change if given."""
         with readable_errors(self.path):
             found = self._connection.execute(
                 f"SELECT {ENTRY}"  # noqa: S608  # no text from outside
@@ -351,10 +362,10 @@ class OpcodeStore:
         note: str | None = None,
         action: str = "set",
     ) -> Plan:
-        """Give a name its number in exactly one range; the plan says what was changed.
+        """Set the number of a name in exactly one range; return the applied plan.
 
-        Source and note are kept when they are not given and the number stays. Raises
-        `CommandError` when the row is not valid.
+        Without arguments, source and note stay if the number stays. Raises `CommandError` if the
+        row is invalid.
         """
         row = OpcodeRow(*version_range, name, opcode, source, note)
         problem = row_problem(row)
@@ -363,7 +374,7 @@ class OpcodeStore:
         return self.put([("", row)], action=action, source="operator")
 
     def unset(self, version_range: VersionRange, name: str, *, action: str = "unset") -> Plan:
-        """Remove a name from exactly one range. Raises `CommandError` when it is not there."""
+        """Remove a name from exactly one range. Raises `CommandError` if it is not there."""
         with self._database.transaction():
             old = self._existing().get((*version_range, name))
             if old is None:
@@ -378,14 +389,14 @@ class OpcodeStore:
         *,
         action: str,
         source: str = "",
-        keep: str = KEEP_ALL,
+        keep: Keep = Keep.ALL,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Plan:
-        """Write rows, each with its place in a file, as `plan_rows` says, in one transaction.
+        """Apply `plan_rows` to rows, each with its place in a file, in one transaction.
 
-        With `dry_run` nothing is written. Whatever reading the rows raises leaves the database as
-        it was.
+        With `dry_run` nothing is written. An exception of the iterable leaves the database
+        unchanged.
         """
         given = list(rows)
         with self._database.transaction():
@@ -395,10 +406,10 @@ class OpcodeStore:
         return plan
 
     def amend(self, old: OpcodeRow | None, new: OpcodeRow | None, *, action: str = "edit") -> Plan:
-        """Turn a row as it was shown into what somebody made of it; None is no row.
+        """Apply an edit of a row from `old`, as the editor showed it, to `new`; None is no row.
 
-        Only what differs between the two is written: what others changed meanwhile stays. Raises
-        `CommandError` when they changed the very same, or when the row is not valid.
+        Only the edited fields are written, so concurrent edits of other fields stay. Raises
+        `CommandError` after a concurrent edit of the same field, or if the row is invalid.
         """
         with self._database.transaction():
             present = self._existing().get(key_of(RowChange(old, new).row))
@@ -409,44 +420,44 @@ class OpcodeStore:
     def undo(
         self, change: int | None = None, *, version_range: VersionRange | None = None
     ) -> list[HistoryEntry]:
-        """Take back one change, by default the newest that is not yet undone.
+        """Undo one change, by default the newest in effect, with a range the newest of that range.
 
-        With a range it is the newest that touched this range. Returns the entries that were taken
-        back. Raises `CommandError` when there is none, when it put in what the program ships, when
-        it touched other ranges than the given one, or when a later change touched the same rows.
+        Return the entries that were undone. Raises `CommandError` if there is no such change, if it
+        put in shipped rows, if it touched other ranges than the given one, or if a later change
+        touched the same rows.
         """
         with self._database.transaction():
             number = newest_to_undo(self._steps(version_range)) if change is None else change
-            return self._take_back(number, UNDO, version_range)
+            return self._take_back(number, Action.UNDO, version_range)
 
     def redo(
         self, change: int | None = None, *, version_range: VersionRange | None = None
     ) -> list[HistoryEntry]:
-        """Take back an undo, by default the newest, as long as nothing was changed after it.
+        """Undo an undo, by default the newest if no other change followed it.
 
         Range, result and errors are those of `undo`.
         """
         with self._database.transaction():
             number = newest_to_redo(self._steps(version_range)) if change is None else change
-            return self._take_back(number, REDO, version_range)
+            return self._take_back(number, Action.REDO, version_range)
 
     def reset(self, version_range: VersionRange | None = None, name: str | None = None) -> Plan:
-        """Make rows what the program ships: all, or those of one range, one name, or both.
+        """Restore the shipped rows: all, or those of one range, one name, or both.
 
-        Rows that it does not ship go. Raises `CommandError` when there are no such rows.
+        Other rows among these are removed. Raises `CommandError` if there are no such rows.
         """
         with self._database.transaction():
             plan = plan_reset(self.rows(), shipped_rows(), version_range, name)
-            self._write(plan.changes, RESET)
+            self._write(plan.changes, Action.RESET)
         return plan
 
-    # -- inside ---------------------------------------------------------------------------------
+    # -- internals ------------------------------------------------------------------------------
 
     def _existing(self) -> dict[Key, OpcodeRow]:
         return {key_of(row): row for row in self.rows()}
 
     def _steps(self, version_range: VersionRange | None) -> list[HistoryStep]:
-        """Return the changes of the history, the newest first, those of one range when given."""
+        """Return the changes of the history, the newest first; only those of a range if given."""
         where, values = "", ()
         if version_range is not None:
             where, values = "WHERE first_version = ? AND last_version = ?", version_range  # type: ignore[assignment]
@@ -460,7 +471,7 @@ class OpcodeStore:
     def _take_back(
         self, number: int, action: str, version_range: VersionRange | None
     ) -> list[HistoryEntry]:
-        """Put the rows of a change back; the caller holds the transaction."""
+        """Restore the rows from before a change; the caller has begun the transaction."""
         entries = self.history(limit=-1, change=number)
         check_takes_back(number, entries, action, version_range)
         existing = self._existing()
@@ -481,9 +492,12 @@ class OpcodeStore:
         undoes: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Carry out changes under one number of the history; the caller holds the transaction."""
+        """Write changes under one number of the history; the caller has begun the transaction."""
         if not changes:
             return
+        # The triggers copy change, time, user and action from the one row of `opcode_change` into
+        # each row of the history. The row is cleared at the end, because an edit by another tool
+        # must not appear under this user's name.
         run = self._connection.execute
         now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         (last,) = run("SELECT coalesce(max(change), 0) FROM opcode_history").fetchone()
@@ -507,7 +521,7 @@ class OpcodeStore:
         )
 
     def _bring_up_to_date(self, shipped: tuple[OpcodeRow, ...]) -> None:
-        """Make missing tables; put in what the program ships, or what a newer one ships."""
+        """Create missing tables; put in the shipped rows, or those that are new in this program."""
         digest = fingerprint(shipped)
         with readable_errors(self.path):
             schema().check(self._connection, self.path)
@@ -528,20 +542,24 @@ class OpcodeStore:
                 changes = [RowChange(None, row) for row in shipped if key_of(row) not in existing]
             else:
                 changes = self._newer(shipped)
-            self._write(changes, SHIPPED)
+            self._write(changes, Action.SHIPPED)
             self._set_meta("shipped", digest)
 
     def _newer(self, shipped: Sequence[OpcodeRow]) -> list[RowChange]:
-        """Return what a newer program's tables change; rows of an operator's own stay.
+        """Return the changes of a newer program's tables, without the operator's own rows.
 
-        Those are the ones that an operator ever touched, and did not reset since.
+        A row is the operator's own if its newest change by an operator is not a reset.
         """
         touched = self._connection.execute(
             "SELECT first_version, last_version, name, max(id), action FROM opcode_history"
             " WHERE action <> ? GROUP BY first_version, last_version, name",
-            (SHIPPED,),
+            (Action.SHIPPED,),
         )
-        mine = {(first, last, name) for first, last, name, _, action in touched if action != RESET}
+        mine = {
+            (first, last, name)
+            for first, last, name, _, action in touched
+            if action != Action.RESET
+        }
         return plan_newer(self.rows(), shipped, mine)
 
     def _meta(self, key: str) -> str | None:
@@ -553,7 +571,7 @@ class OpcodeStore:
 
 
 def _make(path: Path) -> None:
-    """Make a file when there is none, and let readers and a writer into it at the same time."""
+    """Create the file if there is none, in WAL mode: readers do not wait for the writer."""
     create_database(path, schema())
     with connect(path) as database, readable_errors(path):
         database.connection.execute("PRAGMA journal_mode = WAL")

@@ -1,21 +1,16 @@
-"""Opcode tables: rows, names, the immutable table of each client version, shipped tables.
+"""Opcode tables: rows, the rules for names and placeholders, and the table of each client version.
 
-Owns the rules for place-holders, for names cut by an old column width, for renamed messages, and
-for which of two names of one number is shown. Facts: docs/protocol/opcodes.md#data-sets.
+The rows of several ranges form one table by these rules:
 
-Owns the value types that text, dumps, store and tables share. Must not know where rows come from.
+* The narrowest range that covers a version wins; of two equally narrow ranges the later one.
+* A range with fewer than `WHOLE_TABLE` rows is an addition to the wider range around it: other
+  names come from there, unless their number is taken. A range with more rows is the table of a
+  whole build, and nothing is added to it. (EQ2Emulator layers its ranges without that end, and so
+  gives client 546 names that it does not have.)
+* A placeholder means that a client does not have the message. It also hides a wider range's number.
+* If a number has several names, `preference` selects the one that is shown. All names are found.
 
-Owns the rules by which rows of ranges become one table:
-
-* The narrowest range that covers a version wins; of two equally narrow ones the later.
-* A range with fewer than `WHOLE_TABLE` rows is taken as an addition to the wider range around it:
-  names it does not speak of come from there, unless their number is taken. A range with more rows
-  is a whole build's table, and nothing is added to it. (EQ2Emulator layers its ranges in the same
-  way but without that end, and so gives client 546 names that it does not have.)
-* Place-holders mean "not there" and also hide what a wider range says.
-* Of several names of one number `names.preference` picks the one that is shown; all are found.
-
-Must not know where rows come from.
+Source: docs/protocol/opcodes.md#data-sets.
 """
 
 from __future__ import annotations
@@ -30,13 +25,13 @@ from typing import NamedTuple
 from emu.errors import UnknownOpcode, UnknownVersion
 
 MAX_VERSION = 0xFFFFFFFF
-"""Client versions go over the wire as u16 or u32."""
+"""The largest client version; on the wire it is a u16 or u32."""
 MAX_NUMBER = 0xFFFF
-"""Opcodes go over the wire as one byte, or as FF and a u16."""
+"""The largest opcode; on the wire it is one byte, or FF and a u16."""
 MAX_NAME = 255
-"""Characters in a name; the width of EQ2Emulator's column."""
+"""Characters of a name: the width of EQ2Emulator's column."""
 MAX_TEXT = 1000
-"""Characters in a source or a note."""
+"""Characters of a source or a note."""
 
 _NAME = re.compile(r"OP_[A-Za-z0-9_]+")
 
@@ -52,23 +47,23 @@ class VersionRange(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many versions the range covers."""
+        """The number of versions in the range."""
         return self.last - self.first + 1
 
     def covers(self, version: int) -> bool:
-        """Say whether a version lies in the range."""
+        """Return whether a version is in the range."""
         return self.first <= version <= self.last
 
     def overlaps(self, other: VersionRange) -> bool:
-        """Say whether the two ranges have a version in common."""
+        """Return whether the two ranges have a version in common."""
         return self.first <= other.last and other.first <= self.last
 
 
 class OpcodeRow(NamedTuple):
-    """In client versions `first` to `last` the message `name` has the number `opcode`.
+    """One row: in client versions `first` to `last` the message `name` has the number `opcode`.
 
-    `source` is where the number is known from and `note` a remark; None means "not told", so that
-    an import from a format without these columns leaves what is there.
+    `source` states where the number is known from, `note` is a remark. None means that the format
+    of a file has no such column; an import then leaves the existing text.
     """
 
     first: int
@@ -80,33 +75,33 @@ class OpcodeRow(NamedTuple):
 
     @property
     def range(self) -> VersionRange:
-        """The client versions the row is for."""
+        """The client versions of the row."""
         return VersionRange(self.first, self.last)
 
     @property
     def cells(self) -> tuple[int, int, str, int, str, str]:
-        """The row as files have it: what is not told is empty."""
+        """The row for files, with "" for a missing source or note."""
         return (*self[:4], self.source or "", self.note or "")
 
 
 def name_problem(name: str) -> str | None:
-    """Return what is wrong with an opcode name, or None."""
+    """Return the fault of an opcode name, None for a valid one."""
     if len(name) > MAX_NAME:
         return f"the name {name[:40]}... is longer than {MAX_NAME} characters"
     if not _NAME.fullmatch(name):
-        return f"{name!r} is not an opcode name; one is OP_ and then letters, digits or _"
+        return f"{name!r} is not an opcode name; use OP_ and letters, digits or _"
     return None
 
 
 def number_problem(number: int) -> str | None:
-    """Return what is wrong with an opcode number, or None."""
+    """Return the fault of an opcode number, None for a valid one."""
     if not 0 <= number <= MAX_NUMBER:
         return f"opcode {number} is not between 0 and {MAX_NUMBER}"
     return None
 
 
 def range_problem(first: int, last: int) -> str | None:
-    """Return what is wrong with a version range, or None."""
+    """Return the fault of a version range, None for a valid one."""
     if not (0 <= first <= MAX_VERSION and 0 <= last <= MAX_VERSION):
         return f"version range {first}-{last} goes beyond 0 to {MAX_VERSION}"
     if first > last:
@@ -115,7 +110,7 @@ def range_problem(first: int, last: int) -> str | None:
 
 
 def row_problem(row: OpcodeRow) -> str | None:
-    """Return the first thing wrong with a row, naming the row, or None."""
+    """Return the first fault of a row, with the row's name, None for a valid one."""
     problem = (
         range_problem(row.first, row.last) or name_problem(row.name) or number_problem(row.opcode)
     )
@@ -127,33 +122,32 @@ def row_problem(row: OpcodeRow) -> str | None:
 
 
 SENTINELS = frozenset({999, 9999, 10000, 65535})
-"""Numbers that people write for "this client does not have the message"."""
+"""Numbers that tables have for "this client does not have the message"."""
 FIRST_PLACEHOLDER = 9999
-"""From here up no number was ever seen on the wire; the largest real ones stay below 900."""
+"""All numbers from here up are placeholders; the largest real ones are below 900."""
 FIRST_DEAD_NUMBER = 1000
-"""A number from here up that several names share is a place-holder of a group of dead names."""
+"""A number from here up that at least `DEAD_GROUP` names share is a placeholder."""
 DEAD_GROUP = 3
-"""So many names under one such number make a dead group."""
 CUT_LENGTH = 33
-"""Characters of the old name column; longer names were cut to it."""
+"""The width of an old name column; longer names were cut to it."""
 
 RENAMED: Mapping[str, str] = {"OP_SysClient": "OP_SignalMsg"}
-"""Old or younger name of a message: the name this program uses. Both mean the same message."""
+"""Former or other names of messages, with the name that this program uses."""
 
 
 def names_of_message(name: str) -> tuple[str, ...]:
-    """Return every name of the message that has this one, the given name first."""
+    """Return all names of a message, the given name first."""
     others = (*RENAMED.items(), *((present, former) for former, present in RENAMED.items()))
     return (name, *(other for known, other in others if known == name))
 
 
 def is_absent(number: int) -> bool:
-    """Say whether a number alone means "not there"."""
+    """Return whether a number by itself is a placeholder."""
     return number in SENTINELS or number >= FIRST_PLACEHOLDER
 
 
 def dead_numbers(rows: Iterable[OpcodeRow]) -> frozenset[int]:
-    """Return the numbers that groups of dead names share in the rows of one range."""
+    """Return the numbers of one range that are placeholders: a group of names shares them."""
     names: defaultdict[int, set[str]] = defaultdict(set)
     for row in rows:
         if row.opcode >= FIRST_DEAD_NUMBER and not is_absent(row.opcode):
@@ -162,9 +156,10 @@ def dead_numbers(rows: Iterable[OpcodeRow]) -> frozenset[int]:
 
 
 def full_names(names: Collection[str]) -> dict[str, str]:
-    """Return cut name: full name, for the names of 33 characters that one longer name continues.
+    """Return the full name of each cut name among `names`.
 
-    A cut name that several longer ones continue is left out: nobody knows which was meant.
+    A cut name has 33 characters and is the beginning of exactly one longer name. If several longer
+    names begin so, the full name is unknown, and the cut name is left out.
     """
     cut: dict[str, str | None] = {}
     for name in names:
@@ -175,20 +170,20 @@ def full_names(names: Collection[str]) -> dict[str, str]:
 
 
 def preference(name: str, full: Mapping[str, str]) -> tuple[bool, bool, bool, str]:
-    """Return a sort key: of several names of one number the one with the lowest key is shown.
+    """Return a sort key for the names of one number; the name with the lowest key is shown.
 
-    Full names go before cut ones, present names before former ones, names that end in Msg or Cmd
-    before others, and then the alphabet decides.
+    The order is: full before cut names, present before former names, names that end in Msg or Cmd
+    before others, then alphabetical.
     """
     return (name in full, name in RENAMED, not name.endswith(("Msg", "Cmd")), name)
 
 
 WHOLE_TABLE = 300
-"""A range with so many rows is a whole build's table; the smallest real one has 341."""
+"""A range with at least this many rows is the table of a whole build; the smallest has 341."""
 
 
 class OpcodeTable:
-    """The opcodes of one client version; never changes.
+    """The opcodes of one client version; immutable.
 
     `version` is the client data version, `range` the narrowest version range that covers it.
     """
@@ -208,10 +203,10 @@ class OpcodeTable:
         self._names = names
 
     def number(self, name: str) -> int:
-        """Return the number of a message; raises `UnknownOpcode` when the client has none."""
+        """Return the number of a message. Raises `UnknownOpcode` if the client has none."""
         found = self._numbers.get(name)
         if found is None:
-            found = self.get(name)  # which knows cut forms as well
+            found = self.get(name)  # finds cut names as well
         if found is None:
             raise UnknownOpcode(
                 f"client version {self.version} (range {self.range}) has no opcode {name}"
@@ -219,9 +214,9 @@ class OpcodeTable:
         return found
 
     def get(self, name: str) -> int | None:
-        """Return the number of a message, or None when the client has none.
+        """Return the number of a message, None if the client has none.
 
-        A name longer than 33 characters is found under its cut form as well.
+        A name of more than 33 characters is also found by its cut form.
         """
         found = self._numbers.get(name)
         if found is None and len(name) > CUT_LENGTH:
@@ -229,17 +224,17 @@ class OpcodeTable:
         return found
 
     def name(self, number: int) -> str | None:
-        """Return the name of a number, or None; of several names always the same one."""
+        """Return the shown name of a number, None for an unknown number."""
         return self._names.get(number)
 
     @property
     def numbers(self) -> Mapping[str, int]:
-        """Every name that is found, other names of one message included, with its number."""
+        """The number of every name, including all other names of a message."""
         return MappingProxyType(dict(self._numbers))
 
     @property
     def names(self) -> Mapping[int, str]:
-        """Every number with the name that is shown for it."""
+        """The shown name of every number."""
         return MappingProxyType(dict(self._names))
 
     def __len__(self) -> int:
@@ -250,7 +245,7 @@ class OpcodeTable:
 
 
 class OpcodeTables:
-    """The opcodes of all client versions as they were at one moment; never changes."""
+    """A snapshot of the opcodes of all client versions; immutable."""
 
     __slots__ = ("_by_range", "_full", "_made", "ranges")
 
@@ -264,9 +259,9 @@ class OpcodeTables:
         self._made: dict[tuple[VersionRange, ...], tuple[dict[str, int], dict[int, str]]] = {}
 
     def for_version(self, version: int) -> OpcodeTable:
-        """Return one client version's table.
+        """Return the table of a client version.
 
-        Raises `UnknownVersion`, which names the ranges on either side, when no range covers it.
+        Raises `UnknownVersion`, with the nearest ranges, if no range covers it.
         """
         around = self.covering(version)
         if not around:
@@ -279,23 +274,23 @@ class OpcodeTables:
         return OpcodeTable(version, around[0], *made)
 
     def covers(self, version: int) -> bool:
-        """Say whether some range covers a version."""
+        """Return whether a range covers a version."""
         return any(one.covers(version) for one in self.ranges)
 
     def covering(self, version: int) -> tuple[VersionRange, ...]:
-        """Return the ranges that cover a version, the one that wins first."""
+        """Return the ranges that cover a version, the winning one first."""
         around = [one for one in self.ranges if one.covers(version)]
         around.sort(key=lambda one: (one.width, -one.first))
         return tuple(around)
 
     def rows(self, version_range: VersionRange) -> Sequence[OpcodeRow]:
-        """Return the rows of exactly one range as they were given; none when there is no such."""
+        """Return the rows of exactly one range, none for an unknown range."""
         return tuple(self._by_range.get(version_range, ()))
 
     def spans(self) -> Iterator[tuple[int, int, OpcodeTable]]:
-        """Yield (first version, last version, table) without overlaps, in order.
+        """Yield first version, last version and table of each span, in order and without overlaps.
 
-        Every version of a span has the same table; neighbors may share a winning range when
+        All versions of a span have the same table. Two neighbors can have the same winning range if
         another range begins or ends between them.
         """
         edges = sorted({edge for one in self.ranges for edge in (one.first, one.last + 1)})
@@ -315,7 +310,9 @@ class OpcodeTables:
 def _combine(
     groups: Sequence[Sequence[OpcodeRow]], full: Mapping[str, str]
 ) -> tuple[dict[str, int], dict[int, str]]:
-    """Make name-to-number and number-to-name of ranges, the narrowest first."""
+    """Return the numbers by name and the names by number of ranges, the narrowest range first."""
+    # `spoken` has every name that a narrower range mentions, in full and cut form. A wider range
+    # must not give such a name a number, even if the narrower range has only a placeholder for it.
     numbers: dict[str, int] = {}
     names: dict[int, str] = {}
     spoken: set[str] = set()
@@ -342,7 +339,7 @@ def _combine(
 def _add_other_names(
     numbers: dict[str, int], names: dict[int, str], full: Mapping[str, str]
 ) -> None:
-    """Let messages be found under full, cut and former names as well."""
+    """Add the full, cut and former names of messages."""
     for number, name in names.items():
         whole = full.get(name)
         if whole is not None and numbers.setdefault(whole, number) == number:

@@ -1,8 +1,8 @@
-"""Opcode tables as text: one CSV file per client version range, and the tables that ship.
+"""Opcode tables as text: one CSV file per client version range, and the shipped tables.
 
-The file ``0540-0546.csv`` holds the range 540-546; its columns are name, opcode, source and note,
-its rows stand in the order of the numbers, and it is UTF-8 with plain line feeds, so that writing
-what was read gives the same bytes. Owns reading and writing of that text; must not know SQLite.
+The file ``0540-0546.csv`` has the range 540-546. Its columns are name, opcode, source and note, its
+rows are ordered by number, and it is UTF-8 with plain line feeds. So writing rows that were read
+gives the same bytes, and version control shows real changes only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from emu.partial import ANYBODY, partial_file
 
 CSV_COLUMNS = ("name", "opcode", "source", "note")
 MAX_FILE = 4 * 1024 * 1024
-"""Bytes of one file; a real one has less than 50,000."""
+"""The most bytes of one file; a real file has less than 50,000."""
 
 _FILE_NAME = re.compile(r"([0-9]{1,10})-([0-9]{1,10})\.csv")
 _NUMBER = re.compile(r"[0-9]{1,9}|0x[0-9A-Fa-f]{1,8}")
@@ -34,11 +34,11 @@ def file_name(version_range: VersionRange) -> str:
 
 
 def range_of(path: Path) -> VersionRange:
-    """Return the range that a file name stands for; raises `FileFormatError`."""
+    """Return the version range in a file's name. Raises `FileFormatError`."""
     match = _FILE_NAME.fullmatch(path.name)
     if match is None:
         raise FileFormatError(
-            f"{path.name} does not say its version range; call it like 0540-0546.csv"
+            f"{path.name}: the name has no version range; rename it like 0540-0546.csv"
         )
     first, last = int(match[1]), int(match[2])
     problem = range_problem(first, last)
@@ -48,10 +48,10 @@ def range_of(path: Path) -> VersionRange:
 
 
 def read_folder(folder: Path) -> list[OpcodeRow]:
-    """Read every CSV file of a folder; raises `FileFormatError` naming file and line."""
+    """Read every CSV file of a folder. Raises `FileFormatError` with file and line."""
     paths = sorted(folder.glob("*.csv"))
     if not paths:
-        raise FileFormatError(f"{folder}: there are no opcode tables (*.csv) in it")
+        raise FileFormatError(f"{folder}: the folder has no opcode tables (*.csv)")
     rows: list[OpcodeRow] = []
     for path in sorted(paths, key=range_of):
         rows += read_file(path)
@@ -59,16 +59,16 @@ def read_folder(folder: Path) -> list[OpcodeRow]:
 
 
 def read_file(path: Path) -> list[OpcodeRow]:
-    """Read one file of the folder; raises `FileFormatError` naming file and line."""
+    """Read one file of the folder. Raises `FileFormatError` with file and line."""
     version_range = range_of(path)
     try:
         if path.stat().st_size > MAX_FILE:
-            raise FileFormatError(f"{path.name} is larger than {MAX_FILE} bytes")
+            raise FileFormatError(f"{path.name}: larger than {MAX_FILE} bytes; not an opcode table")
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path.name} is not UTF-8 text") from error
+        raise FileFormatError(f"{path.name}: not UTF-8 text; convert it") from error
     try:
         return list(parse_range(text, version_range))
     except FileFormatError as error:
@@ -76,13 +76,13 @@ def read_file(path: Path) -> list[OpcodeRow]:
 
 
 def parse_range(text: str, version_range: VersionRange) -> Iterator[OpcodeRow]:
-    """Yield the rows of one range's text; raises `FileFormatError` with the line."""
+    """Yield the rows of one range's text. Raises `FileFormatError` with the line."""
     seen: set[str] = set()
     for place, (name, number, source, note) in csv_rows(text, CSV_COLUMNS):
         row = OpcodeRow(*version_range, name, parse_number(number, place), source, note)
         problem = row_problem(row)
         if problem is None and name in seen:
-            problem = f"{name} stands twice in this range"
+            problem = f"{name} occurs twice in this range; remove one row"
         if problem:
             raise FileFormatError(problem, place=place)
         seen.add(name)
@@ -90,7 +90,7 @@ def parse_range(text: str, version_range: VersionRange) -> Iterator[OpcodeRow]:
 
 
 def csv_rows(text: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a CSV text with these columns, each with its line in front.
+    """Yield the rows of a CSV text with these columns, each behind its place ("line 7").
 
     Raises `FileFormatError` with the line.
     """
@@ -111,7 +111,7 @@ def csv_rows(text: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]
 
 
 def parse_number(text: str, place: str | None = None) -> int:
-    """Read an opcode number, decimal or 0x and hex digits; raises `FileFormatError`."""
+    """Parse an opcode number, decimal or ``0x`` and hex digits. Raises `FileFormatError`."""
     if not _NUMBER.fullmatch(text.strip()):
         raise FileFormatError(f"{text[:40]!r} is not an opcode number", place=place)
     return int(text, 0 if text.strip().startswith("0x") else 10)
@@ -128,7 +128,7 @@ def format_range(rows: Iterable[OpcodeRow]) -> str:
 
 
 def write_folder(rows: Iterable[OpcodeRow], folder: Path) -> list[Path]:
-    """Write one file per range into a folder; return the paths written."""
+    """Write one file per range into a folder; return the written paths."""
     by_range: dict[VersionRange, list[OpcodeRow]] = {}
     for row in rows:
         by_range.setdefault(row.range, []).append(row)
@@ -148,19 +148,19 @@ def write_folder(rows: Iterable[OpcodeRow], folder: Path) -> list[Path]:
 
 @cache
 def shipped_rows() -> tuple[OpcodeRow, ...]:
-    """Return every row of the shipped text; raises `FileFormatError` when it is damaged."""
+    """Return every shipped row. Raises `FileFormatError` if the shipped text is damaged."""
     return tuple(read_folder(opcodes_folder()))
 
 
 @cache
 def shipped_tables() -> OpcodeTables:
-    """Return the tables of the shipped text; always the same object."""
+    """Return the shipped tables; always the same object."""
     return OpcodeTables(shipped_rows())
 
 
 @lru_cache(maxsize=2)
 def fingerprint(rows: tuple[OpcodeRow, ...]) -> str:
-    """Return a fingerprint of rows that does not hang on their order."""
+    """Return a SHA-256 of rows that is independent of their order."""
     ordered = sorted(rows, key=lambda row: (row.first, row.last, row.opcode, row.name))
     text = "".join(f"{row.first}-{row.last}\n{format_range([row])}" for row in ordered)
     return hashlib.sha256(text.encode()).hexdigest()

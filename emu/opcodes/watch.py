@@ -1,9 +1,8 @@
-"""Notices that opcode rows in a database were changed, and gives the new tables if they are sound.
+"""Watches the opcode rows of a database, and returns the new tables after a valid change.
 
-For a running server: `OpcodeWatcher.poll` is called about once a second and costs two reads of one
-page while nothing happens, whatever else is written to the file. A changed table is read and
-checked as a whole, which takes long for a large one: a server calls it in a worker thread, never in
-two at once. Holds no clock and no thread.
+A running server calls `OpcodeWatcher.poll` about once per second. As long as the opcode rows stay,
+a call costs two reads of one page. After a change all rows are read and checked, which takes long
+for a large table. So the server calls `poll` in a worker thread, never in two at once.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from emu.opcodes.table import OpcodeRow, OpcodeTables
 from emu.opcodes.text import shipped_rows, shipped_tables
 
 MAX_PROBLEMS = 3
-"""Findings named in `OpcodeWatcher.problem`."""
+"""Findings in `OpcodeWatcher.problem`."""
 
 Mark = tuple[int, ...]
 
@@ -28,15 +27,15 @@ Mark = tuple[int, ...]
 class OpcodeWatcher:
     """Watches the opcode tables of one database file.
 
-    `tables` is the newest sound snapshot (None before the first). `problem` says in one line why
-    the rows that are there now are not in use, and is None when they are.
+    `tables` is the newest valid snapshot, None before the first. `problem` is one line that says
+    why the present rows are not in use, None if they are.
     """
 
     def __init__(self, path: Path, *, follows: bool = True) -> None:
-        """Watch a file; `follows`: also another that takes its place.
+        """Watch a file. With `follows`, also watch a file that replaces it.
 
-        Not where the same process has other connections to the first file: SQLite would read the
-        new one together with the log of the old one. `emu.database.keeper` is for that.
+        Do not set `follows` if this process has other connections to the file: SQLite would read
+        the new file with the log of the old one. `emu.database.keeper` handles that case.
         """
         self.path = path
         self._follows = follows
@@ -49,11 +48,11 @@ class OpcodeWatcher:
         self._mark: Mark | None = None
 
     def poll(self) -> OpcodeTables | None:
-        """Return new tables when sound rows were committed since the last call, else None.
+        """Return new tables if valid rows were committed since the last call, otherwise None.
 
-        The first call reads what is there. Never raises for what is in the file: a broken edit, a
-        locked or missing file is told by `problem`, and the tables in use stay. A change is looked
-        at once; the next commit gives it another chance.
+        The first call reads the present rows. A broken edit, and a locked or missing file, set
+        `problem` and leave the tables in use. An invalid change is checked once, and again after
+        the next commit.
         """
         try:
             with readable_errors(self.path):
@@ -82,7 +81,7 @@ class OpcodeWatcher:
         return None if rows is None else self._take(rows)
 
     def _rows(self, connection: sqlite3.Connection) -> list[OpcodeRow] | None:
-        """Read the rows; None, with the problem told, when there are some of wrong types."""
+        """Return the rows; None, with `problem` set, if a value has the wrong type."""
         try:
             return read_stored_rows(connection)
         except StoreError as error:
@@ -90,15 +89,15 @@ class OpcodeWatcher:
             return None
 
     def _take(self, rows: list[OpcodeRow]) -> OpcodeTables | None:
-        """Check rows and make them the tables in use, or say what is wrong with them."""
+        """Check rows; return them as tables, or set `problem` and return None."""
         wrong = errors(
             check(rows, used={row.name for row in shipped_rows()}, shipped=shipped_tables())
         )
         if wrong:
-            told = [f"{one.range} {one.message}".strip() for one in wrong[:MAX_PROBLEMS]]
-            more = len(wrong) - len(told)
+            shown = [f"{one.range} {one.message}".strip() for one in wrong[:MAX_PROBLEMS]]
+            more = len(wrong) - len(shown)
             self.problem = (
-                f"{self.path}: the opcode tables are not used: {'; '.join(told)}"
+                f"{self.path}: the opcode tables are not used: {'; '.join(shown)}"
                 + (f"; and {more} more" if more else "")
                 + " (see `emu opcodes check`, and `emu opcodes undo`)"
             )
@@ -108,13 +107,13 @@ class OpcodeWatcher:
         return self.tables
 
     def _open(self) -> Database:
-        """Return the open file, a new one when the file was replaced by another."""
+        """Return the open database; open it again if the file was replaced."""
         status = self.path.stat() if self.path.exists() else None
         file = None if status is None else (status.st_dev, status.st_ino)
         if file is None:
             raise StoreError(f"{self.path}: there is no such database")
         if self._first not in (None, file):
-            raise StoreError(f"{self.path}: another file has its name now; restart the server")
+            raise StoreError(f"{self.path}: the file was replaced; restart the server")
         if self._database is None or file != self._file:
             self._forget()
             self._database = connect(self.path, wait=0.0)
@@ -132,11 +131,9 @@ class OpcodeWatcher:
 
 
 def _mark(connection: sqlite3.Connection) -> Mark:
-    """Return numbers that change with every edit of the rows.
-
-    The history tells it, and its triggers see edits made by any tool. A tool that rebuilds the
-    table drops the triggers; then the rows themselves are added up.
-    """
+    """Return numbers that change with every edit of the rows."""
+    # Triggers write the history, so it has edits by any tool. But a tool that rebuilds the table
+    # drops the triggers. Without them, a sum over the rows has to show the change.
     schema = connection.execute("PRAGMA schema_version").fetchone()[0]
     triggers = connection.execute(
         "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'opcodes'"

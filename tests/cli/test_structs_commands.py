@@ -106,7 +106,7 @@ def test_commands_are_taken_out_of_their_message_and_put_in(emu: CommandLine) ->
     assert emu.good("structs", "encode", *words, shown).stdout.strip() == hexed
     other = emu.refused("structs", "decode", *words, "07000000ffa30101000000")
     assert "no command 418" in other
-    assert "no command inside" in emu.refused(
+    assert "not a command inside" in emu.refused(
         "structs", "encode", "WS_Signal", "--version", "546", "--command", "{}"
     )
 
@@ -138,14 +138,14 @@ def test_flags_float_colors_and_lenient_reading(emu: CommandLine, mine: str) -> 
     ("words", "text"),
     [
         (("decode", "WS_Nothing", "--version", "546", "00"), "there is no struct WS_Nothing"),
-        (("decode", "ws_hearchat", "--version", "546", "00"), "near are WS_HearChat"),
+        (("decode", "ws_hearchat", "--version", "546", "00"), "similar: WS_HearChat"),
         (
             ("show", "WS_HearChat", "--version", "300"),
             "WS_HearChat has no layout for version 300; its first is 373",
         ),
         (("decode", "WS_Signal", "--version", "546", "zz"), "not readable hex"),
         (("decode", "WS_Signal", "--version", "546", "0"), "not readable hex"),
-        (("decode", "WS_Signal", "--version", "546", "0500"), "2 bytes are no WS_Signal of"),
+        (("decode", "WS_Signal", "--version", "546", "0500"), "2 bytes are not WS_Signal of"),
         (("encode", "WS_Signal", "--version", "546", "{"), "not readable JSON"),
         (("encode", "WS_Signal", "--version", "546", "[" * 100_000), "not readable JSON"),
         (("encode", "WS_Signal", "--version", "546", "[]"), "must be an object"),
@@ -238,4 +238,4 @@ def test_commands_have_the_numbers_of_the_chosen_database(emu: CommandLine, tmp_
     assert (701).to_bytes(2, "little").hex() in again
     wire = ("structs", "decode", "WS_HearChat", again.strip(), "--version", "546", "--command")
     assert '"message": ""' in emu.good(*wire, "--db", other).stdout
-    assert "there is no command 700" in emu.refused(*wire)
+    assert "the message has no command 700" in emu.refused(*wire)

@@ -65,7 +65,7 @@ def test_names_that_share_a_number_stay_together() -> None:
         ([Insertion("OP_A", 5)], [], "OP_A is in the table already"),
         ([Insertion("A", 5)], [], "'A' is not an opcode name"),
         ([], ["OP_Z"], "OP_Z is not in the table"),
-        ([Insertion("OP_New", 998), Insertion("OP_More", 998)], [], "mean: not there"),
+        ([Insertion("OP_New", 998), Insertion("OP_More", 998)], [], "range of placeholders"),
     ],
 )
 def test_what_does_not_fit_is_refused(

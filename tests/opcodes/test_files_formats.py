@@ -17,7 +17,7 @@ from emu.opcodes import OpcodeRow, VersionRange
 from emu.opcodes import files as opcode_formats
 from emu.opcodes.changes import plan_rows
 from emu.opcodes.checks import check
-from emu.opcodes.files import guess_format, read_rows
+from emu.opcodes.files import OpcodeFormat, guess_format, read_rows
 from tests.support.files.opcode_rows import DUMPED, HEIDISQL, MARIADB, ONE_LINE
 from tests.support.files.recordings import DUMPS, needs_dumps
 
@@ -26,7 +26,12 @@ RANGE = VersionRange(540, 546)
 
 def read(text: str | bytes, form: str | None = None) -> list[OpcodeRow]:
     data = text.encode() if isinstance(text, str) else text
-    return [row for _, row in read_rows(io.BytesIO(data), form=form, version_range=RANGE)]
+    return [
+        row
+        for _, row in read_rows(
+            io.BytesIO(data), form=OpcodeFormat(form) if form else None, version_range=RANGE
+        )
+    ]
 
 
 @pytest.mark.parametrize("dump", [MARIADB, ONE_LINE])
@@ -100,7 +105,11 @@ def test_a_folder_is_read_as_a_whole() -> None:
     [
         ("", None, "has no rows of a table `opcodes`"),
         ("INSERT INTO zones VALUES (1);", None, "has no rows of a table `opcodes`"),
-        ("INSERT INTO opcodes VALUES (1,2,3);", None, "line 1: the table opcodes comes without"),
+        (
+            "INSERT INTO opcodes VALUES (1,2,3);",
+            None,
+            "line 1: the columns of the table opcodes are unknown",
+        ),
         ("INSERT INTO opcodes (id) VALUES (1);", None, "no column version_range1 or"),
         (ONE_LINE.replace("844", "'x'"), None, "line 1: 'x' is not a whole number"),
         (ONE_LINE.replace("'OP_KeymapLoadMsg'", "NULL"), None, "'None' is not an opcode name"),
@@ -118,7 +127,7 @@ def test_a_folder_is_read_as_a_whole() -> None:
         (
             '[{"first_version":1,"last_version":2,"name":"OP_A","opcode":1,"note":5}]',
             None,
-            "item 1: source and note are text",
+            "item 1: source and note must be text",
         ),
         ("OP_A,1\nnonsense\n", None, "line 2: expected a name and a number"),
         ("first_version,last_version\n", "csv", "line 1: expected the columns"),

@@ -55,7 +55,7 @@ def test_looking_changes_no_file(store: OpcodeStore, tmp_path: Path) -> None:
     store.set(RANGE, "OP_KeymapLoadMsg", 400)
     store.close()
     before = store.path.read_bytes()
-    with OpcodeStore.look(store.path) as looking:
+    with OpcodeStore.open_to_read(store.path) as looking:
         assert number(looking) == 400
     assert store.path.read_bytes() == before
     other = tmp_path / "other.sqlite"
@@ -63,7 +63,7 @@ def test_looking_changes_no_file(store: OpcodeStore, tmp_path: Path) -> None:
         connection.execute("CREATE TABLE account (name TEXT)")
     before = other.read_bytes()
     with pytest.raises(StoreError, match="has no opcode tables"):
-        OpcodeStore.look(other)
+        OpcodeStore.open_to_read(other)
     assert other.read_bytes() == before
 
 
@@ -148,7 +148,7 @@ def test_a_change_under_a_later_one_is_not_torn_out(store: OpcodeStore) -> None:
     with pytest.raises(CommandError, match="changed again later; undo that first"):
         store.undo(first)
     assert number(store) == 401
-    with pytest.raises(CommandError, match="there is no change 999"):
+    with pytest.raises(CommandError, match="the history has no change 999"):
         store.undo(999)
 
 

@@ -251,7 +251,7 @@ def started(path: Path) -> None:
 
 
 def read_opcodes(path: Path) -> None:
-    with OpcodeStore.look(path) as store:
+    with OpcodeStore.open_to_read(path) as store:
         store.rows()
         store.history()
 

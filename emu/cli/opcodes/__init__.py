@@ -1,1 +1,1 @@
-"""`emu opcodes`: the verbs on opcode tables, and their full-screen editor."""
+"""`emu opcodes`: commands on opcode tables, and their full-screen editor."""

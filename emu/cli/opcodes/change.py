@@ -1,4 +1,4 @@
-"""The verbs of `emu opcodes` that change rows: set, unset, undo, derive."""
+"""The commands of `emu opcodes` that change rows: set, unset, undo, redo, reset, derive."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from emu.cli.options import message_names
 from emu.cli.tables import format_option
 from emu.errors import CommandError
 from emu.opcodes.changes import (
-    KEEP_ALL,
-    KEEP_OTHER_RANGES,
+    Keep,
     RowChange,
     derive,
     parse_insertion,
@@ -33,7 +32,7 @@ from emu.opcodes.table import OpcodeRow, OpcodeTables, VersionRange
 from emu.opcodes.text import shipped_rows
 
 
-def tell(change: RowChange) -> None:
+def print_change(change: RowChange) -> None:
     """Print one changed row."""
     old, new = (None if one is None else one.opcode for one in (change.old, change.new))
     sides = f"{'none' if old is None else old} -> {'none' if new is None else new}"
@@ -44,7 +43,7 @@ def tell(change: RowChange) -> None:
 @click.argument("name", shell_complete=message_names)
 @click.argument("number", type=NumberType())
 @versions_options
-@click.option("--source", help="Where the number is known from.")
+@click.option("--source", help="How the number is known, for instance a capture.")
 @click.option("--note", help="A remark.")
 def set_verb(
     *,
@@ -55,12 +54,12 @@ def set_verb(
     source: str | None,
     note: str | None,
 ) -> None:
-    """Give a message its number.
+    """Set the number of a message.
 
-    --version changes the range that wins at that version, for all versions of the range. --range
-    names a range exactly, also a new one: a range of few rows adds to the wider one around it, so
-    `--range 546-546` corrects one version alone. The number 65535 says that clients of the range do
-    not have the message.
+    --version changes the range that applies at that version, for all versions of the range. --range
+    names exactly one range, which may be new. A range with few rows adds to the wider range around
+    it, so `--range 546-546` corrects one version alone. The number 65535 means that clients of the
+    range do not have the message.
 
     Example: emu opcodes set OP_KeymapLoadMsg 153 --version 546 --note "seen in a capture"
     """
@@ -68,7 +67,7 @@ def set_verb(
         where = chosen_range(store.tables(), version, version_range)
         plan = store.set(where, name, number, source=source, note=note)
         for change in plan.changes:
-            tell(change)
+            print_change(change)
         if not plan.changes:
             click.echo(f"{where} {name} is {number} already")
         warn_of_errors(store.rows())
@@ -85,7 +84,7 @@ def unset_verb(name: str, version: int | None, version_range: VersionRange | Non
     with writing() as store:
         plan = store.unset(chosen_range(store.tables(), version, version_range), name)
         for change in plan.changes:
-            tell(change)
+            print_change(change)
         warn_of_errors(store.rows())
 
 
@@ -93,17 +92,17 @@ def unset_verb(name: str, version: int | None, version_range: VersionRange | Non
 @click.argument("change", required=False, type=int)
 @format_option
 def undo_verb(change: int | None, style: str) -> None:
-    """Take back a change: the newest that stands, or one by its number in the history.
+    """Undo a change: the newest one in effect, or one by its number in the history.
 
-    An undo is itself a change; `emu opcodes redo` takes it back. The tables that come with the
-    program stay: `emu opcodes reset` is the way back to them.
+    An undo is itself a change, which `emu opcodes redo` reverts. Updates of the shipped tables
+    cannot be undone; `emu opcodes reset` restores shipped rows.
 
     Example: emu opcodes undo
     """
     with writing() as store:
         taken = store.undo(change)
         print_history(taken, style)
-        click.echo(f"took back change {taken[0].change} ({len(taken)} rows)", err=True)
+        click.echo(f"undid change {taken[0].change} ({len(taken)} rows)", err=True)
         warn_of_errors(store.rows())
 
 
@@ -111,16 +110,16 @@ def undo_verb(change: int | None, style: str) -> None:
 @click.argument("change", required=False, type=int)
 @format_option
 def redo_verb(change: int | None, style: str) -> None:
-    """Do again what the newest undo took back, or the undo with this number in the history.
+    """Revert the newest undo, or the undo with this number in the history.
 
-    Without a number only as long as nothing else was changed after the undo.
+    Without a number, this is possible only if no other change followed the undo.
 
     Example: emu opcodes redo
     """
     with writing() as store:
         again = store.redo(change)
         print_history(again, style)
-        click.echo(f"did again what {again[0].change} took back ({len(again)} rows)", err=True)
+        click.echo(f"reverted undo {again[0].change} ({len(again)} rows)", err=True)
         warn_of_errors(store.rows())
 
 
@@ -135,10 +134,10 @@ def reset_verb(
     dry_run: bool,
     style: str,
 ) -> None:
-    """Make rows what the program ships: all, those of one message, of one range, or both.
+    """Restore the shipped rows: all, or those of one message, one range, or both.
 
-    Rows that the program does not ship are removed. Afterwards the rows follow newer versions of
-    the program again. `emu opcodes undo` takes a reset back.
+    Rows that are not shipped are removed. Afterwards the rows follow newer versions of the program
+    again. `emu opcodes undo` reverts a reset.
 
     Example: emu opcodes reset OP_KeymapLoadMsg --range 540-546
     """
@@ -167,16 +166,16 @@ def reset_verb(
     "insertions",
     multiple=True,
     metavar="NAME@N[..LAST]",
-    help="A message that came in at N; numbers N to LAST move up by one. May be repeated.",
+    help="A message that is new at N; numbers N to LAST move up by one. May be repeated.",
 )
 @click.option(
     "--remove",
     "removals",
     multiple=True,
     metavar="NAME",
-    help="A message that went; numbers behind it move down by one. May be repeated.",
+    help="A message that was removed; numbers behind it move down by one. May be repeated.",
 )
-@click.option("--replace", is_flag=True, help="Replace the range NEW when it is there already.")
+@click.option("--replace", is_flag=True, help="Replace the range NEW if it exists.")
 @click.option("--dry-run", is_flag=True, help="Print the table and write nothing.")
 @format_option
 def derive_verb(
@@ -189,14 +188,14 @@ def derive_verb(
     dry_run: bool,
     style: str,
 ) -> None:
-    """Make the table of a new client build from an older one's.
+    """Make the table of a new client build from that of an older one.
 
     Example: emu opcodes derive 64754 --from 64753 --insert OP_NewThingMsg@212
     """
     steps = [parse_insertion(text) for text in insertions]
     rows = present_rows(to_write=True)
     if not replace and any(row.range == new for row in rows):
-        raise CommandError(f"the range {new} is there already; --replace replaces it")
+        raise CommandError(f"the range {new} exists already; use --replace to replace it")
     base = _base(rows, old)
     made = derive(base, new, insertions=steps, removals=removals, source=f"derived from {old}")
     made.sort(key=lambda row: (row.opcode, row.name))
@@ -205,7 +204,8 @@ def derive_verb(
         return
     with writing() as store:
         placed = ((row.name, row) for row in made)
-        plan = store.put(placed, action="derive", keep=KEEP_OTHER_RANGES if replace else KEEP_ALL)
+        keep = Keep.OTHER_RANGES if replace else Keep.ALL
+        plan = store.put(placed, action="derive", keep=keep)
         click.echo(
             f"{new}: {plan.added} rows added, {plan.altered} changed, {plan.removed} removed"
         )
@@ -213,7 +213,7 @@ def derive_verb(
 
 
 def _base(rows: list[OpcodeRow], old: VersionRange) -> list[OpcodeRow]:
-    """Return the rows to start from: of exactly that range, or in effect at that version."""
+    """Return the rows to start from: those of exactly that range, or in effect at that version."""
     exact = [row for row in rows if row.range == old]
     if exact:
         return exact

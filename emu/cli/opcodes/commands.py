@@ -1,6 +1,6 @@
-"""`emu opcodes`: opcode tables of every client version, shown, compared and checked.
+"""`emu opcodes`: the commands that show, compare and check opcode tables.
 
-The verbs that change something, files, and the editor live in modules beside this one.
+The commands that change rows, import and export, and the editor are in modules of this package.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from emu.opcodes.text import shipped_rows, shipped_tables
 def opcodes() -> None:
     """Show, compare, check and edit the opcode tables.
 
-    A running server takes a change within two seconds, for sessions that begin after it.
+    A running server applies a change within two seconds, for sessions that begin after it.
 
     Example: emu opcodes list --version 546
     """
@@ -75,8 +75,8 @@ for _verb in (
 def versions(style: str) -> None:
     """List the client version ranges.
 
-    `rows` counts the range's own rows, `opcodes` the numbers its clients are spoken to with.
-    `overlaps` names ranges with versions in common; the narrower wins.
+    `rows` counts the range's own rows, `opcodes` the numbers of its clients with all wider ranges.
+    `overlaps` names ranges with versions in common; the narrower one wins.
 
     Example: emu opcodes versions
     """
@@ -103,7 +103,7 @@ def versions(style: str) -> None:
 
 @opcodes.command("list")
 @versions_options
-@click.option("--filter", "text", default="", help="Only names that hold this text, any case.")
+@click.option("--filter", "text", default="", help="Only names that contain this text, any case.")
 @format_option
 def list_verb(
     *,
@@ -112,9 +112,9 @@ def list_verb(
     text: str,
     style: str,
 ) -> None:
-    """List opcodes: of one client version, of exactly one range, or all rows.
+    """List opcodes: those of one client version, of exactly one range, or all rows.
 
-    For a version the rows are those in effect, without place-holders.
+    For a version, the rows are those in effect, without placeholders.
 
     Example: emu opcodes list --version 546 --filter keymap --format csv
     """
@@ -132,9 +132,9 @@ def list_verb(
 @version_option
 @format_option
 def show(opcode: str, version: int | None, style: str) -> None:
-    """Show one message in all ranges, or what a number means in each.
+    """Show one message in all ranges, or the meaning of a number in each.
 
-    Exit status 1 when it stands nowhere.
+    The exit status is 1 if no range has it.
 
     Example: emu opcodes show OP_KeymapLoadMsg
     """
@@ -160,7 +160,7 @@ def show(opcode: str, version: int | None, style: str) -> None:
 @click.argument("second", metavar="B")
 @versions_options
 @click.option("--both", is_flag=True, help="Only names that both sides have.")
-@click.option("--exit-code", is_flag=True, help="Exit status 1 when there are differences.")
+@click.option("--exit-code", is_flag=True, help="Exit status 1 if there are differences.")
 @format_option
 def diff(
     *,
@@ -174,10 +174,9 @@ def diff(
 ) -> None:
     """Compare by name: two client versions, two ranges, or two files.
 
-    A and B are versions (546), ranges (540-546), databases, dumps or other files of opcodes. Of two
-    files the ranges that both have are compared, with --range only that one; with --version what a
-    client of that version would be spoken to with, whatever the ranges. Numbers that mean "not
-    there" count as none.
+    A and B are versions (546), ranges (540-546), databases, dumps or other files of opcodes. For
+    two files, the ranges that both have are compared, with --range only that range; with --version
+    the tables of that client version are compared. Placeholders count as no number.
 
     Example: emu opcodes diff login.sql.gz world.sql.gz --range 540-546
     """
@@ -212,7 +211,7 @@ def _differences(
 
 
 def _table(rows: list[OpcodeRow], wanted: int | VersionRange) -> OpcodeTable:
-    """Return what clients of a version, or of exactly one range, are spoken to with."""
+    """Return the table of a client version, or of exactly one range."""
     if isinstance(wanted, VersionRange):
         own = [row for row in rows if row.range == wanted]
         return OpcodeTables(own or rows).for_version(wanted.first)
@@ -220,14 +219,16 @@ def _table(rows: list[OpcodeRow], wanted: int | VersionRange) -> OpcodeTable:
 
 
 def _operand(text: str) -> tuple[list[OpcodeRow], int | VersionRange | None]:
-    """Return an operand's rows, and the version or range it names."""
+    """Return the rows of an operand, and its version or range if it names one."""
     if text.isdecimal():
         return present_rows(), int(text)
     if text.replace("-", "").isdecimal():
         return present_rows(), RangeType().convert(text, None, None)
     path = Path(text)
     if not path.exists():
-        raise CommandError(f"{text} is no version, no range like 540-546 and no file")
+        raise CommandError(
+            f"{text}: no such file; name a file, a version like 546, or a range like 540-546"
+        )
     return file_rows(path), None
 
 
@@ -238,13 +239,13 @@ def _operand(text: str) -> tuple[list[OpcodeRow], int | VersionRange | None]:
     type=click.Choice([str(one) for one in Severity]),
     default=str(Severity.NOTE),
     show_default=True,
-    help="Leave out what is less grave.",
+    help="The lowest severity that is shown.",
 )
 @format_option
 def check_verb(file: Path | None, level: str, style: str) -> None:
-    """Check the database, or a FILE before it is imported; exit status 1 on errors.
+    """Check the database, or a FILE before an import; the exit status is 1 on errors.
 
-    Errors are what a running server would refuse.
+    A running server refuses tables with errors.
 
     Example: emu opcodes check opcodes.sql.gz --format json
     """
@@ -259,7 +260,7 @@ def check_verb(file: Path | None, level: str, style: str) -> None:
                 rows.append(row)
             else:
                 rejected.append(Rejected(place, problem))
-    # A file without the versions before the login adds to a database, and is no whole table.
+    # A file without version 0 (before the login) is an addition, so it may lack needed messages.
     whole = file is None or OpcodeTables(rows).covers(0)
     found = check(
         rows,
@@ -273,7 +274,7 @@ def check_verb(file: Path | None, level: str, style: str) -> None:
         cells["severity"] = str(cells["severity"])
     print_rows(shown, style, ("severity", "code", "range", "message"), least=("code",))
     if not shown:
-        click.echo("nothing looks wrong", err=True)
+        click.echo("no findings", err=True)
     if errors(found):
         sys.exit(1)
 
@@ -291,9 +292,9 @@ def _placed(file: Path) -> list[tuple[str, OpcodeRow]]:
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most.")
 @format_option
 def history(name: str | None, change: int | None, limit: int, style: str) -> None:
-    """Show who changed what and when, the newest first.
+    """Show all changes with user and time, the newest first.
 
-    Rows of one command share the number in `change`, which `emu opcodes undo` takes.
+    Rows of one command have the same number in `change`, the argument of `emu opcodes undo`.
 
     Example: emu opcodes history --name OP_KeymapLoadMsg
     """

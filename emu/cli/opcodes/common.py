@@ -1,4 +1,4 @@
-"""What the verbs of `emu opcodes` share: the database, version ranges, and rows as they print."""
+"""Shared by the commands of `emu opcodes`: the database, version options, and printing of rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RangeType(click.ParamType[VersionRange]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> VersionRange:
-        """Read the text; fails as wrong usage."""
+        """Parse a range; fail as wrong usage."""
         if isinstance(value, VersionRange):
             return value
         match = _RANGE.fullmatch(str(value))
@@ -57,7 +57,7 @@ class NumberType(click.ParamType[int]):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the text; fails as wrong usage."""
+        """Parse a number; fail as wrong usage."""
         try:
             number = int(str(value), 0)
         except ValueError:
@@ -77,7 +77,7 @@ versions_options = together(version_option, range_option)
 
 
 def database_path() -> Path:
-    """Return the configured database, or the one that --db names."""
+    """Return the path of the configured database, or of the one that --db names."""
     return load_config().database.path
 
 
@@ -91,53 +91,53 @@ def who() -> str:
 
 @contextmanager
 def writing() -> Iterator[OpcodeStore]:
-    """Open the database for a change; make it when there is none, and name it at the end."""
+    """Open the database for a change, create it if there is none, and print its path at the end."""
     with OpcodeStore.ensure(database_path(), who=who()) as store:
         yield store
         tell_database(store.path)
 
 
 def present_rows(*, to_write: bool = False) -> list[OpcodeRow]:
-    """Return all rows of the database; those of the program while there is none yet.
+    """Return all rows of the database; the shipped rows if there is no database yet.
 
-    Reading makes and changes no file. A file that --db names must be there, except `to_write`.
+    Reading creates and changes no file. A file that --db names must exist unless `to_write`.
     """
     path = database_path()
     there = path.exists()
     if there and _has_tables(path):
-        with OpcodeStore.look(path) as store:
+        with OpcodeStore.open_to_read(path) as store:
             return store.rows()
     if not to_write and given_database() is not None:
-        what = "has no opcode tables" if there else "there is no such database"
-        raise CommandError(f"{path}: {what}; `emu opcodes import` makes them")
+        what = "the database has no opcode tables" if there else "there is no such database"
+        raise CommandError(f"{path}: {what}; `emu opcodes import` creates them")
     return list(shipped_rows())
 
 
 def present_tables() -> OpcodeTables:
-    """Return the tables of the database; those of the program while there is none yet."""
+    """Return the tables of the database; the shipped tables if there is no database yet."""
     return OpcodeTables(present_rows())
 
 
 def present_history(**chosen: Any) -> list[HistoryEntry]:
-    """Return the newest entries of the history; none while there is no database yet."""
+    """Return the newest entries of the history; none if there is no database yet."""
     path = database_path()
     if not path.exists() or not _has_tables(path):
         return []
-    with OpcodeStore.look(path) as store:
+    with OpcodeStore.open_to_read(path) as store:
         return store.history(**chosen)
 
 
 def file_rows(path: Path) -> list[OpcodeRow]:
-    """Return the usable rows of a database, a dump or any other file of opcodes."""
+    """Return the valid rows of a database, a dump or any other file of opcodes."""
     if is_database(path):
-        with OpcodeStore.look(path) as store:
+        with OpcodeStore.open_to_read(path) as store:
             return store.rows()
     with naming(path):
         return [row for _, row in read_rows(path) if row.first <= row.last]
 
 
 def is_database(path: Path) -> bool:
-    """Say whether a file is a SQLite database, by its first bytes."""
+    """Return whether a file is an SQLite database, by its first bytes."""
     if not path.is_file():
         return False
     with readable_errors(path), path.open("rb") as file:
@@ -152,9 +152,9 @@ def _has_tables(path: Path) -> bool:
 def chosen_range(
     tables: OpcodeTables, version: int | None, version_range: VersionRange | None
 ) -> VersionRange:
-    """Return the range that --range names, or the one that wins at --version.
+    """Return the range of --range, or the one that applies at --version.
 
-    Raises `UnknownVersion`; needing one of the options is wrong usage.
+    Raises `UnknownVersion`, and `click.UsageError` unless exactly one option is given.
     """
     if (version is None) == (version_range is None):
         raise click.UsageError("name the client versions with either --version or --range")
@@ -165,7 +165,7 @@ def chosen_range(
 
 
 def range_rows(rows: Iterable[OpcodeRow], version_range: VersionRange) -> list[OpcodeRow]:
-    """Return the rows of exactly one range. Raises `CommandError` when there are none."""
+    """Return the rows of exactly one range. Raises `CommandError` if there are none."""
     found = [row for row in rows if row.range == version_range]
     if not found:
         raise CommandError(f"there is no range {version_range}; see `emu opcodes versions`")
@@ -173,7 +173,7 @@ def range_rows(rows: Iterable[OpcodeRow], version_range: VersionRange) -> list[O
 
 
 def effective_rows(tables: OpcodeTables, version: int) -> list[OpcodeRow]:
-    """Return the rows that make up one version's table, in the order of their numbers."""
+    """Return the rows in effect at one version, ordered by number."""
     numbers = tables.for_version(version).numbers
     found: dict[str, OpcodeRow] = {}
     for version_range in tables.covering(version):
@@ -184,7 +184,7 @@ def effective_rows(tables: OpcodeTables, version: int) -> list[OpcodeRow]:
 
 
 def print_opcodes(rows: Iterable[OpcodeRow], style: str) -> None:
-    """Print rows of the tables."""
+    """Print opcode rows."""
     shown = [
         {"first_version": row.first, "last_version": row.last, **row._asdict()} for row in rows
     ]
@@ -202,7 +202,7 @@ def print_history(entries: Iterable[HistoryEntry], style: str) -> None:
 
 
 def print_changes(changes: Iterable[RowChange], style: str) -> None:
-    """Print what became of rows, or would become of them."""
+    """Print changes of rows, made or planned."""
     shown = []
     for change in changes:
         kind = "add" if change.old is None else "remove" if change.new is None else "change"
@@ -218,11 +218,11 @@ def _numbers(change: RowChange | HistoryEntry) -> tuple[int | None, int | None]:
 
 
 def warn_of_errors(rows: Iterable[OpcodeRow]) -> None:
-    """Say on standard error what would keep a running server from taking these rows."""
+    """Print on standard error why a running server would refuse these rows."""
     used = {row.name for row in shipped_rows()}
     for finding in errors(check(list(rows), used=used, shipped=shipped_tables())):
         click.echo(
-            f"warning: a server does not take this: {finding.range} {finding.message}"
-            " (`emu opcodes undo` takes it back)",
+            f"warning: a server refuses these tables: {finding.range} {finding.message}"
+            " (`emu opcodes undo` reverts the change)",
             err=True,
         )

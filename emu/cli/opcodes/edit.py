@@ -1,4 +1,4 @@
-"""The verb `emu opcodes edit`: opens the full-screen editor, when its extra is installed."""
+"""The command `emu opcodes edit`: opens the full-screen editor if its extra is installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from emu.errors import CommandError
 def edit_verb(version: int | None) -> None:
     """Edit the tables on the full screen: versions left, opcodes right, conflicts marked.
 
-    Needs the extra `editor` (textual). Every edit is written at once and can be undone.
+    This needs the extra `editor` (textual). Each edit is written at once and can be undone.
 
     Example: emu opcodes edit --version 546
     """

@@ -1,9 +1,9 @@
 """The full-screen editor of opcode tables; needs textual.
 
-Version ranges on the left, the rows of the chosen one on the right, filtered by what is typed.
-Numbers with several names are marked. Every edit goes to the database at once, with its history,
-so that a running server follows; what others change there shows within a second. Only what was
-changed here is written, and only changes of the chosen range are undone.
+Version ranges are on the left, the rows of the chosen range on the right, with a filter. Numbers
+with several names are marked. Each edit is written to the database at once, with its history, so a
+running server applies it. Edits by others appear within a second. Only changed fields are written,
+and only changes of the chosen range are undone.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from emu.opcodes.table import OpcodeRow, VersionRange, dead_numbers, is_absent
 from emu.opcodes.text import shipped_rows, shipped_tables
 
 Save = Callable[[OpcodeRow], str | None]
-"""Writes a row; returns why it cannot be, or None when it was."""
+"""Writes a row; returns None, or the reason if the row cannot be written."""
 
 
 class EditRow(ModalScreen[None]):
-    """Asks for name, number, source and note of one row, until they can be saved or Escape."""
+    """A dialog for name, number, source and note of one row; it closes after saving or Escape."""
 
     CSS = """
     EditRow { align: center middle; }
@@ -41,31 +41,31 @@ class EditRow(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Cancel")]
 
     def __init__(self, row: OpcodeRow | None, version_range: VersionRange, save: Save) -> None:
-        """Edit a row, or with None a new one of the range."""
+        """Edit a row; with None a new row of the range."""
         super().__init__()
         self._row = row
         self._range = version_range
         self._save = save
 
     def compose(self) -> ComposeResult:
-        """Lay out the fields; the name of an existing row stays."""
+        """Create the fields; the name of an existing row cannot be edited."""
         row = self._row
         with Vertical(id="dialog"):
             yield Label(f"{self._range} {row.name}" if row else f"New opcode of {self._range}")
             if row is None:
                 yield _field("name", "", "OP_NameMsg")
             yield _field("number", str(row.opcode) if row else "", "decimal, or 0x and hex digits")
-            yield _field("source", (row.source or "") if row else "", "where it is known from")
+            yield _field("source", (row.source or "") if row else "", "how the number is known")
             yield _field("note", (row.note or "") if row else "", "a remark")
-            yield Label("Enter saves, Tab goes on, Escape leaves", id="message", markup=False)
+            yield Label("Enter saves, Tab: next field, Escape cancels", id="message", markup=False)
 
     def on_mount(self) -> None:
-        """Begin in the first field that is to be typed."""
+        """Focus the first field that can be edited."""
         self.query_one("#number" if self._row else "#name", Input).focus()
 
     @on(Input.Submitted)
     def save(self) -> None:
-        """Save and close; what cannot be saved stays as it was typed, with the reason below."""
+        """Save and close; if that fails, keep the input and show the reason below it."""
         problem = self._try()
         if problem is None:
             self.dismiss()
@@ -83,7 +83,7 @@ class EditRow(ModalScreen[None]):
         return self._save(row)
 
     def _typed(self, field: str) -> str:
-        """Return a field's text; one that was left as it is keeps even the blanks at its ends."""
+        """Return a field's text without blanks at its ends; an unchanged text stays as it is."""
         text = self.query_one(f"#{field}", Input).value
         before = getattr(self._row, field, None)
         return text if text == before else text.strip()
@@ -95,21 +95,21 @@ def _field(name: str, value: str, hint: str) -> Input:
     return field
 
 
-LOOK_INTERVAL = 1.0
-"""Seconds between looks at what others changed."""
-MOST_TOLD = 3
-"""Findings that are told below the rows."""
+REFRESH_INTERVAL = 1.0
+"""Seconds between checks for changes by others."""
+MOST_FINDINGS = 3
+"""Findings that are shown below the rows."""
 KEYS = (
     ("Enter, e", "edit the row under the cursor"),
     ("a", "add a row to the range"),
     ("d", "remove the row under the cursor"),
-    ("u", "undo the newest change of this range, whoever made it"),
-    ("r", "redo what was undone in this range"),
-    ("/", "filter by a part of the name, or by a number"),
-    ("c", "show only numbers with several names, or all again"),
-    ("Tab", "go between ranges, filter and rows"),
-    ("Escape", "back to the rows"),
-    ("q", "quit; everything is written already"),
+    ("u", "undo the newest change of this range, also by others"),
+    ("r", "redo the newest undo of this range"),
+    ("/", "filter by text in the name, or by a number"),
+    ("c", "show only numbers with several names, or all rows"),
+    ("Tab", "move between ranges, filter and rows"),
+    ("Escape", "return to the rows"),
+    ("q", "quit; all edits are written already"),
 )
 
 
@@ -122,7 +122,7 @@ class OpcodeEditor(App[None]):
     #ranges { width: 22; height: 1fr; border-right: solid $primary; }
     #rows { height: 1fr; }
     #row { height: auto; max-height: 3; padding: 0 1; text-style: bold; }
-    #told { height: auto; max-height: 4; padding: 0 1; }
+    #findings { height: auto; max-height: 4; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "Edit"),
@@ -155,10 +155,10 @@ class OpcodeEditor(App[None]):
             id="rows", cursor_type="row", zebra_stripes=True
         )
         self._row = Label("", id="row", markup=False)
-        self._told = Label("", id="told", markup=False)
+        self._findings = Label("", id="findings", markup=False)
 
     def compose(self) -> ComposeResult:
-        """Lay out ranges, filter, rows, the row under the cursor, and the line of findings."""
+        """Create the ranges, the filter, the rows, the row under the cursor, and the findings."""
         yield Header()
         with Horizontal():
             yield self._ranges_table
@@ -166,34 +166,34 @@ class OpcodeEditor(App[None]):
                 yield self._filter
                 yield self._rows_table
                 yield self._row
-                yield self._told
+                yield self._findings
         yield Footer()
 
     def on_mount(self) -> None:
-        """Fill both tables, and look for other people's changes from now on."""
+        """Fill both tables, and start to check for changes by others."""
         self.sub_title = str(self._store.path)
         self._rows_table.add_columns("opcode", "name", "conflict", "source", "note")
         self._ranges_table.add_columns("versions", "rows")
         self._fill_ranges()
         self._rows_table.focus()
-        self._rows_table.set_interval(LOOK_INTERVAL, self.look)  # ends with the table
+        self._rows_table.set_interval(REFRESH_INTERVAL, self.show_changes)  # ends with the table
 
     # -- filling --------------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Show what others have changed since the tables were filled."""
+    def show_changes(self) -> None:
+        """Show changes by others since the tables were filled."""
         try:
             if self._store.mark() == self._mark:
                 return
             (newest,) = self._store.history(limit=1)
             self._fill_ranges()
         except EmuError as error:
-            self._tell(str(error))
+            self._findings.update(str(error))
             return
         self.notify(f"{newest.who} changed the tables ({newest.action} {newest.row.name})")
 
     def _fill_ranges(self) -> None:
-        """Show the ranges and the rows of the chosen one."""
+        """Show the ranges, and the rows of the chosen range."""
         self._mark = self._store.mark()
         tables = self._store.tables()
         self._ranges = list(tables.ranges)
@@ -209,22 +209,23 @@ class OpcodeEditor(App[None]):
         self._read_rows()
 
     def _read_rows(self) -> None:
-        """Read the rows of the chosen range anew, and show them with what is wrong with them."""
+        """Read the rows of the chosen range again; show them and their findings."""
         self._rows = [] if self._chosen is None else self._store.rows(self._chosen)
         self._conflicts = _conflicts(self._rows)
         self._fill_rows()
         findings = check(self._rows, used={row.name for row in shipped_rows()})
-        self._tell("\n".join([*self._missing_here(), *_worst(findings)][:MOST_TOLD]))
+        lines = [*self._missing_here(), *_worst(findings)]
+        self._findings.update("\n".join(lines[:MOST_FINDINGS]))
 
     def _missing_here(self) -> Iterator[str]:
-        """Yield what clients of the chosen range miss."""
+        """Yield a line for each span of the chosen range that lacks needed messages."""
         for one in self._missing:
             if self._chosen is not None and one.versions.overlaps(self._chosen):
                 names = ", ".join((*one.lost, *one.never))
                 yield f"clients {one.versions} cannot be served without {names}"
 
     def _fill_rows(self) -> None:
-        """Show the rows that pass the filter; the cursor stays on its row."""
+        """Show the rows that match the filter; the cursor stays on its row."""
         table = self._rows_table
         index, before = table.cursor_row, self._under_cursor()
         table.clear()
@@ -249,24 +250,19 @@ class OpcodeEditor(App[None]):
 
     @on(DataTable.RowHighlighted, "#rows")
     def _describe(self) -> None:
-        """Show the row under the cursor in full, whatever fits into the table."""
+        """Show the row under the cursor in full, because the table may cut it."""
         row = self._under_cursor()
         text = ""
         if row is not None:
             also = self._conflicts.get(row.name)
-            parts = (f"{row.opcode} {row.name}", also and f"also {also}", row.source, row.note)
-            text = " | ".join(part for part in parts if part)
+            cells = (f"{row.opcode} {row.name}", also and f"also {also}", row.source, row.note)
+            text = " | ".join(cell for cell in cells if cell)
         self._row.update(text)
-
-    def _tell(self, text: str) -> None:
-        self._told.update(text)
 
     @on(DataTable.RowHighlighted, "#ranges")
     def choose(self, event: DataTable.RowHighlighted) -> None:
-        """Show the rows of the range under the cursor.
-
-        Where it is now counts, not what the event says: filling the table moves the cursor, too.
-        """
+        """Show the rows of the range under the cursor."""
+        # The event's row may be outdated, because filling the table moves the cursor as well.
         index = event.data_table.cursor_row
         if 0 <= index < len(self._ranges) and self._ranges[index] != self._chosen:
             self._chosen = self._ranges[index]
@@ -274,30 +270,30 @@ class OpcodeEditor(App[None]):
 
     @on(Input.Changed, "#filter")
     def refilter(self) -> None:
-        """Apply the filter as it is typed."""
+        """Apply the filter while it is typed."""
         self._fill_rows()
 
     @on(Input.Submitted, "#filter")
     def to_rows(self) -> None:
-        """Go on in the rows that were found."""
+        """Move to the filtered rows."""
         self._rows_table.focus()
 
-    # -- what the keys do -----------------------------------------------------------------------
+    # -- keys -----------------------------------------------------------------------------------
 
     def action_help(self) -> None:
-        """Say what the keys do."""
+        """Show the meaning of the keys."""
         self.push_screen(HelpScreen(KEYS))
 
     def action_filter(self) -> None:
-        """Go to the filter."""
+        """Move to the filter."""
         self._filter.focus()
 
     def action_leave_filter(self) -> None:
-        """Go from the filter to the rows."""
+        """Move from the filter to the rows."""
         self._rows_table.focus()
 
     def action_conflicts(self) -> None:
-        """Show only numbers with several names, or all rows again."""
+        """Toggle between numbers with several names and all rows."""
         self._only_conflicts = not self._only_conflicts
         self._fill_rows()
 
@@ -309,7 +305,7 @@ class OpcodeEditor(App[None]):
 
     @on(DataTable.RowSelected, "#rows")
     def edit_selected(self) -> None:
-        """Edit the row that Enter was pressed on."""
+        """Edit the row that Enter selects."""
         self.action_edit()
 
     def action_add(self) -> None:
@@ -324,17 +320,17 @@ class OpcodeEditor(App[None]):
             return
         problem = self._write(row, None)
         if problem is None:
-            self.notify(f"{row.name} removed; u brings it back")
+            self.notify(f"{row.name} removed; u restores it")
         else:
             self.notify(problem, severity="error")
 
     def action_undo(self) -> None:
-        """Take back the newest change of the range, whoever made it."""
-        self._step("took back", self._store.undo)
+        """Undo the newest change of the range, also one by others."""
+        self._step("undid", self._store.undo)
 
     def action_redo(self) -> None:
-        """Do again what was taken back last in the range."""
-        self._step("did again what was taken back by", self._store.redo)
+        """Redo the newest undo of the range."""
+        self._step("reverted", self._store.redo)
 
     def _step(self, done: str, step: Callable[..., list[HistoryEntry]]) -> None:
         if self._chosen is None:
@@ -349,7 +345,7 @@ class OpcodeEditor(App[None]):
         self.notify(f"{done} change {first.change} of {first.who}: {first.row.name}")
 
     def _write(self, old: OpcodeRow | None, new: OpcodeRow | None) -> str | None:
-        """Carry out an edit; returns why it cannot be, in one line."""
+        """Write an edit; return None, or one line with the reason if it cannot be written."""
         try:
             self._store.amend(old, new)
         except EmuError as error:
@@ -363,7 +359,7 @@ class OpcodeEditor(App[None]):
 
 
 def _conflicts(rows: list[OpcodeRow]) -> dict[str, str]:
-    """Return for each name that shares its number with others: those others."""
+    """Return the other names of a number, for each name that shares its number."""
     dead = dead_numbers(rows)
     by_number: dict[int, list[str]] = {}
     for row in rows:
@@ -378,7 +374,7 @@ def _conflicts(rows: list[OpcodeRow]) -> dict[str, str]:
 
 
 def _worst(findings: list[OpcodeFinding]) -> list[str]:
-    """Return the gravest findings as lines."""
+    """Return the errors and warnings as lines."""
     grave = [
         one
         for one in findings

@@ -1,4 +1,4 @@
-"""The verbs of `emu opcodes` that work on files: import and export."""
+"""The commands of `emu opcodes` for files: import and export."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from emu.cli.opcodes.common import (
 )
 from emu.cli.tables import format_option, printable
 from emu.errors import CommandError, FileFormatError
-from emu.opcodes.changes import KEEP_ALL, KEEP_NOTHING, KEEP_OTHER_RANGES, Plan, key_of, plan_rows
+from emu.opcodes.changes import Keep, Plan, key_of, plan_rows
 from emu.opcodes.files import (
-    FORMATS,
+    OpcodeFormat,
     Placed,
     as_csv,
     as_json,
@@ -41,7 +41,7 @@ from emu.opcodes.text import write_folder
 from emu.partial import ANYBODY, partial_file
 
 MAX_REJECTED = 10
-"""Rejected rows that are told one by one."""
+"""Rejected rows that are printed; the others are only counted."""
 
 
 @click.command("import")
@@ -50,19 +50,19 @@ MAX_REJECTED = 10
 @click.option(
     "--as",
     "form",
-    type=click.Choice(FORMATS),
-    help="The file's format; the default is to find out.",
+    type=click.Choice([str(one) for one in OpcodeFormat]),
+    help="The file's format; recognized by default.",
 )
 @versions_options
 @click.option(
     "--keep",
-    type=click.Choice([KEEP_ALL, KEEP_OTHER_RANGES, KEEP_NOTHING]),
-    default=KEEP_ALL,
+    type=click.Choice([str(one) for one in Keep]),
+    default=str(Keep.ALL),
     show_default=True,
-    help="Which rows that the file does not hold stay.",
+    help="Which existing rows stay that the file does not contain.",
 )
-@click.option("--source", help="Where the numbers are known from; the default is the file's name.")
-@click.option("--strict", is_flag=True, help="Import nothing when a row cannot be used.")
+@click.option("--source", help="How the numbers are known; by default the file's name.")
+@click.option("--strict", is_flag=True, help="Import nothing if a row is invalid.")
 @format_option
 def import_verb(
     *,
@@ -76,11 +76,11 @@ def import_verb(
     strict: bool,
     style: str,
 ) -> None:
-    """Import opcodes: our CSV (file or folder), EQ2Emulator SQL dumps, JSON, a list, or SQLite.
+    """Import opcodes: CSV (file or folder), EQ2Emulator SQL dumps, JSON, a list, or SQLite.
 
-    A list of names and numbers is for the client version that --version or --range names. Gzip is
-    recognized. Rows that cannot be used, such as inverted version ranges, are told and left out.
-    An import is one transaction, and doing it again changes nothing.
+    A list of names and numbers needs a client version, by --version or --range. Gzip is recognized.
+    Invalid rows, such as inverted version ranges, are printed and left out. An import is one
+    transaction. Repeating it changes nothing.
 
     Example: emu opcodes import opcodes.sql.gz --dry-run
     """
@@ -89,34 +89,36 @@ def import_verb(
     name = "standard input" if str(file) == "-" else file.name
     label = source if source is not None else name
     with _progress() as progress:
-        rows = _read(file, form, version_range, progress)
+        rows = _read(file, OpcodeFormat(form) if form else None, version_range, progress)
         if dry_run or strict:
             existing = {key_of(row): row for row in present_rows(to_write=True)}
-            plan = plan_rows(existing, rows, source=label, keep=keep)
+            plan = plan_rows(existing, rows, source=label, keep=Keep(keep))
         if strict and plan.rejected:
             raise CommandError(f"nothing was imported: {_rejected(plan)}")
         if not dry_run:
             with writing() as store:
-                told = partial(_written, progress, progress.add_task("writing", total=None))
-                plan = store.put(rows, action="import", source=label, keep=keep, progress=told)
+                written = partial(_written, progress, progress.add_task("writing", total=None))
+                plan = store.put(
+                    rows, action="import", source=label, keep=Keep(keep), progress=written
+                )
                 after = store.rows()
     if dry_run:
         print_changes(plan.changes, style)
-    _tell(plan, dry_run=dry_run)
+    _print_result(plan, dry_run=dry_run)
     if not dry_run:
         warn_of_errors(after)
 
 
 def _read(
-    file: Path, form: str | None, version_range: VersionRange | None, progress: Progress
+    file: Path, form: OpcodeFormat | None, version_range: VersionRange | None, progress: Progress
 ) -> list[Placed]:
-    """Read the rows of a file or of standard input. Raises `FileFormatError` when it has none."""
+    """Read the rows of a file or of standard input. Raises `FileFormatError` if it has none."""
     source: Path | BinaryIO = sys.stdin.buffer if str(file) == "-" else file
     with naming(file):
         found = read_rows(source, form=form, version_range=version_range)
         rows = list(progress.track(found, description="reading"))
     if not rows:
-        raise FileFormatError(f"{file}: holds no opcodes")
+        raise FileFormatError(f"{file}: the file has no opcodes")
     return rows
 
 
@@ -124,7 +126,7 @@ def _written(progress: Progress, task: TaskID, done: int, total: int) -> None:
     progress.update(task, completed=done, total=total)
 
 
-def _tell(plan: Plan, *, dry_run: bool) -> None:
+def _print_result(plan: Plan, *, dry_run: bool) -> None:
     for one in plan.rejected[:MAX_REJECTED]:
         click.echo(printable(f"left out: {one.place}: {one.problem}"), err=True)
     if len(plan.rejected) > MAX_REJECTED:
@@ -144,7 +146,7 @@ def _rejected(plan: Plan) -> str:
 
 
 def _progress() -> Progress:
-    """Return a bar on standard error that shows only on a terminal."""
+    """Return a progress bar on standard error; it is shown only on a terminal."""
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
@@ -160,18 +162,18 @@ def _progress() -> Progress:
 @click.option(
     "--as",
     "form",
-    type=click.Choice(FORMATS),
+    type=click.Choice([str(one) for one in OpcodeFormat]),
     default="csv",
     show_default=True,
-    help="The file's format; sql is a dump for EQ2Emulator, list is name,opcode lines of one"
-    " --version, sqlite a database with the table opcodes.",
+    help="The file's format: sql is a dump for EQ2Emulator, list has name,opcode lines of one"
+    " --version, sqlite is a database with the table opcodes.",
 )
 @versions_options
 @click.option(
     "--output",
     type=click.Path(path_type=Path, allow_dash=True),
     default=Path("-"),
-    help="A file, `-` for standard output, or for csv a folder: one file per range.",
+    help="A file, `-` for standard output, or a folder for csv with one file per range.",
 )
 def export_verb(
     *,
@@ -180,50 +182,55 @@ def export_verb(
     version_range: VersionRange | None,
     output: Path,
 ) -> None:
-    """Export all opcodes, those in effect at one client version, or exactly one range.
+    """Export all opcodes, those in effect at one client version, or those of exactly one range.
 
-    CSV into a folder is the form of the text under opcodes/.
+    CSV in a folder is the form of the files under opcodes/.
 
     Example: emu opcodes export --as sql --output opcodes.sql
     """
+    wanted = OpcodeFormat(form)
     rows = present_rows()
     if version_range is not None:
         rows = range_rows(rows, version_range)
-    if form == "list":
+    if wanted is OpcodeFormat.LIST:
         chosen = version if version is not None else version_range and version_range.first
         if chosen is None:
-            raise click.UsageError("a list is for one client version; name it with --version")
+            raise click.UsageError("a list needs one client version; name it with --version")
         _write(as_list(OpcodeTables(rows).for_version(chosen)), output)
         return
     if version is not None:
         rows = effective_rows(OpcodeTables(rows), version)
-    if form == "csv" and (output.is_dir() or output.suffix == "") and str(output) != "-":
+    if (
+        wanted is OpcodeFormat.CSV
+        and (output.is_dir() or output.suffix == "")
+        and str(output) != "-"
+    ):
         written = write_folder(rows, output)
         click.echo(f"wrote {len(written)} files to {output}", err=True)
         return
-    if form == "sqlite":
+    if wanted is OpcodeFormat.SQLITE:
         if str(output) == "-":
-            raise click.UsageError("a database is a file; name it with --output")
+            raise click.UsageError("a database cannot go to standard output; use --output FILE")
         with _whole_file(output) as fresh:
             write_database(rows, fresh)
         return
-    makers = {"csv": as_csv, "json": as_json, "sql": as_sql}
-    _write(makers[form](rows), output)
+    makers = {OpcodeFormat.CSV: as_csv, OpcodeFormat.JSON: as_json, OpcodeFormat.SQL: as_sql}
+    _write(makers[wanted](rows), output)
 
 
-def _write(parts: Iterable[str], output: Path) -> None:
+def _write(chunks: Iterable[str], output: Path) -> None:
     if str(output) == "-":
-        for part in parts:
-            sys.stdout.write(part)
+        for chunk in chunks:
+            sys.stdout.write(chunk)
         return
     with _whole_file(output) as fresh, fresh.open("wb") as file:
-        for part in parts:
-            file.write(part.encode("utf-8"))
+        for chunk in chunks:
+            file.write(chunk.encode("utf-8"))
 
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[Path]:
-    """Have a file written under another name and give it its own when it is complete."""
+    """Yield a temporary path; rename it to `path` when the file is complete."""
     try:
         with partial_file(path, ANYBODY) as fresh:
             yield fresh

@@ -1,1 +1,1 @@
-"""What the world and the login server tell each other: status, zones, play, create and delete."""
+"""The world's side of the link: status, zones, play requests, creating and deleting characters."""

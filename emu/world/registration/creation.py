@@ -1,12 +1,8 @@
-"""Makes a character of a create request: names, appearance, what the store keeps.
+"""Creates a character from a create request: checks the name, reads the appearance, stores the row.
 
-Source: docs/protocol/characters.md#create-reply.
-
-The coding itself is in `emu.appearance`; both codings are kept, and a row says which it has.
-
-The login server hands the client's own bytes on, with the real account id in them
-(docs/protocol/characters.md#create, docs/protocol/link.md#create). Codes are those of
-docs/protocol/characters.md#create-reply.
+The login server passes on the client's own bytes, with the real account id in them. Colors stay in
+the encoding of the client; each row has a flag for it. Source: docs/protocol/characters.md#create,
+docs/protocol/characters.md#create-reply, docs/protocol/link.md#create.
 """
 
 from __future__ import annotations
@@ -15,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from emu.appearance import SLIDER_FIELDS, color_parts, slider
+from emu.appearance import SLIDER_FIELDS, color_components, slider
 from emu.commands.registry import STATUS_BANNED_FOR_EVER
 from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruct
 from emu.limits.rates import Throttle, hourly
@@ -31,7 +27,7 @@ LEAST_LENGTH, MOST_LENGTH = 4, 15
 
 
 class NameRules:
-    """The length, the letters A to Z in either case, and words that no name may hold."""
+    """The rules for names: 4 to 15 letters A to Z in any case, without a blocked word."""
 
     __slots__ = ("_words",)
 
@@ -39,7 +35,7 @@ class NameRules:
         self._words: Sequence[str] = sorted({word.lower() for word in blocked if word})
 
     def reason_against(self, name: str) -> CreateCode | None:
-        """Return the create reply code that refuses a name; None when the name may be used."""
+        """Return the code that refuses a name, None if the name is allowed."""
         if not LEAST_LENGTH <= len(name) <= MOST_LENGTH:
             return CreateCode.BAD_NAME_LENGTH
         if not (name.isascii() and name.isalpha()):
@@ -56,22 +52,22 @@ MODEL_SUFFIX = "_file"
 
 @dataclass(frozen=True, slots=True)
 class RequestedAppearance:
-    """Model files and sizes by field name, and rows of colors and sliders by field name."""
+    """The appearance in a create request: model paths and sizes, colors and sliders, by field."""
 
     appearance: Mapping[str, int | str] = field(default_factory=dict)
     colors: Mapping[str, Color] = field(default_factory=dict)
 
 
-def read_looks(request: Mapping[str, Any], *, signed: bool) -> RequestedAppearance:
-    """Take the looks out of a decoded create request; `signed` is the old clients' color coding.
+def read_appearance(request: Mapping[str, Any], *, signed: bool) -> RequestedAppearance:
+    """Return the appearance in a decoded create request; `signed` is the old color encoding.
 
-    Every triple of floats is a color or three sliders; triples of whole numbers are neither.
+    Every triple of floats is a color or three sliders. A triple of whole numbers is neither.
     """
     appearance: dict[str, int | str] = {}
     colors: dict[str, Color] = {}
     for name, value in request.items():
         if name in SLIDER_FIELDS:
-            first, second, third = (slider(part) for part in value)
+            first, second, third = (slider(component) for component in value)
             colors[name] = Color(first, second, third, signed=True)
         elif name in SIZES:
             appearance[name] = slider(value)
@@ -79,25 +75,25 @@ def read_looks(request: Mapping[str, Any], *, signed: bool) -> RequestedAppearan
             if value:
                 appearance[name] = str(value)
         elif isinstance(value, list) and len(value) == 3 and isinstance(value[0], float):
-            colors[name] = Color(*color_parts(value, signed=signed), signed=signed)
+            colors[name] = Color(*color_components(value, signed=signed), signed=signed)
     return RequestedAppearance(appearance, colors)
 
 
 STRUCT = "CreateCharacter"
 BARE_STRUCT = "CreateCharacterBare"
-"""The request as the real 2006 client is said to send it (docs/protocol/login.md#client-546)."""
+"""The shorter request that the real 2006 client sends (docs/protocol/login.md#client-546)."""
 
 
 @dataclass(slots=True, eq=False)
 class CharacterCreation:
-    """Makes characters."""
+    """Creates characters."""
 
     rules: CreationRules
     names: NameRules
     store: WorldCharacterStore
     catalog: StructCatalog
     start_of: Callable[[WorldCharacter], Start]
-    """Says where one begins."""
+    """Returns the starting place of a new character."""
     _made: Throttle = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,9 +102,9 @@ class CharacterCreation:
     async def create(
         self, version: int, payload: bytes, now: Monotonic, moment: Moment, *, locked: bool
     ) -> CharacterCreateReply:
-        """Make a character and return the answer for the login server, whatever the payload is.
+        """Create a character; return the reply for the login server, for any payload.
 
-        The account id of the answer is 0 when no layout covers the client's version.
+        The reply's account id is 0 if the request cannot be decoded.
         """
         try:
             request = self._decode(version, payload)
@@ -126,7 +122,7 @@ class CharacterCreation:
         return CharacterCreateReply(account_id, char_id, code)
 
     async def _store_new(self, wanted: WorldCharacter, now: Monotonic) -> tuple[CreateCode, int]:
-        """Return code and id. Raises `StoreError`."""
+        """Store a new character; return the reply code and the id. Raises `StoreError`."""
         others = await self.store.of_account(wanted.account_id)
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in others):
             return CreateCode.UNKNOWN_ERROR_2, 0
@@ -142,7 +138,8 @@ class CharacterCreation:
         return CreateCode.SUCCESS, made.id
 
     def _decode(self, version: int, payload: bytes) -> Mapping[str, Any]:
-        """Read a request with the layout that fits it to the last byte, else with the usual one."""
+        """Decode a request by the bare layout if it matches exactly, else by the usual one."""
+        # Both layouts occur with the same version number. Only the length tells them apart.
         first, last = self.rules.bare_requests
         if first <= version <= last:
             try:
@@ -152,7 +149,7 @@ class CharacterCreation:
         return self.catalog.layout(STRUCT, max(1, version), create_color=True).decode_short(payload)
 
     def _read(self, request: Mapping[str, Any], version: int, moment: Moment) -> WorldCharacter:
-        looks = read_looks(request, signed=version <= self.rules.signed_colors_up_to)
+        found = read_appearance(request, signed=version <= self.rules.signed_colors_up_to)
         commoner = version <= self.rules.commoner_up_to
         wanted = WorldCharacter(
             id=0,
@@ -167,8 +164,8 @@ class CharacterCreation:
             zone_id=0,
             client_version=version,
             created=moment,
-            appearance=looks.appearance,
-            colors=looks.colors,
+            appearance=found.appearance,
+            colors=found.colors,
         )
         start = self.start_of(wanted)
         return replace(wanted, zone_id=start.zone_id, place=start.place)

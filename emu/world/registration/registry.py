@@ -1,15 +1,9 @@
-"""The world as its login server sees it: introduction, status, zones, and answers.
+"""The world's side of the link to a login server: registration, status, zones, and replies.
 
-Source: docs/protocol/link.md#play, docs/protocol/world/entering.md#admission.
-
-Each zone goes out once a link, since repeating one ends the link. What characters wear is asked for
-as well; in a world without items there is nothing to tell. Source: docs/protocol/link.md#batches.
-
-Source: docs/protocol/link.md, ZoneUpdate.
-
-Knows no socket: `emu.net.link.client` carries the messages. The stores are awaited; whatever goes
-wrong with one becomes a reply code. Source: docs/protocol/link.md,
-docs/protocol/world/entering.md#admission, docs/protocol/link.md.
+`emu.net.link.client` sends and receives the messages. An error of a store becomes a reply code.
+Requests for characters' equipment get no reply, because this world has no items.
+Source: docs/protocol/link.md, docs/protocol/link.md#play, docs/protocol/link.md#batches,
+docs/protocol/world/entering.md#admission.
 """
 
 from __future__ import annotations
@@ -59,9 +53,9 @@ _PRIVATE = tuple(
 
 
 def is_private(address: str) -> bool:
-    """Say whether an address lies in a private, loopback or link-local network.
+    """Return whether an address is in a private, loopback or link-local network.
 
-    Text that is no IP address lies in none.
+    A text that is no IP address is in none.
     """
     try:
         found = parse_host(address)
@@ -71,10 +65,10 @@ def is_private(address: str) -> bool:
 
 
 def address_for(client_address: str, public: str, internal: str | None) -> str:
-    """Return the address to tell a client at `client_address`.
+    """Return the world's address for a client at `client_address`.
 
-    The internal one, when there is one, is for clients with a private address and for those that
-    come from the public address itself, that is through the same router.
+    The internal address, if there is one, is for two kinds of clients: those with a private
+    address, and those with the world's own public address, which are behind the same router.
     """
     if internal and (client_address == public or is_private(client_address)):
         return internal
@@ -82,83 +76,85 @@ def address_for(client_address: str, public: str, internal: str | None) -> str:
 
 
 class ZoneReport:
-    """The zones that this link's login server has not been told yet."""
+    """The zones that were not sent yet on this link.
 
-    __slots__ = ("_told", "_zones")
+    Each zone is sent once: a login server closes the link if a zone is repeated.
+    """
+
+    __slots__ = ("_sent", "_zones")
 
     def __init__(self, zones: Callable[[], Sequence[ZoneItem]]) -> None:
         self._zones = zones
-        self._told: set[int] = set()
+        self._sent: set[int] = set()
 
     def restart(self) -> None:
-        """Begin again: a new link knows nothing."""
-        self._told.clear()
+        """Start again for a new link."""
+        self._sent.clear()
 
     def next_batch(self, most: int) -> ZoneUpdates | None:
-        """Return the next zones, at most `most`; None when all are told."""
-        fresh = (zone for zone in self._zones() if zone.zone_id not in self._told)
+        """Return the next zones, at most `most`; None if all were sent."""
+        fresh = (zone for zone in self._zones() if zone.zone_id not in self._sent)
         batch = tuple(islice(fresh, min(most, ZONES_PER_BATCH)))
-        self._told.update(zone.zone_id for zone in batch)
+        self._sent.update(zone.zone_id for zone in batch)
         return ZoneUpdates(batch) if batch else None
 
 
 class CharacterLocations:
-    """Tells the login server of each change of a character's zone, in whatever process it is.
+    """Sends the login server each change of a character's zone, from all processes of the world.
 
-    `tell` sends a message, or keeps it for the next link.
+    `send` sends a message, or keeps it for the next link.
     """
 
-    __slots__ = ("_atlas", "_tell", "_told")
+    __slots__ = ("_atlas", "_send", "_sent")
 
-    def __init__(self, bus: Bus, atlas: Atlas, tell: Callable[[ZoneUpdate], None]) -> None:
+    def __init__(self, bus: Bus, atlas: Atlas, send: Callable[[ZoneUpdate], None]) -> None:
         self._atlas = atlas
-        self._tell = tell
-        self._told: dict[int, int] = {}
-        """Zone by character, of those who are in the world."""
+        self._send = send
+        self._sent: dict[int, int] = {}
+        """The last sent zone id of each character in the world."""
         bus.subscribe(ENTERED, self._entered)
         bus.subscribe(LEFT, self._left)
 
     def _entered(self, note: Note) -> None:
         char_id, zone_id = int(note["char_id"] or 0), int(note["zone_id"] or 0)
         zone = self._atlas.get(zone_id)
-        if zone is None or self._told.get(char_id) == zone_id:
+        if zone is None or self._sent.get(char_id) == zone_id:
             return
-        self._told[char_id] = zone_id
-        self._tell(ZoneUpdate(int(note["account_id"] or 0), char_id, zone_id, zone.file))
+        self._sent[char_id] = zone_id
+        self._send(ZoneUpdate(int(note["account_id"] or 0), char_id, zone_id, zone.file))
 
     def _left(self, note: Note) -> None:
-        self._told.pop(int(note["char_id"] or 0), None)
+        self._sent.pop(int(note["char_id"] or 0), None)
 
 
 TOO_OFTEN = PlayCode.TIMEOUT
-"""The answer to an account that enters too often: the client shows that it may try later."""
+"""The reply to an account that enters too often; the client says that it may try later."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegistryConfig:
-    """How the world shows itself to login servers and their players."""
+    """The world's registration: its name, account and addresses."""
 
     name: str
     account: str
     password: str = field(repr=False)
     """The link password itself; only its hash leaves the process."""
     address: str
-    """Address told to clients; at most 79 characters, like the internal one."""
+    """The address for clients; like the internal one at most 79 characters."""
     port: int
-    """UDP port told to clients."""
+    """The UDP port for clients."""
     internal_address: str | None = None
-    """Address told to clients with private addresses."""
+    """The address for clients with private addresses."""
     max_level: int = 0
-    """Highest level of its characters; 0 tells none."""
+    """The highest level of its characters; 0 states none."""
     server_version: str = SERVER_VERSION
 
 
 @dataclass(slots=True, eq=False)
 class WorldRegistry:
-    """Answers a login server, over the link that `emu.net.link.client` keeps.
+    """The world's answers to its login server.
 
-    Raises `StructValueError` when name, account or an address does not fit the messages that carry
-    it.
+    Raises `StructValueError` if the name, the account or an address does not fit its message.
     """
 
     config: RegistryConfig
@@ -168,11 +164,11 @@ class WorldRegistry:
     admission: WorldAdmissionRules
     zone_servers: ZoneServers
     zones: Callable[[], Sequence[ZoneItem]]
-    """Returns the zones to describe to login servers."""
+    """Returns the zones for the login server."""
     models: Models
     clock: Clock
     report: Callable[[WorldEvent], None] = lambda _event: None
-    """Takes what operators should know."""
+    """Reports an event to operators."""
     _zone_report: ZoneReport = field(init=False)
 
     def __post_init__(self) -> None:
@@ -185,7 +181,7 @@ class WorldRegistry:
             ).encode()
 
     def registration(self) -> LSInfo:
-        """Return how the world introduces itself."""
+        """Return the message that registers the world."""
         return LSInfo(
             name=self.config.name,
             address=self.config.address,
@@ -195,7 +191,7 @@ class WorldRegistry:
         )
 
     def status(self) -> LSStatus:
-        """Return how the world is now."""
+        """Return the world's status message."""
         status = STATUS_UP
         if self.admission.locked:
             status = STATUS_LOCKED
@@ -205,11 +201,11 @@ class WorldRegistry:
         return LSStatus(status, presence.players, presence.zones, self.config.max_level)
 
     def link_began(self) -> None:
-        """A new link begins; its login server wants to hear of every zone again."""
+        """Handle a new link: its login server needs every zone again."""
         self._zone_report.restart()
 
     async def answer(self, message: LinkMessage, now: Monotonic) -> Sequence[LinkMessage]:
-        """Do what the login server asks, and return what to answer."""
+        """Handle a message of the login server; return the replies."""
         if isinstance(message, UsertoWorldReq):
             answer = await self._answer_play(message, now)
             return [answer, *await self._body(answer.char_id, answer.response)]
@@ -246,9 +242,9 @@ class WorldRegistry:
         return self._response(request, response, key, host, port)
 
     def _process_of(self, rows: Sequence[WorldCharacter], char_id: int) -> tuple[str, int] | None:
-        """Return where the process is that serves a character's zone, unless it is this one.
+        """Return the other process that serves the character's zone: host and port; None for here.
 
-        Whose process cannot be reached comes in here, and is told so there.
+        If that process cannot be reached, the player enters here, and zone entry refuses it.
         """
         zones = (row.zone_id for row in rows if row.id == char_id)
         try:
@@ -257,9 +253,9 @@ class WorldRegistry:
             return None
 
     async def _body(self, char_id: int, response: int) -> Sequence[LinkMessage]:
-        """Return what tells the login server a character's race and body, once it said yes.
+        """Return a message with a character's race and model after a successful reply.
 
-        Login servers need not know models; and a list that has the wrong one is mended.
+        A login server may have no model numbers, or an outdated one in its character list.
         """
         if response != PlayCode.SUCCESS:
             return []
@@ -288,6 +284,6 @@ class WorldRegistry:
         )
 
     async def _delete(self, account_id: int, char_id: int) -> None:
-        """Delete a character; the login server is not told how it went. Raises `StoreError`."""
+        """Delete a character; the link has no reply to this. Raises `StoreError`."""
         if await self.characters.delete(account_id, char_id):
             await self.admission.dismiss(char_id)

@@ -41,7 +41,9 @@ def test_set_for_exactly_one_version_leaves_its_neighbors(db: Path) -> None:
 def test_what_a_server_would_refuse_is_written_with_a_warning(db: Path) -> None:
     result = emu(db, "set", "OP_LoginReplyMsg", "400", "--version", "546")
     assert result.exit_code == 0
-    assert "warning: a server does not take this: 540-546 OP_LoginReplyMsg is 400" in result.stderr
+    assert (
+        "warning: a server refuses these tables: 540-546 OP_LoginReplyMsg is 400" in result.stderr
+    )
     assert "undo" in result.stderr
 
 
@@ -65,8 +67,8 @@ def test_wrong_usage(db: Path, words: list[str]) -> None:
         (["set", "OP_A", "1", "--version", "400"], "no opcode range covers client version 400"),
         (["unset", "OP_A", "--version", "546"], "there is no row OP_A in the range 540-546"),
         (["undo"], "there is nothing to undo"),
-        (["undo", "77"], "there is no change 77"),
-        (["derive", "540-546", "--from", "560-561"], "the range 540-546 is there already"),
+        (["undo", "77"], "the history has no change 77"),
+        (["derive", "540-546", "--from", "560-561"], "the range 540-546 exists already"),
         (["derive", "600-601", "--from", "600-650"], "there is no range 600-650"),
         (["derive", "9", "--from", "546", "--insert", "x"], "'x' is not an insertion"),
     ],
@@ -87,7 +89,7 @@ def test_unset_and_undo(db: Path) -> None:
     )
     result = emu(db, "undo", "--format", "json")
     assert json.loads(result.stdout)[0]["old"] == 153
-    assert "took back change 2 (1 rows)" in result.stderr
+    assert "undid change 2 (1 rows)" in result.stderr
     assert numbers(db, 546)["OP_KeymapLoadMsg"] == 153
 
 
@@ -119,7 +121,7 @@ def test_redo_and_reset(db: Path) -> None:
     emu(db, "undo")
     assert "400" in emu(db, "redo", "--format", "csv").stdout
     emu(db, "undo")
-    assert "did again what" in emu(db, "redo").stderr
+    assert "reverted undo" in emu(db, "redo").stderr
     shown = json.loads(emu(db, "reset", "--dry-run", "--json").stdout)
     assert [(one["change"], one["old"], one["new"]) for one in shown] == [("change", 400, 153)]
     result = emu(db, "reset", "OP_KeymapLoadMsg", "--range", "540-546")
@@ -128,4 +130,4 @@ def test_redo_and_reset(db: Path) -> None:
     assert json.loads(emu(db, "reset", "--dry-run", "--json").stdout) == []
     refused = emu(db, "undo", "1")
     assert refused.exit_code == 1
-    assert "come with the program" in str(refused.exception)
+    assert "shipped tables and cannot be undone" in str(refused.exception)

@@ -97,7 +97,7 @@ def test_show_by_name_and_by_number(db: Path) -> None:
     [
         (["list", "--version", "400"], "no opcode range covers client version 400; the nearest"),
         (["list", "--range", "1-2"], "there is no range 1-2"),
-        (["diff", "546", "elephant"], "elephant is no version, no range like 540-546 and no file"),
+        (["diff", "546", "elephant"], "elephant: no such file; name a file, a version like 546"),
     ],
 )
 def test_what_is_not_there_is_one_clear_line(db: Path, words: list[str], message: str) -> None:
@@ -249,7 +249,7 @@ def test_levels_are_those_of_the_lints() -> None:
 
 def test_check_finds_a_range_that_lost_a_needed_message(db: Path) -> None:
     told = emu(db, "unset", "OP_PlayCharacterReplyMsg", "--range", "540-546").stderr
-    assert "warning: a server does not take this: 540-546 OP_PlayCharacterReplyMsg lost" in told
+    assert "warning: a server refuses these tables: 540-546 OP_PlayCharacterReplyMsg lost" in told
     found = rows_of(emu(db, "check", "--level", "error", "--json", code=1))
     assert [(one["code"], one["range"]) for one in found] == [("lost-message", "540-546")]
     emu(db, "reset", "OP_PlayCharacterReplyMsg")

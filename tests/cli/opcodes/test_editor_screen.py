@@ -153,7 +153,7 @@ def test_conflicts_are_marked_and_can_be_shown_alone(store: OpcodeStore) -> None
         ]
         table: DataTable[Any] = editor.query_one("#rows", DataTable)
         assert table.get_row_at(0)[1].style == "bold red"
-        told = str(editor.query_one("#told", Label).render())
+        told = str(editor.query_one("#findings", Label).render())
         assert "216 is the number of OP_KeymapLoadMsg and OP_LsClientAlertlogReplyMsg" in told
         await pilot.press("c")
         assert len(shown(editor)) == len(store.rows(RANGE))
@@ -177,7 +177,7 @@ def test_an_edit_that_cannot_be_keeps_what_was_typed(store: OpcodeStore) -> None
         assert message.region.bottom <= 24
         await type_into(pilot, "#name", "OP_KeymapLoadMsg")
         await press(pilot, "enter")
-        assert "is there already with the number 153" in str(message.render())
+        assert "exists already with the number 153" in str(message.render())
         await press(pilot, "escape", "u")
         messages = [one.message for one in editor._notifications]
         assert any("nothing to undo" in message for message in messages)
@@ -236,7 +236,7 @@ def test_what_others_change_is_noticed(store: OpcodeStore) -> None:
         with OpcodeStore(store.path, who="bob") as other:
             other.set(RANGE, "OP_KeymapLoadMsg", 400)
             other.set(VersionRange(70000, 70001), "OP_MineMsg", 600)
-        editor.look()
+        editor.show_changes()
         await pilot.pause()
         assert shown(editor)[0][0] == "400"
         ranges: DataTable[Any] = editor.query_one("#ranges", DataTable)
@@ -244,14 +244,14 @@ def test_what_others_change_is_noticed(store: OpcodeStore) -> None:
         assert [one.message for one in editor._notifications] == [
             "bob changed the tables (set OP_MineMsg)"
         ]
-        editor.look()
+        editor.show_changes()
         assert len(editor._notifications) == 1, "nothing new"
 
     play(store, steps)
 
 
 def test_it_looks_by_itself(store: OpcodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("emu.cli.opcodes.editor.LOOK_INTERVAL", 0.02)
+    monkeypatch.setattr("emu.cli.opcodes.editor.REFRESH_INTERVAL", 0.02)
 
     async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
         with OpcodeStore(store.path, who="bob") as other:
@@ -281,7 +281,7 @@ def test_an_edit_leaves_alone_what_others_changed(store: OpcodeStore) -> None:
             other.set(RANGE, "OP_KeymapLoadMsg", 402)
         await press(pilot, "enter")
         message = str(editor.screen.query_one("#message", Label).render())
-        assert "somebody else changed the opcode to 402" in message
+        assert "another user changed the opcode to 402" in message
         assert editor.screen.query_one("#number", Input).value == "401"
         assert number(store, "OP_KeymapLoadMsg") == 402
 
@@ -311,7 +311,7 @@ def test_the_cursor_stays_on_its_row(store: OpcodeStore) -> None:
         name = shown(editor)[5][1]
         store.set(RANGE, "OP_MineMsg", 0x7FFF)
         store.unset(RANGE, shown(editor)[0][1])
-        editor.look()
+        editor.show_changes()
         await pilot.pause()
         assert shown(editor)[rows.cursor_row][1] == name
 
@@ -325,9 +325,9 @@ def test_a_lost_message_is_told_below_the_rows(store: OpcodeStore) -> None:
         rows: DataTable[Any] = editor.query_one("#rows", DataTable)
         rows.move_cursor(row=names.index("OP_PlayCharacterReplyMsg"))
         await press(pilot, "d")
-        told = str(editor.query_one("#told", Label).render())
+        told = str(editor.query_one("#findings", Label).render())
         assert "clients 540-546 cannot be served without OP_PlayCharacterReplyMsg" in told
         await press(pilot, "u")
-        assert "cannot be served" not in str(editor.query_one("#told", Label).render())
+        assert "cannot be served" not in str(editor.query_one("#findings", Label).render())
 
     play(store, steps)
