@@ -1,13 +1,13 @@
-"""Captures: read them, follow the sessions in them, write a server's own, and a dissector.
+"""Captures: reading them, following the sessions in them, writing a server's trace, a dissector.
 
-`for message in emu.capture.open("x.pcap"): message.name, message.fields, message.session` is the
-way in. All but `files` is sans-IO: other files, and terminals, are the business of
-`emu.cli.capture`. Rooms: `formats` (files to datagrams), `sessions` (datagrams to messages),
-`keys`, `trace` (what a server writes), `dissector` (a Wireshark script).
+Programs use `emu.capture.open`: ``for message in emu.capture.open("x.pcap")`` yields messages with
+`name`, `fields` and `session`. Only `files` opens files; `emu.cli.capture` has the commands.
+`formats` converts files to datagrams, `sessions` datagrams to messages. `keys` reads keys, and
+`trace` writes a server's trace and the Wireshark dissector.
 """
 
 from emu.capture.files import Capture, open  # noqa: A004  # as the standard library's gzip.open
-from emu.capture.messages import CapturedCommand, CapturedMessage, SessionEnds
+from emu.capture.messages import CapturedCommand, CapturedMessage, SessionKey
 from emu.capture.sessions.follow import CaptureFollower, Notice
 
 __all__ = [
@@ -16,6 +16,6 @@ __all__ = [
     "CapturedCommand",
     "CapturedMessage",
     "Notice",
-    "SessionEnds",
+    "SessionKey",
     "open",
 ]

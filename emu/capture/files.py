@@ -1,7 +1,6 @@
-"""A capture file as an iterator of its messages: `open`, the way in for programs.
+"""A capture file as an iterator of its messages: `open`, for programs.
 
-The only room here that opens files. Owns the joining of reader, follower and decoder; must not
-know how any of them works.
+This is the only module of the package that opens files. It connects reader, follower and decoder.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ NOTICES_KEPT = 1000
 class Capture:
     """The messages of a capture, in the order in which they were complete.
 
-    An iterator that reads as it goes and closes the file at its end; as a context manager it closes
-    the file earlier. `notices` are the last thousand things about the capture that its reader
-    should know (bad checks, missing packets), as text.
+    It reads while it is iterated and closes the file at the end; as a context manager it closes the
+    file earlier. `notices` are the last thousand texts about faults of the capture (bad checks,
+    missing packets).
     """
 
     def __init__(self, stream: BinaryIO, follower: CaptureFollower) -> None:
@@ -42,7 +41,7 @@ class Capture:
         return next(self._messages)
 
     def close(self) -> None:
-        """Close the file; there are no more messages."""
+        """Close the file; the iteration then ends."""
         self._messages.close()
         self._stream.close()
 
@@ -81,11 +80,12 @@ def open(  # noqa: A001  # meant to be called as emu.capture.open
 ) -> Capture:
     """Open a capture (pcap or pcapng, gzipped or not) to iterate over its messages.
 
-    `source` is a path or a binary stream. `keys` are lines of keys from outside the capture, as
-    `emu.capture.keys` has them; `version` is the client version, when not what logins say;
-    `structs` are struct files that are tried before the shipped ones; `tables` other opcode tables.
+    `source` is a path or a binary stream. `keys` are lines of keys from outside the capture, in the
+    form of `emu.capture.keys`. `version` overrides the client version of the logins. `structs` are
+    struct files that are tried before the shipped ones; `tables` are other opcode tables.
+
     Raises `OSError` for a file that cannot be opened and `FileFormatError` for struct files that
-    cannot be used; iterating raises `FileFormatError` where the capture is damaged, behind the
+    cannot be used. The iteration raises `FileFormatError` where the capture is damaged, after the
     messages before that.
     """
     ring = KeyRing()

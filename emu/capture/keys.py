@@ -1,17 +1,17 @@
 """Session keys from outside a capture: a text format, and the same text in a pcapng file.
 
-One fact a line, words apart by blanks, ``#`` begins a comment:
+Each line has one key; words are separated by blanks, and ``#`` begins a comment:
 
     check SESSION 33624702
     rc4 SESSION 0807060504030201
 
-SESSION is the session id as eight hexadecimal digits (as SessionRequest carries it), or the
-client's ``address:port``, or ``*`` for every session that nothing closer names. The check key is
-the number of SessionResponse; the RC4 key is K of docs/protocol/transport.md#keys, the key of the
-server's direction. Two are enough to follow any session from its first encrypted message on.
+SESSION is the session id as eight hexadecimal digits (as in SessionRequest), the client's
+``address:port``, or ``*`` for every session without a line of its own. The check key is the number
+of SessionResponse; the RC4 key is K of docs/protocol/transport.md#keys, the key of the server's
+direction. With both keys a session can be followed from its first encrypted message on.
 
-A capture usually shows both keys by itself: a file is wanted when it begins after SessionResponse,
-or when the server used a real RSA key. Must not know captures or sessions.
+A capture usually contains both keys. A key file is needed if the capture begins after
+SessionResponse, or if the server used a real RSA key.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from emu.capture.formats.records import Address, show_address
 from emu.errors import FileFormatError
 
 MAX_KEYS = 100_000
-"""Lines taken from one ring's sources; a server's trace has two for each session."""
+"""Lines in one ring; a server's trace has two for each session."""
 RC4_BYTES = 8
 
 _Key = TypeVar("_Key", int, bytes)
 
 
 class KeyRing:
-    """The keys that are known from outside, looked up by session id, client or default."""
+    """The keys from outside, by session id, client, or for every session."""
 
     __slots__ = ("_check", "_rc4")
 
@@ -39,7 +39,7 @@ class KeyRing:
         self._rc4: dict[str, bytes] = {}
 
     def add_text(self, text: str, *, name: str = "key file") -> None:
-        """Take every line of `text`; raises `FileFormatError` that names the first bad line."""
+        """Add every line of `text`; raises `FileFormatError` for the first bad line."""
         for number, line in enumerate(text.splitlines(), 1):
             words = line.partition("#")[0].split()
             if not words:
@@ -52,15 +52,15 @@ class KeyRing:
                 raise FileFormatError(str(error), place=f"{name}, line {number}") from None
 
     def check_key(self, session_id: int | None, client: Address) -> int | None:
-        """Return the check key of a session, or None when no line names it."""
+        """Return the check key of a session, or None."""
         return _find(self._check, session_id, client)
 
     def rc4_key(self, session_id: int | None, client: Address) -> bytes | None:
-        """Return the 8-byte RC4 key K of a session, or None when no line names it."""
+        """Return the 8-byte RC4 key K of a session, or None."""
         return _find(self._rc4, session_id, client)
 
     def candidates(self) -> Iterator[tuple[int, bytes | None]]:
-        """Yield each session's check key, with its RC4 key where a line names that too."""
+        """Yield each session's check key, with its RC4 key if there is one."""
         for session, check_key in self._check.items():
             yield check_key, self._rc4.get(session)
 
@@ -83,7 +83,7 @@ class KeyRing:
 
 
 def key_lines(session_id: int, *, check_key: int | None, rc4_key: bytes | None) -> str:
-    """Return the lines that tell a `KeyRing` the keys of one session."""
+    """Return the lines with the keys of one session."""
     lines = []
     if check_key is not None:
         lines.append(f"check {session_id:08x} {check_key:08x}\n")

@@ -1,10 +1,7 @@
-"""Captured messages: names, fields, and the commands inside OP_ClientCmdMsg.
+"""Captured messages: names, fields, and the commands in OP_ClientCmdMsg.
 
-Owns the choice among structs of one opcode. Must not know captures or messages.
-
-Owns the choice of a struct for a message and the splitting of commands; what is told as a change is
-read by `emu.world_stream`. Must not know captures or datagrams: opcode and payload come in, in the
-clear.
+This module selects the struct for a message and splits commands; `emu.world_stream` reads deltas.
+Its input is opcode and decrypted payload.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ LOGIN_STRUCTS = {
     "OP_LoginRequestMsg": "LS_LoginRequest",
     "OP_LoginByNumRequestMsg": "LoginByNumRequest",
 }
-"""The first message of a client: servers read it before they know the version."""
+"""A client's first message: servers read it before they know the version."""
 LOGIN_VERSIONS = (1, 1208)
 """The struct versions that servers try on it.
 
@@ -38,10 +35,10 @@ MAX_REMEMBERED = 10_000
 
 
 class StructLookup:
-    """Finds the layouts that a message may have.
+    """Finds the possible layouts of a message.
 
-    `catalog` holds the shipped structs; `files` are struct files of the operator, whose structs
-    are tried first. Raises `FileFormatError` for a file that cannot be used.
+    `catalog` has the shipped structs; `files` are the operator's struct files, which are tried
+    first. Raises `FileFormatError` for a file that cannot be used.
     """
 
     __slots__ = ("_catalogs", "_found")
@@ -89,10 +86,10 @@ def opcode_ranges(tables: OpcodeTables) -> Iterator[tuple[int, int, Mapping[int,
 
 
 class _LoginLayout:
-    """A layout read as servers read a client's first message: short or long, it is taken.
+    """A layout of a client's first message, which servers accept short or long.
 
-    It fits when its version field holds the version of the session, as that is how the version
-    was found.
+    It fits if its version field holds the version of the session, because the version was found
+    there.
     """
 
     __slots__ = ("_layout", "_version")
@@ -102,7 +99,7 @@ class _LoginLayout:
         self._version = version
 
     def decode(self, data: bytes) -> dict[str, Any]:
-        """Return the fields; raises `MalformedMessage` when the version stands elsewhere."""
+        """Return the fields; raises `MalformedMessage` when the version does not match."""
         fields = self._layout.decode_short(data)
         if fields.get("version") != self._version:
             raise MalformedMessage("another version's layout")
@@ -133,15 +130,15 @@ def _login_layouts(
 
 MAX_COMMANDS = 1024
 _WIDE = 0xFF
-"""First byte of an opcode of three bytes (docs/protocol/transport.md#messages)."""
+"""The first byte of an opcode of three bytes (docs/protocol/transport.md#messages)."""
 NAMELESS = "the opcode table of its version does not name it"
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedCommand:
-    """One command inside OP_ClientCmdMsg; `payload` is behind the sub-opcode.
+    """One command in OP_ClientCmdMsg; `payload` follows its sub-opcode.
 
-    `undecoded` says why there are no fields.
+    `undecoded` is the reason why there are no fields.
     """
 
     opcode: int
@@ -155,10 +152,10 @@ class CapturedCommand:
 class CapturedMessage:
     """One application message of a capture.
 
-    `session_id` is None for a session that began before the capture, `to_server` the direction;
-    `payload` is the bytes behind the opcode, `fields` what a struct made of them (None when none
-    fits), `commands` the parts of an OP_ClientCmdMsg (None for other messages), `undecoded` why
-    there are no fields, or why not all commands are there.
+    `session_id` is None for a session that began before the capture, `to_server` the direction.
+    `payload` is the bytes after the opcode, `fields` the decoded struct (None when none fits),
+    `commands` the commands of an OP_ClientCmdMsg (None for other messages). `undecoded` is the
+    reason why fields or commands are missing.
     """
 
     t: float
@@ -175,15 +172,15 @@ class CapturedMessage:
     undecoded: str | None = None
 
     @property
-    def session(self) -> SessionEnds:
-        """The session it is of: equal for all its messages, in both directions."""
+    def session(self) -> SessionKey:
+        """The session of the message: equal for all its messages, in both directions."""
         ends = (self.source, self.destination)
         client, server = ends if self.to_server else reversed(ends)
-        return SessionEnds(client, server, self.session_id)
+        return SessionKey(client, server, self.session_id)
 
 
-class SessionEnds(NamedTuple):
-    """Which session a message is of: its two ends, and its id (None when it began before)."""
+class SessionKey(NamedTuple):
+    """What identifies a session: its two addresses, and its id (None when it began before)."""
 
     client: Address
     server: Address
@@ -191,7 +188,7 @@ class SessionEnds(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """What a message is, as in `CapturedMessage`."""
+    """The decoded contents of a message, as in `CapturedMessage`."""
 
     name: str | None
     fields: dict[str, Any] | None
@@ -210,18 +207,18 @@ class MessageDecoder:
         self._names: dict[int, OpcodeTable | None] = {}
 
     def covers(self, version: int) -> bool:
-        """Tell whether an opcode table covers a client version."""
+        """Return whether an opcode table covers a client version."""
         return self._names_of(version) is not None
 
     def first_bytes(self, version: int | None) -> frozenset[int]:
-        """Return the bytes that a client's message may begin with, none for an unknown version."""
+        """Return the possible first bytes of a client's message, none for an unknown version."""
         names = self._names_of(version)
         if names is None:
             return frozenset()
         return frozenset({_WIDE, *(number for number in range(_WIDE) if names.name(number))})
 
     def session(self, version: int | None) -> SessionDecoder:
-        """Return what decodes the messages of one session, from its first one on."""
+        """Return the decoder of one session, for its messages from the first one on."""
         return SessionDecoder(self._names_of(version), self._layouts, version)
 
     def _names_of(self, version: int | None) -> OpcodeTable | None:
@@ -236,7 +233,7 @@ class MessageDecoder:
 
 
 class SessionDecoder:
-    """Names and decodes the messages of one session in their order."""
+    """Names and decodes the messages of one session in order."""
 
     __slots__ = ("_layouts", "_names", "_version", "version", "world")
 
@@ -245,13 +242,13 @@ class SessionDecoder:
     ) -> None:
         self.version = version
         self.world = WorldStream(_VersionLayouts(layouts, version or 0))
-        """What was told so far, of which later messages say only what changed."""
+        """The baselines of deltas, from earlier messages."""
         self._names = names
         self._layouts = layouts
         self._version = version or 0
 
     def decode(self, opcode: int, payload: bytes, *, to_server: bool = False) -> Decoded:
-        """Return what the next message of one direction is; None for what is not known."""
+        """Return the contents of the next message of one direction; None for unknown fields."""
         names = self._names
         if names is None:
             return Decoded(None, None, None, self._why_nameless())
@@ -279,7 +276,7 @@ class SessionDecoder:
     def _fields(
         self, name: str, command: str | None, payload: bytes, *, to_server: bool
     ) -> tuple[dict[str, Any] | None, str | None]:
-        """Return the fields of a message or a command, or None and why."""
+        """Return the fields of a message or a command, or None and the reason."""
         try:
             fields = self.world.read(command or name, payload, to_server=to_server)
         except EmuError as error:
@@ -298,7 +295,7 @@ class SessionDecoder:
 
 @dataclass(frozen=True, slots=True)
 class _VersionLayouts:
-    """The structs of one client version, as `emu.world_stream` asks for them."""
+    """The structs of one client version, in the form that `emu.world_stream` needs."""
 
     layouts: StructLookup
     version: int
@@ -308,7 +305,7 @@ class _VersionLayouts:
 
 
 class SplitCommands(NamedTuple):
-    """The commands of a body, and what is wrong behind them."""
+    """The commands of a body, and the fault that follows them."""
 
     commands: list[ClientCmd]
     problem: str | None
@@ -317,7 +314,7 @@ class SplitCommands(NamedTuple):
 def split_commands(body: bytes, version: int, examine_info: int | None = None) -> SplitCommands:
     """Return (sub-opcode, payload) of every command in an OP_ClientCmdMsg body.
 
-    `examine_info` is the number of the item window, whose size is another (`client_cmd`).
+    `examine_info` is the number of the item window, whose size is coded differently (`client_cmd`).
     A damaged body gives the commands before the damage, and a long one the first `MAX_COMMANDS`.
     """
     commands: list[ClientCmd] = []

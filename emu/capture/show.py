@@ -1,7 +1,6 @@
 """Messages as text for people and as JSON lines for programs.
 
-Owns both forms. Must not know terminals or files: every function returns text. What a peer wrote is
-never printed as it is: control characters are escaped.
+Every function returns text. Control characters in data from peers are escaped.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ def to_json(message: CapturedMessage) -> str:
 
     Its keys are time (UTC), t (the same in seconds), session_id, direction (``to server`` or ``to
     client``), from and to (each host and port), version, opcode, name, payload (hex), fields and
-    undecoded (why there are none). An OP_ClientCmdMsg has `commands` as well, each with opcode,
-    name, payload, fields and undecoded. What is not known is null; so is a number that JSON cannot
-    write (not-a-number, infinity).
+    undecoded (why there are none). An OP_ClientCmdMsg also has `commands`, each with opcode, name,
+    payload, fields and undecoded. Unknown values are null; so are numbers that JSON cannot
+    represent (not-a-number, infinity).
     """
     record: dict[str, Any] = {
         "time": show_time(message.t),
@@ -44,7 +43,7 @@ def to_json(message: CapturedMessage) -> str:
 
 
 def to_text(message: CapturedMessage) -> str:
-    """Return a message as lines: a head with time, ends, name and size, then what is in it."""
+    """Return a message as lines: a head with time, addresses, name and size, then its contents."""
     head = (
         f"{show_time(message.t)}  {show_address(message.source)} > "
         f"{show_address(message.destination)}  {_title(message)}"
@@ -61,7 +60,7 @@ def to_text(message: CapturedMessage) -> str:
 
 
 def show_time(t: float) -> str:
-    """Return a capture's time as date and time of day in UTC, or as seconds when it is neither."""
+    """Return a capture's time as date and time in UTC, or as seconds if it is not a date."""
     try:
         return timestamp(t, 6)
     except ValueError:
@@ -112,7 +111,7 @@ def _contents(message: CapturedMessage | CapturedCommand, indent: str) -> Iterat
 
 
 def _dump(message: CapturedMessage | CapturedCommand, indent: str) -> Iterator[str]:
-    """Yield why a message was not decoded, and its bytes."""
+    """Yield the reason why a message was not decoded, and its bytes."""
     if message.undecoded is not None:
         yield f"{indent}not decoded: {message.undecoded}"
     yield from hex_dump(message.payload, indent)

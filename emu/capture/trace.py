@@ -1,12 +1,11 @@
-"""What a server writes when it records its own sessions, and the Wireshark dissector for it.
+"""A server's trace of its own sessions, and the Wireshark dissector for traces.
 
-Each datagram becomes an enhanced packet block of raw IP with made-up IP and UDP headers; the keys
-go into a decryption secrets block of our own type (`records.EQ2_SECRETS`) that holds the text of
-`keys`. Wireshark skips secrets of types it does not know. Must not know files or clocks: every
-method returns the bytes to append.
+Each datagram becomes an enhanced packet block of raw IP with made-up IP and UDP headers. The keys
+become a decryption secrets block of this project's own type (`records.EQ2_SECRETS`) with the text
+of `keys`; Wireshark skips secrets of unknown types. Every method returns the bytes to append to the
+file.
 
-The Lua parts are one script cut into rooms; they are joined in the order of their names. Must not
-know where opcode tables come from nor where the script goes.
+The dissector is one Lua script in several files, which are joined in the order of their names.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _PACKET = struct.Struct("<IIIIIII")
 class TraceWriter:
     """Encodes a trace: `header` once at the start of the file, then `key` and `datagram`.
 
-    A file may be appended to after a restart: write `header` again, it begins a new section.
+    A file may be continued after a restart: another `header` begins a new section.
     """
 
     __slots__ = ()
@@ -88,7 +87,7 @@ class TraceWriter:
 
 
 def ip_packet(source: Address, destination: Address, payload: bytes) -> bytes:
-    """Return an IPv4 or IPv6 packet with a UDP datagram in it, all checksums right.
+    """Return an IPv4 or IPv6 packet that contains a UDP datagram, with all checksums.
 
     Raises `ValueError` when `payload` is too long.
     """
@@ -146,8 +145,8 @@ def make_dissector(ranges: Iterable[tuple[int, int, Mapping[int, str]]]) -> str:
     """Return the whole Lua script.
 
     `ranges` are (lowest client version, highest, name of each opcode number); when two cover one
-    version, the earlier is used. Raises `FileFormatError` when a name is not a plain word: it would
-    become part of a program.
+    version, the earlier is used. Raises `FileFormatError` when a name is not a plain word, because
+    it becomes program text.
     """
     names: dict[str, int] = {}
     rows = []

@@ -60,20 +60,20 @@ _decoding_options = together(
         "key_lines",
         multiple=True,
         metavar="LINE",
-        help="One such line; may be given more than once. With both keys of a session, a capture "
+        help="One such line; may be repeated. With both keys of a session, a capture "
         "that begins in its middle can be decoded.",
     ),
     click.option(
         "--version",
         type=click.IntRange(1, 0xFFFFFFFF),
-        help="Client version; the default is what each session's login says.",
+        help="Client version; default the version in each session's login.",
     ),
     line_format_option,
     click.option(
         "--structs",
         type=FILE,
         multiple=True,
-        help="Struct file (XML) whose structs are tried first; may be given more than once.",
+        help="Struct file (XML) whose structs are tried first; may be repeated.",
     ),
 )
 
@@ -84,9 +84,9 @@ _decoding_options = together(
 def decode(file: Path, style: str, **options: Any) -> None:
     """Print every application message in FILE (pcap or pcapng, gzipped or not; - is stdin).
 
-    Ghosts, sheets, books and predictions are shown whole the first time, then as what changed.
-    Messages go to standard output, notes about the capture (bad checks, missing packets) and the
-    progress to standard error. A damaged file is decoded up to the damage; the exit status is 1.
+    Ghosts, sheets, books and predictions are printed whole the first time, then as changes.
+    Messages go to standard output; notes about the capture (bad checks, missing packets) and the
+    progress go to standard error. A damaged file is decoded up to the damage; the exit status is 1.
 
     Example: emu capture decode --json session.pcap.gz > session.jsonl
     """
@@ -113,13 +113,13 @@ def decode(file: Path, style: str, **options: Any) -> None:
 
 @capture.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
-@click.option("--from-start", is_flag=True, help="Print what the file holds already, too.")
+@click.option("--from-start", is_flag=True, help="Also print the present contents of the file.")
 @_decoding_options
 def follow(file: Path | None, from_start: bool, style: str, **options: Any) -> None:
-    """Print messages as a running server writes them to its trace FILE; stop with Ctrl-C.
+    """Print messages while a running server writes them to its trace FILE; stop with Ctrl-C.
 
-    Without FILE it is the configuration's trace.file. The file may be missing yet, or be replaced
-    by a new one. What it holds at the start is read, as later messages need it, but not printed.
+    FILE defaults to the configuration's trace.file. The file may not exist yet, or be replaced by a
+    new one. Its present contents are read, because later messages need them, but not printed.
 
     Example: emu capture follow
     """
@@ -142,12 +142,7 @@ def follow(file: Path | None, from_start: bool, style: str, **options: Any) -> N
                 quiet = False
                 continue
             for record in reader.receive_data(chunk):
-                happenings = follower.receive(record)
-                if quiet:
-                    for _ in happenings:
-                        pass
-                else:
-                    _print(happenings, style)
+                _print(follower.receive(record), style, quiet=quiet)
             sys.stdout.flush()
     except FileFormatError as error:
         raise FileFormatError(f"{path}: {error}") from error
@@ -167,7 +162,7 @@ def dissector() -> None:
 
 
 def tail(path: Path, wait: Callable[[], None]) -> Iterator[bytes | None]:
-    """Yield the bytes of a growing file: ``b""`` whenever its end is reached, then calls `wait`.
+    """Yield the bytes of a growing file, and ``b""`` at its end before each call of `wait`.
 
     Yields None when the file was replaced or cut, before the new file's first bytes. A file that
     does not exist yet is waited for.
@@ -197,7 +192,7 @@ def tail(path: Path, wait: Callable[[], None]) -> Iterator[bytes | None]:
 
 
 def _replaced(path: Path, stream: BinaryIO) -> bool:
-    """Tell whether `path` is another file by now, or the same one cut short."""
+    """Return whether `path` is another file now, or the same one cut short."""
     try:
         there = path.stat()
     except FileNotFoundError:
@@ -263,12 +258,15 @@ def _size_of(stream: BinaryIO) -> int | None:
         return None
 
 
-def _print(happenings: Iterator[Any], style: str) -> None:
-    for happening in happenings:
-        if isinstance(happening, Notice):
-            click.echo(f"note: {happening.text}", err=True)
+def _print(output: Iterator[Any], style: str, *, quiet: bool = False) -> None:
+    """Print messages and notices; with `quiet`, only run the decoder."""
+    for one in output:
+        if quiet:
+            continue
+        if isinstance(one, Notice):
+            click.echo(f"note: {one.text}", err=True)
         else:
-            sys.stdout.write((to_json if style == "json" else to_text)(happening) + "\n")
+            sys.stdout.write((to_json if style == "json" else to_text)(one) + "\n")
 
 
 def _summarize(follower: CaptureFollower, reader: CaptureReader) -> None:

@@ -26,7 +26,7 @@ def old_command(number, payload):
 def test_a_message_that_fits_has_fields_and_one_that_does_not_has_none():
     decoder = few_messages().session(546)
     assert decoder.decode(4, b"\1\0\0\0") == ("OP_LoginReplyMsg", {"number": 1}, None, None)
-    too_long = "Reply 1, byte 4: bytes behind the layout"
+    too_long = "Reply 1, byte 4: message longer than its layout"
     assert decoder.decode(4, bytes(5)) == ("OP_LoginReplyMsg", None, None, too_long)
     no_struct = "no struct is known for it"
     assert decoder.decode(8, b"\1") == ("OP_WorldListMsg", None, None, no_struct)

@@ -1,1 +1,1 @@
-"""Capture files as a stream: pcap, pcapng, the frames in them, and what is told of both."""
+"""Capture files as a stream: pcap, pcapng, and the frames in them."""

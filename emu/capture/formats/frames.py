@@ -1,8 +1,7 @@
-"""From a captured frame to a UDP datagram: link layer, IPv4, IPv6, fragments, UDP.
+"""Captured frames to UDP datagrams: link layer, IPv4, IPv6, fragments, UDP.
 
-Owns the layouts of those headers. Must not know capture files, nor EQ2. Everything that is not a
-whole UDP datagram is left out and counted under a fixed reason; nothing here raises for bytes.
-Link type numbers are those of the tcpdump project's registry.
+Frames that do not form a whole UDP datagram are counted under a fixed reason; nothing here raises
+for bytes. Link type numbers are those of the tcpdump project's registry.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ NOT_IP = "frames that are not IP"
 MAX_VLAN_TAGS = 4
 MAX_IPV6_EXTENSIONS = 16
 MAX_FRAGMENTED = 64
-"""Fragmented IP packets that are put together at one time; the oldest is given up first."""
+"""Fragmented IP packets that are joined at one time; the oldest is dropped first."""
 MAX_FRAGMENT_PIECES = 64
 MAX_IP_PAYLOAD = 65535
 
 
 class _LeftOut(Exception):
-    """A frame gives no datagram; the text is the reason it is counted under."""
+    """A frame gives no datagram; the text is the reason that counts it."""
 
 
 class DatagramReader:
-    """Turns captured frames of any supported link type into datagrams.
+    """Converts captured frames of any supported link type to datagrams.
 
-    `left_out` counts what was not a whole UDP datagram, by reason.
+    `left_out` counts frames and packets that did not form a UDP datagram, by reason.
     """
 
     __slots__ = ("_fragments", "left_out")
@@ -47,9 +46,10 @@ class DatagramReader:
         self._fragments: dict[tuple[bytes, bytes, int], _Assembly] = {}
 
     def read(self, t: float, link: int, frame: bytes) -> Datagram | None:
-        """Return the UDP datagram in `frame`, or None when there is none (yet).
+        """Return the UDP datagram in `frame`, or None if there is none yet.
 
-        `link` is the link type of the capture. A fragment returns None until its packet is whole.
+        `link` is the link type of the capture. A fragment returns None until its packet is
+        complete.
         """
         try:
             return self._read_ip(t, frame, _network_offset(link, frame))
@@ -58,7 +58,7 @@ class DatagramReader:
             return None
 
     def fragments_waiting(self) -> int:
-        """Return how many IP packets still miss a fragment."""
+        """Return how many IP packets lack a fragment."""
         return len(self._fragments)
 
     def _read_ip(self, t: float, frame: bytes, at: int) -> Datagram | None:
@@ -77,7 +77,7 @@ class DatagramReader:
             raise _LeftOut("IP headers cut short or garbled")
         if frame[at + 9] != UDP:
             raise _LeftOut("IP packets that are not UDP")
-        # A length of zero is what a network card with segmentation offload leaves in captures.
+        # A network card with segmentation offload leaves a length of zero in captures.
         length = int.from_bytes(frame[at + 2 : at + 4], "big") or len(frame) - at
         if length < header:
             raise _LeftOut("IP headers cut short or garbled")
@@ -128,7 +128,7 @@ class DatagramReader:
     def _join(
         self, key: tuple[bytes, bytes, int], offset: int, more: bool, body: bytes
     ) -> bytes | None:
-        """Keep one fragment; return the packet's payload when it was the last one missing."""
+        """Store one fragment; return the packet's payload if it is complete."""
         assembly = self._fragments.get(key)
         if assembly is None:
             if len(self._fragments) >= MAX_FRAGMENTED:
@@ -164,7 +164,7 @@ class DatagramReader:
 
 @dataclass(slots=True)
 class _Assembly:
-    """The fragments of one IP packet by their offset, and its length once that is known."""
+    """The fragments of one IP packet by offset, and its length once that is known."""
 
     pieces: dict[int, bytes]
     length: int | None
@@ -185,17 +185,17 @@ def _show_ip(packed: bytes) -> str:
     if len(packed) == 4:
         return str(IPv4Address(packed))
     address = IPv6Address(packed)
-    # One spelling on every Python, and one address for a dual-stack server's IPv4 clients.
+    # One form on every Python, and one address for the IPv4 clients of a dual-stack server.
     return str(address.ipv4_mapped or address)
 
 
 def _network_offset(link: int, frame: bytes) -> int:
-    """Return where the IP header begins. Raises `_LeftOut` when there is none."""
+    """Return the offset of the IP header. Raises `_LeftOut` if there is none."""
     if link in RAW_ALIASES:
         return 0
     if link in (NULL, LOOP):
-        # The four bytes name the address family in the capturing host's order and numbering;
-        # the IP version behind them says the same without the guessing.
+        # The four bytes are the address family in the capturing host's byte order and numbering.
+        # The IP version after them gives the same information without a guess.
         return 4
     if link == ETHERNET:
         kind = 12

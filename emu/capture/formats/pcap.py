@@ -1,18 +1,15 @@
 """Capture files as a stream: classic pcap and pcapng, gzipped or not, to datagrams and secrets.
 
-Owns the block layouts (the "PCAP Next Generation" Internet draft). Must not know frames' insides
-nor EQ2. A block of any other type is skipped without being held, however long it claims to be.
-Why no library does this is said in `pcap`.
+The input arrives in chunks, so a file of any size needs little memory, and a growing file can be
+followed. A block of an unknown type is skipped without being stored, whatever length it states. The
+block layouts are those of the "PCAP Next Generation" Internet draft.
 
-Owns the recognition of the file, unzipping and the classic format. Must not know frames' insides
-(`frames`), EQ2, or where the bytes come from: they are handed in as they arrive, so a file of any
-size needs little memory and a growing file can be followed.
-
-Why not a library: dpkt and scapy read from a file object and end where it does, so none can follow
-a capture that is being written. Of 100,000 frames dpkt 1.9 needs 0.7 s (pcapng 1.8), scapy 2.8 12 s
-(20), this reader with IP and UDP 0.4 s (0.7). dpkt takes the rest of a cut frame for a whole one;
-scapy ends a cut file without a word. Of pcapng dpkt drops packets without a time and takes all
-interfaces for one link type; neither hands out secrets of kinds it does not know, which ours are.
+No library is used, because dpkt and scapy read from a file object until its end and cannot follow a
+file that is being written. Of 100,000 frames dpkt 1.9 needs 0.7 s (pcapng 1.8), scapy 2.8 12 s
+(20), this reader with IP and UDP 0.4 s (0.7). dpkt takes the remainder of a cut frame for a whole
+one; scapy ends a cut file without an error. Of pcapng, dpkt drops packets without a time and
+assumes one link type for all interfaces. Neither returns secrets of unknown types, such as this
+project's.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ BYTE_ORDER_MAGIC = 0x1A2B3C4D
 OPTION_RESOLUTION, OPTION_OFFSET = 9, 14
 
 MAX_BLOCK = 4 * MAX_FRAME
-"""Largest block that is held in memory, options included."""
+"""Largest block that is stored, options included."""
 MAX_INTERFACES = 1024
 
 
@@ -57,7 +54,7 @@ class _Interface:
 
 
 class PcapngFormat:
-    """Reads blocks off a queue; one object a file, as interfaces are declared before packets."""
+    """Reads the blocks of one file; it keeps the interfaces, which are declared before packets."""
 
     __slots__ = ("_interfaces", "_last", "_order", "_skipping")
 
@@ -69,29 +66,8 @@ class PcapngFormat:
 
     def read(self, queue: ByteQueue) -> Iterator[CapturedFrame | Secrets]:
         """Yield the frames and secrets of every complete block."""
-        while True:
-            if self._skipping:
-                self._skipping = queue.skip(self._skipping)
-                if self._skipping:
-                    return
-            head = queue.peek(12)
-            if len(head) < 12:
-                return
-            kind = struct.unpack_from(self._order + "I", head)[0]
-            if kind == SECTION:
-                self._order = _byte_order(head, queue.offset)
-            length = struct.unpack_from(self._order + "I", head, 4)[0]
-            if length < 12 or length % 4:
-                raise _damage(queue.offset, f"a block of {length} bytes is claimed")
-            if kind not in READ:
-                self._skipping = length
-                continue
-            if length > MAX_BLOCK:
-                raise _damage(queue.offset, f"a packet block of {length} bytes is claimed")
-            if len(queue) < length:
-                return
-            place = queue.offset
-            block = queue.take(length)
+        while (found := self._next_block(queue)) is not None:
+            kind, block, place = found
             if block[-4:] != block[4:8]:
                 raise _damage(place, "a block's two lengths differ")
             try:
@@ -101,8 +77,35 @@ class PcapngFormat:
             if record is not None:
                 yield record
 
+    def _next_block(self, queue: ByteQueue) -> tuple[int, bytes, int] | None:
+        """Return type, bytes and offset of the next block; None while it is not complete."""
+        while True:
+            if self._skipping:
+                self._skipping = queue.skip(self._skipping)
+                if self._skipping:
+                    return None
+            head = queue.peek(12)
+            if len(head) < 12:
+                return None
+            kind = struct.unpack_from(self._order + "I", head)[0]
+            if kind == SECTION:
+                # Each section has its own byte order, and its length is in that order too.
+                self._order = _byte_order(head, queue.offset)
+            length = struct.unpack_from(self._order + "I", head, 4)[0]
+            if length < 12 or length % 4:
+                raise _damage(queue.offset, f"a block of {length} bytes is claimed")
+            if kind in READ:
+                break
+            self._skipping = length
+        if length > MAX_BLOCK:
+            raise _damage(queue.offset, f"a packet block of {length} bytes is claimed")
+        if len(queue) < length:
+            return None
+        place = queue.offset
+        return kind, queue.take(length), place
+
     def incomplete(self) -> bool:
-        """Return True while a skipped block's end has not come."""
+        """Return whether the end of a skipped block is missing."""
         return self._skipping > 0
 
     def _read_block(self, kind: int, body: bytes) -> CapturedFrame | Secrets | None:
@@ -157,7 +160,7 @@ class PcapngFormat:
         return CapturedFrame(self._last, interface.link, data[:captured])
 
     def _simple_frame(self, body: bytes) -> CapturedFrame:
-        """Read a packet without time or length of its own: it takes those of its neighbours."""
+        """Read a packet without a time or length of its own: it gets those of its neighbours."""
         original = struct.unpack_from(self._order + "I", body)[0]
         if not self._interfaces:
             raise FileFormatError("the capture is damaged: there is no interface 0")
@@ -193,11 +196,11 @@ _CLASSIC = {
 class CaptureReader:
     """Reads a capture from chunks of its bytes.
 
-    >>> reader = CaptureReader()
-    >>> for record in reader.receive_data(chunk): ...
-    >>> reader.close()
+        >>> reader = CaptureReader()
+        >>> for record in reader.receive_data(chunk): ...
+        >>> reader.close()
 
-    `left_out` counts what was in the file but is not a UDP datagram, by reason.
+    `left_out` counts frames and packets that did not form a UDP datagram, by reason.
     """
 
     __slots__ = ("_compressed", "_format", "_frames", "_head", "_inflater", "_queue")
@@ -212,19 +215,19 @@ class CaptureReader:
 
     @property
     def left_out(self) -> Counter[str]:
-        """Frames and packets that gave no datagram, by reason."""
+        """Frames and packets that did not form a datagram, by reason."""
         return self._frames.left_out
 
     @property
     def offset(self) -> int:
-        """How many bytes (after unzipping) were read and understood."""
+        """How many bytes (after decompression) were read."""
         return self._queue.offset
 
     def receive_data(self, data: bytes) -> Iterator[Record]:
         """Yield the records that `data` completes. The iterator must be used to its end.
 
-        Raises `FileFormatError` where the file is damaged or no capture at all, after the records
-        before that place were yielded.
+        Raises `FileFormatError` where the file is damaged or not a capture, after the records
+        before that place.
         """
         for piece in self._unpack(data):
             self._queue.append(piece)
@@ -241,9 +244,9 @@ class CaptureReader:
                     yield datagram
 
     def close(self) -> None:
-        """Say that no more bytes come.
+        """Handle the end of the input.
 
-        Raises `FileFormatError` when the file is empty or ends in the middle of something.
+        Raises `FileFormatError` when the file is empty or ends within a record.
         """
         if self._inflater is not None and not self._inflater.eof:
             raise FileFormatError("the gzip data is cut off; everything before it was read")
@@ -273,7 +276,7 @@ class CaptureReader:
         )
 
     def _unpack(self, data: bytes) -> Iterator[bytes]:
-        """Yield `data` in bounded pieces, inflated when the file is gzipped."""
+        """Yield `data` in bounded pieces, decompressed if the file is gzipped."""
         if self._head is not None:
             data = self._head + data
             if len(data) < 2:
@@ -307,7 +310,7 @@ class CaptureReader:
 
 
 def _salvage(inflater: zlib._Decompress, data: bytes) -> Iterator[bytes]:
-    """Yield what is good before the damage; a failing call keeps its output to itself."""
+    """Yield the good data before the damage; a failing call would keep its output."""
     for at in range(len(data)):
         try:
             yield inflater.decompress(data[at : at + 1])

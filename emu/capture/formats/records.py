@@ -1,9 +1,4 @@
-"""What capture files hold for us (datagrams, secrets), and what their formats share.
-
-Must not know any file format, nor what a datagram means.
-
-Must not know any format's layout.
-"""
+"""The records of capture files (datagrams, secrets), and what the file formats share."""
 
 from __future__ import annotations
 
@@ -15,15 +10,15 @@ Address: TypeAlias = tuple[str, int]
 """IP address as text (IPv6 without brackets) and UDP port."""
 
 EQ2_SECRETS = 0x4551324B
-"""Type of our decryption secrets block in pcapng: the letters EQ2K. Others skip unknown types."""
+"""The type of this project's decryption secrets block in pcapng: the letters EQ2K."""
 
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
     """One whole UDP datagram.
 
-    `t` is seconds since the Unix epoch (in a trace: whatever clock wrote it), `payload` the bytes
-    behind the UDP header.
+    `t` is seconds since the Unix epoch (in a trace: the clock of its writer), `payload` the bytes
+    after the UDP header.
     """
 
     t: float
@@ -34,9 +29,9 @@ class Datagram:
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """The contents of one pcapng decryption secrets block, of any kind.
+    """The contents of one pcapng decryption secrets block, of any type.
 
-    `kind` is the number of the block's secrets type; ours is `EQ2_SECRETS`.
+    `kind` is the number of the secrets type; this project's is `EQ2_SECRETS`.
     """
 
     kind: int
@@ -66,7 +61,7 @@ class CapturedFrame:
 
 
 class ByteQueue:
-    """Bytes that arrived and were not used yet; `offset` counts those that were."""
+    """Bytes that were received and not used yet; `offset` counts the used ones."""
 
     __slots__ = ("_at", "_data", "offset")
 
@@ -79,25 +74,25 @@ class ByteQueue:
         return len(self._data) - self._at
 
     def append(self, data: bytes) -> None:
-        """Add what arrived."""
+        """Add received bytes."""
         if self._at:
             del self._data[: self._at]
             self._at = 0
         self._data += data
 
     def peek(self, size: int) -> bytes:
-        """Return the next `size` bytes, or fewer when there are no more, without using them."""
+        """Return the next `size` bytes, or fewer if there are no more, without using them."""
         return bytes(self._data[self._at : self._at + size])
 
     def take(self, size: int) -> bytes:
-        """Use and return the next `size` bytes; the caller has checked that they are there."""
+        """Use and return the next `size` bytes; the caller has checked that they exist."""
         data = bytes(self._data[self._at : self._at + size])
         self._at += size
         self.offset += size
         return data
 
     def skip(self, size: int) -> int:
-        """Use up to `size` bytes; return how many of them are still to come."""
+        """Use up to `size` bytes; return how many of them are still missing."""
         here = min(size, len(self))
         self._at += here
         self.offset += here
@@ -105,7 +100,7 @@ class ByteQueue:
 
 
 class FileFormat(Protocol):
-    """One kind of capture file: takes whole records off a queue."""
+    """One kind of capture file: reads whole records from a queue."""
 
     def read(self, queue: ByteQueue) -> Iterator[CapturedFrame | Secrets]:
         """Yield every record that is complete in `queue`; leave the rest there.
@@ -114,4 +109,4 @@ class FileFormat(Protocol):
         """
 
     def incomplete(self) -> bool:
-        """Return True when the file may not end here even if the queue is empty."""
+        """Return whether the file is incomplete even if the queue is empty."""

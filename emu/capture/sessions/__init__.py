@@ -1,1 +1,1 @@
-"""The sessions in a capture: followed from their first datagram, or from where it begins."""
+"""The sessions in a capture, from their first datagram or from the start of the capture."""

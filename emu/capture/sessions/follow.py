@@ -1,12 +1,12 @@
 """Follows every session of a capture: datagrams in, application messages and notices out.
 
-Ghosts, sheets and books are kept for every session, as later messages say only what changed. Who
-wrote a capture may be anybody, so there is an end to it: the sessions that were silent for longest
-forget, and their next changes are said to be of something that is not known.
+This module assigns each datagram to a session and finds the session's keys. `emu.session` restores
+the order, decrypts and decompresses, with the same code that serves players. A session object is
+created only when the server's answer is seen, so a flood of requests costs little.
 
-Owns which datagram belongs to which session, and where each session's keys come from; order, cipher
-and inflating are the business of `emu.session`, the same code that serves players. Must not know
-files. A session is made only when the server's answer is seen, so a flood of requests costs little.
+Each session keeps ghosts, sheets and books, because later messages contain deltas. A capture may be
+hostile, so this memory is bounded: the sessions that were silent for longest lose their baselines,
+and their next deltas are reported as having no known baseline.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from emu.capture.formats.records import (
 )
 from emu.capture.keys import KeyRing
 from emu.capture.messages import CapturedMessage, MessageDecoder, SessionDecoder
-from emu.capture.sessions.session import FollowedSession, looks_sealed
+from emu.capture.sessions.session import FollowedSession, may_be_sealed
 from emu.errors import FileFormatError, PeerError
 from emu.session import LateMessage, Message
 from emu.wire import Format, Seal, packets
@@ -37,18 +37,18 @@ MOST_KEPT: Final = 256 * 1024 * 1024
 
 
 class KeptStates:
-    """Counts what sessions keep. `limit` is in bytes."""
+    """Counts the memory of the sessions' baselines. `limit` is in bytes."""
 
     def __init__(self, limit: int = MOST_KEPT) -> None:
         self._limit = limit
         self._sizes: OrderedDict[WorldStream, int] = OrderedDict()
         self.total = 0
-        """Bytes that are kept now, about."""
+        """Bytes in use, approximately."""
 
     def note(self, stream: WorldStream) -> None:
-        """Count what a session keeps after a message; have others forget when it is too much.
+        """Count a session's memory after a message; drop baselines of others if it is too much.
 
-        A session that alone keeps too much forgets as well.
+        A session that alone uses too much loses its own.
         """
         self.total -= self._sizes.pop(stream, 0)
         size = stream.size
@@ -63,11 +63,11 @@ class KeptStates:
 
 
 MAX_CONVERSATIONS = 4096
-"""Address pairs followed at one time; the one silent for longest is given up."""
+"""Address pairs followed at one time; the one silent for longest is dropped."""
 SERVER_PORTS = frozenset({9100, 9001})
-"""Who is the server when a capture begins in the middle of a session."""
+"""The server's port, if a capture begins in the middle of a session."""
 USUAL_CHECK_KEY = 0x33624702
-"""What every EQ2Emulator server hands out; tried when none was captured.
+"""The key of every EQ2Emulator server; tried if none was captured.
 
 Source: docs/protocol/transport.md#check.
 """
@@ -75,7 +75,7 @@ Source: docs/protocol/transport.md#check.
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something about the capture that its reader should know; one line of text."""
+    """One line of text about a fault of the capture."""
 
     t: float
     text: str
@@ -84,8 +84,8 @@ class Notice:
 class CaptureFollower:
     """Follows all sessions of one capture.
 
-    `decoder` names messages, `keys` holds keys from outside, `version` overrules the client version
-    that sessions show. `messages` counts what was decoded, `sessions` how many sessions were found.
+    `decoder` names messages, `keys` has keys from outside, and `version` overrides the client
+    version of the sessions. `messages` counts the decoded messages, `sessions` the sessions found.
     """
 
     __slots__ = (
@@ -114,7 +114,10 @@ class CaptureFollower:
         self.sessions = 0
 
     def receive(self, record: Record) -> Iterator[CapturedMessage | Notice]:
-        """Take one record of the capture; yield what it completes. Use the iterator to its end."""
+        """Handle one record of the capture; yield what it completes.
+
+        Use the iterator to its end.
+        """
         if isinstance(record, Secrets):
             yield from self._receive_secrets(record)
             return
@@ -127,7 +130,7 @@ class CaptureFollower:
         yield from self._receive_datagram(conversation, record)
 
     def close(self) -> Iterator[Notice]:
-        """Yield what stayed undecoded, at the end of the capture."""
+        """Yield notices about what stayed undecoded, at the end of the capture."""
         for conversation in self._conversations.values():
             for session in conversation.sessions:
                 for text in session.left_over():
@@ -149,7 +152,7 @@ class CaptureFollower:
             yield Notice(self._t, str(error))
 
     def _conversation(self, datagram: Datagram) -> _Conversation | None:
-        """Return the conversation of a datagram; a new one only when it begins like a session."""
+        """Return the conversation of a datagram; create one only if it begins like a session."""
         ends = datagram.source, datagram.destination
         key = ends if ends[0] <= ends[1] else ends[::-1]
         conversation = self._conversations.get(key)
@@ -157,7 +160,7 @@ class CaptureFollower:
             self._conversations.move_to_end(key)
             return conversation
         opcode = datagram.payload[1]
-        if opcode not in (_REQUEST, _RESPONSE) and not looks_sealed(datagram.payload):
+        if opcode not in (_REQUEST, _RESPONSE) and not may_be_sealed(datagram.payload):
             return None
         conversation = self._conversations[key] = _Conversation(ends)
         if len(self._conversations) > MAX_CONVERSATIONS:
@@ -189,8 +192,8 @@ class CaptureFollower:
             yield Notice(datagram.t, f"SessionResponse left out: {error}")
             return
         client, server = datagram.destination, datagram.source
-        # Whoever asked is the client: a response from that side opens nothing. Without a request it
-        # is a repeat, which EQ2Emulator sends in answer to statistics
+        # The requester is the client, so a response from that side opens nothing. Without a request
+        # the response is a repetition, which EQ2Emulator sends in answer to statistics
         # (docs/protocol/transport.md#keys).
         asked, conversation.requested = conversation.requested, None
         if asked not in (None, client):
@@ -213,10 +216,10 @@ class CaptureFollower:
     def _join_in_the_middle(
         self, conversation: _Conversation, datagram: Datagram
     ) -> Iterator[CapturedMessage | Notice]:
-        """Begin with a session whose opening was not captured, when a known key fits."""
+        """Begin with a session whose start was not captured, if a known key fits."""
         conversation.unfollowed += 1
-        conversation.sealed += looks_sealed(datagram.payload)
-        if conversation.sealed > _KEY_TRIES or not looks_sealed(datagram.payload):
+        conversation.sealed += may_be_sealed(datagram.payload)
+        if conversation.sealed > _KEY_TRIES or not may_be_sealed(datagram.payload):
             return
         session = self._late_session(conversation, datagram)
         if session is None:
@@ -239,7 +242,9 @@ class CaptureFollower:
         own = self._keys.check_key(None, client)
         keys = [(USUAL_CHECK_KEY if own is None else own, self._keys.rc4_key(None, client))]
         missed = conversation.missed
-        if missed is not None:  # a check has 16 bits: of many keys some fit one datagram by chance
+        if (
+            missed is not None
+        ):  # A check has 16 bits: of many keys some fit one datagram by chance, so it must fit two.
             keys += self._keys.candidates()
         for check_key, rc4_key in keys:
             seal = Seal(check_key, Format.NONE)
@@ -256,7 +261,10 @@ class CaptureFollower:
     def _add(
         self, conversation: _Conversation, session: FollowedSession, t: float
     ) -> Iterator[Notice]:
-        """Put a session behind those of the same addresses; keep the one before it for its end."""
+        """Add a session to those of the same addresses.
+
+        Keep the previous one for its last datagrams.
+        """
         self.sessions += 1
         conversation.sessions.append(session)
         while len(conversation.sessions) > _KEPT:
@@ -296,12 +304,12 @@ class CaptureFollower:
         )  # fmt: skip
 
     def _decoder_of(self, session: FollowedSession) -> SessionDecoder:
-        """Return what decodes a session's messages as its client's version has them."""
+        """Return the decoder for a session's client version."""
         known = session.decoder
         if known is not None and known.version == session.version:
             return known
         decoder = session.decoder = self._decoder.session(session.version)
-        if known is not None:  # what was told before the version was known is lost
+        if known is not None:  # The baselines from before the version was known are lost.
             for to_server in (True, False):
                 decoder.world.miss(to_server=to_server)
         return decoder
@@ -309,36 +317,36 @@ class CaptureFollower:
 
 _REQUEST, _RESPONSE = 1, 2
 _KEPT = 2
-"""Sessions of one address pair that are looked through for a datagram."""
+"""Sessions of one address pair that may own a datagram."""
 _KEY_TRIES = 16
-"""Datagrams of an address pair that known keys are tried on."""
+"""Datagrams of an address pair on which known keys are tried."""
 _SEALED_LEAST = 3
-"""Datagrams that must look like a session's before one is missed: others may do so by chance."""
+"""Datagrams that must look sealed before a session is reported missing: a few do so by chance."""
 
 
 @dataclass(slots=True)
 class _Conversation:
-    """The sessions between two addresses, oldest first, and who asked for the latest."""
+    """The sessions between two addresses, oldest first, and the requester of the latest."""
 
     ends: tuple[Address, Address]
-    """As the first datagram had them: from, to."""
+    """From and to of the first datagram."""
     sessions: list[FollowedSession] = field(default_factory=list)
     requested: Address | None = None
     missed: Datagram | None = None
-    """The latest datagram that no key fitted."""
+    """The latest datagram that no key fits."""
     unfollowed: int = 0
     sealed: int = 0
-    """Datagrams of no session, all and those that look like a session's."""
+    """Datagrams without a session: all, and those that may be sealed."""
 
     @property
     def cannot_be_followed(self) -> bool:
-        """Whether this looks like a session of which too little is known."""
+        """Whether this is probably a session whose key is unknown."""
         if self.sessions or self.sealed < _SEALED_LEAST:
             return False
         return self.sealed * 10 >= self.unfollowed * 9
 
     def session_of(self, datagram: Datagram) -> FollowedSession | None:
-        """Return the newest session whose check fits, else the newest: it counts the bad check."""
+        """Return the newest session whose check fits, else the newest: it counts the fault."""
         if len(self.sessions) > 1:
             for session in reversed(self.sessions):
                 if session.fits(datagram.payload):
@@ -347,7 +355,7 @@ class _Conversation:
 
 
 def _unfollowed(conversation: _Conversation) -> str:
-    """Return what is missing of a session that could not be followed at all."""
+    """Return a notice of what is missing to follow a session."""
     client, server = map(show_address, _guess_roles_of(*conversation.ends))
     return (
         f"session {client} > {server}: {conversation.unfollowed} datagrams cannot be followed: the "
@@ -357,7 +365,7 @@ def _unfollowed(conversation: _Conversation) -> str:
 
 
 def _guess_roles(datagram: Datagram) -> tuple[Address, Address]:
-    """Return (client, server) by what only one side sends, by known ports, by the lower port."""
+    """Return (client, server): by one-sided messages, by known ports, or by the lower port."""
     source, destination = datagram.source, datagram.destination
     opcode = datagram.payload[1]
     if opcode == 0x07:

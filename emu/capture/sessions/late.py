@@ -1,12 +1,12 @@
-"""Sessions that began before the capture: the place in the key stream, and late messages.
+"""Sessions that began before the capture: the position in the key stream, and their messages.
 
-Cipher text alone does not tell how many bytes went before it. But the first byte of every message
-has few values: a server's flag is 0 or 1, a client's opcode is one of its version's
-(docs/protocol/transport.md#messages). A place in the stream under which a row of messages all begin
-with such a byte is the right one, once the row is long enough to leave no room for chance.
+Encrypted data does not show how many bytes preceded it. But the first byte of every message has few
+possible values: a server's flag is 0 or 1, a client's opcode is one of its version's
+(docs/protocol/transport.md#messages). A position in the key stream under which a series of messages
+all begin with such a byte is the right one, if the series is long enough to exclude chance.
 
-Holds cipher texts until it is known where in the key stream they stand (`keystream`), then decodes
-them and what follows. What cannot be decoded is counted with its reason. Must not know datagrams.
+Messages are stored until their position is known, then decrypted with all that follow. Messages
+that cannot be decrypted are counted by reason.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from cryptography.hazmat.primitives.ciphers import Cipher
 from emu.session import LateMessage
 
 MAX_POSITION: Final = 8 * 1024 * 1024
-"""Bytes of one direction that may have gone before the capture."""
+"""Bytes of one direction before the capture, at most."""
 MAX_MESSAGES: Final = 512
-"""Messages that may be needed to be sure."""
+"""Messages needed for certainty, at most."""
 _CHANCE: Final = 1e-6
-"""How likely a wrong place may pass for the right one."""
-_DROPPED: Final = 20  # key stream bytes that every session throws away
+"""The accepted probability that a wrong position fits."""
+_DROPPED: Final = 20  # Key stream bytes that every session discards.
 
 
 class KeyStream:
-    """One direction's key stream, from any place on.
+    """The key stream of one direction, from any position on.
 
     `key` is K of docs/protocol/transport.md#keys.
     """
@@ -45,12 +45,12 @@ class KeyStream:
         self._cipher.update(bytes(_DROPPED + position))
 
     def apply(self, data: bytes) -> bytes:
-        """Return the next bytes in the clear, or in cipher text: it is the same."""
+        """Return the next bytes decrypted, or encrypted: RC4 is symmetric."""
         return self._cipher.update(data)
 
 
 def messages_needed(first_bytes: Collection[int]) -> int | None:
-    """Return how many messages make sure of a place; None when too many values may come first."""
+    """Return how many messages prove a position; None if too many first bytes are possible."""
     share = len(frozenset(first_bytes)) / 256
     if not 0 < share < 1:
         return None
@@ -61,9 +61,10 @@ def messages_needed(first_bytes: Collection[int]) -> int | None:
 def find_positions(
     stream: KeyStream, messages: Sequence[bytes], first_bytes: Collection[int]
 ) -> tuple[int, bool]:
-    """Return the first place that fits and whether it is the only one; -1 when none fits.
+    """Return the first position that fits and whether it is the only one; -1 when none fits.
 
-    `stream` is at its beginning, `messages` are cipher texts in a row without escape bytes.
+    `stream` is at its beginning; `messages` are consecutive encrypted messages without escape
+    bytes.
     """
     before = sum(len(message) for message in messages[:-1])
     keys = stream.apply(bytes(MAX_POSITION + before))
@@ -82,9 +83,9 @@ def find_positions(
 
 
 MAX_HELD: Final = 4 * 1024 * 1024
-"""Bytes of cipher text that wait for their place in the key stream."""
+"""Bytes of encrypted messages that are stored."""
 SERVER_FLAGS: Final = frozenset((0, 1))
-"""First byte of what a server says: plain or compressed."""
+"""First byte of a server's message: plain or compressed."""
 NO_KEY: Final = "the capture does not show the key exchange (--key 'rc4 SESSION HEX' gives the key)"
 NO_VERSION: Final = "only the client version tells which opcodes are its own (--version gives it)"
 TOO_FEW: Final = "too few to find their place in the key stream"
@@ -97,10 +98,10 @@ _WINDOW = 1 << zlib.MAX_WBITS
 
 
 class LateMessages:
-    """Takes cipher texts in their order, escape bytes off; gives messages.
+    """Decrypts messages in order; escape bytes have been removed.
 
-    `first_bytes` are those that a message of this direction may begin with, empty when that is not
-    known. `unread` counts the messages that were given up, by reason.
+    `first_bytes` are the possible first bytes of a message of this direction, empty if they are
+    unknown. `unread` counts the messages that were dropped, by reason.
     """
 
     def __init__(
@@ -120,12 +121,12 @@ class LateMessages:
         self._inflater = LateInflater()
 
     def set_key(self, key: bytes) -> None:
-        """Say the session's key K; only the first counts."""
+        """Set the session's key K; only the first call counts."""
         if self._key is None:
             self._key = key
 
     def receive(self, message: bytes) -> list[LateMessage]:
-        """Take one cipher text; return the messages that can be read now, oldest first."""
+        """Add one encrypted message; return the messages that can be read now, oldest first."""
         if self._stream is not None:
             return self._decode([message])
         if self._problem:
@@ -143,7 +144,7 @@ class LateMessages:
         return self._decode(held)
 
     def close(self) -> None:
-        """Give up what still waits."""
+        """Drop the messages that still wait."""
         if self._held:
             self._give_up(self._why_held())
 
@@ -187,7 +188,7 @@ class LateMessages:
         return found
 
     def _plain(self, message: bytes) -> bytes | None:
-        """Return a message in the clear, None when it refers to what is missing."""
+        """Return a decompressed message, None if it refers to missing data."""
         assert self._stream is not None  # noqa: S101
         plain = self._stream.apply(message)
         if self._from_client:
@@ -197,14 +198,14 @@ class LateMessages:
 
 
 class LateInflater:
-    """Inflates a stream whose beginning is missing, as far as it does not refer to it.
+    """Decompresses a stream whose beginning is missing, where it does not refer to that.
 
-    Two inflaters run side by side, each with another make-believe past. Where they agree, nothing
-    of the past was asked for; where they differ, the text is not known.
+    Two inflaters with different made-up histories run side by side. Where their output is equal, it
+    does not depend on the missing data; where it differs, the text is unknown.
     """
 
     LIMIT: Final = 500_000
-    """Bytes one message may become, as clients have it."""
+    """Bytes of one decompressed message, the limit of clients."""
 
     def __init__(self) -> None:
         self._pair = [
@@ -214,7 +215,7 @@ class LateInflater:
         self._begun = False
 
     def inflate(self, data: bytes) -> bytes | None:
-        """Return a message in the clear, None when it asks for what is missing or is damaged."""
+        """Return a decompressed message, None if it is damaged or refers to missing data."""
         if not self._begun:
             self._begun = True
             data = _without_header(data)
@@ -226,9 +227,9 @@ class LateInflater:
 
 
 def _without_header(data: bytes) -> bytes:
-    """Return the first piece without the two bytes that begin a zlib stream, if they are there.
+    """Return the first piece without the two bytes of a zlib header, if they are there.
 
-    A raw piece that happens to begin so would have to be a stored block of an impossible length.
+    A raw piece with the same first bytes would have to be a stored block of an impossible length.
     """
     whole = len(data) > 1 and data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
     return data[2:] if whole else data

@@ -1,12 +1,9 @@
-"""One session of a capture: one listener for each direction, with shared keys.
+"""One session of a capture: one follower for each direction, with shared keys.
 
-The login server reads OP_LoginRequestMsg (docs/protocol/login.md#version), the world server
-OP_LoginByNumRequestMsg (docs/protocol/world/entering.md#login-by-num); both look at the old place
-first, and at the new one when the old gives no version that has opcodes. Must not know tables: it
-asks whether one covers a number.
-
-Owns that pair and the words for what went wrong in it. Must not know which session a datagram
-belongs to.
+The client version comes from the client's first message: OP_LoginRequestMsg for the login server
+(docs/protocol/login.md#version), OP_LoginByNumRequestMsg for the world server
+(docs/protocol/world/entering.md#login-by-num). Like the servers, this module reads the old field
+first, and the new one if the old gives no version that has opcodes.
 """
 
 from __future__ import annotations
@@ -73,32 +70,31 @@ def _after_strings(body: bytes, count: int) -> int | None:
 SEALED = frozenset({*range(0x03, 0x04), *range(0x05, 0x19)})
 """Protocol opcodes of datagrams that end with a check."""
 ENDINGS = frozenset({0x03, 0x05})
-"""Opcodes of datagrams that may bring a SessionDisconnect: Combined and itself."""
+"""Opcodes of datagrams that may contain a SessionDisconnect: Combined and itself."""
 USUAL_DROPS = frozenset({"duplicate packet", "session is over"})
-"""What every lossy session has, and no reader needs to hear of."""
-SAID_PER_REASON = 5
-"""Drops for one reason that are told one by one; the rest is summed up at the end."""
+"""Drops of every session with packet loss; not reported."""
+REPORTED_PER_REASON = 5
+"""Drops for one reason that are reported individually; the rest is summed up at the end."""
 
 _ONE_BYTE_OPCODES = SessionConfig(stream_type=StreamType.CHAT_STREAM)
 _USUAL_OPCODES = SessionConfig(stream_type=StreamType.EQ2_STREAM)
 
 
-def looks_sealed(payload: bytes) -> bool:
-    """Tell whether a datagram could belong to a session whose beginning was not captured."""
+def may_be_sealed(payload: bytes) -> bool:
+    """Return whether a datagram may belong to a session whose start was not captured."""
     return len(payload) >= 4 and payload[0] == 0 and payload[1] in SEALED
 
 
 class FollowedSession:
     """A session between two addresses.
 
-    `version` is the client version once it is known, `decoder` what decodes the messages of that
-    version, which its owner sets, `title` how notices call the session.
-    `session_id` is None for a session that began before the capture; `first_bytes` are then those
-    that a message of its client may begin with.
+    `version` is the client version once it is known. `decoder` is set by the owner for that
+    version. `title` names the session in notices. `session_id` is None for a session that began
+    before the capture; `first_bytes` are then the possible first bytes of its client's messages.
     """
 
     __slots__ = (
-        "_by_client", "_by_server", "_check_key", "_late", "_messages", "_told", "client",
+        "_by_client", "_by_server", "_check_key", "_late", "_messages", "_reported", "client",
         "decoder", "server", "session_id", "title", "version",
     )  # fmt: skip
 
@@ -114,7 +110,7 @@ class FollowedSession:
         self.title = f"session {show_address(client)} > {show_address(server)}"
         self._check_key = check_key
         self._messages = 0
-        self._told: dict[str, int] = {}
+        self._reported: dict[str, int] = {}
         config = _ONE_BYTE_OPCODES if form & Format.ENCODED else _USUAL_OPCODES
 
         self._late: dict[Role, LateMessages] = {}
@@ -136,9 +132,9 @@ class FollowedSession:
             one.set_check_key(check_key, Format(form))
 
     def is_same(self, session_id: int, check_key: int, *, asked_again: bool) -> bool:
-        """Tell whether a SessionResponse with these numbers repeats this session's own.
+        """Return whether a SessionResponse with these numbers repeats this session's own.
 
-        `asked_again` says that a SessionRequest came before it.
+        `asked_again` is whether a SessionRequest preceded it.
         """
         if self._by_client.ended or self._by_server.ended or check_key != self._check_key:
             return False
@@ -147,11 +143,11 @@ class FollowedSession:
         return session_id == self.session_id and not (asked_again and self._messages)
 
     def fits(self, payload: bytes) -> bool:
-        """Tell whether a datagram is sealed with this session's key."""
+        """Return whether a datagram is sealed with this session's key."""
         return self._by_client.has_valid_check(payload)
 
     def find_version(self, opcode: int, body: bytes, covers: Callable[[int], bool]) -> str | None:
-        """Learn the client version from a message of the client; return a complaint or None."""
+        """Find the client version in a message of the client; return a complaint or None."""
         self.version = find_client_version(opcode, body, covers)
         if self.version is None or covers(self.version):
             return None
@@ -161,13 +157,13 @@ class FollowedSession:
         )
 
     def receive(self, datagram: Datagram) -> Iterator[Message | str]:
-        """Take one datagram; yield the messages it completes and what went wrong as text."""
+        """Handle one datagram; yield the messages that it completes, and faults as text."""
         from_client = datagram.source == self.client
         follower = self._by_client if from_client else self._by_server
         before = dict(follower.drops)
-        # The end of a session lets go of what it held, so look before it comes.
+        # The end of a session drops held packets, so count them before.
         waiting = follower.packets_held if datagram.payload[1] in ENDINGS else 0
-        now = Monotonic(datagram.t)  # a recording has no other time
+        now = Monotonic(datagram.t)  # A recording has no other time.
         follower.receive_datagram(datagram.payload, now)
         while (event := follower.next_event()) is not None:
             if isinstance(event, Message):
@@ -179,40 +175,40 @@ class FollowedSession:
                 if event.reason != CloseReason.PEER:
                     yield f"{self._direction(datagram.source)}: cannot go on: {event.reason}"
                 if waiting:
-                    yield self._tell_waiting(datagram.source, waiting)
+                    yield self._report_held(datagram.source, waiting)
         for reason, count in follower.drops.items():
             if count > before.get(reason, 0):
-                yield from self._tell_drop(datagram, reason)
+                yield from self._report_drop(datagram, reason)
 
     def left_over(self) -> Iterator[str]:
-        """Yield what was not told one by one, and which packets wait for one that never came."""
+        """Yield the sums of faults, and the packets that wait for a missing one."""
         for follower, source in ((self._by_client, self.client), (self._by_server, self.server)):
             for reason, count in follower.drops.items():
-                rest = count - SAID_PER_REASON
+                rest = count - REPORTED_PER_REASON
                 if reason not in USUAL_DROPS and rest > 0:
                     yield f"{self._direction(source)}: {reason}: {rest} more"
             if follower.is_midway:
-                yield from self._tell_unread(source, self._late[follower.role])
+                yield from self._report_unread(source, self._late[follower.role])
             held = 0 if follower.ended else follower.packets_held
             if held:
-                yield self._tell_waiting(source, held)
+                yield self._report_held(source, held)
 
-    def _tell_drop(self, datagram: Datagram, reason: str) -> Iterator[str]:
+    def _report_drop(self, datagram: Datagram, reason: str) -> Iterator[str]:
         if reason in USUAL_DROPS:
             return
         key = f"{datagram.source} {reason}"
-        self._told[key] = self._told.get(key, 0) + 1
-        if self._told[key] <= SAID_PER_REASON:
+        self._reported[key] = self._reported.get(key, 0) + 1
+        if self._reported[key] <= REPORTED_PER_REASON:
             size = len(datagram.payload)
             yield f"{self._direction(datagram.source)}: datagram of {size} bytes: {reason}"
 
-    def _tell_waiting(self, source: Address, held: int) -> str:
+    def _report_held(self, source: Address, held: int) -> str:
         return (
             f"{self._direction(source)}: {held} packets cannot be decoded, because one before "
             "them is not in the capture"
         )
 
-    def _tell_unread(self, source: Address, late: LateMessages) -> Iterator[str]:
+    def _report_unread(self, source: Address, late: LateMessages) -> Iterator[str]:
         late.close()
         for reason, count in late.unread.items():
             what = counted(count, "message")

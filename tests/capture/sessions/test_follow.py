@@ -13,7 +13,7 @@ from emu.capture.formats.records import EQ2_SECRETS, Datagram, Secrets
 from emu.capture.keys import KeyRing
 from emu.capture.sessions import follow as follow_module
 from emu.capture.sessions.follow import CaptureFollower, Notice
-from emu.capture.sessions.session import SAID_PER_REASON
+from emu.capture.sessions.session import REPORTED_PER_REASON
 from emu.session import SessionConfig, StreamType
 from tests.support.examples import tries
 from tests.support.files.known_names import few_messages
@@ -140,7 +140,7 @@ def test_many_bad_checks_are_summed_up(recorded):
     bad = [Datagram(one.t, SERVER, CLIENT, b"\0\6\0\0") for one in recorded[:20]]
     messages, notices = follow(recorded[:20] + bad + recorded[20:])
     assert said(messages) == MESSAGES
-    assert len(notices) == SAID_PER_REASON + 1
+    assert len(notices) == REPORTED_PER_REASON + 1
     assert notices[-1] == "10.0.0.2:9100 > 10.0.0.1:40001: bad check: 15 more"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.capture.formats.records import Datagram
-from emu.capture.sessions.session import FollowedSession, looks_sealed
+from emu.capture.sessions.session import FollowedSession, may_be_sealed
 from emu.session import Message
 from tests.support.sessions.conversations import CLIENT, SERVER, login_request, whole_session
 
@@ -91,7 +91,7 @@ def test_a_missing_packet_is_told_at_the_end(sealed):
     ],
 )
 def test_what_may_belong_to_a_session(payload, sealed_form):
-    assert looks_sealed(payload) is sealed_form
+    assert may_be_sealed(payload) is sealed_form
 
 
 def test_version_is_learnt_and_a_hole_in_the_tables_is_told():
