@@ -80,7 +80,7 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     try:
         config = read()
         spare_the_pid_file(options.parent)
-        check_files(config, anew=options.anew)
+        after_crash = check_files(config, anew=options.anew)
         written_by = log_observer(config.log, options.parent or {}, hangups)
         warnings = (*exposed(config, path), *doubts(config))
     except ConfigError as error:
@@ -93,6 +93,7 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
         config,
         log_observer=written_by,
         warnings=warnings,
+        after_crash=after_crash,
         given_up=partial(drop_pid_file, options.parent),
         reread=read,
     )

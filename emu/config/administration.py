@@ -10,6 +10,7 @@ from attrs import frozen
 from emu.admin.ggmp.peer import WAIT
 from emu.admin.ogp.responder import OgpRules
 from emu.admin.rcon.session import DIALECTS, RconRules
+from emu.admin.webhook import WebhookEvent, WebhookFormat
 from emu.config.readers import COLOR_CHANGE, HOST, HTTPS_ORIGIN_OR_NONE, IP_ADDRESS, Address
 from emu.config.setting import address_or_none, file_or_none, secret_text, setting
 from emu.limits.rates import AnswerRules, FailureRules
@@ -371,4 +372,37 @@ class WebConfig:
         " signed-in user to serve another.",
         unit="pages",
         limits=(1, 10_000),
+    )
+
+
+@frozen
+class WebhookConfig:
+    """``[webhook]``: the server reports events to a chat or another program, by HTTP."""
+
+    url: str = secret_text(
+        "Address that each event is sent to, as http:// or https://; also $EMU_WEBHOOK_URL. Who"
+        " knows a Discord address can write to its channel. Empty: off.",
+        live=True,
+    )
+    url_file: Path | None = file_or_none("File whose first line is the address.", live=True)
+    format: WebhookFormat = setting(
+        WebhookFormat.DISCORD,
+        "The requests are what Discord accepts, or plain JSON objects.",
+        live=True,
+    )
+    events: tuple[WebhookEvent, ...] = setting(
+        (
+            WebhookEvent.UP, WebhookEvent.DOWN, WebhookEvent.CRASH, WebhookEvent.BAN,
+            WebhookEvent.BROADCAST,
+        ),
+        "The events to send. crash: the server starts and had ended without an orderly stop."
+        " enter and leave: players, except hidden ones.",
+        live=True,
+    )  # fmt: skip
+    timeout: float = setting(
+        10.0,
+        "How long the receiver may take to answer.",
+        unit="seconds",
+        limits=(0.5, 60),
+        live=True,
     )

@@ -21,6 +21,7 @@ from emu.config.administration import (
     RconConfig,
     SsqConfig,
     WebConfig,
+    WebhookConfig,
 )
 from emu.config.login import LinkConfig, LoginConfig
 from emu.config.processes import ProcessesConfig
@@ -256,6 +257,7 @@ class Config:
     processes: ProcessesConfig = Factory(ProcessesConfig)
     trace: TraceConfig = Factory(TraceConfig)
     web: WebConfig = Factory(WebConfig)
+    webhook: WebhookConfig = Factory(WebhookConfig)
 
     @property
     def console_path(self) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from emu.config.model import Config
@@ -10,6 +11,7 @@ from emu.limits.addresses import is_loopback
 
 SHORTEST_SECRET = 16
 """Characters of the shared secret; a shorter one could be guessed from a recorded login."""
+_WEB_ADDRESS = re.compile(r"https?://[^/\s]+(/\S*)?")
 LINK_TEXTS = {"name": 200, "account": 29, "advertise": 79, "internal_address": 79}
 """Settings of the world that are sent to login servers, with the bytes of each on the link."""
 
@@ -28,6 +30,8 @@ def contradictions(config: Config) -> Iterator[str]:
         if len((getattr(config.world, key) or "").encode()) > most:
             yield f"world.{key}: must have at most {most} bytes in UTF-8"
     yield from _unsafe_pages(config)
+    if config.webhook.url and not _WEB_ADDRESS.fullmatch(config.webhook.url):
+        yield "webhook.url: must begin with https:// or http:// and a host name"
     if (config.link.certificate is None) != (config.link.tls_listen is None):
         yield "link.certificate, link.tls_listen: TLS needs both of them"
 

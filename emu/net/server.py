@@ -43,6 +43,7 @@ from emu.net.upkeep import Upkeep
 from emu.net.watch import Watch
 from emu.net.web.dashboard import DashboardEndpoint, StaffAccounts
 from emu.net.web.service import WebEndpoint
+from emu.net.webhook import Webhook
 from emu.net.world.registration import built_in_account
 from emu.net.world.service import WorldEndpoint
 from emu.opcodes import OpcodeStore
@@ -87,21 +88,23 @@ NO_DATABASE: Final = "the database file was deleted, replaced or overwritten: se
 """What anybody may know of it; the log names the file and the cure."""
 
 
-def check_files(config: Config, *, anew: bool = False) -> None:
+def check_files(config: Config, *, anew: bool = False) -> bool:
     """Make or upgrade the database and look at every file the configuration names.
 
     `anew`: also make one in the place of an empty file, or of one that a server has lost. What
     killed programs left incomplete beside it is removed. Nothing is kept open: a daemon forks
-    after this. Raises `EmuError` with one line that says what to do.
+    after this. Returns whether the last server ended without an orderly stop. Raises `EmuError`
+    with one line that says what to do.
     """
     path = config.database.path
-    with ServerLock(path, anew=anew):
+    with ServerLock(path, anew=anew) as lock:
         remove_stale(path.parent)
         if anew:
             begin_anew(path, schema())
         Store.create(path).close()
         OpcodeStore.ensure(config.database.path).close()
     parameters.read_certificate(config)
+    return lock.after_crash
 
 
 class EmuService(Service):
@@ -114,18 +117,21 @@ class EmuService(Service):
         log_observer: ILogObserver | None = None,
         *,
         warnings: Sequence[str] = (),
+        after_crash: bool = False,
         given_up: Callable[[], object] = lambda: None,
         reread: Callable[[], Config] | None = None,
         end: Callable[[], object] | None = None,
     ) -> None:
         """Make the service; with an observer the whole application's log goes there.
 
-        `warnings` are lines for the operator that are written there at the start; `given_up` is
+        `warnings` are lines for the operator that are written there at the start; `after_crash`:
+        the last server on this database ended without an orderly stop; `given_up` is
         called when the start fails, before anybody is told; `reread` reads the configuration
         again, or raises `ConfigError`; `end` stops the program, in place of the reactor.
         """
         self.config = config
         self._warnings = warnings
+        self._after_crash = after_crash
         self._given_up = given_up
         self._reread = reread
         self._end = end
@@ -145,6 +151,7 @@ class EmuService(Service):
         self._reloads: dict[str, Reload] = {}
         """What is read again at SIGHUP and by the command `reload`, by name."""
         self._web: WebEndpoint | None = None
+        self._webhook: Webhook | None = None
         self._listening = False
         self._manager: ServiceManager | None = None
         self.watch = Watch()
@@ -182,6 +189,8 @@ class EmuService(Service):
         _log.info("ready, {form}", form=form())
         if self._manager is not None and self.running:
             self._manager.start()
+        if self._webhook is not None and self.running:
+            self._webhook.start(after_crash=self._after_crash)
 
     def reload(self) -> None:
         """Read configuration, structs, opcode tables and all else again; what is wrong is left."""
@@ -208,6 +217,8 @@ class EmuService(Service):
         for part in (self.login, self.world, self.admin, self._web):
             if part is not None:
                 part.configure(self.config)
+        if self._webhook is not None:
+            self._webhook.configure(self.config.webhook)
         now = ", ".join(one.key for one in changed if one.rule.live) or "nothing"
         later = ", ".join(one.key for one in changed if not one.rule.live)
         _log.info("the configuration was read again; changed: {now}", now=now)
@@ -301,6 +312,9 @@ class EmuService(Service):
             self.world.spool.load(storage.direct if config.processes.hub is None else None)
         self._trace()
         self._open_web(self.admin, scheduler)
+        self._webhook = Webhook(
+            config.webhook, config.world.name, reactor, scheduler, self.watch, self._conceals
+        )
         assert self._lock is not None  # noqa: S101  # it was taken before
         # Last: it writes its mark into the database, and a start that fails changes nothing.
         self._upkeep = Upkeep(
@@ -425,8 +439,11 @@ class EmuService(Service):
             self._manager.stopping()
         if storage is not None:
             storage.hasten()
+        soon = Monotonic(now + (deadline - now) / 4)
+        if self._webhook is not None:
+            await self._within(soon, "the webhook's events", self._webhook.stop())
+            self._webhook.abandon()
         if self.admin is not None:
-            soon = Monotonic(now + (deadline - now) / 4)
             await self._within(soon, "the ports of administrators", self.admin.stop())
         # From then on what the lock is in the way of is not waited for any more.
         giving_up = None

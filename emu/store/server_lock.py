@@ -63,6 +63,8 @@ class ServerLock:
         except OSError as error:
             raise StoreError(f"{self._path}: cannot be opened ({error.strerror})") from None
         earlier = Served.read(os.pread(self._descriptor, LONGEST_RECORD, 0))
+        self.after_crash = earlier is not None and earlier.loss is None
+        """The last server on this database was killed, or it crashed: it did not `release`."""
         if earlier and earlier.loss and is_lost(database, earlier) and not anew:
             self._close()
             raise StoreError(unserved_text(database, earlier.loss))

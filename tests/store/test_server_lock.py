@@ -59,3 +59,20 @@ def test_a_folder_that_cannot_be_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be opened"):
         ServerLock(tmp_path / "file" / "emu.sqlite")
+
+
+def test_the_next_server_learns_whether_the_last_one_was_killed(tmp_path: Path) -> None:
+    database = tmp_path / "emu.sqlite"
+    for _ in range(2):
+        with ServerLock(database) as lock:
+            assert not lock.after_crash
+    code = (
+        "import os, pathlib, signal; from emu.store.server_lock import ServerLock;"
+        f"lock = ServerLock(pathlib.Path({str(database)!r}));"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False, timeout=30)
+    with ServerLock(database) as lock:
+        assert lock.after_crash
+    with ServerLock(database) as lock:
+        assert not lock.after_crash
