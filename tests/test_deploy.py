@@ -126,7 +126,7 @@ class Image:
         ]  # fmt: skip
 
 
-def run_step(image: Image, rest: str, _stages: dict[str, Image]) -> None:
+def run_step(image: Image, rest: str, _images: dict[str, Image]) -> None:
     done = run(*image.command(["sh", "-c", rest]), timeout=300)
     assert done.returncode == 0, rest + done.stdout + done.stderr
 
@@ -141,18 +141,18 @@ def copy_step(image: Image, rest: str, images: dict[str, Image]) -> None:
     copy(sources, image.root / target.relative_to("/"))
 
 
-def folder_step(image: Image, rest: str, _stages: dict[str, Image]) -> None:
+def folder_step(image: Image, rest: str, _images: dict[str, Image]) -> None:
     image.folder = rest
     (image.root / rest.lstrip("/")).mkdir(parents=True, exist_ok=True)
 
 
-def environment_step(image: Image, rest: str, _stages: dict[str, Image]) -> None:
+def environment_step(image: Image, rest: str, _images: dict[str, Image]) -> None:
     path_now = image.environment.get("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
     words = (word.replace("$PATH", path_now) for word in shlex.split(rest))
     image.environment |= dict(word.split("=", 1) for word in words)
 
 
-def user_step(image: Image, rest: str, _stages: dict[str, Image]) -> None:
+def user_step(image: Image, rest: str, _images: dict[str, Image]) -> None:
     image.user = rest
 
 

@@ -5,6 +5,7 @@ Chooses the events, and speaks HTTP; `emu.admin.webhook` decides what is sent wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -33,8 +34,8 @@ from emu.world.events import PlayerEntered, PlayerLeft
 
 _log = logger("webhook")
 
-_BANS: Final = frozenset({"ban", "unban"})
-"""Words that begin a command which changes a ban, or stand behind the kind of what it bans."""
+_BANS: Final = re.compile(r"((account|address|character) )?(un)?ban( |$)", re.IGNORECASE)
+"""The beginning of every command that changes a ban."""
 
 
 class _Discard(Protocol):
@@ -111,7 +112,7 @@ class Webhook:
     # -- events -----------------------------------------------------------------------------------
 
     def _take(self, report: Report) -> None:
-        for event, text, values in _notices(report.event):
+        for event, text, values in notices_of(report.event):
             if not self.conceals(text):
                 self._add(event, text, **values)
 
@@ -170,8 +171,8 @@ class Webhook:
             stopped.callback(None)
 
 
-def _notices(event: object) -> Iterator[tuple[WebhookEvent, str, dict[str, str]]]:
-    """Yield what a webhook may report of one of the server's events."""
+def notices_of(event: object) -> Iterator[tuple[WebhookEvent, str, dict[str, str]]]:
+    """Yield kind, text and values of what a webhook may report of one of the server's events."""
     match event:
         case PlayerEntered(name=name, zone=zone):
             yield WebhookEvent.ENTER, f"{name} entered {zone}.", {"player": name, "zone": zone}
@@ -182,5 +183,5 @@ def _notices(event: object) -> Iterator[tuple[WebhookEvent, str, dict[str, str]]
             if first.lower() == "broadcast":
                 values = {"by": caller, "message": rest}
                 yield WebhookEvent.BROADCAST, f"{caller} announces: {rest}", values
-            elif _BANS & {first.lower(), rest.partition(" ")[0].lower()}:
+            elif _BANS.match(line.removeprefix("/")):
                 yield WebhookEvent.BAN, f"{caller}: {result}", {"by": caller}

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 class Receiver(Resource):
     """Keeps each request's body; answers with the next of `statuses`, then with 204."""
 
-    isLeaf = True
+    isLeaf = True  # noqa: N815  # Twisted's name
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,15 +150,13 @@ async def test_a_receiver_that_fails_is_asked_again(tmp_path: Path) -> None:
 async def test_a_dead_receiver_delays_neither_players_nor_the_stop(
     tmp_path: Path, kind: str
 ) -> None:
-    async with receiver() as (site, url):
+    async with receiver() as (site, silent):
         site.is_silent = True
-        if kind == "closed":
-            with socket.socket() as free:
-                free.bind((HOST, 0))
-                url = f"http://{HOST}:{free.getsockname()[1]}/"
-        elif kind == "unresolved":
-            url = "https://no-such-host.invalid/"
-        async with harness(tmp_path, settings(url), accounts={}) as server:
+        with socket.socket() as free:
+            free.bind((HOST, 0))
+            closed = f"http://{HOST}:{free.getsockname()[1]}/"
+        urls = {"silent": silent, "closed": closed, "unresolved": "https://no-such-host.invalid/"}
+        async with harness(tmp_path, settings(urls[kind]), accounts={}) as server:
             await server.world_registered()
             borvik = await player(server, "borvik")
             await borvik.leave()
