@@ -8,7 +8,7 @@ nothing, and a session counts for the limits only once its client has acknowledg
 Every table is bounded, and a host that fills one pushes out its own entries first.
 
 Sources: docs/protocol/transport.md#check, docs/protocol/transport.md#setup,
-docs/protocol/transport.md#strangers.
+docs/protocol/transport.md#unauthenticated.
 """
 
 from __future__ import annotations

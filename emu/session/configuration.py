@@ -99,7 +99,7 @@ class SessionConfig:
     congestion_window_start: int = 14_600
     congestion_window_minimum_datagrams: int = 8
 
-    # Lifecycle (#strangers, #reliability)
+    # Lifecycle (#unauthenticated, #reliability)
     session_request_pause: float = 0.25
     session_request_pause_growth: float = 1.2
     session_request_attempts: int = 12
