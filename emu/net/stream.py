@@ -1,12 +1,8 @@
-"""One bounded TCP connection: joins a sans-IO core to a transport and a clock; host names.
+"""TCP connections: a `StreamProtocol` joined to a transport and a clock; listening addresses.
 
-Twisted closes them, and tells only those who look for faults in it.
-
-A name that others look up (`world.advertise`, `world.login_servers`) stays a name.
-
-Owns when bytes are written, how much may wait for a slow reader, and that a connection which was
-closed is really gone soon after. What bytes mean, and how long silence or half a frame may last, is
-the core's business; what its events mean is the business of whoever derives from `Stream`.
+`Stream` decides when bytes are written and how many may wait for a slow reader, and it makes sure
+that a closed connection is gone soon after. The protocol decides what bytes mean and how long
+silence may last; subclasses of `Stream` handle its events.
 """
 
 from __future__ import annotations
@@ -38,34 +34,39 @@ from emu.stream_end import StreamProtocol
 from emu.times import Monotonic
 
 _log = logger("server")
-_TOLD: Final = "EMFILE recovery: Closed socket from {address}"
+_NO_FILE: Final = "EMFILE recovery: Closed socket from {address}"
 REASON: Final = "no file is free"
 
 
 @implementer(ILogObserver)
 class OpenFiles:
-    """Hears what Twisted says of connections without a file. `start`, then `stop`."""
+    """Logs connections that Twisted closes for lack of a file descriptor. `start`, then `stop`.
+
+    Twisted reports them only in its own log.
+    """
 
     def __init__(self, scheduler: Scheduler, watch: Watch) -> None:
         self._refusals = RefusalLog(_log, scheduler)
         self.counters: Counter[str] = Counter()
         watch.reasons(
-            "connections_cut", "TCP connections closed as they came.", lambda: self.counters
+            "connections_cut",
+            "TCP connections closed at once for lack of a file.",
+            lambda: self.counters,
         )
 
     def start(self) -> None:
-        """Begin to listen."""
+        """Observe the log from now on."""
         globalLogPublisher.addObserver(self)
         self._refusals.start()
 
     def stop(self) -> None:
-        """Listen no more; what was counted last is written."""
+        """Stop observing the log, and write the last summary."""
         globalLogPublisher.removeObserver(self)
         self._refusals.stop()
 
     def __call__(self, event: LogEvent) -> None:
         """Take an event of the log; called by Twisted."""
-        if event.get("log_format") != _TOLD:
+        if event.get("log_format") != _NO_FILE:
             return
         self.counters[REASON] += 1
         address = plain_host(str(event["address"][0]))
@@ -78,13 +79,13 @@ class OpenFiles:
 
 
 BACKLOG: Final = 1024
-"""Connections that may wait to be taken: a crowd that comes at once."""
+"""Connections that may wait to be accepted, if many arrive at the same time."""
 
 
 def listen_address(key: str, address: Address) -> Address:
-    """Return the IP address to listen on, IPv4 when a name has both; waits for the name's answer.
+    """Return the IP address to listen on, IPv4 if a host name has both; blocks for the resolver.
 
-    `key` is the setting, for the error: raises `ConfigError` when the name has no address.
+    `key` is the setting for the error: raises `ConfigError` if the name has no address.
     """
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
@@ -98,7 +99,7 @@ def listen_address(key: str, address: Address) -> Address:
 
 
 def door(key: str, port: Any, counters: Mapping[str, int]) -> OpenPort:
-    """Return what is told of a port of Twisted's that is open; `key` is its setting."""
+    """Return the description of an open port of Twisted; `key` is its setting."""
     host = port.getHost()
     if hasattr(host, "name"):
         return OpenPort(key, "UNIX", os.fsdecode(host.name), dict(counters))
@@ -106,7 +107,7 @@ def door(key: str, port: Any, counters: Mapping[str, int]) -> OpenPort:
 
 
 def cannot_listen(key: str, error: CannotListenError) -> str:
-    """Return the line for a port that is taken or not ours to take; `key` is its setting."""
+    """Return the error for a port that is in use or not permitted; `key` is its setting."""
     reason = getattr(error.socketError, "strerror", None) or error.socketError
     return (
         f"{key}: cannot listen on {error.interface}:{error.port} ({reason}); "
@@ -124,10 +125,13 @@ def key_of(config: Config, error: CannotListenError) -> str:
 
 @implementer(IPushProducer)
 class Stream(Protocol):
-    """Base of the protocols over one core; they make it in `connectionMade` and take its events."""
+    """Base of Twisted protocols over a `StreamProtocol`.
+
+    A subclass makes the core in `connectionMade` and handles its events.
+    """
 
     core: StreamProtocol
-    transport: Any  # Twisted's interfaces tell a part of what its transports do
+    transport: Any  # Twisted's interfaces lack some methods of its transports
 
     def __init__(self, scheduler: Scheduler, limits: StreamLimits) -> None:
         self._scheduler = scheduler
@@ -137,32 +141,32 @@ class Stream(Protocol):
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = 0
         self._paused = False
-        self._deaf = False
+        self._is_reading_paused = False
         self._serving = False
         self._gone = False
         self._finished = False
         self.begun = False
-        """Whether there is a core; without one what comes is let be, and every end is at once."""
+        """Whether there is a core; without one data is ignored, and a close aborts."""
 
-    # The owner's side.
+    # -- for the owner
 
     @property
     def closed(self) -> bool:
-        """True once the connection is over."""
+        """Whether the connection is closed."""
         return self.core.closed
 
     @property
     def wants_data(self) -> bool:
-        """Whether the peer is read from; while not, what it sends waits on its side."""
+        """Whether data is read from the peer; if not, it waits on the peer's side."""
         return True
 
     @property
     def is_behind(self) -> bool:
-        """Whether more waits for the peer than its connection takes."""
+        """Whether output waits because the peer reads slowly."""
         return self._paused
 
     def close(self, reason: str, now: Monotonic) -> None:
-        """End the connection once what waits is written."""
+        """Close the connection after all output is written."""
         if not self.begun:
             self.transport.abortConnection()
             return
@@ -170,7 +174,7 @@ class Stream(Protocol):
         self.serve()
 
     def cut_off(self, reason: str) -> None:
-        """End the connection at once."""
+        """Abort the connection at once."""
         self._waiting.clear()
         self._waiting_bytes = 0
         if self.begun:
@@ -183,10 +187,10 @@ class Stream(Protocol):
         """Take an event of the core."""
         raise NotImplementedError
 
-    # The transport's side.
+    # -- for the transport
 
     def start(self, core: StreamProtocol) -> None:
-        """Begin; the transport is there."""
+        """Begin with a core; the transport must be set."""
         self.core = core
         self.begun = True
         self.transport.registerProducer(self, True)
@@ -199,7 +203,7 @@ class Stream(Protocol):
             self.serve()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: ARG002
-        """The connection is gone."""
+        """Note that the connection is lost."""
         self._gone = True
         self._waiting.clear()
         self._waiting_bytes = 0
@@ -211,14 +215,14 @@ class Stream(Protocol):
             self.serve()
 
     def pauseProducing(self) -> None:
-        """The peer reads more slowly than we write."""
+        """Stop writing: the peer reads slowly."""
         self._paused = True
         if not self._gone and not self.closed and self._last_call is None:
             self._last_call = self._scheduler.later(self._limits.stall_timeout, self._stalled)
         self._listen_again()
 
     def resumeProducing(self) -> None:
-        """The peer has caught up."""
+        """Write again: the peer has read what waited."""
         self._paused = False
         if self._last_call is not None and not self.closed:
             self._last_call.cancel()
@@ -227,14 +231,12 @@ class Stream(Protocol):
         self._listen_again()
 
     def stopProducing(self) -> None:
-        """The transport takes nothing more; `connectionLost` follows."""
+        """Stop writing for good; `connectionLost` follows."""
         self._paused = True
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Do what is due; called by the scheduler.
-
-        A connection whose timer fails is cut off: without a timer it would stay for ever.
-        """
+        """Do what is due; called by the scheduler."""
+        # A connection whose timer fails is aborted: without a timer it would stay for ever.
         try:
             self.core.handle_timer(now)
             self.serve()
@@ -242,10 +244,10 @@ class Stream(Protocol):
             self.transport.abortConnection()
             raise
 
-    # Between the two.
+    # -- between the two
 
     def serve(self) -> None:
-        """Hand on events, write what is to be sent, arm the timer, close when all is over."""
+        """Deliver events, write output, arm the timer, and finish a closed connection."""
         if self._serving:
             return
         self._serving = True
@@ -270,11 +272,11 @@ class Stream(Protocol):
             self._listen()
 
     def _listen(self) -> None:
-        """Read from the peer or leave it waiting, as the core has room."""
-        if self._deaf == (not self.wants_data):
+        """Start or stop reading from the peer, as `wants_data` says."""
+        if self._is_reading_paused == (not self.wants_data):
             return
-        self._deaf = not self._deaf
-        if self._deaf:
+        self._is_reading_paused = not self._is_reading_paused
+        if self._is_reading_paused:
             self.transport.pauseProducing()
         else:
             self.transport.resumeProducing()
@@ -294,7 +296,7 @@ class Stream(Protocol):
         self.cut_off("peer does not read")
 
     def _finish(self) -> None:
-        """Close the connection once; cut it off when the peer does not take the last bytes."""
+        """Close the connection; abort it if the peer does not read the last bytes in time."""
         self._finished = True
         if self._gone:
             return
@@ -303,7 +305,7 @@ class Stream(Protocol):
         self._last_call = self._scheduler.later(
             self._limits.close_linger, self.transport.abortConnection
         )
-        if self._deaf:  # what still comes is read and dropped, so that the peer's end is noticed
+        if self._is_reading_paused:  # read and drop further data, to notice when the peer closes
             self.transport.resumeProducing()
         self.transport.writeSequence(self._waiting)
         self._waiting.clear()

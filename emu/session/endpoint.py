@@ -1,7 +1,7 @@
 """One server address with all its sessions, without input or output.
 
-An endpoint finds the session of a datagram and decides what an unauthenticated peer must prove for
-one (docs/protocol/transport.md#unauthenticated, docs/protocol/transport.md#bad-input). Addresses are
+An endpoint finds the session of a datagram and decides what an unauthenticated peer must prove
+(docs/protocol/transport.md#unauthenticated, docs/protocol/transport.md#bad-input). Addresses are
 opaque. The caller owns sockets, clocks and timers.
 
 A SessionRequest costs a small record and a reply, no session: its address may be forged. The

@@ -40,6 +40,8 @@ from emu.session.send_path import SendPath
 from emu.times import Monotonic
 from emu.wire import Format, ProtocolOpcode, Seal, packets
 
+_ACK: Final = int(ProtocolOpcode.ACK)
+_ACKS: Final = frozenset((_ACK, int(ProtocolOpcode.OUT_OF_ORDER_ACK)))
 _CHECK_BYTES: Final = 2
 _FORMATS: Final = frozenset(
     (Format.NONE, Format.COMPRESSED, Format.ENCODED, Format.COMPRESSED | Format.ENCODED)
@@ -397,13 +399,6 @@ class Session:
         self._received.use_short_path()
         self.events.append(SessionEstablished(self.session_id))
 
-    def _note_acknowledged(self, now: Monotonic) -> None:
-        # A peer that knows our sequence number reads what we send, so its address is real even
-        # under a public check key.
-        self.acknowledged = True
-        self._sent.is_bounded = False
-        self._sent.report_capacity(now)
-
     def _request_statistics(self, now: Monotonic) -> None:
         self._control.request_statistics()
         is_measured = self._channel.queue.round_trip.measured
@@ -447,17 +442,12 @@ class Session:
     # -- control packets --------------------------------------------------------------------------
 
     def handle(self, packet: bytes, now: Monotonic) -> None:
-        """Take a packet outside the reliable channel; the phase allows it. May raise `PeerError`.
-
-        `MalformedDatagram` drops the packet.
-        """
-        match packet[1]:
-            case ProtocolOpcode.ACK:
-                if self._channel.queue.acknowledge_up_to(packets.pull_acknowledged(packet), now):
-                    self._note_acknowledged(now)
-            case ProtocolOpcode.OUT_OF_ORDER_ACK:
-                if self._channel.queue.acknowledge_one(packets.pull_acknowledged(packet), now):
-                    self._note_acknowledged(now)
+        """Take a packet outside the reliable channel; raises `PeerError` to drop it."""
+        opcode = packet[1]
+        if opcode in _ACKS:
+            self._receive_ack(packet, now)
+            return
+        match opcode:
             case ProtocolOpcode.KEEP_ALIVE:
                 self._receive_keep_alive(packet, now)
             case ProtocolOpcode.SERVER_KEY_REQUEST:
@@ -472,6 +462,16 @@ class Session:
                 self._receive_disconnect(packet)
             case ProtocolOpcode.OUT_OF_SESSION:
                 self._receive_out_of_session(packet, now)
+
+    def _receive_ack(self, packet: bytes, now: Monotonic) -> None:
+        queue = self._channel.queue
+        acknowledge = queue.acknowledge_up_to if packet[1] == _ACK else queue.acknowledge_one
+        if acknowledge(packets.pull_acknowledged(packet), now):
+            # A peer that knows our sequence number reads what we send, so its address is real even
+            # under a public check key.
+            self.acknowledged = True
+            self._sent.is_bounded = False
+            self._sent.report_capacity(now)
 
     def _receive_session_request(self, packet: bytes, now: Monotonic) -> None:
         request = packets.SESSION_REQUEST.pull(packet)

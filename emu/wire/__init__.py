@@ -1,7 +1,7 @@
-"""The bytes of one datagram: the layouts of the protocol packets, the keyed check, the seal.
+"""The bytes of one datagram: the layouts of the protocol packets, the check, the seal.
 
-Owns shapes only (docs/protocol/transport.md). Knows nothing of sessions, order, time, ciphers or
-application messages. Integers are big-endian at this layer.
+Sessions, order, time, ciphers and application messages are elsewhere (docs/protocol/transport.md).
+Integers are big-endian at this layer.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""The thirteen protocol packets as values, and the layout of each, stated once.
+"""The thirteen protocol packets as values, and the layout of each.
 
-Knows neither what a part is nor what is in front of the first
-(docs/protocol/transport.md#datagrams, docs/protocol/transport.md#payloads).
+A packet here is `00 op` and body, without check, compression or encoding
+(docs/protocol/transport.md#datagrams, docs/protocol/transport.md#payloads). Field names are those
+of EQ2Emulator. The session decides which packet is allowed when.
 
-Owns docs/protocol/transport.md#datagrams byte by byte: a packet here is `00 op` and body, without
-check, compression or encoding. Whether a packet may come now, and from whom, is the session's
-business. Field names are those of the session seed.
-
-A `PacketLayout` reads and writes values. What passes by the thousand (Packets, Fragments and their
-acks) has functions beside it that make none: a session wants the number and the bytes, no object
-around.
+A `PacketLayout` reads and writes values. Packets, Fragments and their acks also have functions that
+make no object, because nearly every datagram is one of them.
 """
 
 from __future__ import annotations
@@ -23,10 +19,10 @@ from emu.binary import BIG, U8, U16, U32, U64, RecordLayout
 from emu.errors import LimitExceeded, LocalProtocolError, MalformedDatagram, StructValueError
 
 PART_LIMIT: Final = 4096
-"""How many parts are read when a caller gives no bound of its own."""
+"""The default for the most parts of a combined packet."""
 _ESCAPE: Final = 0xFF
 _SHORT: Final = tuple(bytes((length,)) for length in range(_ESCAPE))
-"""Lengths in one byte, as those of nearly all parts are."""
+"""Lengths in one byte; nearly all parts have one."""
 _U16_MAXIMUM: Final = 0xFFFF
 _U32_MAXIMUM: Final = 0xFFFFFFFF
 
@@ -43,9 +39,9 @@ def length_bytes(length: int) -> bytes:
 
 
 def _pull_long(data: bytes, start: int) -> tuple[int, int]:
-    """Return the length that an escape at `start` announces, and where the part behind it begins.
+    """Return the escaped length at `start`, and the position of the part behind it.
 
-    Raises `MalformedDatagram` when the length itself is cut off.
+    Raises `MalformedDatagram` for a truncated length.
     """
     begin = start + 3
     length = int.from_bytes(data[start + 1 : begin], "big")
@@ -58,12 +54,12 @@ def _pull_long(data: bytes, start: int) -> tuple[int, int]:
 
 
 def pull_parts(data: bytes, limit: int = PART_LIMIT, start: int = 0) -> tuple[bytes, ...]:
-    """Read the parts that `data` is made of, from `start` on.
+    """Return the parts of `data` from `start` on, each behind its length.
 
-    An empty part says nothing and costs its sender one byte, so that a datagram of them would be
-    work for nothing: it spoils the whole, as does a length past the end (`MalformedDatagram`), or
-    one part more than `limit` (`LimitExceeded`).
+    Raises `MalformedDatagram` for an empty part or a length past the end, `LimitExceeded` for more
+    than `limit` parts.
     """
+    # Empty parts are refused: each costs its sender one byte, and the receiver far more work.
     parts: list[bytes] = []
     position, size = start, len(data)
     while position < size:
@@ -111,9 +107,9 @@ class ProtocolOpcode(IntEnum):
 
 
 MAX_LENGTH: Final = 512
-"""Bytes of a datagram, as real clients ask for."""
+"""Bytes of a datagram that real clients request."""
 BY_APPLICATION: Final = 6
-"""The reason that a SessionDisconnect usually gives."""
+"""The usual reason of a SessionDisconnect."""
 
 UNSEALED: Final = frozenset(
     (
@@ -132,7 +128,7 @@ OTHER_CHANNELS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SessionRequest:
-    """A client asks for a session; `unknown_a` is 2 from real clients (bytes of check).
+    """A client requests a session. `unknown_a` is 2 from real clients (bytes of the check).
 
     Other clients of this protocol family append a name, which is kept in `tail`.
     """
@@ -173,12 +169,12 @@ class SessionDisconnect:
 
 @dataclass(frozen=True, slots=True)
 class KeepAlive:
-    """Nothing but a sign of life."""
+    """A packet without content: the sender is alive."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerKeyRequest:
-    """The client's session statistics, and its wish for the key request. Round trips in ms."""
+    """The client's session statistics; it also asks for the key request. Round trips in ms."""
 
     request_id: int
     last: int = 0
@@ -212,10 +208,10 @@ class ReliablePacket:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A piece of a reliable payload.
+    """A chunk of a reliable payload.
 
-    In the first of a run `chunk` begins with the u32 total length; which one is first only the
-    order tells.
+    The first `chunk` of a run begins with the u32 total length. Only the order shows which one is
+    first.
     """
 
     sequence: int
@@ -224,14 +220,14 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class OutOfOrderAck:
-    """This one sequence number was received, others before it were not."""
+    """The packet with this number was received; earlier ones are missing."""
 
     sequence: int
 
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    """Everything up to and including this sequence number was received."""
+    """All packets up to this number were received."""
 
     sequence: int
 
@@ -245,7 +241,7 @@ class AppCombined:
 
 @dataclass(frozen=True, slots=True)
 class OutOfSession:
-    """Tells a sender that its session is not known here."""
+    """The receiver's session is unknown to the sender of this packet."""
 
 
 ProtocolPacket = (
@@ -270,7 +266,7 @@ OPCODE_SIZE: Final = 2
 
 
 def marker_of(opcode: int) -> bytes:
-    """Return the two bytes that a packet begins with."""
+    """Return the first two bytes of a packet."""
     return opcode.to_bytes(OPCODE_SIZE, "big")
 
 
@@ -322,7 +318,7 @@ class PacketLayout(Generic[Value]):
         self._optional = optional
 
     def pull(self, data: bytes) -> Value:
-        """Return the packet that `data` is; its two opcode bytes are taken for granted.
+        """Return the packet in `data`; its two opcode bytes are not checked.
 
         Raises `MalformedDatagram`, or `LimitExceeded` for more than `PART_LIMIT` parts.
         """
@@ -343,7 +339,7 @@ class PacketLayout(Generic[Value]):
     def push(self, packet: Value) -> bytes:
         """Return the bytes of a packet. Raises `LocalProtocolError` for a value that does not fit.
 
-        An empty part of a combined packet does not, either.
+        An empty part of a combined packet raises it too.
         """
         numbers = [getattr(packet, name) for name in self._numbers.names[1:]]
         try:
@@ -392,7 +388,7 @@ APP_COMBINED: Final = PacketLayout(
 )
 OUT_OF_SESSION: Final = PacketLayout(
     OutOfSession, ProtocolOpcode.OUT_OF_SESSION,
-    read=_anything,  # some peers append bytes, which mean nothing to us
+    read=_anything,  # some peers append bytes without a meaning
 )  # fmt: skip
 
 _LAYOUTS: Final[tuple[PacketLayout[Any], ...]] = (
@@ -435,7 +431,7 @@ SEQUENCED_SIZE: Final = _SEQUENCED.size
 
 
 def pull_sequenced(data: bytes) -> tuple[int, bytes]:
-    """Return the sequence number of a Packet or Fragment, and what is behind it."""
+    """Return the sequence number of a Packet or Fragment, and the bytes behind it."""
     if len(data) <= SEQUENCED_SIZE:
         reason = "empty payload" if len(data) == SEQUENCED_SIZE else "wrong packet length"
         raise MalformedDatagram(reason)
@@ -450,7 +446,7 @@ def pull_acknowledged(data: bytes) -> int:
 
 
 push_sequenced: Final[Callable[[int, int], bytes]] = _SEQUENCED.codec.pack
-"""Returns an Ack or OutOfOrderAck, or what a Packet or Fragment has in front: opcode, sequence."""
+"""Return an Ack or OutOfOrderAck, or the header of a Packet or Fragment: opcode, sequence."""
 
 pull_head: Final[Callable[[bytes], tuple[int, ...]]] = _SEQUENCED.codec.unpack_from
-"""Returns both numbers from the first `SEQUENCED_SIZE` bytes of a datagram, `00` in the first."""
+"""Return both numbers of the first `SEQUENCED_SIZE` bytes of a datagram; the first has the `00`."""

@@ -1,9 +1,8 @@
 """From a protocol packet to a datagram and back: compression or encoding, then the check.
 
-Source: docs/protocol/transport.md#check.
+Only the two opcode bytes of a packet are read here.
 
-Owns docs/protocol/transport.md#check, docs/protocol/transport.md#stream-types. Does not look into
-packets beyond their two opcode bytes.
+Sources: docs/protocol/transport.md#check, docs/protocol/transport.md#stream-types.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ CHECK_SIZE = 2  # bytes, big-endian
 
 
 def check_start(key: int) -> int:
-    """Return the CRC start value for a check key (u32 as SessionResponse carries it).
+    """Return the start value of the CRC for a check key (u32 of the SessionResponse).
 
-    It depends on the key alone, so a session computes it once.
+    It depends only on the key, so a session computes it once.
     """
     return crc32(key.to_bytes(4, "little"))
 
@@ -37,13 +36,13 @@ _AS_IT_IS = 0xA5
 _HEADER = 2  # the two opcode bytes stay readable in every format
 _WORD = 4
 THRESHOLD: Final = 128
-"""Bytes above which a packet's body is worth compressing, unless somebody says otherwise."""
+"""The default size in bytes above which a packet's body is compressed."""
 INFLATE_LIMIT: Final = 8192
-"""Bytes that one datagram may become, unless somebody says otherwise."""
+"""The default limit in bytes of one inflated datagram."""
 
 
 class Format(IntFlag):
-    """The Format byte of SessionResponse: what happens to the bytes behind the opcode."""
+    """The Format byte of SessionResponse: the transformation of the bytes behind the opcode."""
 
     NONE = 0
     COMPRESSED = 1
@@ -53,8 +52,8 @@ class Format(IntFlag):
 def encode_words(data: bytes, key: int) -> bytes:
     """Encode with the chained XOR of ChatStream.
 
-    32-bit little-endian words: each is XORed with the one that went out before it, the first with
-    `key` (the session's check key); the 0-3 bytes left over with the low byte of the last.
+    Each 32-bit little-endian word is XORed with the previous encoded word, the first with `key`
+    (the session's check key). The remaining 0 to 3 bytes are XORed with the low byte of the last.
     """
     count = len(data) // _WORD
     shape = f"<{count}I"
@@ -79,7 +78,7 @@ def decode_words(data: bytes, key: int) -> bytes:
 
 
 def compress(data: bytes, threshold: int) -> bytes:
-    """Return marker and data: 5A and zlib when longer than `threshold` and smaller so, else A5."""
+    """Return marker and data: 5A and zlib if that is shorter beyond `threshold` bytes, else A5."""
     if len(data) > threshold:
         packed = zlib.compress(data)
         if len(packed) < len(data):
@@ -112,13 +111,12 @@ def decompress(data: bytes, limit: int) -> bytes:
 
 
 class Seal:
-    """Seals protocol packets into datagrams and opens them, for one session.
+    """Seals the protocol packets of one session into datagrams, and opens them.
 
     `key` is the check key (u32) of SessionResponse, `threshold` the size in bytes above which a
-    packet's body is worth compressing, `inflate_limit` the most bytes one datagram may become.
-    `overhead` is how many bytes sealing adds at most, `plain` whether the bytes of a packet stay as
-    they are, with only the check behind them. SessionRequest, SessionResponse and OutOfSession are
-    never sealed; that is the caller's knowledge.
+    packet's body is compressed, `inflate_limit` the most bytes of an inflated datagram. `overhead`
+    is the most bytes that sealing adds. `plain` is whether a packet stays unchanged except for the
+    check. SessionRequest, SessionResponse and OutOfSession are never sealed; callers check that.
     """
 
     __slots__ = ("_format", "_inflate_limit", "_key", "_threshold", "overhead", "plain", "start")
@@ -133,15 +131,15 @@ class Seal:
     ) -> None:
         self._key = key
         self._format = form
-        self.plain = form == Format.NONE  # asked for with every datagram, and flags answer slowly
+        self.plain = form == Format.NONE  # read for every datagram, and IntFlag is slow
         self._threshold = threshold
         self._inflate_limit = inflate_limit
         self.start = check_start(key)
         self.overhead = CHECK_SIZE + (1 if form & Format.COMPRESSED else 0)
 
     def is_valid(self, datagram: bytes) -> bool:
-        """Tell whether the datagram ends in the right check."""
-        # `check_of` is written out here and in `seal`: the call would cost as much as the CRC.
+        """Return whether a datagram ends with the right check."""
+        # `check_of` is inlined here and in `seal`: the call would cost as much as the CRC.
         return (
             len(datagram) >= _HEADER + CHECK_SIZE
             and crc32(datagram[:-CHECK_SIZE], self.start) & 0xFFFF

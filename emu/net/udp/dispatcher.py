@@ -336,18 +336,8 @@ class Dispatcher:
         """Deliver events, send the datagrams that are ready, and arm the timer."""
         session = port.session
         port.touched = True  # what the handler sends now leaves below
-        events = port.events
-        if events:
-            if not port.holds:
-                event = events.pop(0)
-                if type(event) is not Message:
-                    self._note(event, port, now)
-                if port.handler is not None:
-                    self._deliver(event, port, now)
-                if events:
-                    self._deliver_more(port, now)
-            elif session.ended:
-                self._deliver_end(port, now)
+        if port.events:
+            self._deliver_events(port, now)
         port.touched = False
         ack = session.take_ack(now)
         if ack is not None:
@@ -364,6 +354,20 @@ class Dispatcher:
             self._forget(port)
         else:
             self._settle(port)
+
+    def _deliver_events(self, port: SessionPort, now: Monotonic) -> None:
+        """Deliver the events of a session that is not on hold, as many as fit its slice."""
+        if port.holds:
+            if port.session.ended:
+                self._deliver_end(port, now)
+            return
+        event = port.events.pop(0)
+        if type(event) is not Message:
+            self._note(event, port, now)
+        if port.handler is not None:
+            self._deliver(event, port, now)
+        if port.events:
+            self._deliver_more(port, now)
 
     def _deliver_more(self, port: SessionPort, now: Monotonic) -> None:
         """Deliver the events after the first one until the slice is used up."""
