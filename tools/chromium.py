@@ -1,4 +1,4 @@
-"""Debian's chromium for tests and benchmarks, started with nothing of its own going on."""
+"""Debian's chromium for tests and benchmarks, without background activity."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Builds the optional compiled form: session, wire and UDP by mypyc, datagrams in C.
+"""Build the optional compiled form: session, wire and UDP by mypyc, datagrams in C.
 
-`python tools/compiled.py ROOT` compiles a tree where it stands (give it a copy); the build hook
-compiles into a wheel when EMU_COMPILE=1. The pure form is what is written and what is the default;
-both pass the same tests. Needs a C compiler, Python's headers, and mypy with mypyc.
+`python tools/compiled.py ROOT` compiles a tree in place (pass a copy). The build hook compiles into
+a wheel when EMU_COMPILE=1. The pure form is the source and the default; both pass the same tests.
+Needs a C compiler, Python's headers, and mypy with mypyc.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SINGLE: Final = (
     "emu/net/udp/session_port.py",
 )
 LEFT: Final = frozenset(("__init__.py", "configuration.py"))
-"""Not compiled: doors, and settings, which look at their own fields and are read once."""
+"""Not compiled: package interfaces, and settings, which inspect their fields and are read once."""
 FLAGS: Final = ("--config-file=", "--explicit-package-bases")
 """For mypy: the project's own settings name plugins that the compiled modules do not need."""
 IN_C: Final = {"emu.net.udp._datagrams": "emu/net/udp/_datagrams.c"}

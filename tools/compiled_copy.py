@@ -1,8 +1,8 @@
-"""Copies the tree and compiles the copy where it stands: what the tests of that form run on.
+"""Copy the tree and compile the copy in place, for the tests of the compiled form.
 
-`python tools/compiled_copy.py FOLDER` makes FOLDER anew. It holds what git knows and what it would
-take in, so an unfinished change is tried as it is. Outside of a checkout, as in the unpacked source
-distribution, it holds what that consists of.
+`python tools/compiled_copy.py FOLDER` creates FOLDER anew. It contains the files that git knows or
+would add, so it includes unfinished changes. Outside of a checkout, as in an unpacked source
+distribution, it contains the files of that distribution.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What `make run` does before it starts the server: a configuration and an example account.
+"""The preparation for `make run`: a configuration and an example account.
 
-Both are made only when the state folder has none, so a second `make run` changes nothing. At the
-end stands what to type next, each line with the real paths, to be run from any folder.
+It creates both only if the state folder has none, so a second `make run` changes nothing. It ends
+with the next commands, each with the real paths, so that they run from any folder.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Feed any bytes whatever to sessions in every state, and look that nothing gives way.
+"""Fuzz sessions in every state with arbitrary bytes.
 
-The property, which `tests/session/test_session_any_bytes.py` shows with hypothesis as well: a
-datagram gives events or a counted drop, never an exception; what is held stays within the limits of
-the configuration; no datagram going out is longer than MaxLength; an unvalidated address gets at
-most three times its bytes.
+The property, which `tests/session/test_session_any_bytes.py` also checks with hypothesis: a
+datagram results in events or a counted drop, never in an exception; a session holds no more than
+the limits of its configuration; no outgoing datagram is longer than MaxLength; an unvalidated
+address gets at most three times its bytes.
 
     python tools/fuzz_session.py --seconds 60 --seed 1
 
-Prints one line with what was done. A failure prints the seed, the state and the datagrams in hex.
+Prints one line with a summary. A failure prints the seed, the state and the datagrams in hex.
 """
 
 from __future__ import annotations

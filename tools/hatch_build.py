@@ -1,8 +1,8 @@
-"""Build hook: put `data/` and `opcodes/` into the wheel as `emu/_data/`; compile when asked to.
+"""Build hook: put `data/` and `opcodes/` into the wheel as `emu/_data/`; compile on request.
 
-An editable install reads the top folders themselves, and an sdist carries them as they are, so
-the hook is for wheels only. With EMU_COMPILE=1 in the environment the wheel gets the compiled form
-of the hot path beside the sources (`tools/compiled.py`) and is named for its platform.
+An editable install reads the top folders, and an sdist contains them, so the hook is for wheels
+only. With EMU_COMPILE=1 in the environment the wheel contains the compiled form of the hot path in
+addition to the sources (`tools/compiled.py`) and is named for its platform.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A UDP relay on loopback that loses datagrams, or all of them for a while.
 
-It stands between clients and a server, so that both sides have a real network whose loss is known.
-Every client has a socket of its own towards the server.
+It runs between clients and a server, so that both have a real network with known loss. The relay
+has one socket towards the server for each client.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Players on a bad network for minutes: ``python -m tools.soak --minutes 12 --clients 30``.
 
-A server runs in a process of its own, and clients reach it through a relay that loses datagrams
-both ways. Every client comes in, walks, speaks, changes zones, quits or crashes, and comes in again
-at once. The report says how many entries succeeded, whose session ended without being asked to,
-and what memory and CPU the server took, minute by minute. The exit status is 1 when an entry
-failed, somebody was disconnected, or the memory grew.
+A server runs in its own process, and clients reach it through a relay that loses datagrams in both
+directions. Each client enters, walks, speaks, changes zones, quits or crashes, and enters again at
+once. The report shows how many entries succeeded, which sessions ended unexpectedly, and the
+server's memory and CPU for each minute. The exit status is 1 if an entry failed, a client was
+disconnected, or the memory grew.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.net.client.swarm import own_address
 from emu.net.scheduler import Scheduler
 from emu.store import Store
-from tools.bench.fleet import PASSWORD
 from tools.bench.login_child import CHEAP
+from tools.bench.login_players import PASSWORD
 from tools.bench.processes import Child, child
 from tools.bench.world_child import PREFIX, crowded, make_characters
 from tools.relay import Relay
@@ -165,11 +165,11 @@ class Visitor:
 
     async def _go(self, client: ClientWorldConnection) -> None:
         """Quit, or crash."""
-        if _stage(client) is WorldPhase.STANDING and self._chance.random() >= CRASHES:
+        if _phase(client) is WorldPhase.STANDING and self._chance.random() >= CRASHES:
             client.act(WorldClientCore.quit)
             try:
                 await client.until(
-                    lambda: _stage(client) is WorldPhase.CLOSED, "the end", timeout=PATIENCE
+                    lambda: _phase(client) is WorldPhase.CLOSED, "the end", timeout=PATIENCE
                 )
                 self._figures.quits += 1
             except EmuError as error:
@@ -179,7 +179,7 @@ class Visitor:
         await client.stop()
 
 
-def _stage(client: ClientWorldConnection) -> WorldPhase:
+def _phase(client: ClientWorldConnection) -> WorldPhase:
     return client.core.phase
 
 

@@ -1,7 +1,7 @@
-"""Run the tests under every Python from 3.11 to 3.13 that is installed, each in a venv of its own.
+"""Run the tests with every installed Python from 3.11 to 3.13, each in its own venv.
 
-Looks on PATH and among pyenv's versions; says which ones are missing. Exit status 1 when a run
-failed.
+Searches PATH and pyenv's versions, and prints which versions are missing. The exit status is 1 if a
+run failed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Figures, not tests: what the server costs, each beside something to compare it with."""
+"""Benchmarks: the costs of the server, each with a yardstick."""

@@ -1,4 +1,4 @@
-"""Print the figures: ``python -m tools.bench [SECTION ...]``; without sections, all of them."""
+"""Print benchmark figures: ``python -m tools.bench [SECTION ...]``; the default is all sections."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tools.bench.figures import ROUNDS, Figure, Past, change, read_past, to_json
 
 SECTIONS = {
     "datagrams": "datagrams in, acks out",
-    "strangers": "a SessionRequest",
+    "session_requests": "a SessionRequest",
     "structs": "packet structs, decoded, encoded and packed",
-    "logins": "complete logins, by the clock and in CPU",
+    "logins": "complete logins, wall-clock time and CPU",
     "hops": "files and calls of a step, a say, a kick and a login",
     "tree": "size, comments and complexity of the source tree",
     "memory": "resident memory of sessions",
-    "idle": "CPU of sessions that do nothing",
-    "world": "players who walk, stand, come in and see each other",
-    "fairness": "what one player who floods the server costs the others",
-    "queries": "questions of server lists",
-    "page": "the page of the server in a browser",
-    "metrics": "what Prometheus reads of a server",
-    "rcon": "commands of administrators by RCON",
+    "idle": "CPU of idle sessions",
+    "world": "players who walk, stand, enter and see each other",
+    "fairness": "the cost to the others when one player floods the server",
+    "queries": "queries of server lists",
+    "page": "the server's page in a browser",
+    "metrics": "scrapes by Prometheus",
+    "rcon": "commands by RCON",
 }
 
 
@@ -53,14 +53,14 @@ SECTIONS = {
     type=click.IntRange(min=1),
     default=fairness.PLAYERS,
     show_default=True,
-    help="Players who stand about in the section fairness.",
+    help="Players in the zone in the section fairness.",
 )
 @click.option(
     "--flood",
     "floods",
     multiple=True,
     type=click.Choice(KINDS),
-    help="A flood of the section fairness; all of them without it.",
+    help="A flood of the section fairness; the default is all of them.",
 )
 def main(
     sections: tuple[str, ...],
@@ -72,7 +72,7 @@ def main(
 ) -> None:
     """Measure sections of the benchmark, all of them by default, and print a table of each.
 
-    Every figure is told as a ratio: how many times its yardstick, which is measured in turn with
+    Every figure is a ratio: how many times its yardstick, which is measured in turn with
     it: a bare Twisted echo of datagrams or of lines, a byte (kB) of RC4 in plain Python, or a
     plain page. What stands under "here" is the figure itself, of this machine at this hour.
     """
@@ -100,7 +100,7 @@ def _past(path: Path | None) -> dict[tuple[str, str], Past]:
 
 
 def table_of(section: str, figures: list[Figure], past: dict[tuple[str, str], Past]) -> Table:
-    """Lay out the figures of a section."""
+    """Return a table of a section's figures."""
     table = Table(title=f"{section}: {SECTIONS[section]}")
     for column in ("what", "ratio", "spread", "times", "here", "aim"):
         table.add_column(column)

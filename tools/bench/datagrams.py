@@ -1,9 +1,8 @@
-"""Datagrams through one endpoint process, beside a bare Twisted UDP echo on the same machine.
+"""Datagrams through one endpoint process, and through a bare Twisted UDP echo.
 
-Each of many clients sends one small encrypted Packet and gets an Ack; the echo gets the same
-bytes and returns them. Both are driven by the same loop in this process, a window of datagrams
-under way at any time, and both are told in datagrams a second of *server CPU*, so that the
-driver's own cost does not count.
+Each of many clients sends one small encrypted Packet and gets an Ack; the echo gets the same bytes
+and returns them. The same loop in this process drives both and keeps a window of datagrams in
+flight. Figures are datagrams per second of *server CPU*, so the driver's own cost does not count.
 """
 
 from __future__ import annotations

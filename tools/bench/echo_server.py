@@ -1,4 +1,4 @@
-"""The yardstick: a bare Twisted UDP echo, and the session endpoint, each in its own process.
+"""The yardstick, a bare Twisted UDP echo, and the session endpoint, each in its own process.
 
 Run as ``python -m tools.bench.echo_server echo|session``; prints ``ready PORT``.
 """

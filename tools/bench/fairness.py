@@ -1,8 +1,8 @@
-"""What one player who floods the server costs the others: their wait for `/loc`, and the CPU.
+"""The cost to the others when one player floods the server: their wait for `/loc`, and the CPU.
 
-A real server over UDP on loopback, some players who stand in sight of each other, four who ask
-`/loc` again and again, and one who sends 950 messages at once and 95 in each second after that.
-Told is how long the four wait before and during the flood, and how much more CPU the server takes.
+A real server over UDP on loopback has some players in view of each other. Four ask `/loc` again and
+again, and one sends 950 messages at once and then 95 per second. The section shows how long the
+four wait before and during the flood, and how much more CPU the server uses.
 """
 
 from __future__ import annotations
@@ -117,11 +117,11 @@ def flooded(server: Child, askers: Crew, attacker: Crew, name: str) -> list[Figu
     attacker.begin(attack=name, seconds=SECONDS)
     time.sleep(0.05)
     spent, during = watched(server, askers, SECONDS)
-    told = attacker.answer()
+    answer = attacker.answer()
     time.sleep(RECOVER)
-    ended = "" if told["lasted"] else ", whose session ended"
-    if "refused" in told:
-        ended = f" ({told['sent']} times, refused {told['refused']} times)"
+    ended = "" if answer["lasted"] else ", whose session ended"
+    if "refused" in answer:
+        ended = f" ({answer['sent']} times, refused {answer['refused']} times)"
     return [
         Figure(
             f"/loc of others while one sends {name}{ended}: {label}", "ms", "before",

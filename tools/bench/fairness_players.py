@@ -39,7 +39,7 @@ from emu.net.client.connection import (
 )
 from emu.net.client.swarm import character_name, own_address
 from emu.net.scheduler import Scheduler
-from tools.bench.fleet import PASSWORD
+from tools.bench.login_players import PASSWORD
 from tools.bench.world_child import PREFIX
 
 AT_ONCE = 950
@@ -206,11 +206,11 @@ async def attack(client: ClientWorldConnection, name: str, seconds: float) -> di
         if client.core.phase is not WorldPhase.STANDING:
             return
 
-        def wish(core: WorldClientCore) -> None:
+        def query(core: WorldClientCore) -> None:
             for number in range(sent, sent + count):
                 send(core, number)
 
-        client.act(wish)
+        client.act(query)
         sent += count
 
     burst(AT_ONCE)

@@ -1,8 +1,7 @@
-"""A figure beside its yardstick: both measured in turn, round by round, in the same run.
+"""A figure and its yardstick, measured in turn, round by round, in the same run.
 
-What a busy machine does to the one it does to the other, so that their ratio stays when the
-figure itself does not. A figure is told as the median of its rounds' ratios, with the lowest and
-the highest of them.
+A busy machine slows both in the same way, so their ratio stays when the figure does not. The result
+is the median of the rounds' ratios, with the lowest and the highest of them.
 """
 
 from __future__ import annotations
@@ -91,15 +90,21 @@ def to_json(sections: dict[str, list[Figure]]) -> str:
     return json.dumps({"machine": machine, "figures": figures}, indent=2)
 
 
+FORMER = {"strangers": "session_requests"}
+"""Sections that had another name in files of earlier runs."""
+
+
 def read_past(path: Path) -> dict[tuple[str, str], Past]:
     """Read what `to_json` wrote; the keys are (section, what).
 
-    Raises `ValueError` when the file is none of ours.
+    Raises `ValueError` for any other file.
     """
     try:
         figures: Iterable[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["figures"]
         return {
-            (one["section"], one["what"]): Past(one["ratio"], one["low"], one["high"])
+            (FORMER.get(one["section"], one["section"]), one["what"]): Past(
+                one["ratio"], one["low"], one["high"]
+            )
             for one in figures
         }
     except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
@@ -107,7 +112,7 @@ def read_past(path: Path) -> dict[tuple[str, str], Past]:
 
 
 def change(figure: Figure, past: Past) -> str:
-    """Say how a figure stands beside an earlier run's.
+    """Return how a figure has changed since an earlier run.
 
     Better or worse is only what lies outside of both spreads: the rest may be chance.
     """

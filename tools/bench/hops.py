@@ -1,4 +1,4 @@
-"""How many files and calls five everyday paths pass through: counted, not timed.
+"""Files and calls of five everyday paths: counted, not timed.
 
 The paths are one movement step, from the datagram to the state of the world and from there to the
 observer's datagram, a `say`, a kick by RCON, and a login. The tool counts calls of Python functions
@@ -34,9 +34,9 @@ from rich.table import Table
 from emu.admin.rcon.packets import PacketType, RconPacket
 from emu.net.client.swarm import character_name
 from tools.bench.figures import ROUNDS, Figure, Round
-from tools.bench.fleet import Fleet
 from tools.bench.hops_server import Turn
 from tools.bench.login_child import CHEAP
+from tools.bench.login_players import LoginPlayers
 from tools.bench.processes import Child, child
 from tools.bench.world_child import PREFIX, boundless_zone, crowded, make_characters
 
@@ -155,18 +155,18 @@ class Scene:
         }
 
     def _login(self) -> Hops:
-        fleet = Fleet(self._server.port)
-        players = fleet.add([VISITOR])
+        group = LoginPlayers(self._server.port)
+        players = group.add([VISITOR])
         players[0].user = f"{PREFIX}{VISITOR:05}"
 
         def log_in() -> None:
-            fleet.log_in(players)
-            fleet.settle()
+            group.log_in(players)
+            group.settle()
 
         turns = [turn for turn in self._recorded(log_in) if not self._is_of_others(turn)]
         if players[0].seconds is None:
             raise SystemExit(f"the player could not log in: {players[0].trouble}")
-        fleet.leave()
+        group.leave()
         return until_sent(turns)
 
     def _is_of_others(self, turn: Turn) -> bool:

@@ -19,8 +19,8 @@ from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.net.client.swarm import character_name
-from tools.bench.fleet import PASSWORD
 from tools.bench.hops import ACTOR, VICTIM, WATCHER
+from tools.bench.login_players import PASSWORD
 from tools.bench.world_child import PREFIX
 
 

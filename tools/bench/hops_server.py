@@ -1,7 +1,7 @@
-"""The whole server for measuring, which records every call of a Python function of ours.
+"""The whole server for measuring, with a record of every call of a Python function of `emu`.
 
-Run as `tools.bench.login_server` is. At SIGUSR2 it prints one line of JSON, the turns since the
-last SIGUSR2 (see `Turn`), and starts again with none. Compiled functions cannot be recorded.
+Run as `tools.bench.login_server`. At SIGUSR2 it prints one line of JSON, the turns since the last
+SIGUSR2 (see `Turn`), and clears the record. Compiled functions cannot be recorded.
 """
 
 from __future__ import annotations

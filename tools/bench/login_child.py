@@ -18,7 +18,7 @@ from emu.net.world.registration import built_in_account
 from emu.store import BannedAddress, Store
 from emu.times import UNKNOWN
 from emu.world.content.atlas import read_atlas
-from tools.bench.fleet import PASSWORD, account_name
+from tools.bench.login_players import PASSWORD, account_name
 from tools.bench.processes import Child, child
 
 CHEAP = ("login.password_memory_cost=8", "login.password_iterations=1")
@@ -39,7 +39,7 @@ MODELS = ("race_type", "hair_type", "face_type", "chest_type", "legs_type", "bod
 def login_child(
     accounts: int, *settings: str, characters: int = 0, module: str = "tools.bench.login_server"
 ) -> Iterator[Child]:
-    """Run a server that knows the first accounts of `tools.bench.fleet`."""
+    """Run a server that knows the first accounts of `tools.bench.login_players`."""
     with tempfile.TemporaryDirectory(prefix="emu-bench-") as name:
         folder = Path(name)
         passwords = account_config(load(None, list(settings))).passwords
@@ -75,7 +75,7 @@ def ban_many(store: Store) -> None:
 
 
 def character(account_id: int, world_id: int, char_id: int) -> Character:
-    """Return a character with the looks that a real client gives one."""
+    """Return a character with the appearance of a real one."""
     return Character(
         id=0,
         account_id=account_id,

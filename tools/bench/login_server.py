@@ -1,9 +1,9 @@
-"""The whole server for measuring: everything `twistd emu` runs, with a database of its own.
+"""The whole server for measuring: everything that `twistd emu` runs, with its own database.
 
 Run as ``python -m tools.bench.login_server FOLDER [TABLE.KEY=VALUE ...]``; prints ``ready PORT``
-when its world has registered. What an operator would see goes to ``log`` in the folder. With
+when its world has registered. The server's log is the file ``log`` in the folder. With
 ``EMU_BENCH_PROFILE=FILE`` in the environment it writes a profile there when it ends. At SIGUSR1 it
-gives back to the system what its allocator keeps for later, so that the rest can be measured.
+returns the memory that its allocator keeps to the system, so that the rest can be measured.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Complete logins: from the session request to the character list, by the clock and in CPU.
+"""Complete logins, from the session request to the character list: wall-clock time and CPU.
 
-Without Argon2 means that the server remembers the password as verified, as it does of a player who
-returns; with it, that the account has not logged in since the server started. Players come one
-after the other, many in the same instant, or spread over a second as a crowd does.
+"Without Argon2" means that the server remembers the verified password, as for a player who returns.
+"With Argon2" means that the account has not logged in since the server started. Players log in one
+after the other, many in the same instant, or spread over a second.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tools.bench.figures import Figure, Round
-from tools.bench.fleet import Fleet, Player
 from tools.bench.login_child import CHEAP, login_child
+from tools.bench.login_players import LoginPlayers, Player
 from tools.bench.processes import Child
 from tools.bench.yardsticks import RC4_KILOBYTE, Loop, rc4_loop
 
@@ -39,42 +39,42 @@ class Run:
         return self.server / len(self.walls) * 1000
 
 
-Way = Callable[[Fleet, Sequence[Player]], None]
-"""How players of a fleet come: returns when the last of them is in, or has failed."""
+Way = Callable[[LoginPlayers, Sequence[Player]], None]
+"""Logs players in; returns when the last one is in or has failed."""
 
 
-def in_sequence(fleet: Fleet, players: Sequence[Player]) -> None:
+def in_sequence(group: LoginPlayers, players: Sequence[Player]) -> None:
     """Log players in one after the other; each leaves only after the last has come."""
     for player in players:
-        fleet.log_in([player])
+        group.log_in([player])
 
 
-def at_once(fleet: Fleet, players: Sequence[Player]) -> None:
+def at_once(group: LoginPlayers, players: Sequence[Player]) -> None:
     """Log players in who all come in the same instant."""
-    fleet.log_in(players)
+    group.log_in(players)
 
 
-def within_a_second(fleet: Fleet, players: Sequence[Player]) -> None:
+def within_a_second(group: LoginPlayers, players: Sequence[Player]) -> None:
     """Log players in who come at random moments of one second."""
     chance = random.Random(len(players))
     moments = sorted(chance.random() for _ in players)
     start = time.monotonic()
     for player, moment in zip(players, moments, strict=True):
-        fleet.run(lambda: False, start + moment - time.monotonic())
-        fleet.begin([player])
-    fleet.run(lambda: all(player.is_done for player in players), 30.0)
+        group.run(lambda: False, start + moment - time.monotonic())
+        group.begin([player])
+    group.run(lambda: all(player.is_done for player in players), 30.0)
 
 
 def measured(server: Child, numbers: range, come: Way) -> Run:
     """Let players come, count clock and CPU, and let them leave."""
-    fleet = Fleet(server.port)
-    players = fleet.add(numbers)
+    group = LoginPlayers(server.port)
+    players = group.add(numbers)
     before = server.cpu_seconds()
-    come(fleet, players)
+    come(group, players)
     cpu = server.cpu_seconds() - before
     walls = [player.seconds for player in players if player.seconds is not None]
-    fleet.settle()
-    fleet.leave()
+    group.settle()
+    group.leave()
     return Run(walls, cpu, len(players) - len(walls))
 
 

@@ -1,7 +1,7 @@
 """Resident memory of the server for each session: half open, and logged in and idle.
 
-The yardstick is the resident memory of a bare Twisted echo. Memory does not depend on how busy a
-machine is, but on what its interpreter and its libraries take.
+The yardstick is the resident memory of a bare Twisted echo. Memory does not depend on the
+machine's load, but on its interpreter and libraries.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ _UNVALIDATED_LIFETIME = 5.0
 
 def logged_in(characters: int) -> float:
     """Return the bytes of a thousand sessions of players with so many characters."""
-    with crowd(characters=characters) as (server, fleet):
-        gather(fleet, 50)  # what is made once and stays: layouts, tables, threads
-        fleet.leave()
+    with crowd(characters=characters) as (server, group):
+        gather(group, 50)  # what is made once and stays: layouts, tables, threads
+        group.leave()
         time.sleep(_UNVALIDATED_LIFETIME)
         before = server.resident_bytes()
-        came = gather(fleet, CAME)
+        came = gather(group, CAME)
         full = server.resident_bytes() - before
-        fleet.leave(30.0)
+        group.leave(30.0)
     return full / came * 1000
 
 
 def half_open() -> tuple[float, float]:
     """Return the bytes of a server without sessions, and of a thousand half-open ones."""
-    with crowd("network.half_open_sessions=100000") as (server, _fleet):
+    with crowd("network.half_open_sessions=100000") as (server, _players):
         before = server.resident_bytes()
         knocked = knock(server.port, KNOCKS)
         return before, (server.resident_bytes() - before) / knocked * 1000

@@ -35,12 +35,12 @@ def seconds(server: http.client.HTTPConnection, path: str) -> float:
 def report(rounds: int) -> list[Figure]:
     """Scrape a server with a crowd and ask for a plain page in turn."""
     web = free_port()
-    with crowd(f"web.listen=127.0.0.1:{web}") as (_, fleet), child(PLAIN, "plain") as bare:
-        came = gather(fleet, CAME)
+    with crowd(f"web.listen=127.0.0.1:{web}") as (_, group), child(PLAIN, "plain") as bare:
+        came = gather(group, CAME)
         ours, plain = (http.client.HTTPConnection("127.0.0.1", port) for port in (web, bare.port))
         found = [
             Round(seconds(ours, "/metrics") * 1e3, seconds(plain, "/") * 1e3) for _ in range(rounds)
         ]
-        fleet.leave(30.0)
+        group.leave(30.0)
     what = f"/metrics of {came:,} sessions"
     return [Figure(what, "ms", "plain page", found, "under 5 ms")]

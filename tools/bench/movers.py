@@ -1,9 +1,9 @@
-"""Players of a world in a process of their own, as many as the section `world` asks for.
+"""Players of a world in their own process, for the section `world`.
 
 Run as ``python -m tools.bench.movers PORT FIRST CLIENTS WATCHERS RATE walk|stand``; prints
-``ready 0`` when all are in, plays until it is sent a line, leaves, and prints the swarm's report as
-JSON. FIRST is the number of the first of them. WATCHERS says how many read what they see: the rest
-cost this process next to nothing; RATE how many come in within a second.
+``ready 0`` when all are in, plays until it reads a line, leaves, and prints the swarm's report as
+JSON. FIRST is the number of the first player. WATCHERS is how many decode what they see; the rest
+cost this process next to nothing. RATE is how many enter per second.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from twisted.internet.threads import deferToThread
 from emu.client.swarm import BotHabits
 from emu.config import Address
 from emu.net.client.swarm import Swarm, SwarmPlan
-from tools.bench.fleet import PASSWORD
+from tools.bench.login_players import PASSWORD
 from tools.bench.world_child import PREFIX
 
 WALK = BotHabits(radius=15.0, rest=0.0, talk=0.0)

@@ -1,4 +1,4 @@
-"""A page in a process of its own: the server's, with many players and a long day, or a plain one.
+"""A web page in its own process: the server's, with many players and a long log, or a plain one.
 
 Run as ``python -m tools.bench.page_server page|plain``; prints ``ready PORT``.
 """

@@ -1,4 +1,4 @@
-"""Child processes of the benchmarks and what the operating system says of them."""
+"""Child processes of the benchmarks, and the system's figures about them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Questions of server lists through one query port, beside a bare Twisted UDP echo.
+"""Queries of server lists through one query port, compared with a bare Twisted UDP echo.
 
-Many askers at once, each with a challenge of its own where the protocol has one, ask for the line
-that a list shows; the echo gets the same questions and returns them. Told in answers a second of
-*server CPU*, for GGMP in messages taken: each question is acknowledged, and so is its answer.
+Many clients at once, each with its own challenge if the protocol has one, ask for the line in a
+server list; the echo gets the same queries and returns them. Figures are answers per second of
+*server CPU*; for GGMP received messages, since queries and answers are acknowledged.
 """
 
 from __future__ import annotations

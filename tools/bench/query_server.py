@@ -1,4 +1,4 @@
-"""A server of 200 players that is asked how it is, in a process of its own.
+"""A server of 200 players that answers queries, in its own process.
 
 Run as ``python -m tools.bench.query_server ogp|a2s|ssq|ggmp``; prints ``ready PORT``.
 """
@@ -63,7 +63,7 @@ def core_of(protocol: str) -> QueryCore:
 
 
 class OneActor:
-    """A stage with a single actor that stands still."""
+    """GGMP's access to the world, with a single actor that stands still."""
 
     def status(self, now: Monotonic) -> ServerStatus:
         """Return the server."""

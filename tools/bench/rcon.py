@@ -1,7 +1,7 @@
-"""Commands by RCON, beside a bare Twisted server that sends every line back.
+"""Commands by RCON, compared with a bare Twisted server that sends every line back.
 
-Told in commands a second of *server CPU*: one at a time, and ten on the way at once. Then how long
-the slowest of ten callers waits for an answer while 990 connections more say nothing.
+Figures are commands per second of *server CPU*, one at a time and ten at once, and how long the
+slowest of ten callers waits for an answer beside 990 silent connections.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ def rcon_port() -> Any:
     config = RconConfig(listen=Address("127.0.0.1", 0), password=PASSWORD)
     server = RconServer(config, registry, reactor, Scheduler(reactor), Watch())
     server.listen()
-    (door,) = server.doors()
-    return int(door.address.rpartition(":")[2])
+    (port,) = server.doors()
+    return int(port.address.rpartition(":")[2])
 
 
 def line_port() -> Any:

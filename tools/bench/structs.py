@@ -1,6 +1,6 @@
 """Packet structs: microseconds of one decode or encode, and of packing a spawn.
 
-Each stands beside a byte of RC4 in plain Python, which is the same kind of work.
+The yardstick is a byte of RC4 in plain Python, which is the same kind of work.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a world costs: players who walk, who stand, who come in; and how soon a step is seen."""
+"""The cost of a world: players who walk, stand or enter; and the time until others see a step."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def report(rounds: int) -> list[Figure]:
     """Let players walk and stand in worlds of their own."""
     figures = []
     for count, placed, what, aim in CROWDS:
-        spent, told = walked(count, rounds, placed)
+        spent, result = walked(count, rounds, placed)
         figures += [
             Figure(f"a second of {what}", "us", RC4_KILOBYTE, spent, aim),
-            *seen(told, what),
+            *seen(result, what),
         ]
         if count == CROWDS[0][0]:
-            figures += entered(told)
+            figures += entered(result)
     idle, wire, messages = stood(50, rounds)
     figures += [
         Figure("a second of 50 idle players", "us", RC4_KILOBYTE, idle, "5,000 us"),
@@ -64,27 +64,27 @@ def walked(count: int, rounds: int, placed: Placed) -> tuple[list[Round], dict[s
         return spent, players.end() | {WAITING: waited * 100}
 
 
-def seen(told: dict[str, Any], what: str) -> list[Figure]:
-    """Return how long it took until a step was seen, and how far that tells of the machine."""
+def seen(result: dict[str, Any], what: str) -> list[Figure]:
+    """Return how long it took until a step was seen, and whether the machine was busy."""
     return [
         Figure(
             f"a step seen by another of {what}, {part}", "ms", TICK,
-            [Round(told[f"sight_ms_{part}"], 100.0)], aim,
+            [Round(result[f"sight_ms_{part}"], 100.0)], aim,
         )
         for part, aim in (("p50", "80 ms"), ("p99", "200 ms"))
     ] + [
-        Figure(f"the server waits for a core, with {what}", "%", "%", [Round(told[WAITING], 1.0)])
+        Figure(f"the server waits for a core, with {what}", "%", "%", [Round(result[WAITING], 1.0)])
     ]  # fmt: skip
 
 
-def entered(told: dict[str, Any]) -> list[Figure]:
+def entered(result: dict[str, Any]) -> list[Figure]:
     """Return how long it took to come in where others are already."""
     wall = rc4_loop().wall * 1e8
     return [
         Figure("from the login's first datagram to standing, p50", "ms", "RC4 kB x 100",
-               [Round(told["login_ms_p50"], wall)]),
+               [Round(result["login_ms_p50"], wall)]),
         Figure("from the world's key to all that is near, p50", "ms", "aim",
-               [Round(told["entering_ms_p50"], ENTERING_AIM)], f"{ENTERING_AIM:.0f} ms"),
+               [Round(result["entering_ms_p50"], ENTERING_AIM)], f"{ENTERING_AIM:.0f} ms"),
     ]  # fmt: skip
 
 
@@ -98,8 +98,8 @@ def stood(count: int, rounds: int) -> tuple[list[Round], list[Round], list[Round
         time.sleep(SETTLE)
         spent = [watched(server) for _ in range(rounds)]
         time.sleep(max(0.0, began + MINUTE - time.monotonic()))
-        told = players.end()
-    return spent, [Round(told["bytes_per_s"] / count, 1.0)], [Round(told["messages"], 1.0)]
+        result = players.end()
+    return spent, [Round(result["bytes_per_s"] / count, 1.0)], [Round(result["messages"], 1.0)]
 
 
 def remembered(count: int) -> list[Figure]:

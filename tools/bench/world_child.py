@@ -1,4 +1,4 @@
-"""A server child whose world has characters already, and children that play them."""
+"""A server process whose world has characters, and processes that play them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from emu.net.world.registration import built_in_account
 from emu.store import Store
 from emu.times import UNKNOWN
 from emu.world.content.atlas import read_atlas
-from tools.bench.fleet import PASSWORD
 from tools.bench.login_child import CHEAP
+from tools.bench.login_players import PASSWORD
 from tools.bench.processes import Child, child
 
 PREFIX = "mover"
@@ -43,9 +43,9 @@ def crowded(_number: int) -> Place:
     return (*CENTER, 0.0, 0)
 
 
-def spread(count: int, in_sight: int) -> Placed:
+def spread(count: int, in_view: int) -> Placed:
     """Put characters on a square so that each has about so many others within 250 units."""
-    side = math.sqrt(math.pi * 250.0**2 * count / in_sight)
+    side = math.sqrt(math.pi * 250.0**2 * count / in_view)
     columns = math.ceil(math.sqrt(count))
 
     def placed(number: int) -> Place:
@@ -143,15 +143,15 @@ class Movers:
 
         Ends the benchmark when one was lost.
         """
-        told: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         counts: Counter[str] = Counter()
         for process in self._processes:
             out, _ = process.communicate("\n", timeout=120)
-            told = json.loads(out.splitlines()[-1])
-            counts.update({name: told[name] for name in ADDED})
+            result = json.loads(out.splitlines()[-1])
+            counts.update({name: result[name] for name in ADDED})
         if counts["lost"]:
             raise SystemExit(f"{counts['lost']} of {counts['clients']} sessions did not last")
-        return told | counts
+        return result | counts
 
     def kill(self) -> None:
         """End their processes."""
@@ -161,7 +161,7 @@ class Movers:
 
 
 ADDED = ("clients", "lost", "messages", "bytes_per_s")
-"""Figures of which the sum over all processes is told."""
+"""Figures of which the sum over all processes is result."""
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""What figures are measured beside: a loop of plain Python, and processes that do next to nothing.
+"""Yardsticks: a loop of plain Python, and processes that do next to nothing.
 
-The loop is RC4 written out, since that is what interpreters do all day: indexing, adding, a list
-of small numbers. `tools.bench.echo_server` is the other yardstick, for what the system's sockets
-and Twisted's reactor cost before any of ours runs.
+The loop is RC4 written out: indexing, adding, a list of small numbers, the usual work of an
+interpreter. `tools.bench.echo_server` is the yardstick for the cost of the system's sockets and
+Twisted's reactor.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Loop:
 
 
 def rc4_loop(size: int = SIZE) -> Loop:
-    """Make so many bytes of RC4's key stream, and tell what one of them took."""
+    """Return the time per byte of making so many bytes of RC4's key stream."""
     state = list(range(256))
     j = 0
     for i in range(256):

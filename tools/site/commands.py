@@ -1,4 +1,4 @@
-"""The reference of the `emu` command, from what click knows: the same words as `--help`."""
+"""The reference of the `emu` command, generated from click: the same texts as `--help`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from emu.cli.main import NOUNS, root
 from tools.site.markdown import code, page, table
 
 SHARED = frozenset({"--config", "--db", "--help", "-h"})
-"""Options that every command has; they are told once."""
+"""Options that every command has; the page describes them once."""
 
 
 def commands_page() -> str:

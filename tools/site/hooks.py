@@ -1,7 +1,7 @@
-"""What mkdocs calls while it builds the site: generated pages, links to code, nothing foreign.
+"""Hooks for mkdocs: generated pages, links to code, and a check that nothing is fetched.
 
-Pages link to sources as ``../../emu/...``, which works wherever the repository is looked at;
-the site carries a copy of each source that is linked, as text.
+Pages link to sources as ``../../emu/...``, which works in a checkout and on a forge. The site has a
+copy of each linked source as text.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, text in generated():
         files.append(File.generated(config, name, content=text))
     for path in sorted(linked_sources(files)):
-        if (ROOT / path).is_file():  # a link that leads nowhere is told like all others
+        if (ROOT / path).is_file():  # mkdocs reports a link that leads nowhere
             source = (ROOT / path).read_bytes()
             files.append(File.generated(config, copy_of(path), content=source))
     return files

@@ -1,4 +1,4 @@
-"""Markdown as text: the pieces that generated pages are made of."""
+"""Pieces of Markdown for generated pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 
 def cell(text: object) -> str:
-    """Return text that may stand in a table: on one line, its bars told from the table's."""
+    """Return text for a table cell: on one line, its bars escaped."""
     return " ".join(str(text).split()).replace("|", "\\|")
 
 

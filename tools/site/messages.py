@@ -1,4 +1,4 @@
-"""A page for each message: its number in every client version, and the structs it carries."""
+"""A page for each message: its number in every client version, and its structs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page for each struct: its fields side by side in every version that has a layout of its own."""
+"""A page for each struct: the fields of all its versions side by side."""
 
 from __future__ import annotations
 

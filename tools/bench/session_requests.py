@@ -1,7 +1,7 @@
-"""What a SessionRequest of a stranger costs: the endpoint process, and the endpoint alone.
+"""The cost of a SessionRequest from an unknown address, with and without a socket.
 
-Every request comes from another address, as in a flood. Told in microseconds of *server CPU*; the
-bare echo beside it gets and returns the same bytes.
+Every request comes from another address, as in a flood. Figures are microseconds of *server CPU*;
+the bare echo gets and returns the same bytes.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ SERVER = "tools.bench.echo_server"
 
 
 def request(number: int) -> bytes:
-    """Return the request of one stranger."""
+    """Return the request of one peer."""
     return packets.SESSION_REQUEST.push(SessionRequest(number))
 
 
 def knock(server: Child, first: int) -> None:
-    """Let strangers ask at the same time, each from an address of its own, and wait for answers."""
+    """Let peers ask at the same time, each from an address of its own, and wait for answers."""
     with ExitStack() as stack:
-        strangers = []
+        peers = []
         for number in range(first, first + AT_ONCE):
-            stranger = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-            stranger.bind((f"127.7.{number >> 8 & 255}.{number & 255}", 0))
-            stranger.settimeout(2)
-            strangers.append(stranger)
-        for number, stranger in enumerate(strangers, first):
-            stranger.sendto(request(number), ("127.0.0.1", server.port))
-        for stranger in strangers:
-            stranger.recv(2048)
+            peer = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+            peer.bind((f"127.7.{number >> 8 & 255}.{number & 255}", 0))
+            peer.settimeout(2)
+            peers.append(peer)
+        for number, peer in enumerate(peers, first):
+            peer.sendto(request(number), ("127.0.0.1", server.port))
+        for peer in peers:
+            peer.recv(2048)
 
 
 class Flood:
-    """Strangers of one server: always new ones."""
+    """Unknown peers of one server, always new ones."""
 
     def __init__(self, server: Child) -> None:
         self._server = server

@@ -1,9 +1,9 @@
 """Many players of one login server in one thread, as cheap as honest clients can be.
 
-Every player has a socket and a session that does all a real client's does; what the server's
-answers say is not decoded, only recognized by opcode, so that the server has its core and the
-clock on the wall tells mostly of the server. Each comes from a loopback address of its own, since
-the server limits what one address may have.
+Each player has a socket and a session that behaves as a real client's. The answers of the server
+are not decoded, only recognized by opcode, so the server has a core to itself, and the wall clock
+measures mostly the server. Each player has its own loopback address, since the server limits what
+one address may have.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Player:
             self.trouble = "denied"
 
 
-class Fleet:
+class LoginPlayers:
     """Drives any number of players; the clock is the system's monotonic one."""
 
     def __init__(self, port: int) -> None:
