@@ -1,7 +1,7 @@
-"""SQLite files: made, opened, checked, brought up to date, and one way to tell what fails.
+"""SQLite files: creation, opening, checks, migrations, and one form of error.
 
-`Database` is an open file and its transactions. What is in the tables belongs to whoever has a
-`Schema`: `emu.store` and `emu.opcodes`, which may share a file.
+`Database` is an open file and its transactions. The tables belong to the packages with a `Schema`:
+`emu.store` and `emu.opcodes`, which may share a file.
 """
 
 from emu.database.database import Database

@@ -1,12 +1,12 @@
-"""Whether another program has committed to a database file, told without a call to SQLite.
+"""Detection of other programs' commits to a database file, without a call to SQLite.
 
-In WAL mode each commit of any program raises `iChange` in the header of the file's WAL index, which
-is shared memory (https://www.sqlite.org/walformat.html, "The WAL-Index Header"). To read it takes
-no lock and no input or output, so that a thread which must not wait may ask before each use of what
-it remembers of the database. Our own commits are counted by the connection that makes them: it has
-the write lock meanwhile, so that every number it does not account for is another program's.
+In WAL mode, each commit of any program increments `iChange` in the header of the file's WAL index,
+which is shared memory (https://www.sqlite.org/walformat.html, "The WAL-Index Header"). Reading it
+takes no lock and no input or output, so even the reactor's thread may do it before each use of a
+cached row. A connection that commits holds the write lock, and so it can count its own commits.
+Every other increment is a commit of another program.
 
-The file is kept open as long as the database: to close any handle of it gives up all locks that
+The file stays open as long as the database. Closing any handle of it would release all locks that
 SQLite has on it in this process.
 """
 
@@ -19,23 +19,23 @@ from pathlib import Path
 from typing import Final
 
 VERSION: Final = 3007000
-"""Format of the WAL index that is known here; no other has ever been in use."""
+"""Supported format of the WAL index; SQLite has never used another."""
 IS_INITIALIZED: Final = 12
-"""Byte of the header that is 1 once it holds something."""
+"""Index of the header byte that is 1 once the header is valid."""
 CHANGE: Final = 2
-"""Place of `iChange` among the header's 32-bit numbers, in the machine's own byte order."""
+"""Index of `iChange` among the header's 32-bit numbers, in native byte order."""
 HEADER: Final = 48
 MOST: Final = 0xFFFFFFFF
 
 
 class CommitCounter:
-    """Reads how many commits a database file has had, modulo 2 to the 32."""
+    """Reads the number of commits to a database file, modulo 2 to the 32."""
 
     def __init__(self, path: Path) -> None:
-        """Look at the WAL index of a database that is open in WAL mode.
+        """Map the WAL index of a database that is open in WAL mode.
 
-        Raises `OSError` or `ValueError` when it has none that can be read; what was opened stays
-        open then, for the sake of SQLite's locks.
+        Raises `OSError` or `ValueError` if it cannot be read. The file then stays open, because
+        closing it would release SQLite's locks.
         """
         index = path.with_name(f"{path.name}-shm")
         self._descriptor = os.open(index, os.O_RDONLY | os.O_CLOEXEC)
@@ -51,7 +51,7 @@ class CommitCounter:
         return self._numbers[CHANGE]
 
     def close(self) -> None:
-        """Let go of the file, once no connection of this process has the database open."""
+        """Close the file, after all connections of this process to the database."""
         if self._descriptor >= 0:
             self._numbers.release()
             self._bytes.release()
@@ -61,13 +61,13 @@ class CommitCounter:
 
 
 _KEPT_OPEN: Final[list[CommitCounter]] = []
-"""Those that cannot be used and must not be closed."""
+"""Unusable counters, referenced here so that their files are not closed."""
 
 
 class CommitWatch:
-    """Tells apart what the connections of one server commit and what other programs do.
+    """Distinguishes the commits of one server's connections from those of other programs.
 
-    A connection that writes calls `begun` and `ended` in its thread; any thread reads `epoch`.
+    A writing connection calls `begun` and `ended` in its own thread. Any thread may read `epoch`.
     """
 
     def __init__(self, counter: CommitCounter) -> None:
@@ -75,11 +75,12 @@ class CommitWatch:
         self._lock = threading.Lock()
         now = counter.read()
         self._known = (now, now)
-        """Numbers that mean: nobody else has committed."""
+        """Counter values that mean: no other program has committed. During one of our transactions
+        there are two, because another thread may ask before or after the commit."""
         self._epoch = 0
 
     def epoch(self) -> int:
-        """Return a number that is another one whenever somebody else has committed."""
+        """Return a number that changes after each commit of another program."""
         if self._counter.read() not in self._known:
             with self._lock:
                 now = self._counter.read()
@@ -89,7 +90,7 @@ class CommitWatch:
         return self._epoch
 
     def begun(self) -> int:
-        """Note that a connection of ours has taken the write lock; returns what `ended` wants."""
+        """Note that our connection has taken the write lock; return the argument for `ended`."""
         with self._lock:
             now = self._counter.read()
             if now not in self._known:
@@ -98,10 +99,10 @@ class CommitWatch:
             return now
 
     def ended(self, begun: int, *, has_changed: bool, is_certain: bool = True) -> None:
-        """Note that the transaction is over for which `begun` returned this number.
+        """Note the end of the transaction for which `begun` returned this number.
 
-        `has_changed` says whether it changed rows; `is_certain` is False where parts of it were
-        taken back, so that nobody can say whether it still counted as a commit.
+        `has_changed`: it changed rows. `is_certain` is False if parts of it were undone: then it is
+        unknown whether SQLite counted a commit, and the epoch changes to be safe.
         """
         with self._lock:
             now = self._counter.read()
@@ -111,5 +112,5 @@ class CommitWatch:
             self._known = (now, now)
 
     def close(self) -> None:
-        """Let go of the file, once no connection of this process has the database open."""
+        """Close the file, after all connections of this process to the database."""
         self._counter.close()

@@ -1,4 +1,4 @@
-"""`Database`: one open file, its transactions, and sqlite-utils on top of it."""
+"""`Database`: one open file and its transactions, with sqlite-utils for its tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from emu.partial import partial_folder
 
 
 class Database:
-    """An open database. It belongs to one thread at a time; whatever fails is a `StoreError`."""
+    """An open database, for one thread at a time. Every failure is a `StoreError`."""
 
     __slots__ = (
         "_begun", "_changes", "_depth", "_is_certain", "connection", "lost", "path", "tables",
@@ -36,24 +36,24 @@ class Database:
     )  # fmt: skip
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        """Take a connection in autocommit mode; `open` and its like are how to get one."""
+        """Take a connection in autocommit mode, as `open`, `look` and `connect` make it."""
         self.path = path
         self.connection = connection
         self.tables = sqlite_utils.Database(
             connection, recursive_triggers=False, execute_plugins=False
         )
-        """The same connection for upserts, bulk inserts and what else sqlite-utils does well; what
-        is changed with it belongs inside `transaction`."""
+        """The same connection for sqlite-utils: upserts, bulk inserts. Use it inside
+        `transaction`."""
         self.lost = ""
-        """Why nothing may be read or changed any more; empty while all may. See `check_lost`."""
+        """Why the database must not be used any more; empty while it may. See `check_lost`."""
         self._depth = 0
         self.watch: CommitWatch | None = None
-        """Tells our own commits from those of others, for who asks; `watch_commits` makes one."""
+        """Detects commits of other programs; `watch_commits` makes it."""
         self._changes = 0
         self._begun = 0
         self._is_certain = True
-        self.warn: Callable[[str], object] = _nobody
-        """Takes one line about a stored value that cannot be used and what is used instead."""
+        self.warn: Callable[[str], object] = _ignore
+        """Receives a line for each stored value that is unusable, with its replacement."""
 
     @classmethod
     def open(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:
@@ -65,23 +65,23 @@ class Database:
 
     @classmethod
     def look(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:
-        """Open an existing file to read it; no other program's write is in the way."""
+        """Open an existing file for reading; writes of other programs do not block it."""
         return cls(path, look_at_database(path, schema, wait=wait))
 
     @classmethod
     def create(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:
-        """Open a file, and make it first when it is not there."""
+        """Open a file; create it first if it is missing."""
         create_database(path, schema)
         return cls.open(path, schema, wait=wait)
 
     @classmethod
     def connect(cls, path: Path, *, wait: float = LOCK_WAIT) -> Self:
-        """Open an existing file as it is, whatever tables it has."""
+        """Open an existing file with any tables, and without migrations."""
         return cls(path, connect_database(path, wait=wait))
 
     @contextmanager
     def copy(self) -> Iterator[Self]:
-        """Open a copy of the database to try things on; afterwards it is thrown away."""
+        """Open a temporary copy of the database, to try changes; it is deleted afterwards."""
         with partial_folder() as folder:
             path = folder / self.path.name
             with readable_errors(self.path), closing(sqlite3.connect(path)) as target:
@@ -90,19 +90,19 @@ class Database:
                 yield copied
 
     def back_up(self, copy: Path) -> None:
-        """Write a whole copy of this moment into a file, while others may write the database.
+        """Write a consistent copy into a file; other programs may write the database meanwhile.
 
-        A file of that name is replaced. Raises `StoreError`.
+        An existing file is replaced. Raises `StoreError`.
         """
         with readable_errors(self.path):
             back_up(self.connection, copy)
 
     def wait_for_locks(self, seconds: float) -> None:
-        """Wait so long for another program's lock from now on."""
+        """Set how many seconds to wait for another program's lock."""
         self.connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def close(self) -> None:
-        """Close the file; every answered change is in it."""
+        """Close the file; it contains every acknowledged change."""
         self.connection.close()
 
     def __enter__(self) -> Self:
@@ -113,7 +113,10 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All changes inside, or none; inside another transaction, a part that can fail alone."""
+        """Store all changes inside the block, or none.
+
+        Inside another transaction it is a savepoint: it can fail without the rest.
+        """
         with readable_errors(self.path):
             is_part = self.begin()
             try:
@@ -124,34 +127,36 @@ class Database:
                 raise
 
     def check_lost(self) -> None:
-        """Raise `StoreError` when the file is no longer the one that was opened."""
+        """Raise `StoreError` if the file is no longer the one that was opened."""
         if self.lost:
             raise StoreError(self.lost)
 
     def set_durability(self, durability: Durability) -> None:
-        """Set when commits are written to disk; `Durability.FAST` until then."""
+        """Set when commits are written to disk; a new connection has `Durability.FAST`."""
         with readable_errors(self.path):
             set_durability(self.connection, durability)
 
     def leave_checkpoints(self) -> None:
-        """Have commits of this connection never write the main file: a `Keeper` does that.
+        """Leave checkpoints to the `Keeper`: commits of this connection never write the main file.
 
-        It looks first whether the file is still the one that was opened.
+        The keeper first checks that the file is still the one that was opened.
         """
         with readable_errors(self.path):
             self.connection.execute("PRAGMA wal_autocheckpoint = 0")
 
     def begin(self) -> bool:
-        """Begin a transaction, or a part of the one that is open; return whether it is a part.
+        """Begin a transaction, or a savepoint in the open one; return whether it is a savepoint.
 
-        With `commit` and `undo` it is what `transaction` does, for whoever does it very often;
-        these three raise `sqlite3.Error`.
+        `begin`, `commit` and `undo` are `transaction` without the cost of a context manager. They
+        raise `sqlite3.Error`.
         """
         if self.lost:
             raise StoreError(self.lost)
         connection = self.connection
         is_part = self._depth > 0
         if is_part and not connection.in_transaction:
+            # SQLite ended the outer transaction by itself (disk full, for instance). Without this
+            # check, the rest of the group would be committed without its beginning.
             raise StoreError(f"{self.path}: an earlier failure undid this group of changes")
         connection.execute("SAVEPOINT part" if is_part else "BEGIN IMMEDIATE")
         self._depth += 1
@@ -161,7 +166,7 @@ class Database:
         return is_part
 
     def commit(self, *, is_part: bool) -> None:
-        """Keep what was changed since `begin`; when it raises, `undo` must follow."""
+        """Store the changes since `begin`; if it raises, call `undo`."""
         if self.lost:
             raise StoreError(self.lost)
         self.connection.execute("RELEASE part" if is_part else "COMMIT")
@@ -170,21 +175,22 @@ class Database:
             self._over()
 
     def undo(self, *, is_part: bool) -> None:
-        """Take back what was changed since `begin`."""
+        """Undo the changes since `begin`."""
         self._depth -= 1
+        # After an undo, total_changes no longer tells whether SQLite counts the commit as a change.
         self._is_certain = False
         if not is_part:
             self._roll_back()
             self._over()
-        elif self.connection.in_transaction:  # SQLite may have ended all of it: disk full, say
+        elif self.connection.in_transaction:  # SQLite may have ended it by itself: disk full
             self.connection.execute("ROLLBACK TO part")
             self.connection.execute("RELEASE part")
 
     def watch_commits(self) -> CommitWatch | None:
-        """Begin to tell our own commits from those of others; None where that is not possible.
+        """Start to detect commits of other programs; return None where that is not possible.
 
-        All that writes by this connection must be inside `transaction` from then on. The caller
-        closes what is returned, after all connections of this process.
+        From then on, every write of this connection must be inside `transaction`. The caller closes
+        the watch after all connections of this process.
         """
         try:
             self.watch = CommitWatch(CommitCounter(self.path))
@@ -199,7 +205,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Read in one view of the database, whatever other programs write meanwhile."""
+        """Read from one snapshot of the database, while other programs may write."""
         self.check_lost()
         connection = self.connection
         with readable_errors(self.path):
@@ -213,11 +219,11 @@ class Database:
                 self._roll_back()
 
     def _roll_back(self) -> None:
-        """End a transaction that failed; SQLite may have ended it already."""
+        """Roll back a failed transaction, unless SQLite has already ended it."""
         with suppress(sqlite3.Error):
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
 
 
-def _nobody(_line: str) -> None:
-    """Whom a database tells of values that cannot be used when nobody listens."""
+def _ignore(_line: str) -> None:
+    """Drop a warning; the default of `Database.warn`."""

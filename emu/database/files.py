@@ -1,15 +1,11 @@
-"""SQLite files: created whole or not at all, checked, brought up to date, backed up.
+"""Creation, opening, checking, migration and backup of SQLite files.
 
-Errors of SQLite and of the system become one line that names the file and the cure.
+A file is created completely or not at all. Every failure is a `StoreError` of one line, with the
+file, the fault and the cure. The tables belong to the packages with a `Schema`.
 
-Owns files and the connection's settings; what is in the tables belongs to whoever has the schema.
-Every failure is a `StoreError` of one line that names the file and says what to do.
-
-Durability: WAL. A commit is in the operating system's hands before it is answered, so a killed
-process loses nothing and a power cut cannot damage the file. What a power cut takes back is a
-matter of `Durability`.
-
-Owns how the copy is made and named; what is in the tables belongs to whoever has the schema.
+Files are in WAL mode. A commit is in the operating system's hands before it is acknowledged: a
+killed process loses nothing, and a power cut cannot damage the file. `Durability` decides what a
+power cut can lose.
 """
 
 from __future__ import annotations
@@ -29,12 +25,12 @@ from emu.partial import flush, partial_file, take_name
 LOCK_WAIT: Final = 5.0
 """Seconds to wait for another program's write to end."""
 EXPLAINED: Final = (sqlite3.Error, UnicodeError, OverflowError, OSError)
-"""What `explained` has words for."""
+"""Errors that `explained` turns into a `StoreError`."""
 
 
 @contextmanager
 def readable_errors(path: Path) -> Iterator[None]:
-    """Raise what goes wrong with a database file as a `StoreError`."""
+    """Turn the errors of a database file into `StoreError`."""
     try:
         yield
     except EXPLAINED as error:
@@ -54,8 +50,8 @@ def explained(path: Path, error: Exception) -> StoreError:
         return _of_sqlite(path, error)
     if isinstance(error, OSError):
         return StoreError(
-            f"{path}: cannot be used ({error.strerror}); check [database] url and who may write"
-            " there"
+            f"{path}: cannot be used ({error.strerror}); check [database] url and the"
+            " permissions of its folder"
         )
     if isinstance(error, UnicodeDecodeError):
         # Python's sqlite3 raises it for a text of the file, and for SQLite's message about one.
@@ -64,7 +60,7 @@ def explained(path: Path, error: Exception) -> StoreError:
 
 
 def damaged(path: Path, detail: object) -> StoreError:
-    """Return the error for a file whose bytes are not those of a database."""
+    """Return the error for a file that is no database, or a damaged one."""
     return StoreError(
         f"{path}: is damaged or not a SQLite database ({_in_one_line(detail)}); put a"
         " backup in its place, or move it away to start with an empty one"
@@ -79,13 +75,13 @@ def _of_sqlite(path: Path, error: sqlite3.Error) -> StoreError:
         return damaged(path, error)
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return StoreError(
-            f"{path}: cannot be opened for writing ({error}); check [database] url and who may"
-            " write there"
+            f"{path}: cannot be opened for writing ({error}); check [database] url and the"
+            " permissions of its folder"
         )
     if code == sqlite3.SQLITE_FULL:
-        return StoreError(f"{path}: the disk is full; make room")
+        return StoreError(f"{path}: the disk is full; free some space")
     if code == sqlite3.SQLITE_IOERR:
-        return StoreError(f"{path}: cannot be read or written ({error}); look at its disk")
+        return StoreError(f"{path}: cannot be read or written ({error}); check its disk")
     return StoreError(
         f"{path}: {_in_one_line(error)}; if another program has changed the tables, put a backup"
         " in its place"
@@ -93,27 +89,27 @@ def _of_sqlite(path: Path, error: sqlite3.Error) -> StoreError:
 
 
 def _in_one_line(detail: object) -> str:
-    """Return a message as one line: SQLite quotes the statements that are in the file."""
+    """Return a message as one line; SQLite's messages may quote statements of the file."""
     return " ".join(str(detail).split())
 
 
 MARK_TABLE: Final = "database_mark"
-"""Where a server that uses a database has its mark; see `emu.database.keeper`."""
+"""Table with the mark of the server that uses the database; see `emu.database.keeper`."""
 
 
 def back_up(connection: sqlite3.Connection, copy: Path) -> None:
-    """Copy an open database into the file `copy`, in the place of one that is there.
+    """Copy an open database into the file `copy`, replacing an existing file.
 
-    Other programs may write meanwhile: the copy is what was committed when it began. It is made
-    under another name, checked, written to disk, and only then renamed. Only its owner may read
-    it: it holds password hashes. Raises `StoreError`.
+    Other programs may write meanwhile: the copy has the state at its beginning. It is written under
+    another name, checked, flushed to disk, and then renamed. Only its owner may read it, because it
+    contains password hashes. Raises `StoreError`.
     """
     with readable_errors(copy), partial_file(copy) as fresh:
         with closing(sqlite3.connect(fresh)) as target:
             connection.backup(target)
             _check(copy, target)
             _forget_mark(target)
-            # One file that can be carried away alone; whoever opens it sets WAL again.
+            # Without WAL the copy is a single file. The next `open_database` sets WAL again.
             target.execute("PRAGMA journal_mode = DELETE")
         flush(fresh)
         fresh.replace(copy)
@@ -125,12 +121,12 @@ def _check(copy: Path, target: sqlite3.Connection) -> None:
     if verdict != "ok":
         raise StoreError(
             f"{copy}: not written, the database is damaged ({' '.join(verdict.split())});"
-            " keep the backups that you have"
+            " keep the existing backups"
         )
 
 
 def _forget_mark(target: sqlite3.Connection) -> None:
-    """Remove the mark of the server that uses the database: it does not use the copy."""
+    """Remove the mark of the running server, which does not use the copy."""
     query = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?"
     if target.execute(query, (MARK_TABLE,)).fetchone() is not None:
         target.execute(f"DELETE FROM {MARK_TABLE}")  # noqa: S608  # our own name
@@ -138,9 +134,9 @@ def _forget_mark(target: sqlite3.Connection) -> None:
 
 
 GUESTS = ("sqlite_*", "opcode*")
-"""Tables that may be in a file that nobody has made his own: SQLite's, and those of opcodes."""
+"""Tables that may be in a file without an application id: SQLite's and those of opcodes."""
 CHECKED_SIZE = 64 * 1024 * 1024
-"""Files up to this many bytes are checked as a whole when they are opened."""
+"""Files up to this many bytes are checked completely when they are opened."""
 
 
 def set_durability(connection: sqlite3.Connection, durability: Durability) -> None:
@@ -150,16 +146,16 @@ def set_durability(connection: sqlite3.Connection, durability: Durability) -> No
 
 
 def open_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sqlite3.Connection:
-    """Open an existing database, bringing an older schema up to date after a backup.
+    """Open an existing database; migrate an older schema, after a backup.
 
-    The connection is in autocommit mode and may be handed to another thread. `wait` is how many
+    The connection is in autocommit mode, and may be passed to another thread. `wait` is the time in
     seconds to wait for another program's lock. Raises `StoreError`.
     """
     connection = connect_database(path, wait=wait)
     with _closed_when_it_fails(path, connection):
         check_version(path, connection, schema)
         _check_pages(path, connection)
-        connection.execute("BEGIN IMMEDIATE")  # shows now whether the file can be written
+        connection.execute("BEGIN IMMEDIATE")  # fails here if the file cannot be written
         connection.execute("ROLLBACK")
         connection.execute("PRAGMA journal_mode = WAL")
         if schema.is_behind(connection):
@@ -169,11 +165,10 @@ def open_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sql
 
 
 def look_at_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sqlite3.Connection:
-    """Open an existing database to read it, whatever other programs are writing meanwhile.
+    """Open an existing database for reading; writes of other programs do not block it.
 
-    Only an older schema is written to: it is brought up to date first, as `open_database` does.
-    The connection is in autocommit mode, may be handed to another thread, and cannot change
-    anything. Raises `StoreError`.
+    An older schema is migrated first, as by `open_database`. The connection is in autocommit mode,
+    may be passed to another thread, and cannot change anything. Raises `StoreError`.
     """
     connection = connect_database(path, wait=wait)
     with _closed_when_it_fails(path, connection):
@@ -185,14 +180,14 @@ def look_at_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> 
 
 
 def connect_database(path: Path, *, wait: float = LOCK_WAIT) -> sqlite3.Connection:
-    """Open an existing database as it is, whatever tables it has.
+    """Open an existing database with any tables, and without migrations.
 
-    Raises `StoreError`, also for a file that a running server has lost, and for an empty one.
+    Raises `StoreError`, also for an empty file and for one that a running server has lost.
     """
     check_served(path)
     if not path.exists():
         raise StoreError(
-            f"{path}: there is no such database; the server makes it when it starts, and so does"
+            f"{path}: there is no such database; the server creates it when it starts, and so does"
             " `emu account add NAME`"
         )
     with readable_errors(path):
@@ -209,11 +204,11 @@ def connect_database(path: Path, *, wait: float = LOCK_WAIT) -> sqlite3.Connecti
 
 
 def create_database(path: Path, schema: Schema) -> bool:
-    """Make a database with an up-to-date schema; False when the file is there already.
+    """Create a database with the newest schema; return False if the file exists already.
 
-    It is made under another name and then renamed, so that a file of this name is always whole.
-    Only its owner may read it: it holds password hashes. Raises `StoreError`, also where a server
-    has lost its database.
+    The file is written under another name and then renamed, so it is always complete. Only its
+    owner may read it, because it contains password hashes. Raises `StoreError`, also if a server
+    has lost its database there.
     """
     check_served(path)
     if path.exists():
@@ -234,10 +229,10 @@ def create_database(path: Path, schema: Schema) -> bool:
 
 
 def begin_anew(path: Path, schema: Schema) -> bool:
-    """Make a database as `create_database` does, also in the place of an empty file.
+    """Create a database as `create_database` does, also in place of an empty file.
 
-    What a lost database has left beside it is removed. False when there is a database already,
-    which is left as it is. Raises `StoreError`.
+    The logs of a lost database are removed. Return False, and change nothing, if there is a
+    database with tables. Raises `StoreError`.
     """
     with readable_errors(path):
         if path.exists():
@@ -261,7 +256,7 @@ def _make(fresh: Path, schema: Schema) -> None:
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
-    """Say whether a file has no table at all; SQLite takes one of no bytes for a database."""
+    """Return whether a file has no tables; for SQLite, a file of 0 bytes is a database."""
     if connection.execute("PRAGMA user_version").fetchone()[0]:
         return False
     return connection.execute("SELECT 1 FROM sqlite_schema").fetchone() is None
@@ -302,7 +297,7 @@ def _of_another_program(path: Path) -> StoreError:
 
 
 def check_version(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
-    """Raise `StoreError` for the tables of another program, or of a newer one."""
+    """Raise `StoreError` for tables of another program, or of a newer version of this one."""
     version = schema.version(connection)
     if version < 0 or (_owner(connection) == 0 and (version or _has_foreign_tables(connection))):
         raise _of_another_program(path)
@@ -322,8 +317,8 @@ def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _back_up(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
-    """Copy an older database beside itself before its schema is changed."""
+    """Back up an older database in its own folder before its migration."""
     version = schema.version(connection)
     if version == 0:
-        return  # nothing of ours is in it yet
+        return  # it has no tables of this schema yet
     back_up(connection, path.with_name(f"{path.name}.schema{version}.bak"))

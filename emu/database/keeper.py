@@ -1,14 +1,15 @@
-"""The database file under a running server: written to disk in time, and recognised.
+"""Checkpoints of the database file of a running server, and detection of its loss.
 
-SQLite answers a commit when it is in the log (``NAME-wal``), in the operating system's hands. A
-`Keeper` writes the log to disk and copies it into the main file (a checkpoint), so that a power cut
-takes back no more than what was committed since. It also finds out that the main file is no longer
-the one that was opened: deleted, replaced by another, or overwritten by a copy. SQLite itself
-notices none of that, and its next checkpoint would mix the two.
+SQLite acknowledges a commit when it is in the log (``NAME-wal``), in the operating system's hands.
+A `Keeper` regularly flushes the log to disk and copies it into the main file (a checkpoint), so
+that a power cut loses only the commits since then. It also detects that the main file was deleted,
+replaced by another file, or overwritten by a copy. SQLite notices none of this, and its next
+checkpoint would mix the old log with the new file.
 
-To recognise content, each checkpoint first counts up a mark in the database. The main file is then
-read without its log (``immutable``): an older mark, or another server's, is not what was written.
-Holds no thread and no clock; whoever has it calls it outside of the reactor's thread.
+Each checkpoint first increments a mark in the database. The check reads the main file without its
+log (``immutable``). An older mark, or the mark of another server, means that the content is not
+what this server wrote. The module has no thread and no clock: the caller calls it outside of the
+reactor's thread.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from emu.errors import StoreError, StoreLocked
 from emu.partial import flush
 
 DOUBTS: Final = 2
-"""Looks in a row at a main file whose mark is wrong, before it counts as overwritten.
+"""Checks in a row with a wrong mark, before the main file counts as overwritten.
 
-A copy in the middle of its work, or another program's checkpoint, may look like that for a moment.
+A checkpoint of another program, or an unfinished copy, causes a wrong mark for a moment.
 """
 NOT_OURS: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-"""What SQLite says of a file that is no database, or has no such table."""
+"""SQLite's error codes for a file that is no database, or that lacks the mark's table."""
 READ_MARK: Final = f"SELECT run, turn FROM {MARK_TABLE} WHERE id = 1"  # noqa: S608  # our own name
 
 WRITE_MARK: Final = f"REPLACE INTO {MARK_TABLE} VALUES (1, ?, ?)"  # noqa: S608  # the same
@@ -44,38 +45,38 @@ class _Mark(NamedTuple):
 
 
 class Keeper:
-    """One database file that a server uses; `begin`, then `check` and `checkpoint`, then `close`.
+    """The database file of a server: `begin`, then `check` and `checkpoint`, then `close`.
 
-    Everything but `path` belongs to one thread at a time. Raises `StoreError`.
+    All but `path` is for one thread at a time. Raises `StoreError`.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.checkpoints = 0
-        """How many times the main file got all that was committed."""
+        """Completed checkpoints: the main file then had every commit."""
         self.watch: CommitWatch | None = None
-        """Tells the server's own commits from those of others; the mark is one of its own."""
+        """Detects other programs' commits; the keeper reports the mark to it as our own commit."""
         self._connection: sqlite3.Connection | None = None
         self._file: FileKey = (0, 0)
         self._log: FileKey | None = None
         self._mark = _Mark(secrets.token_hex(8), 0)
         self._written = 0
-        """The turn that the main file has at least."""
+        """Turn of the mark at the last complete checkpoint: the main file has at least this one."""
         self._state: tuple[int, ...] | None = None
-        """The main file's state when its mark was right; it is read again when that changes."""
+        """Size and times of the main file when its mark was right."""
         self._version = -1
         """SQLite's ``data_version``, which changes with every commit of another connection."""
         self._is_behind = True
-        """Whether the main file lacks something that was committed."""
+        """The main file lacks a commit."""
         self._doubts = 0
         self.loss: Loss | None = None
 
     def begin(self) -> FileKey:
-        """Open the file, which has the store's tables; mark it; return what it is known by."""
+        """Open and mark the file, which has the store's tables; return its device and inode."""
         connection = connect_database(self.path, wait=LOCK_WAIT)
         self._connection = connection
         with readable_errors(self.path):
-            # Whoever writes must not do it on the way: the mark has to be looked at first.
+            # An automatic checkpoint would write the main file without a check of its mark.
             connection.execute("PRAGMA wal_autocheckpoint = 0")
             connection.execute(WRITE_MARK, self._mark)
             self._file = file_key(self.path) or self._file
@@ -84,16 +85,16 @@ class Keeper:
         return self._file
 
     def check(self) -> Loss | None:
-        """Look whether the file is still ours; cheap while nothing has changed."""
+        """Return how the file was lost, or None; cheap while nothing has changed."""
         if self.loss is None:
             with readable_errors(self.path):
                 self.loss = self._look()
         return self.loss
 
     def checkpoint(self) -> Loss | None:
-        """Write what was committed to disk, the log first; nothing when the file is not ours.
+        """Flush the log to disk, then copy it into the main file; do nothing if the file is lost.
 
-        A program that reads an old state for long keeps the main file behind, but not the log.
+        A program that reads an old state for long delays the main file, but not the log.
         """
         if self.check() is not None or self._doubts:
             return self.loss
@@ -103,28 +104,28 @@ class Keeper:
         return None
 
     def rescue(self, copy: Path) -> None:
-        """Write what the server had into a file: a deleted file lives while somebody has it open.
+        """Copy the lost database into a file; a deleted file exists while it is open.
 
-        There is no such copy of an overwritten file.
+        This is not possible for an overwritten file.
         """
         back_up(self._use(), copy)
 
     def abandon(self) -> None:
-        """Keep the log of the lost file from being read together with what is there now.
+        """Remove the log of the lost file, so that no program reads it with the new file.
 
-        Also when the connections to it are closed: SQLite would copy the log into the main file
-        then, which it cannot do with an empty one.
+        The log is emptied first: when the last connection closes, SQLite would otherwise copy it
+        into the new main file.
         """
         for log in log_files(self.path):
             with suppress(OSError):
                 if log.name.endswith("-wal"):
                     if file_key(log) != self._log:
-                        return  # another program's: it works on the new file already
+                        return  # the log of another program, which already uses the new file
                     os.truncate(log, 0)
                 log.unlink()
 
     def close(self) -> None:
-        """Close the file; SQLite writes out the log when nobody else has it open."""
+        """Close the file; SQLite makes a checkpoint if no other program has it open."""
         if self._connection is not None:
             with suppress(sqlite3.Error):
                 self._connection.close()
@@ -143,7 +144,7 @@ class Keeper:
             return Loss.REPLACED
         try:
             if self._committed() and self._read(self._use()) != self._mark:
-                self._log = None  # another program has put other content in, by way of the log
+                self._log = None  # another program wrote other content through the log
                 return Loss.OVERWRITTEN
             state = self._main_state()
             if state == self._state and not self._doubts:
@@ -153,12 +154,12 @@ class Keeper:
                 return None
         except sqlite3.Error as error:
             if _code(error) not in NOT_OURS:
-                raise  # a disk that cannot be read says nothing about the content
+                raise  # an unreadable disk says nothing about the content
         self._doubts += 1
         return Loss.OVERWRITTEN if self._doubts >= DOUBTS else None
 
     def _committed(self) -> bool:
-        """Say whether others have committed anything since the last time, and remember it."""
+        """Return whether another connection has committed since the last call."""
         version = int(self._use().execute("PRAGMA data_version").fetchone()[0])
         if version != self._version:
             self._version = version
@@ -167,18 +168,18 @@ class Keeper:
         return False
 
     def _write_out(self) -> None:
-        """Count the mark up, write the log to disk, and copy it into the main file."""
+        """Increment the mark, flush the log to disk, and copy it into the main file."""
         connection = self._use()
         turn = self._count_up(connection)
         log = log_files(self.path)[0]
         if log.exists():
-            # SQLite does that as well, but not while a reader keeps it from copying anything.
+            # SQLite also flushes it, but only if no reader prevents the copy.
             flush(log)
         busy, frames, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         self._state = self._main_state()
         if not busy and frames == copied:
             self._written = turn
-            # What was committed in between is in the main file, or makes another version.
+            # A commit after _count_up is in the main file, or changes data_version.
             self._is_behind = False
             self.checkpoints += 1
 
@@ -205,7 +206,7 @@ class Keeper:
         return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
     def _is_marked(self) -> bool:
-        """Read the main file without its log, and compare the mark with what was written."""
+        """Return whether the main file, read without its log, has the mark that was written."""
         name = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(name, uri=True)) as main:
             mark = self._read(main)

@@ -1,8 +1,7 @@
-"""The numbered steps that bring a schema up to date.
+"""Numbered migrations, which bring a schema up to date.
 
-Owns the order of steps and what it means to apply them; opening and creating files is
-`emu.database.files`. Several schemas may share a file, each with a number of its own: what is not
-of a schema's steps is never touched by it.
+This module orders and applies migrations; `emu.database.files` opens and creates files. Several
+schemas may share a file, each with its own version number. A schema changes only its own tables.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from typing import Final
 from emu.errors import StoreError
 
 APPLICATION_ID: Final = 0x65713265
-"""SQLite ``application_id`` of our files, the letters ``eq2e``."""
+"""SQLite ``application_id`` of the server's files: the letters ``eq2e``."""
 
 _FILE_NAME = re.compile(r"(\d{4})-[a-z0-9-]+\.sql")
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One migration: after it the schema has this `number`."""
+    """One migration; `number` is the schema's version after it."""
 
     number: int
     name: str
@@ -33,7 +32,7 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Steps in order, and where the number of the last one applied stands."""
+    """Migrations in order, and the place where a file stores the number of the last one applied."""
 
     steps: Sequence[Migration]
     version: Callable[[sqlite3.Connection], int]
@@ -46,11 +45,11 @@ class Schema:
         return self.steps[-1].number
 
     def is_behind(self, connection: sqlite3.Connection) -> bool:
-        """Say whether steps are missing in a database."""
+        """Return whether a database lacks migrations."""
         return self.version(connection) < self.newest
 
     def check(self, connection: sqlite3.Connection, path: Path) -> None:
-        """Raise `StoreError` for tables that a newer program wrote."""
+        """Raise `StoreError` if a newer program wrote the tables."""
         version = self.version(connection)
         if version > self.newest:
             raise StoreError(
@@ -60,7 +59,7 @@ class Schema:
 
 
 def in_user_version(steps: Sequence[Migration]) -> Schema:
-    """Return the schema that a file is known by: its number stands in SQLite's ``user_version``."""
+    """Return a file's main schema, whose number is SQLite's ``user_version``."""
 
     def version(connection: sqlite3.Connection) -> int:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -73,7 +72,7 @@ def in_user_version(steps: Sequence[Migration]) -> Schema:
 
 
 def read_steps(folder: Path) -> tuple[Migration, ...]:
-    """Read the steps ``NNNN-name.sql`` of a folder; they must be numbered 1, 2, 3 ..."""
+    """Read the migrations ``NNNN-name.sql`` of a folder; they must be numbered 1, 2, 3 ..."""
     steps: list[Migration] = []
     for path in sorted(folder.glob("*.sql")):
         match = _FILE_NAME.fullmatch(path.name)
@@ -84,10 +83,10 @@ def read_steps(folder: Path) -> tuple[Migration, ...]:
 
 
 def migrate(connection: sqlite3.Connection, schema: Schema) -> list[int]:
-    """Apply the steps that are missing, all of them or none, and return their numbers.
+    """Apply all missing migrations or none, and return their numbers.
 
-    The connection must be in autocommit mode. Another process that migrates at the same time does
-    no harm: the version is read under the write lock. Raises `sqlite3.Error`.
+    The connection must be in autocommit mode. Two processes may migrate at the same time, because
+    the version is read under the write lock. Raises `sqlite3.Error`.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -101,7 +100,7 @@ def migrate(connection: sqlite3.Connection, schema: Schema) -> list[int]:
 
 
 def apply_missing(connection: sqlite3.Connection, schema: Schema) -> list[int]:
-    """Do what `migrate` does inside a transaction that the caller holds."""
+    """Do what `migrate` does, inside the caller's transaction."""
     present = schema.version(connection)
     missing = [step for step in schema.steps if step.number > present]
     for step in missing:
@@ -114,7 +113,7 @@ def apply_missing(connection: sqlite3.Connection, schema: Schema) -> list[int]:
 def split_statements(sql: str) -> Iterator[str]:
     """Yield the statements of a script one by one.
 
-    Python's ``executescript`` commits on its own, which would tear a step apart.
+    ``executescript`` of Python commits first, so a failed migration would be half applied.
     """
     pending = ""
     for line in sql.splitlines(keepends=True):

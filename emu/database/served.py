@@ -1,9 +1,9 @@
-"""Which server uses a database file, and whether it still has the file that it opened.
+"""The record of the server that uses a database file, and whether it still has that file.
 
-A running server keeps a record in a file beside the database, ``NAME.lock``: its process id, device
-and inode of the file that it opened, and what became of that file. Every program that opens the
-database looks there first. So nobody works on a file that has taken the place of the server's, and
-nobody makes an empty one where the server's was deleted. `emu.store.server_lock` writes the record.
+A running server keeps a record beside the database, ``NAME.lock``: its process id, device and inode
+of the file that it opened, and how it lost that file. Every program reads the record before it
+opens the database. So no program uses a file that replaced the server's, and none creates an empty
+file where the server's was deleted. `emu.store.server_lock` writes the record.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ LONGEST_RECORD: Final = 200
 """Bytes of a record that are read."""
 
 FileKey = tuple[int, int]
-"""Device and inode: what a file is known by, whatever its name."""
+"""Device and inode, which identify a file under any name."""
 
 
 class Loss(enum.StrEnum):
-    """What became of a database file while a server used it."""
+    """How a server lost its database file."""
 
     DELETED = "deleted"
     REPLACED = "replaced"
-    """Another file has its name."""
+    """Another file has the name."""
     OVERWRITTEN = "overwritten"
-    """It is the same file, with other content."""
+    """The same file has other content."""
 
 
 _WHAT: Final = {
@@ -41,15 +41,15 @@ _WHAT: Final = {
 
 
 class Served(NamedTuple):
-    """The record of a server, running or not."""
+    """The record of a server that runs, or has run."""
 
     process: int
     file: FileKey | None = None
-    """The file that it opened; None before it did."""
+    """The file that it opened; None before that."""
     loss: Loss | None = None
 
     def written(self) -> bytes:
-        """Return the record as it stands in the file: one line for each field that is known."""
+        """Return the bytes of the record: a line for each known field."""
         lines = [str(self.process)]
         if self.file is not None:
             lines.append("{} {}".format(*self.file))
@@ -58,7 +58,7 @@ class Served(NamedTuple):
 
     @classmethod
     def read(cls, data: bytes) -> Self | None:
-        """Return the record of a file's bytes; None for anything else."""
+        """Return the record in a file's bytes; None if they are not a record."""
         lines = data.decode("ascii", "replace").splitlines()
         try:
             process = int(lines[0])
@@ -70,22 +70,22 @@ class Served(NamedTuple):
 
 
 def lock_file(path: Path) -> Path:
-    """Return where a database's server has its record."""
+    """Return the file with the record of a database's server."""
     return path.with_name(f"{path.name}.lock")
 
 
 def log_files(path: Path) -> tuple[Path, Path]:
-    """Return what SQLite keeps beside a database in WAL mode: the log, and its index."""
+    """Return SQLite's files beside a database in WAL mode: the log and its index."""
     return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
 
 
 def create_option() -> str:
-    """Return how an operator begins with an empty database on purpose."""
+    """Return the instruction to start with an empty database on purpose."""
     return "start with `twistd emu --create-database` to begin with an empty database"
 
 
 def file_key(path: Path) -> FileKey | None:
-    """Return what a file is known by, None when there is none. Raises `OSError`."""
+    """Return device and inode of a file; None if it is missing. Raises `OSError`."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -94,14 +94,14 @@ def file_key(path: Path) -> FileKey | None:
 
 
 def check_served(path: Path) -> None:
-    """Raise `StoreError` where another process is, or was, a server that has lost its file."""
+    """Raise `StoreError` if a server in another process has lost this file."""
     problem = served_problem(path)
     if problem:
         raise StoreError(problem)
 
 
 def served_problem(path: Path) -> str:
-    """Say in one line how a server has lost the database file; empty when none has."""
+    """Return in one line how a server has lost the database file; empty if none has."""
     record = lock_file(path)
     try:
         with record.open("rb") as file:
@@ -114,22 +114,22 @@ def served_problem(path: Path) -> str:
             if _is_held(file.fileno()):
                 return loss_text(path, loss, served.process)
             return unserved_text(path, loss) if is_lost(path, served) else ""
-    except OSError:  # no record; whoever cannot read it cannot open the database either
+    except OSError:  # no record, or no permission: then the database cannot be opened either
         return ""
 
 
 def loss_text(path: Path, loss: Loss, process: int) -> str:
-    """Return the line for a server that runs without its file."""
+    """Return the line about a running server without its file."""
     cure = (
         "stop the server, put the database or a backup in its place, and start the server"
         if loss is Loss.DELETED
-        else "restart the server, which then uses what is there now"
+        else "restart the server, which then uses the present file"
     )
     return f"{path}: {_WHAT[loss]} while the server (process {process}) uses it; {cure}"
 
 
 def unserved_text(path: Path, loss: Loss) -> str:
-    """Return the line for a missing or empty file that a server lost, which has ended."""
+    """Return the line about a missing or empty file, lost by a server that has ended."""
     return (
         f"{path}: {_WHAT[loss]} while a server used it; put the database or a backup in its place,"
         f" or {create_option()}"
@@ -137,12 +137,12 @@ def unserved_text(path: Path, loss: Loss) -> str:
 
 
 def is_lost(path: Path, served: Served) -> bool:
-    """Say whether a server that has ended lost its file, and it is still missing or empty."""
+    """Return whether a server that has ended lost its file, still missing or empty."""
     return served.loss is not None and _is_gone(path)
 
 
 def _loss(path: Path, file: FileKey | None) -> Loss | None:
-    """Compare what has the name now with the file that a server opened."""
+    """Compare the present file of this name with the one that the server opened."""
     present = file_key(path)
     if file is None or present == file:
         return None
@@ -154,7 +154,7 @@ def _is_gone(path: Path) -> bool:
 
 
 def _is_held(descriptor: int) -> bool:
-    """Say whether a server holds the lock of its record, which only a running one does."""
+    """Return whether a running server holds the lock of its record."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

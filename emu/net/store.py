@@ -1,23 +1,22 @@
-"""The database as the reactor uses it: threads for its connections, and deferred writes.
+"""The database for the reactor: threads for its connections, and deferred writes.
 
-Twisted's thread pool does not serve here: a connection has one thread, and calls that have piled up
-share one transaction. Owns the threads and the bounds on how many calls wait and how long; what a
-call does is the caller's business. Used from the reactor's thread only, and answers there.
-Passwords have `emu.net.login.password_workers`.
+There are two connections, each with its own thread. The writing one may wait for seconds for
+another program's lock; the reading one never does. Nothing reads the database in the reactor's
+thread, because a slow disk would stop the whole server. The rows that every login needs are cached
+until somebody changes them.
 
-While another program holds a lock, a try ends after a tenth of a second (`LOCK_TRY`, which the
-connection has to be set to) and is made again. A call that has waited too long for the lock fails
-with `StoreLocked`, and it is certain that it changed nothing.
+Twisted's thread pool does not fit: a connection belongs to one thread, and waiting calls are to
+share a transaction. This module owns the threads, and limits the number and the time of waiting
+calls. It is used from the reactor's thread and answers there. Password hashes have their own
+threads, in `emu.net.login.password_workers`.
 
-A crowd that logs in would otherwise wake the store's thread for every player, to remember a moment.
-Here such calls are held back for a fifth of a second and share a transaction. One batch of calls is
-under way at a time. While another program holds the database's lock the batch is tried again before
-anything that came later: no change overtakes an older one.
+Locks: SQLite waits `LOCK_TRY` seconds for another program's lock. Then the worker tries the call
+again, until the caller's patience ends. A call that fails with `StoreLocked` has changed nothing.
 
-One connection writes and one reads, each in a thread of its own. A write may have to wait for
-another program's, for seconds even; a read never does. Nothing is read in the reactor's thread: a
-disk that is slow for one player would be slow for all. What every login needs is remembered, as
-long as nobody has changed it.
+Deferred writes: when many players log in, each would wake the writing thread to store one time of
+day. Such calls wait up to `DELAY` seconds and share a transaction. One batch is carried out at a
+time. A batch that met a lock is tried again before every later call, so no change overtakes an
+older one.
 """
 
 from __future__ import annotations
@@ -63,36 +62,36 @@ T = TypeVar("T")
 LOCK_TRY: Final = 0.1
 """Seconds that SQLite waits for a lock in one try."""
 LEAST_PATIENCE: Final = 0.1
-"""Seconds that a call waits when the lock has been held for longer than a call may wait."""
+"""Seconds that a new call waits for a lock that has been held longer than the patience."""
 PAUSE: Final = 0.01
-"""Seconds between two tries of which SQLite itself does not wait in the first."""
+"""Seconds between two tries if SQLite reports the lock without waiting."""
 
 
 @dataclass(slots=True, eq=False)
 class _Job(Generic[T]):
-    """One call, what became of it, and who is told."""
+    """One call, its outcome, and the Deferred that gets it."""
 
     call: Callable[[], T]
     done: Deferred[T]
     asked: float
-    """When, by the monotonic clock."""
+    """Time of the request, by the monotonic clock."""
     result: T | None = None
     error: BaseException | None = None
 
     @property
     def is_locked(self) -> bool:
-        """Whether another program's lock kept the call from being carried out."""
+        """The call failed because of another program's lock."""
         return isinstance(self.error, StoreLocked)
 
     def carry_out(self) -> None:
         """Run the call and keep its outcome. In a worker thread."""
         try:
             self.result = self.call()
-        except BaseException as error:  # noqa: BLE001  # whatever it is belongs to the caller
+        except BaseException as error:  # noqa: BLE001  # the caller gets every error
             self.error = error
 
     def answer(self) -> None:
-        """Tell the outcome. In the reactor's thread."""
+        """Pass the outcome to the caller. In the reactor's thread."""
         if self.error is not None:
             self.done.errback(self.error)
         else:
@@ -100,11 +99,11 @@ class _Job(Generic[T]):
 
 
 class StoreWorker:
-    """One thread that carries calls out in the order they came.
+    """One thread that carries out calls in order.
 
-    Calls that have piled up run as one group inside `group()` (a store's transaction, or one view
-    of it for reads), and are answered after it: under load many changes share one commit, and
-    nothing is answered that a crash could take back.
+    Waiting calls run as one group inside `group()` (a transaction, or one snapshot for reads), and
+    are answered after it. Under load, many changes share one commit. A change is answered only
+    after its commit, so a crash cannot undo an answered change.
     """
 
     def __init__(
@@ -118,10 +117,10 @@ class StoreWorker:
         patience: float = 0.0,
         prepare: Callable[[], object] = lambda: None,
     ) -> None:
-        """Prepare the thread; it starts with the first call, and calls `prepare` before that.
+        """Prepare the thread; it starts with the first call, and first calls `prepare`.
 
-        `patience` is how many seconds a call may wait for another program's lock, counted from
-        when it was asked for. In a lock that is held for longer, calls wait `LEAST_PATIENCE`.
+        `patience` is how many seconds a call may wait for another program's lock, from its request
+        on. If the lock is held for longer, new calls wait only `LEAST_PATIENCE`.
         """
         self._name = name
         self._reactor = reactor
@@ -131,25 +130,24 @@ class StoreWorker:
         self._patience = patience
         self._prepare = prepare
         self._locked_since: float | None = None
-        """When the first try failed of those that have failed without one in between that did not.
-
-        Like all times here by the monotonic clock; the worker's thread alone uses it."""
+        """Time of the first failed try since the last successful one, by the monotonic clock.
+        Only the worker's thread uses it."""
         self._queue: queue.SimpleQueue[Sequence[_Job[Any]] | None] = queue.SimpleQueue()
         self.waiting = 0
-        """How many calls are not answered yet."""
+        """Calls without an answer."""
         self._thread: threading.Thread | None = None
         self._stopped: Deferred[None] | None = None
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
-        """Carry out a call after all earlier ones and answer with its result.
+        """Carry out a call after all earlier ones, and return its result.
 
-        Fails with `StoreError` when the worker is stopping or far too much waits.
+        Fails with `StoreError` if the worker is stopping or too many calls wait.
         """
         (done,) = self.run_together([call])
         return done
 
     def run_together(self, calls: Sequence[Callable[[], T]]) -> list[Deferred[T]]:
-        """Carry several calls out in one group: a lock keeps all of them from it, or none."""
+        """Carry out several calls in one group: a lock stops all of them, or none."""
         reason = ""
         if self._stopped is not None:
             reason = "the store is closing"
@@ -167,7 +165,7 @@ class StoreWorker:
         return [job.done for job in jobs]
 
     def stop(self) -> Deferred[None]:
-        """Take no more calls, carry out those that wait, and answer when the thread is done."""
+        """Refuse new calls, carry out the waiting ones, and return when the thread has ended."""
         if self._stopped is None:
             self._stopped = Deferred()
             if self._thread is None:
@@ -190,9 +188,9 @@ class StoreWorker:
         self._reactor.callFromThread(self._end)
 
     def _take(self, jobs: list[_Job[Any]]) -> bool:
-        """Take the calls that wait, and wait for one when there is none.
+        """Move waiting calls to `jobs`; wait for a call if there is none.
 
-        Returns False when the worker is to end.
+        Return False if the worker must end.
         """
         unit = self._queue.get() if not jobs else ()
         while unit is not None:
@@ -206,7 +204,7 @@ class StoreWorker:
         return False
 
     def _carry_out(self, jobs: list[_Job[Any]]) -> None:
-        """Carry calls out, several of them as one group."""
+        """Carry out calls; several of them as one group."""
         for job in jobs:
             job.error = None
         if len(jobs) == 1:
@@ -216,16 +214,16 @@ class StoreWorker:
             with self._group():
                 for number, job in enumerate(jobs):
                     job.carry_out()
-                    if job.is_locked:  # and the others as well: each would wait in its turn
+                    if job.is_locked:  # the others would each wait for the same lock
                         for later in jobs[number:]:
                             later.error = job.error
                         break
-        except BaseException as error:  # noqa: BLE001  # no commit: nothing of the group is stored
+        except BaseException as error:  # noqa: BLE001  # no commit: no call of the group is stored
             for job in jobs:
                 job.error = job.error or error
 
     def _answered(self, jobs: list[_Job[Any]], begun: float) -> list[_Job[Any]]:
-        """Answer what is done, and return what is to be tried again."""
+        """Answer finished calls, and return those to try again."""
         now = time.monotonic()
         locked = [job for job in jobs if job.is_locked]
         if len(locked) < len(jobs):
@@ -242,7 +240,11 @@ class StoreWorker:
         return again
 
     def _latest(self, job: _Job[Any]) -> float:
-        """Return until when a call may wait for the lock."""
+        """Return the time until which a call may wait for the lock.
+
+        While a program holds the lock for long, only the first calls wait for the full patience.
+        Without that, every request of every player would take so long.
+        """
         held_long = (self._locked_since or 0.0) + self._patience
         least = job.asked + min(LEAST_PATIENCE, self._patience)
         return min(job.asked + self._patience, max(held_long, least))
@@ -260,18 +262,21 @@ class StoreWorker:
 
 
 DELAY = 0.2
-"""Seconds that a call is held back at most."""
+"""Longest time in seconds that a call is deferred."""
 MOST_WAITING = 20_000
-"""Calls that wait at once; further ones are refused."""
+"""Waiting calls; further ones are refused."""
 MOST_TOGETHER = 512
-"""Calls of one batch."""
+"""Calls in one batch."""
 
 _Call = tuple[Callable[[], Any], Deferred[Any]]
-"""A call, and who is told what came of it."""
+"""A call, and the Deferred that gets its outcome."""
 
 
 class DeferredWrites:
-    """Implements `emu.store.front.Run` over the thread that writes."""
+    """Writes that wait for each other, to share a transaction.
+
+    `run` and `run_at_once` implement `emu.store.asynchronous.Run`.
+    """
 
     def __init__(
         self, worker: StoreWorker, scheduler: Scheduler, *, most_waiting: int = MOST_WAITING
@@ -280,35 +285,35 @@ class DeferredWrites:
         self._scheduler = scheduler
         self._most_waiting = most_waiting
         self.waiting = 0
-        """How many calls are not answered yet."""
+        """Calls without an answer."""
         self._held: list[_Call] = []
-        """Calls that are not under way, in order."""
+        """Calls that are not in the current batch, in order."""
         self._flushing: DelayedCall | None = None
         self._is_under_way = False
         self._is_urgent = False
-        """Whether the calls that are held go as soon as none are under way."""
+        """Carry out the held calls directly after the current batch."""
         self._is_hasty = False
         self._has_given_up = False
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
-        """Carry out a call some time soon and answer when its change is stored.
+        """Carry out a call within `DELAY` seconds; the result comes when its change is stored.
 
-        Fails with `StoreError` when far too much waits.
+        Fails with `StoreError` if too many calls wait.
         """
         return self._taken(call, is_urgent=False)
 
     def run_at_once(self, call: Callable[[], T]) -> Deferred[T]:
-        """Carry out a call as `run` does, without holding it back."""
+        """Carry out a call as `run` does, but without the delay."""
         return self._taken(call, is_urgent=True)
 
     def hasten(self) -> None:
-        """Hold nothing back any more: the server is about to stop."""
+        """Defer no call from now on: the server is about to stop."""
         self._is_hasty = True
         if self._held:
             self._go_on(is_urgent=True)
 
     def give_up(self) -> None:
-        """Try nothing again any more: what is locked now fails."""
+        """Stop repeating calls: those that meet a lock fail from now on."""
         self._has_given_up = True
         self.hasten()
 
@@ -322,7 +327,7 @@ class DeferredWrites:
         return done
 
     def _go_on(self, *, is_urgent: bool) -> None:
-        """Have what is held carried out: soon, at once, or when nothing is under way any more."""
+        """Schedule the held calls: after the delay, at once, or after the current batch."""
         if self._is_under_way:
             self._is_urgent = self._is_urgent or is_urgent
         elif is_urgent:
@@ -331,7 +336,7 @@ class DeferredWrites:
             self._flushing = self._scheduler.later(DELAY, self._flush)
 
     def _flush(self) -> None:
-        """Hand calls to the thread at once, which makes one transaction of them."""
+        """Pass the next batch to the thread, which makes one transaction of it."""
         if self._flushing is not None:
             self._flushing.cancel()
             self._flushing = None
@@ -342,8 +347,9 @@ class DeferredWrites:
         together.addCallback(self._carried_out, batch)
 
     def _carried_out(self, results: list[tuple[bool, Any]], batch: list[_Call]) -> None:
-        """Keep what the lock was in the way of, before what came later, and answer the rest."""
+        """Put calls that met a lock in front of the later ones, and answer the others."""
         locked = [] if self._has_given_up else [is_locked(result) for _, result in results]
+        # In front, so that a later change of the same row is stored after an earlier one.
         self._held[:0] = [call for call, again in zip(batch, locked, strict=False) if again]
         self._is_under_way = False
         if self._held:
@@ -359,24 +365,24 @@ class DeferredWrites:
 
 
 def is_locked(result: object) -> bool:
-    """Say whether a call failed because of another program's lock."""
+    """Return whether a call failed because of another program's lock."""
     return isinstance(result, Failure) and isinstance(result.value, StoreLocked)
 
 
 _log = logger("store")
 MOST_WARNINGS = 1000
-"""Values that cannot be used that are told of, each once."""
+"""Most warnings about unusable values; each is logged once."""
 REMEMBERED = 2000
-"""Rows of each kind that are remembered."""
+"""Rows of each kind that are cached."""
 MOST_GROUPED = 512
-"""Changes that share a transaction, when so many have piled up."""
+"""Most changes in one transaction."""
 
 
 class Storage:
-    """Opens the database for as long as the server runs.
+    """The open database of a running server.
 
-    Its attributes implement the ports that are named after them. What a write has answered every
-    later read sees. Raises `StoreError` when the database cannot be opened.
+    Its attributes implement the ports of the services. A read sees every write that was answered
+    before it. Raises `StoreError` if the database cannot be opened.
     """
 
     def __init__(
@@ -391,20 +397,20 @@ class Storage:
         remembered: int = REMEMBERED,
         durability: Durability = Durability.FAST,
     ) -> None:
-        """Open or make the database; a deleted character is kept for `keep_deleted` seconds.
+        """Open or create the database; a deleted character is kept for `keep_deleted` seconds.
 
-        `knows_accounts`: the accounts of the world here are those of the login service here. A
-        call that somebody waits for fails with `StoreLocked` when another program has locked the
-        database for `lock_wait` seconds. `remembered` rows of each kind are kept in memory.
+        `knows_accounts`: the world in this process uses the accounts of this process's login
+        service. A call that is not deferred fails with `StoreLocked` if another program locks the
+        database for `lock_wait` seconds. `remembered` rows of each kind are cached.
         """
         self.direct = Store.create(path, keep_deleted=keep_deleted)
-        """The store that writes; only before the first call of the ports, or after `close`."""
+        """The writing store; use it only before the first call of the ports, or after `close`."""
         self.direct.database.set_durability(durability)
         self.direct.database.leave_checkpoints()
         self._warned: set[str] = set()
         self._seen = Store.look(path)
         self.commits = self.direct.database.watch_commits()
-        """Tells commits of this server from those of other programs, where that is possible."""
+        """Detects commits of other programs; None where that is not possible."""
         self._questions = 0
         self._writer = StoreWorker(
             reactor, self.direct.transaction, name="emu-store-write", most_grouped=MOST_GROUPED,
@@ -436,7 +442,7 @@ class Storage:
             ways, self.bans, scheduler, knows_accounts=knows_accounts
         )
         self.login_gate = AsyncAccountGate(ways, self.bans, scheduler, knows_accounts=True)
-        """The same for the login service, which always knows its own accounts."""
+        """For the login service, which always has its own accounts."""
         self.worlds = AsyncWorlds(ways, lambda store: store.login.worlds)
         self.characters = AsyncCharacters(ways, lambda store: store.login.characters)
         self.reports = AsyncReports(ways, lambda store: store.login.reports)
@@ -444,10 +450,10 @@ class Storage:
         self.world_characters = AsyncWorldCharacters(ways, lambda store: store.world.characters)
 
     def _epoch(self) -> int:
-        """Return a number that is another one once another program has changed the database.
+        """Return a number that changes when another program has changed the database.
 
-        Where that cannot be told, and after the file was lost, it is another one each time: nothing
-        is answered from memory then.
+        If that cannot be detected, or the file was lost, the number changes with each call, so
+        that no row is served from the cache.
         """
         if self.commits is not None and not self.direct.database.lost:
             return self.commits.epoch()
@@ -455,39 +461,39 @@ class Storage:
         return self._questions
 
     def _warn(self, line: str) -> None:
-        """Write once what of the database cannot be used; the threads call this, too."""
+        """Log a warning about an unusable value once. Any thread may call this."""
         if line not in self._warned and len(self._warned) < MOST_WARNINGS:
             self._warned.add(line)
             _log.warn("{line}; emu doctor --repair stores what is used", line=line)
 
     @property
     def waiting(self) -> int:
-        """How many calls to the threads are not answered yet."""
+        """Calls to the threads without an answer."""
         return self._writer.waiting + self._reader.waiting
 
     @property
     def put_off(self) -> int:
-        """How many writes that nobody waits for are not stored yet."""
+        """Deferred writes that are not stored yet."""
         return self._behind.waiting
 
     def lose(self, problem: str) -> None:
-        """Refuse every call from now on, with this line; may be called in any thread."""
+        """Refuse every call from now on, with this line. Any thread may call this."""
         for store in (self.direct, self._seen):
             store.database.lost = problem
 
     def hasten(self) -> None:
-        """Hold no write back any more: the server is about to stop."""
+        """Defer no write from now on: the server is about to stop."""
         self._behind.hasten()
 
     def give_up(self) -> None:
-        """Wait for no lock any more with writes that nobody waits for."""
+        """Stop repeating deferred writes that meet a lock."""
         self._behind.give_up()
 
     async def close(self, *, is_last: bool = True) -> None:
-        """Carry out what waits, then close the file.
+        """Carry out the waiting calls, then close the file.
 
-        `is_last` says whether no other connection of this process has it open; otherwise `let_go`
-        must follow when that is so.
+        `is_last`: no other connection of this process has it open. Otherwise call `let_go` after
+        the last one is closed.
         """
         self.give_up()
         await self._reader.stop()
@@ -498,7 +504,7 @@ class Storage:
             self.let_go()
 
     def let_go(self) -> None:
-        """Let go of what is left open for as long as this process uses the database."""
+        """Close the commit watch, after all connections of this process to the database."""
         commits, self.commits = self.commits, None
         if commits is not None:
             commits.close()

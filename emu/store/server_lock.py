@@ -1,9 +1,9 @@
-"""One server for a database: a lock on a file beside it, held as long as the server runs.
+"""One server per database: a lock on a file beside it, held while the server runs.
 
-SQLite lets any number of programs in, and the commands rely on it; two servers would hand out the
-same ids and answer for the same world. The lock is the system's (`flock`), so that it goes with the
-process however that ends. It is not on the database itself: closing any handle of a file gives up
-all of SQLite's own locks on it. The file holds the record of `emu.database.served`.
+SQLite admits any number of programs, and the commands need that. But two servers would issue the
+same ids and serve the same world. The lock is the system's (`flock`), so it ends with the process.
+It is not on the database itself, because closing any handle of a file releases all of SQLite's
+locks on it. The file has the record of `emu.database.served`.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from emu.errors import StoreError
 
 ATTEMPTS: Final = 10
 PAUSE: Final = 0.02
-"""A command holds the lock for a moment, to learn whether a server does; so it is tried again."""
+"""Seconds between attempts. A command holds the lock for a moment, to check for a server."""
 
 
 class ServerLock:
-    """The right to serve a database; a context manager, and `release` ends it.
+    """The right to serve a database. A context manager; `release` ends it.
 
-    `serve`, `lose` and `renew` write the record of which file is served. They may be called in any
-    thread, in one at a time.
+    `serve`, `lose` and `renew` write the record of the served file. Any thread may call them, but
+    one at a time.
     """
 
     def __init__(self, database: Path, *, anew: bool = False) -> None:
         """Take the lock.
 
-        Raises `StoreError` when another server has it, or when an earlier server has lost the
-        database, which is still missing; `anew`: the operator wants an empty one then.
+        Raises `StoreError` if another server has it, or if an earlier server has lost the database
+        and it is still missing. With `anew` the operator wants an empty database in that case.
         """
         self._path = lock_file(database)
         self._descriptor = -1
@@ -57,8 +57,8 @@ class ServerLock:
             self._close()
             which = f" (process {holder.process})" if holder else ""
             raise StoreError(
-                f"{database}: another server uses it{which}; stop that one, or give this one a"
-                " [database] url of its own"
+                f"{database}: another server uses it{which}; stop that server, or give this one"
+                " another [database] url"
             ) from None
         except OSError as error:
             raise StoreError(f"{self._path}: cannot be opened ({error.strerror})") from None
@@ -71,17 +71,17 @@ class ServerLock:
         self._write()
 
     def serve(self, file: FileKey) -> None:
-        """Record which file was opened."""
+        """Record the opened file."""
         self._served = self._served._replace(file=file)
         self._write()
 
     def lose(self, loss: Loss) -> None:
-        """Record that it is lost: `release` leaves the record there for those who come later."""
+        """Record the loss of the file; `release` then keeps the record for later programs."""
         self._served = self._served._replace(loss=loss)
         self._write()
 
     def renew(self) -> bool:
-        """Make the record's file again when somebody has removed it; False when it is another's."""
+        """Restore the record's file if it was removed; return False if another server has it."""
         if self._is_ours():
             return True
         before = self._descriptor
@@ -103,14 +103,14 @@ class ServerLock:
         self.release()
 
     def release(self) -> None:
-        """Let another server have it; a second time does nothing."""
+        """Release the lock; a second call does nothing."""
         if self._descriptor >= 0:
             if self._served.loss is None and self._is_ours():
                 self._path.unlink()
             self._close()
 
     def _take(self) -> int:
-        """Open the file and take its lock; `self._descriptor` is the open file in any case."""
+        """Open and lock the file; `self._descriptor` is the open file even if the lock fails."""
         self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         for attempt in range(ATTEMPTS):
             try:
@@ -128,7 +128,7 @@ class ServerLock:
             os.pwrite(self._descriptor, self._served.written(), 0)
 
     def _is_ours(self) -> bool:
-        """Say whether the file we hold is the one of that name: its holder may have removed it."""
+        """Return whether our open file has the name; the previous holder may have removed it."""
         try:
             return self._descriptor >= 0 and os.path.samestat(
                 os.fstat(self._descriptor), self._path.stat()

@@ -1,8 +1,8 @@
-"""Players that a stop could not save: a file beside the database, which the next start stores.
+"""The spool: a file beside the database with the players that a stop could not save.
 
-The file is written whole or not at all, and only its owner may read it. Its first line says how
-many characters there are and what the second line's SHA-256 is; the second line is their states as
-JSON. Each state has the number of a save, so that it never replaces a newer one.
+The next start saves them. The file is written completely or not at all, and only its owner may read
+it. The first line has the number of characters and the SHA-256 of the second line, which has their
+states as JSON. Each state has its save number, so it never replaces a newer state.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ FORMAT: Final = 1
 
 
 def spool_path(database: Path) -> Path:
-    """Return where the file is that belongs to a database."""
+    """Return the spool file of a database."""
     return database.with_name(f"{database.name}.unsaved")
 
 
 def set_aside_path(spool: Path) -> Path:
-    """Return the name that a file gets which cannot be used; none that is taken."""
+    """Return a free name for a damaged spool file."""
     names = (f"{spool.name}.damaged{number or ''}" for number in range(10_000))
     return next(
         (path for path in map(spool.with_name, names) if not path.exists()),
@@ -38,7 +38,7 @@ def set_aside_path(spool: Path) -> Path:
 
 
 def write_spool(path: Path, states: Sequence[SavedState]) -> None:
-    """Write states into a file in place of what it had. Raises `OSError`."""
+    """Replace a file's content by these states. Raises `OSError`."""
     body = to_text(list(states)).encode()
     head = {"format": FORMAT, "characters": len(states), "sha256": _digest(body)}
     with partial_file(path) as fresh:
@@ -59,7 +59,7 @@ def read_spool(path: Path) -> list[SavedState]:
     try:
         about = json.loads(head)
         if about["format"] != FORMAT:
-            raise FileFormatError(f"{path}: its format {about['format']} is not known")
+            raise FileFormatError(f"{path}: its format {about['format']} is unknown")
         if about["sha256"] != _digest(body):
             raise FileFormatError(f"{path}: it is damaged: its checksum is wrong")
         states: list[SavedState] = from_text(list[SavedState], body.decode())
@@ -71,15 +71,16 @@ def read_spool(path: Path) -> list[SavedState]:
 
 
 def load_spool(store: Store, states: Sequence[SavedState]) -> list[SavedState]:
-    """Store states in one transaction; returns those that were stored.
+    """Store states in one transaction; return those that were stored.
 
-    The others are older than what is stored, or their character is not there any more. Raises
-    `StoreError`, and nothing is stored then.
+    The others are older than the stored state, or their character no longer exists. Raises
+    `StoreError`; then none is stored.
     """
     stored = []
     with store.transaction():
         for state in states:
             row = store.world.characters.find(state.char_id)
+            # A reset database may have given the number to another character.
             if row is None or (row.account_id, row.created) != (state.account_id, state.created):
                 continue
             try:
@@ -95,7 +96,7 @@ def _digest(body: bytes) -> str:
 
 
 def _is_whole(state: SavedState) -> bool:
-    """Say whether a state's own values are of their kinds; lists are checked by the database."""
+    """Return whether a state's values have their types; the database checks its lists."""
     numbers: tuple[Any, ...] = (state.char_id, state.account_id, state.revision, state.zone_id)
     place: Sequence[Any] = state.place
     return (
