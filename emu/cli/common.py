@@ -143,7 +143,7 @@ def tell_database(path: Path) -> None:
 
 def look_store() -> Store:
     """Open the configured database to read it; nobody's write is in the way."""
-    return Store.look(load_config().database.path)
+    return Store.open_for_reading(load_config().database.path)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from emu.config.secrets import take_environment, take_files
 from emu.config.setting import SETTINGS, settings_of, with_settings
 from emu.errors import ConfigError, FileFormatError
 from emu.files import parse_document, read_whole
-from emu.schema import Fault, Faults, unknown_key
+from emu.schema import TableFault, TableFaults, unknown_key
 
 _TABLES: Final = tuple(table.name for table in attrs.fields(Config))
 MOST_PROBLEMS: Final = 50
@@ -74,7 +74,7 @@ def parse(
         _apply_override(merged, override, problems)
     try:
         config = SETTINGS.read(Config, merged)
-    except Faults as error:
+    except TableFaults as error:
         problems += map(_problem, error.faults)
     # Files are read and rules between settings checked only if each setting alone is right.
     if not problems:
@@ -99,7 +99,7 @@ def _apply_override(merged: dict[str, Any], override: str, problems: list[str]) 
         inner[name] = value.strip()
 
 
-def _problem(fault: Fault) -> str:
+def _problem(fault: TableFault) -> str:
     """Return a fault as a line for the operator; one of a whole table names it as TOML does."""
     if len(fault.path) != 1:
         return str(fault)

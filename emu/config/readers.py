@@ -15,7 +15,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from emu.limits.addresses import parse_host
-from emu.schema import Form, OrNone, Whole
+from emu.schema import Form, OrNone, WholeNumber
 
 LONGEST_PATH: Final = 4096
 LONGEST_FILE_NAME: Final = 255
@@ -87,7 +87,7 @@ def crc_seed(value: Any) -> int | None:
     if value == "random":
         return None
     try:
-        return Whole(0, 0xFFFFFFFF, from_text=True)(value)
+        return WholeNumber(0, 0xFFFFFFFF, from_text=True)(value)
     except ValueError:
         raise ValueError('must be "random" or a number from 0 to 4294967295') from None
 
@@ -113,7 +113,8 @@ def color_change(value: Any) -> tuple[int, int, int]:
     parts = value.split(":") if isinstance(value, str) else ()
     try:
         numbers = [
-            Whole(0, most, from_text=True)(part) for part, most in zip(parts, _CHANGE, strict=False)
+            WholeNumber(0, most, from_text=True)(part)
+            for part, most in zip(parts, _CHANGE, strict=False)
         ]
     except ValueError:
         numbers = []

@@ -21,11 +21,11 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from emu.config.readers import ADDRESS, PATH, Address
-from emu.schema import Rule, Schema, field, limits_of, rule_of
+from emu.schema import Rule, TableReader, field, limits_of, rule_of
 
 AnyConfig = TypeVar("AnyConfig")
 """A configuration."""
-SETTINGS: Final = Schema(from_text=True, forms={Address: ADDRESS, Path: PATH})
+SETTINGS: Final = TableReader(from_text=True, forms={Address: ADDRESS, Path: PATH})
 """Reads the configuration, of which any value may also be the text of a ``--set``."""
 
 

@@ -16,8 +16,8 @@ from emu.database.files import (
     back_up,
     connect_database,
     create_database,
-    look_at_database,
     open_database,
+    open_for_reading,
     readable_errors,
     set_durability,
 )
@@ -64,9 +64,9 @@ class Database:
         return cls(path, open_database(path, schema, wait=wait))
 
     @classmethod
-    def look(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:
+    def open_for_reading(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:
         """Open an existing file for reading; writes of other programs do not block it."""
-        return cls(path, look_at_database(path, schema, wait=wait))
+        return cls(path, open_for_reading(path, schema, wait=wait))
 
     @classmethod
     def create(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:
@@ -118,12 +118,12 @@ class Database:
         Inside another transaction it is a savepoint: it can fail without the rest.
         """
         with readable_errors(self.path):
-            is_part = self.begin()
+            is_savepoint = self.begin()
             try:
                 yield self.connection
-                self.commit(is_part=is_part)
+                self.commit(is_savepoint=is_savepoint)
             except BaseException:
-                self.undo(is_part=is_part)
+                self.undo(is_savepoint=is_savepoint)
                 raise
 
     def check_lost(self) -> None:
@@ -153,33 +153,33 @@ class Database:
         if self.lost:
             raise StoreError(self.lost)
         connection = self.connection
-        is_part = self._depth > 0
-        if is_part and not connection.in_transaction:
+        is_savepoint = self._depth > 0
+        if is_savepoint and not connection.in_transaction:
             # SQLite ended the outer transaction by itself (disk full, for instance). Without this
             # check, the rest of the group would be committed without its beginning.
             raise StoreError(f"{self.path}: an earlier failure undid this group of changes")
-        connection.execute("SAVEPOINT part" if is_part else "BEGIN IMMEDIATE")
+        connection.execute("SAVEPOINT part" if is_savepoint else "BEGIN IMMEDIATE")
         self._depth += 1
-        if self.watch is not None and not is_part:
+        if self.watch is not None and not is_savepoint:
             self._changes, self._is_certain = connection.total_changes, True
             self._begun = self.watch.begun()
-        return is_part
+        return is_savepoint
 
-    def commit(self, *, is_part: bool) -> None:
+    def commit(self, *, is_savepoint: bool) -> None:
         """Store the changes since `begin`; if it raises, call `undo`."""
         if self.lost:
             raise StoreError(self.lost)
-        self.connection.execute("RELEASE part" if is_part else "COMMIT")
+        self.connection.execute("RELEASE part" if is_savepoint else "COMMIT")
         self._depth -= 1
-        if not is_part:
+        if not is_savepoint:
             self._over()
 
-    def undo(self, *, is_part: bool) -> None:
+    def undo(self, *, is_savepoint: bool) -> None:
         """Undo the changes since `begin`."""
         self._depth -= 1
         # After an undo, total_changes no longer tells whether SQLite counts the commit as a change.
         self._is_certain = False
-        if not is_part:
+        if not is_savepoint:
             self._roll_back()
             self._over()
         elif self.connection.in_transaction:  # SQLite may have ended it by itself: disk full

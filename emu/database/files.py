@@ -164,7 +164,7 @@ def open_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sql
     return connection
 
 
-def look_at_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sqlite3.Connection:
+def open_for_reading(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sqlite3.Connection:
     """Open an existing database for reading; writes of other programs do not block it.
 
     An older schema is migrated first, as by `open_database`. The connection is in autocommit mode,

@@ -88,7 +88,7 @@ class Keeper:
         """Return how the file was lost, or None; cheap while nothing has changed."""
         if self.loss is None:
             with readable_errors(self.path):
-                self.loss = self._look()
+                self.loss = self._find_loss()
         return self.loss
 
     def checkpoint(self) -> Loss | None:
@@ -136,7 +136,7 @@ class Keeper:
             raise StoreError(f"{self.path}: is not open")
         return self._connection
 
-    def _look(self) -> Loss | None:
+    def _find_loss(self) -> Loss | None:
         present = file_key(self.path)
         if present is None:
             return Loss.DELETED

@@ -285,7 +285,7 @@ class EmuService(Service):
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         tables = self._opcodes.tables
         self.watch.queue("store", "Calls to the database that wait.", lambda: storage.waiting)
-        self.watch.queue("writes", "Writes that nobody waits for.", lambda: storage.put_off)
+        self.watch.queue("writes", "Writes that nobody waits for.", lambda: storage.deferred)
         if config.trace.file is not None:
             self._tracer = TraceFile(config.trace.file, config.trace.max_bytes, _log)
         link_address: tuple[str, int] | None = None
@@ -438,7 +438,7 @@ class EmuService(Service):
         if self._manager is not None:
             self._manager.stopping()
         if storage is not None:
-            storage.hasten()
+            storage.flush_soon()
         soon = Monotonic(now + (deadline - now) / 4)
         if self._webhook is not None:
             await self._within(soon, "the webhook's events", self._webhook.stop())
@@ -468,7 +468,7 @@ class EmuService(Service):
         if self._upkeep is not None:
             await self._within(deadline, "the upkeep of the database", self._upkeep.stop())
         if storage is not None and not storage.waiting:
-            storage.let_go()
+            storage.close_watch()
 
     async def _within(
         self, deadline: Monotonic, what: str, work: Coroutine[Any, Any, None] | Deferred[None]

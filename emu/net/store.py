@@ -42,7 +42,7 @@ from emu.model import Durability
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.store import Store
-from emu.store.front import (
+from emu.store.asynchronous import (
     AsyncAccountAdministration,
     AsyncAccountGate,
     AsyncAccounts,
@@ -55,7 +55,7 @@ from emu.store.front import (
     AsyncWorlds,
     StoreConnections,
 )
-from emu.store.remembered import Memory
+from emu.store.cache import StoreCache
 
 T = TypeVar("T")
 
@@ -306,7 +306,7 @@ class DeferredWrites:
         """Carry out a call as `run` does, but without the delay."""
         return self._taken(call, is_urgent=True)
 
-    def hasten(self) -> None:
+    def flush_soon(self) -> None:
         """Defer no call from now on: the server is about to stop."""
         self._is_hasty = True
         if self._held:
@@ -315,7 +315,7 @@ class DeferredWrites:
     def give_up(self) -> None:
         """Stop repeating calls: those that meet a lock fail from now on."""
         self._has_given_up = True
-        self.hasten()
+        self.flush_soon()
 
     def _taken(self, call: Callable[[], T], *, is_urgent: bool) -> Deferred[T]:
         if self.waiting >= self._most_waiting:
@@ -408,7 +408,7 @@ class Storage:
         self.direct.database.set_durability(durability)
         self.direct.database.leave_checkpoints()
         self._warned: set[str] = set()
-        self._seen = Store.look(path)
+        self._seen = Store.open_for_reading(path)
         self.commits = self.direct.database.watch_commits()
         """Detects commits of other programs; None where that is not possible."""
         self._questions = 0
@@ -430,7 +430,7 @@ class Storage:
             write=self._writer.run,
             later=self._behind.run,
             persistent=self._behind.run_at_once,
-            memory=Memory(self._epoch, Deferred, remembered),
+            cache=StoreCache(self._epoch, Deferred, remembered),
         )
         self.accounts = AsyncAccounts(ways)
         self.account_administration = AsyncAccountAdministration(
@@ -472,7 +472,7 @@ class Storage:
         return self._writer.waiting + self._reader.waiting
 
     @property
-    def put_off(self) -> int:
+    def deferred(self) -> int:
         """Deferred writes that are not stored yet."""
         return self._behind.waiting
 
@@ -481,9 +481,9 @@ class Storage:
         for store in (self.direct, self._seen):
             store.database.lost = problem
 
-    def hasten(self) -> None:
+    def flush_soon(self) -> None:
         """Defer no write from now on: the server is about to stop."""
-        self._behind.hasten()
+        self._behind.flush_soon()
 
     def give_up(self) -> None:
         """Stop repeating deferred writes that meet a lock."""
@@ -492,8 +492,8 @@ class Storage:
     async def close(self, *, is_last: bool = True) -> None:
         """Carry out the waiting calls, then close the file.
 
-        `is_last`: no other connection of this process has it open. Otherwise call `let_go` after
-        the last one is closed.
+        `is_last`: no other connection of this process has it open. Otherwise call `close_watch`
+        after the last one is closed.
         """
         self.give_up()
         await self._reader.stop()
@@ -501,9 +501,9 @@ class Storage:
         self._seen.close()
         self.direct.close()
         if is_last:
-            self.let_go()
+            self.close_watch()
 
-    def let_go(self) -> None:
+    def close_watch(self) -> None:
         """Close the commit watch, after all connections of this process to the database."""
         commits, self.commits = self.commits, None
         if commits is not None:

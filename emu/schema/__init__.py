@@ -1,32 +1,32 @@
 """The schema layer: declares what a TOML table may hold, and reads tables by these declarations.
 
 A class of fields (`field`) states for each key its type, default, limits, unit and help text.
-`Schema` reads a table into that class with attrs and cattrs, and reports every fault at once. The
-settings, zone files, knowledge and the tables of numbers in `data/` use it.
+`TableReader` reads a table into that class with attrs and cattrs, and reports every fault at once.
+The settings, zone files, knowledge and chat tables use it.
 """
 
 from emu.schema.fields import Rule, field, rule_of
 from emu.schema.reading import (
     LARGEST_NUMBER,
     LONGEST_TEXT,
-    Fault,
-    Faults,
-    Schema,
+    TableFault,
+    TableFaults,
+    TableReader,
     read_rows,
     read_table,
     unknown_key,
 )
 from emu.schema.values import (
     Boolean,
-    Decimal,
+    DecimalNumber,
+    EnumMember,
     Form,
     Items,
-    Member,
     OrNone,
     Reader,
-    Text,
     TextBytes,
-    Whole,
+    TextLine,
+    WholeNumber,
     Words,
     limits_of,
 )
@@ -35,19 +35,19 @@ __all__ = [
     "LARGEST_NUMBER",
     "LONGEST_TEXT",
     "Boolean",
-    "Decimal",
-    "Fault",
-    "Faults",
+    "DecimalNumber",
+    "EnumMember",
     "Form",
     "Items",
-    "Member",
     "OrNone",
     "Reader",
     "Rule",
-    "Schema",
-    "Text",
+    "TableFault",
+    "TableFaults",
+    "TableReader",
     "TextBytes",
-    "Whole",
+    "TextLine",
+    "WholeNumber",
     "Words",
     "field",
     "limits_of",

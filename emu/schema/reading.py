@@ -22,14 +22,14 @@ from emu.files import quoted
 from emu.schema.fields import Rule, rule_of
 from emu.schema.values import (
     Boolean,
-    Decimal,
+    DecimalNumber,
+    EnumMember,
     Items,
-    Member,
     OrNone,
     Reader,
-    Text,
     TextBytes,
-    Whole,
+    TextLine,
+    WholeNumber,
     Words,
 )
 
@@ -45,7 +45,7 @@ LONGEST_NAME: Final = 60
 """Characters of a row's name in an error."""
 
 
-class Fault(NamedTuple):
+class TableFault(NamedTuple):
     """One fault: the keys and indexes that lead to it, and what is wrong and would be right."""
 
     path: tuple[str | int, ...]
@@ -61,10 +61,10 @@ class Fault(NamedTuple):
         return f"{self.where}: {self.text}" if self.path else self.text
 
 
-class Faults(ValueError):
+class TableFaults(ValueError):
     """A table that does not fit its class; `faults` holds every fault."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(self, faults: Sequence[TableFault]) -> None:
         self.faults = tuple(faults)
         super().__init__(one_line([str(fault) for fault in faults]))
 
@@ -91,7 +91,7 @@ def one_line(faults: Sequence[str]) -> str:
     return "; ".join(faults[:MOST_FAULTS]) + (f"; and {left} more faults" if left > 0 else "")
 
 
-class Schema:
+class TableReader:
     """One way to read tables.
 
     `from_text`: values may also be the text of a ``--set``. `forms`: readers of further types.
@@ -106,11 +106,11 @@ class Schema:
         self._converter.register_structure_hook_factory(attrs.has, self._hook)
 
     def read(self, kind: type[T], table: object) -> T:
-        """Return a table as an object of a class of fields. Raises `Faults`."""
+        """Return a table as an object of a class of fields. Raises `TableFaults`."""
         try:
             return self._converter.structure(table, kind)
         except (BaseValidationError, ValueError) as error:
-            raise Faults(list(_faults(error, ()))) from None
+            raise TableFaults(list(_faults(error, ()))) from None
 
     def reader(self, attribute: attrs.Attribute[Any]) -> Reader:
         """Return what reads the value of a field, by the field's type and rule."""
@@ -152,7 +152,7 @@ class Schema:
         if found is not None:
             return found(rule, self._from_text)
         if isinstance(kind, type) and issubclass(kind, StrEnum):
-            return Member(kind)
+            return EnumMember(kind)
         raise TypeError(f"no reader for {kind}")
 
     def _hook(self, kind: type[Any]) -> Callable[[Any, Any], Any]:
@@ -201,17 +201,17 @@ class Schema:
 
 def _whole(rule: Rule, from_text: bool) -> Reader:
     low, high = rule.limits or (0, LARGEST_NUMBER)
-    return Whole(int(low), int(high), from_text)
+    return WholeNumber(int(low), int(high), from_text)
 
 
 def _decimal(rule: Rule, from_text: bool) -> Reader:
-    return Decimal(*rule.limits, from_text=from_text) if rule.limits else Decimal()
+    return DecimalNumber(*rule.limits, from_text=from_text) if rule.limits else DecimalNumber()
 
 
 def _text(rule: Rule, _: bool) -> Reader:
     if rule.limits is None:
         return TextBytes(LONGEST_TEXT)
-    return Text(int(rule.limits[0]), int(rule.limits[1]))
+    return TextLine(int(rule.limits[0]), int(rule.limits[1]))
 
 
 _PLAIN: Final[Mapping[Any, Callable[[Rule, bool], Reader]]] = {
@@ -222,7 +222,7 @@ _PLAIN: Final[Mapping[Any, Callable[[Rule, bool], Reader]]] = {
 }
 
 
-def _faults(error: BaseException, path: tuple[str | int, ...]) -> Iterator[Fault]:
+def _faults(error: BaseException, path: tuple[str | int, ...]) -> Iterator[TableFault]:
     """Yield each single fault of an error, which may be a tree of them."""
     if isinstance(error, ClassValidationError):
         found, others = error.group_exceptions()
@@ -238,14 +238,14 @@ def _faults(error: BaseException, path: tuple[str | int, ...]) -> Iterator[Fault
         for other in others:
             yield from _faults(other, path)
     elif isinstance(error, _UnknownKey):
-        yield Fault((*path, error.key), str(error))
+        yield TableFault((*path, error.key), str(error))
     elif isinstance(error, KeyError):
-        yield Fault(path, "is missing")
+        yield TableFault(path, "is missing")
     else:
-        yield Fault(path, str(error))
+        yield TableFault(path, str(error))
 
 
-CONTENT: Final = Schema()
+CONTENT: Final = TableReader()
 """Reads the files of zones and knowledge, and the tables in `data/`."""
 
 
@@ -253,7 +253,7 @@ def read_table(kind: type[T], table: object, place: object) -> T:
     """Return a table as an object. Raises `FileFormatError` with all faults; `place` leads it."""
     try:
         return CONTENT.read(kind, table)
-    except Faults as error:
+    except TableFaults as error:
         raise FileFormatError(f"{place}: {error}") from None
 
 
@@ -275,7 +275,7 @@ def read_rows(
     for number, row in enumerate(rows, 1):
         try:
             made.append(make(CONTENT.read(kind, row)))
-        except Faults as error:
+        except TableFaults as error:
             faults += [f"{what} {number}{_named(row)}: {fault}" for fault in error.faults]
         except ValueError as error:
             faults.append(f"{what} {number}{_named(row)}: {error}")

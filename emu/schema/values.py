@@ -48,7 +48,7 @@ class Boolean:
 
 
 @frozen
-class Whole:
+class WholeNumber:
     """A whole number; as text it may be hexadecimal (0x...)."""
 
     low: int
@@ -73,7 +73,7 @@ class Whole:
 
 
 @frozen
-class Decimal:
+class DecimalNumber:
     """A finite number."""
 
     low: float = -LARGEST_FLOAT
@@ -100,7 +100,7 @@ class Decimal:
 
 
 @frozen
-class Text:
+class TextLine:
     """A text on one line, its length in characters."""
 
     low: int
@@ -159,7 +159,7 @@ class Words:
 
 
 @frozen
-class Member:
+class EnumMember:
     """A member of an enum, written as its value."""
 
     kind: type[StrEnum]

@@ -1,6 +1,6 @@
-"""Everything that must outlive a restart: a repository for each subject, over one SQLite file.
+"""All persistent data: a repository for each subject, over one SQLite file.
 
-`Store` is what the command line uses; `emu.store.front` puts the services' ports on top of it.
+The command line uses `Store`; `emu.store.asynchronous` implements the services' ports with it.
 """
 
 from emu.store.accounts import BannedAddress

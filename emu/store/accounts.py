@@ -1,4 +1,4 @@
-"""Rows of players' accounts, banned addresses, and settings of another server."""
+"""Repositories of accounts, banned addresses, and settings imported from another server."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _COLUMNS = (
 
 
 class AccountRepository(Repository):
-    """Rows of accounts; names are looked up without regard to case."""
+    """Accounts; names are compared without case."""
 
     @reads
     def find(self, name: str) -> Account | None:
-        """Return the account of this name, without regard to case."""
+        """Return the account with this name, compared without case."""
         row = self._run(
             f"SELECT {_COLUMNS} FROM accounts WHERE name_key = ?",  # noqa: S608
             (name_key(name),),
@@ -42,7 +42,7 @@ class AccountRepository(Repository):
 
     @reads
     def open_among(self, account_ids: Sequence[int], moment: Moment) -> list[int]:
-        """Return those of some accounts that may log in: neither disabled nor banned, nor gone."""
+        """Return the accounts among these that exist and are neither disabled nor banned."""
         rows = self._run(
             "SELECT id FROM accounts WHERE enabled"
             " AND (banned_until IS NULL OR banned_until IN (?, ?) OR banned_until < ?)"
@@ -53,7 +53,7 @@ class AccountRepository(Repository):
 
     @reads
     def every(self) -> list[Account]:
-        """Return all accounts by name."""
+        """Return all accounts, sorted by name."""
         rows = self._run(f"SELECT {_COLUMNS} FROM accounts ORDER BY name_key")  # noqa: S608
         return [_account(row) for row in rows]
 
@@ -70,9 +70,9 @@ class AccountRepository(Repository):
 
     @changes
     def put(self, account: Account) -> Account:
-        """Add an account with everything it has; its id too, unless that is 0.
+        """Add an account with all values, and with its id unless that is 0.
 
-        Raises `DuplicateName` when name or id is taken.
+        Raises `DuplicateName` if name or id is taken.
         """
         derived = {
             "id": account.id or None,
@@ -83,7 +83,7 @@ class AccountRepository(Repository):
 
     @changes
     def set_password(self, account_id: int, password: str, expected: str | None = None) -> bool:
-        """Replace the password hash; with `expected` only where that is still the stored one."""
+        """Replace the password hash; with `expected`, only if that is the stored hash."""
         changed = self._run(
             "UPDATE accounts SET password = ? WHERE id = ? AND password = coalesce(?, password)",
             (password, account_id, expected),
@@ -92,17 +92,17 @@ class AccountRepository(Repository):
 
     @changes
     def set_enabled(self, account_id: int, enabled: bool) -> None:
-        """Let an account log in, or not."""
+        """Enable or disable the login of an account."""
         self._set("accounts", account_id, enabled=enabled)
 
     @changes
     def ban(self, account_id: int, until: Moment | None, reason: str) -> None:
-        """Ban an account until a unix time (``math.inf``: for ever), or lift its ban with None."""
+        """Ban an account until a unix time (``math.inf``: for ever); None lifts the ban."""
         self._set("accounts", account_id, banned_until=_stored_end(until), ban_reason=reason)
 
     @changes
     def record_login(self, account_id: int, address: str, version: int, moment: Moment) -> None:
-        """Remember when, from where and with which client version an account logged in."""
+        """Store time, address and client version of an account's login."""
         self._run(
             "UPDATE accounts SET last_login = ?, last_address = ?, last_client_version = ?"
             " WHERE id = ?",
@@ -138,40 +138,40 @@ def _account(row: sqlite3.Row) -> Account:
 
 @dataclass(frozen=True, slots=True)
 class BannedAddress:
-    """One ban. `until` is the unix time at which it ends, None for never."""
+    """A ban of addresses. `until` is the unix time of its end, None for never."""
 
     prefix: str
-    """As `emu.limits.addresses.normalize_prefix` spells it."""
+    """The addresses, as from `emu.limits.addresses.normalize_prefix`."""
     reason: str = ""
     added: Moment = UNKNOWN
     until: Moment | None = None
 
 
 class Bans(Repository):
-    """Rows of bans."""
+    """Banned addresses."""
 
     @changes
     def add(self, entry: BannedAddress) -> bool:
-        """Store a ban; one for the same prefix is replaced. True when it is new."""
+        """Store a ban, replacing one with the same prefix; return True if it is new."""
         known = self.is_stored(entry.prefix)
         self._table("banned_addresses").upsert(asdict(entry), pk="prefix")
         return not known
 
     @reads
     def is_stored(self, prefix: str) -> bool:
-        """Say whether there is a ban of exactly this prefix, ended or not."""
+        """Return whether a ban of exactly this prefix is stored, ended or not."""
         found = self._run("SELECT 1 FROM banned_addresses WHERE prefix = ?", (prefix,))
         return found.fetchone() is not None
 
     @changes
     def lift(self, prefix: str) -> bool:
-        """Remove a ban; True when there was one."""
+        """Remove a ban; return True if there was one."""
         gone = self._run("DELETE FROM banned_addresses WHERE prefix = ?", (prefix,))
         return gone.rowcount == 1
 
     @reads
     def every(self) -> list[BannedAddress]:
-        """Return all bans, ended ones too."""
+        """Return all bans, with those that have ended."""
         rows = self._run(
             "SELECT prefix, reason, added, until FROM banned_addresses ORDER BY prefix"
         )
@@ -179,11 +179,11 @@ class Bans(Repository):
 
 
 class Settings(Repository):
-    """Rows of settings: a name and a value, and the table they come from."""
+    """Imported settings: name, value, and the table they come from."""
 
     @changes
     def put(self, source: str, name: str, value: str) -> bool:
-        """Keep a value; True when it is new or another one than before."""
+        """Store a value; return True if it is new or changed."""
         if self.of_source(source).get(name) == value:
             return False
         row = {"source": source, "name": name, "value": value}
@@ -192,6 +192,6 @@ class Settings(Repository):
 
     @reads
     def of_source(self, source: str) -> dict[str, str]:
-        """Return name -> value of what was taken from one table."""
+        """Return the settings that come from one table: name -> value."""
         rows = self._table("settings").rows_where("source = ?", [source], select="name, value")
         return {row["name"]: row["value"] for row in rows}

@@ -1,6 +1,6 @@
-"""Rows of the login server's copy of every character, with appearance and equipment.
+"""The login server's copy of every character, with appearance and equipment.
 
-The login server's characters and the world's have a pair each, of the same shape.
+`AppearanceTables` also serves the world's characters, whose tables have the same columns.
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ from emu.usable import Problem, usable_character
 
 
 class AppearanceTables:
-    """One pair of tables. Text that goes into a statement comes from the repositories alone."""
+    """The appearance and color tables of one kind of characters.
+
+    Only repositories supply text for its statements, so nothing from outside gets into the SQL.
+    """
 
     __slots__ = ("_connection", "_owner")
 
     def __init__(self, connection: sqlite3.Connection, owner: str) -> None:
-        """`owner` is what the tables are named after: ``character`` or ``world_character``."""
+        """`owner` is the prefix of the tables' names: ``character`` or ``world_character``."""
         self._connection = connection
         self._owner = owner
 
     def put(
         self, owner_id: int, appearance: Mapping[str, int | str], colors: Mapping[str, Color]
     ) -> None:
-        """Store the looks of a character that has none yet."""
+        """Store the appearance of a character that has none yet."""
         self._connection.executemany(
             f"INSERT INTO {self._owner}_appearance VALUES (?, ?, ?)",  # noqa: S608
             [(owner_id, name, value) for name, value in appearance.items()],
@@ -44,7 +47,7 @@ class AppearanceTables:
     def replace(
         self, owner_id: int, appearance: Mapping[str, int | str], colors: Mapping[str, Color]
     ) -> None:
-        """Store the looks of a character in place of what it had."""
+        """Replace the appearance of a character."""
         for table in ("appearance", "colors"):
             self._connection.execute(
                 f"DELETE FROM {self._owner}_{table} WHERE character_id = ?",  # noqa: S608
@@ -55,7 +58,7 @@ class AppearanceTables:
     def of(
         self, chosen: str, values: Sequence[Any]
     ) -> tuple[Mapping[int, dict[str, Any]], Mapping[int, dict[str, Color]]]:
-        """Return appearance and colors by owner, of those whose `character_id` is `chosen`."""
+        """Return appearance and colors by character; `chosen` is the SQL after ``character_id``."""
         appearance: defaultdict[int, dict[str, Any]] = defaultdict(dict)
         colors: defaultdict[int, dict[str, Color]] = defaultdict(dict)
         where = f"WHERE character_id {chosen}"
@@ -74,7 +77,7 @@ class AppearanceTables:
 
 
 class UnusableListed(NamedTuple):
-    """A character of the list as it can be shown, and what of its stored values could not."""
+    """A listed character with usable values, and the problems of its stored ones."""
 
     character: Character
     problems: tuple[Problem, ...]
@@ -94,7 +97,7 @@ CHANGEABLE = frozenset(
     ("level", "race", "class_", "gender", "name", "zone_id", "zone_name", "zone_description",
      "tradeskill_class", "tradeskill_level", "last_played")
 )  # fmt: skip
-"""Fields that a world may change; every other key of a change is an appearance field."""
+"""Fields that a world may change; any other key is an appearance field."""
 
 
 class CharacterRepository(Repository):
@@ -105,9 +108,9 @@ class CharacterRepository(Repository):
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
     def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
-        """`keep_deleted` is how many seconds a deleted character stays.
+        """`keep_deleted` is how many seconds a deleted character is kept.
 
-        It is looked at when a character is added.
+        Older ones are removed when a character is added.
         """
         super().__init__(database)
         self._looks = AppearanceTables(database.connection, "character")
@@ -115,30 +118,30 @@ class CharacterRepository(Repository):
 
     @views
     def of_account(self, account_id: int) -> list[Character]:
-        """Return the account's characters that are not deleted, oldest first."""
+        """Return an account's characters that are not deleted, oldest first."""
         return self._load("account_id = ? AND NOT deleted", (account_id,))
 
     @views
     def get(self, row_id: int) -> Character | None:
-        """Return one row, deleted or not."""
+        """Return a character by row id, deleted or not."""
         return next(iter(self._load("id = ?", (row_id,))), None)
 
     @reads
     def count_of_account(self, account_id: int) -> int:
-        """Count the account's characters that are not deleted."""
+        """Return the number of an account's characters that are not deleted."""
         return self._count("account_id = ?", account_id)
 
     @reads
     def count_of_world(self, world_id: int) -> int:
-        """Count the world's characters that are not deleted."""
+        """Return the number of a world's characters that are not deleted."""
         return self._count("world_id = ?", world_id)
 
     @changes
     def add(self, character: Character) -> Character:
-        """Store a character with all it has and return it with its row id.
+        """Store a character with appearance and equipment; return it with its row id.
 
-        An older row of the same world and char id is marked deleted: worlds give an id again when
-        their database was reset.
+        An older row with the same world and char id is marked deleted: a world whose database was
+        reset assigns ids again.
         """
         if self.keep_deleted < math.inf:
             self._purge(character.created - self.keep_deleted)
@@ -156,7 +159,7 @@ class CharacterRepository(Repository):
 
     @changes
     def delete(self, account_id: int, world_id: int, char_id: int, name: str) -> bool:
-        """Mark one character deleted; True when exactly that row was there and not deleted."""
+        """Mark a character deleted; return True if it existed and was not deleted."""
         changed = self._run(
             "UPDATE characters SET deleted = 1"
             " WHERE account_id = ? AND world_id = ? AND char_id = ? AND name = ? AND NOT deleted",
@@ -172,7 +175,7 @@ class CharacterRepository(Repository):
         char_id: int,
         changes: Mapping[str, int | str | float],
     ) -> bool:
-        """Change fields of one character; True when there is such a character, not deleted."""
+        """Change fields of a character; return True if it exists and is not deleted."""
         row = self._run(
             "SELECT id FROM characters WHERE account_id = ? AND world_id = ? AND char_id = ?"
             " AND NOT deleted",
@@ -191,7 +194,7 @@ class CharacterRepository(Repository):
 
     @changes
     def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
-        """Store a batch of (char id, equipment) of one world; unknown characters are left out."""
+        """Store pairs of char id and equipment of one world; skip unknown characters."""
         rows: dict[int, int | None] = {}
         for char_id, item in items:
             if char_id not in rows:
@@ -205,10 +208,9 @@ class CharacterRepository(Repository):
                 self._put_equipment(row_id, [item])
 
     def _purge(self, before: float) -> None:
-        """Remove rows deleted before a moment for good.
+        """Remove rows permanently that were deleted before this time.
 
-        One whose character the built-in world still has stays: the two are brought in line with
-        each other at the next start.
+        Keep a row if the built-in world still has the character: the next start reconciles both.
         """
         self._run(
             "DELETE FROM characters WHERE deleted AND deleted_at < ? AND NOT EXISTS"
@@ -234,7 +236,7 @@ class CharacterRepository(Repository):
         return [self._usable(row) for row in self._load_raw(condition, values)]
 
     def _load_raw(self, condition: str, values: tuple[Any, ...]) -> list[Character]:
-        """Return characters with whatever stands in their rows."""
+        """Return characters with the values of their rows, usable or not."""
         rows = self._run(
             f"SELECT * FROM characters WHERE {condition} ORDER BY id",  # noqa: S608
             values,
@@ -262,13 +264,13 @@ class CharacterRepository(Repository):
 
     @views
     def unusable(self) -> list[UnusableListed]:
-        """Return the characters with values that no list can show; deleted ones are left out."""
+        """Return the characters with unusable values, without deleted ones."""
         found = (usable_character(row) for row in self._load_raw("NOT deleted", ()))
         return [UnusableListed(row, tuple(problems)) for row, problems in found if problems]
 
     @changes
     def repair(self, character: Character) -> None:
-        """Store a character as `unusable` has returned it, with all it has."""
+        """Store a character that `unusable` returned, with appearance and equipment."""
         row = {FIELDS[field]: getattr(character, field) for field in FIELDS if field != "deleted"}
         self._set("characters", character.id, **row)
         self._looks.replace(character.id, character.appearance, character.colors)
@@ -276,7 +278,7 @@ class CharacterRepository(Repository):
         self._put_equipment(character.id, character.equipment)
 
     def _usable(self, row: Character) -> Character:
-        """Return a character as it can be shown, and say what of it could not."""
+        """Return a character with usable values; warn about the others."""
         character, problems = usable_character(row)
         for problem in problems:
             self.database.warn(f"listed character {character.name} ({row.id}): {problem}")

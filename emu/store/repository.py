@@ -1,8 +1,8 @@
-"""What the repositories share: a database, its schema, and how names are compared.
+"""The base of all repositories: a database, its schema, and the comparison of names.
 
-A repository knows the tables of one subject and returns values of `emu.model`. Its methods say in
-one word what they do: `reads` is one statement, `views` several that see the same state, and
-`changes` is a transaction, or a part of the one that is open. All raise `StoreError`.
+A repository owns the tables of one subject, and returns values of `emu.model`. A decorator states
+what a method does: `reads` is one statement, `views` are several statements on one snapshot, and
+`changes` is a transaction, or a savepoint in the open one. All raise `StoreError`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from emu.files import data_file
 
 
 def name_key(name: str) -> str:
-    """Return what two names have in common when they count as the same name."""
+    """Return the key that equal names share: normalized, and without case."""
     folded = unicodedata.normalize("NFC", name).casefold()
     return unicodedata.normalize("NFC", folded)
 
 
 @cache
 def schema() -> Schema:
-    """Return the steps under ``data/sql/store``; the last one's number is this program's."""
+    """Return the schema with the migrations in ``data/sql/store``."""
     return in_user_version(read_steps(data_file("sql", "store")))
 
 
@@ -42,7 +42,7 @@ class Repository:
     __slots__ = ("_run", "_run_many", "database")
 
     bad_text = "replace"
-    """How a text is read whose bytes are no UTF-8: an error handler of `bytes.decode`."""
+    """The error handler of `bytes.decode` for texts whose bytes are not UTF-8."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -50,17 +50,17 @@ class Repository:
         self._run_many = database.connection.executemany
 
     def _table(self, name: str) -> Table:
-        """Return a table for what sqlite-utils does well; not for what every login needs."""
+        """Return a table of sqlite-utils, for rare changes; see docs/contributing/libraries.md."""
         return self.database.tables.table(name)
 
     def _insert(self, table: str, row: Mapping[str, Any]) -> int:
-        """Insert a row, given by column, and return its id."""
+        """Insert a row, column -> value, and return its id."""
         columns, marks = ", ".join(row), ", ".join("?" * len(row))
         sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608  # our own names
         return self._run(sql, (*row.values(),)).lastrowid or 0
 
     def _set(self, table: str, row_id: int | None, **columns: Any) -> None:
-        """Change columns of the row with this id; nothing when there is none."""
+        """Change columns of the row with this id, if it exists."""
         pairs = ", ".join(f"{column} = ?" for column in columns)
         sql = f"UPDATE {table} SET {pairs} WHERE id = ?"  # noqa: S608  # our own names
         self._run(sql, (*columns.values(), row_id))
@@ -68,13 +68,13 @@ class Repository:
 
 R = TypeVar("R", bound=Repository)
 NOT_UTF8: Final = "Could not decode to UTF-8"
-"""How SQLite's error begins for a text whose bytes are no UTF-8."""
+"""Start of SQLite's error for a text whose bytes are not UTF-8."""
 
 
 def readable(connection: sqlite3.Connection, read: Callable[[], T], bad_text: str) -> T:
-    """Read rows; texts whose bytes are no UTF-8 are decoded with the error handler `bad_text`.
+    """Read rows; decode texts that are not UTF-8 with the error handler `bad_text`.
 
-    One such name would otherwise keep a whole list from being read.
+    Otherwise one such name would make a whole list unreadable.
     """
     try:
         return read()
@@ -90,7 +90,7 @@ def readable(connection: sqlite3.Connection, read: Callable[[], T], bad_text: st
 
 
 def reads(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
-    """Make a method of one statement that reads."""
+    """Decorate a method that reads with one statement."""
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
         self.database.check_lost()
@@ -104,7 +104,7 @@ def reads(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P],
 
 
 def views(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
-    """Make a method that reads several times and sees the same state all the time."""
+    """Decorate a method that reads several times from one snapshot."""
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
         with self.database.reading() as connection:
@@ -114,17 +114,17 @@ def views(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P],
 
 
 def changes(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
-    """Make a method whose changes are all stored or none of them."""
+    """Decorate a method whose changes are stored together or not at all."""
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
         database = self.database
         try:
-            is_part = database.begin()
+            is_savepoint = database.begin()
             try:
                 result = method(self, *values, **named)
-                database.commit(is_part=is_part)
+                database.commit(is_savepoint=is_savepoint)
             except BaseException:
-                database.undo(is_part=is_part)
+                database.undo(is_savepoint=is_savepoint)
                 raise
         except EXPLAINED as error:
             raise explained(database.path, error) from error

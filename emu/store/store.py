@@ -1,13 +1,12 @@
-"""Everything stored, by who uses it: the login server, the world, and the operator's roster.
+"""The whole store, by user: the login server, the world, and the operator's list of characters.
 
-A character of the built-in world has two rows in one database, one in the list and one of the
-world's; both change together here. One of another world has a row in the list only, and one whose
-login server is elsewhere has only the world's.
+A character of the built-in world has two rows in one database: one in the login server's list and
+one in the world's table. Both change together here. A character of another world has only the row
+in the list. A character whose login server is elsewhere has only the world's row.
 
-`LoginStore` and `WorldStore` are given a database each; it may be the same one. A server with both
-in one process keeps both in one file, so that the list of characters and the world's own can be
-brought in line; a world elsewhere has its own. Every method of a repository is a transaction of its
-own, or a part of the one that is open, and raises `StoreError` when the database fails.
+`LoginStore` and `WorldStore` may share a database. A server with both services keeps them in one
+file, so that both rows can be reconciled; a world on its own has its own file. Each method of a
+repository is a transaction, or a savepoint in the open one, and raises `StoreError`.
 """
 
 from __future__ import annotations
@@ -55,11 +54,11 @@ _UNLISTED = f"""
 
 
 class Roster(Repository):
-    """All characters; what changes in both rows changes together."""
+    """All characters; changes apply to both rows of a character."""
 
     @reads
     def every(self) -> list[RosterEntry]:
-        """Return all characters by name, deleted ones too."""
+        """Return all characters, sorted by name, with deleted ones."""
         rows = self._run(
             f"SELECT * FROM ({_LISTED} UNION ALL {_UNLISTED})"  # noqa: S608
             " ORDER BY name COLLATE NOCASE, id, own_id",
@@ -69,7 +68,7 @@ class Roster(Repository):
 
     @changes
     def rename(self, entry: RosterEntry, name: str) -> None:
-        """Give a character another name. Raises `DuplicateName` when its world has that already."""
+        """Rename a character. Raises `DuplicateName` if its world has the name already."""
         if entry.own_id is not None:
             key = name_key(name)
             other = self._run(
@@ -87,7 +86,7 @@ class Roster(Repository):
 
     @changes
     def restore(self, entry: RosterEntry) -> None:
-        """Undo a deletion. Raises `DuplicateName` when its world gave its number to another one."""
+        """Undo a deletion. Raises `DuplicateName` if its world reused the character's number."""
         other = self._run(
             "SELECT other.name FROM characters AS other JOIN characters AS listed"
             " ON other.world_id = listed.world_id AND other.char_id = listed.char_id"
@@ -95,20 +94,20 @@ class Roster(Repository):
             (entry.id,),
         ).fetchone()
         if other is not None:
-            raise DuplicateName(f"number {entry.char_id} of its world is {other['name']!r} by now")
+            raise DuplicateName(f"number {entry.char_id} of its world is now {other['name']!r}")
         self._mark(entry, deleted=False)
 
     @changes
     def forget(self, entry: RosterEntry) -> None:
-        """Remove a character for good, so that its name is free."""
+        """Remove a character permanently; its name becomes free."""
         self._run("DELETE FROM characters WHERE id = ?", (entry.id,))
         self._run("DELETE FROM world_characters WHERE id = ?", (entry.own_id,))
 
     @reads
     def unlisted(self, world_id: int) -> list[int]:
-        """Return the built-in world's characters that the list of `world_id` never had a row for.
+        """Return the built-in world's characters that never had a row in the list of `world_id`.
 
-        Those of accounts that are not here belong to another login server's list.
+        Characters of unknown accounts belong to another login server's list.
         """
         rows = self._run(
             "SELECT id FROM world_characters AS own WHERE NOT deleted"
@@ -122,7 +121,7 @@ class Roster(Repository):
 
     @reads
     def disowned(self, world_id: int) -> list[tuple[int, int]]:
-        """Return (account id, id) of those whose rows in the list of `world_id` are deleted."""
+        """Return (account id, id) of the characters whose rows in the list are all deleted."""
         rows = self._run(
             "SELECT account_id, id FROM world_characters AS own WHERE NOT deleted"
             " AND 1 = (SELECT min(characters.deleted) FROM characters"
@@ -143,10 +142,10 @@ def _entry(values: dict[str, Any]) -> RosterEntry:
 
 
 class LoginStore:
-    """What the login server keeps."""
+    """The login server's repositories."""
 
     def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
-        """A deleted character stays, and its number is taken, for `keep_deleted` seconds."""
+        """A deleted character is kept, and its number stays taken, for `keep_deleted` seconds."""
         self.accounts = AccountRepository(database)
         self.bans = Bans(database)
         self.worlds = WorldRepository(database)
@@ -157,20 +156,20 @@ class LoginStore:
 
 
 class WorldStore:
-    """What the built-in world keeps."""
+    """The built-in world's repositories."""
 
     def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
-        """A deleted character stays, and its name is taken, for `keep_deleted` seconds."""
+        """A deleted character is kept, and its name stays taken, for `keep_deleted` seconds."""
         self.characters = WorldCharacters(database, keep_deleted)
         self.belongings = Belongings(database)
         self.models = ModelNumbers(database)
 
 
 class Store:
-    """A database file with both, and what concerns both. It belongs to one thread at a time."""
+    """A database file with the repositories of both services, for one thread at a time."""
 
     def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
-        """Take an open database; `open`, `look` and `create` are how to get one."""
+        """Take an open database, as `open`, `open_for_reading` and `create` make it."""
         self.database = database
         self.login = LoginStore(database, keep_deleted)
         self.world = WorldStore(database, keep_deleted)
@@ -180,7 +179,7 @@ class Store:
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
+        """The database file."""
         return self.database.path
 
     @classmethod
@@ -189,23 +188,23 @@ class Store:
         return cls(Database.open(path, schema(), wait=wait))
 
     @classmethod
-    def look(cls, path: Path, *, wait: float = LOCK_WAIT) -> Self:
-        """Open an existing database to read it; no other program's write is in the way."""
-        return cls(Database.look(path, schema(), wait=wait))
+    def open_for_reading(cls, path: Path, *, wait: float = LOCK_WAIT) -> Self:
+        """Open an existing database for reading; writes of other programs do not block it."""
+        return cls(Database.open_for_reading(path, schema(), wait=wait))
 
     @classmethod
     def create(cls, path: Path, *, keep_deleted: float = math.inf) -> Self:
-        """Open a database, and make it first when it is not there."""
+        """Open a database; create it first if it is missing."""
         return cls(Database.create(path, schema()), keep_deleted)
 
     @contextmanager
     def copy(self) -> Iterator[Store]:
-        """Open a copy of the database to try things on; afterwards it is thrown away."""
+        """Open a temporary copy of the database, to try changes; it is deleted afterwards."""
         with self.database.copy() as copied:
             yield Store(copied)
 
     def close(self) -> None:
-        """Close the database; every answered change is in it."""
+        """Close the database; it contains every acknowledged change."""
         self.database.close()
 
     def __enter__(self) -> Self:

@@ -1,7 +1,7 @@
-"""Rows of the built-in world's characters and of what they have.
+"""The built-in world's characters and their belongings.
 
-Each kind is replaced as a whole when it changes: they are short lists, and what is stored is then
-what the player has, whatever was stored before.
+Each kind of belongings is replaced completely when it changes. The lists are short, and afterwards
+the stored rows equal the player's list whatever they were before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from emu.usable import Problem, usable_world_character
 
 
 class Belongings(Repository):
-    """What characters have, by character id."""
+    """Relations, titles, hotkeys and channels, by character id."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ class Belongings(Repository):
 
     @views
     def of(self, char_id: int) -> dict[str, Any]:
-        """Return what a character has, by field of `emu.model.WorldCharacter`."""
+        """Return a character's belongings, by field of `emu.model.WorldCharacter`."""
         relations = self._of("kind, name", "world_relations", char_id, "kind, place")
         titles = self._of("title, is_prefix", "world_titles", char_id, "place")
         hotkeys = self._of(
@@ -56,7 +56,7 @@ class Belongings(Repository):
 
     @changes
     def save(self, char_id: int, state: SavedState) -> None:
-        """Store the kinds of belongings that a save names."""
+        """Store the kinds of belongings that a save contains."""
         if state.relations is not None:
             self.save_relations(char_id, state.relations)
         if state.titles is not None:
@@ -69,31 +69,31 @@ class Belongings(Repository):
 
     @changes
     def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
-        """Replace a character's lists of friends and ignored ones."""
+        """Replace a character's lists of friends and ignored players."""
         rows = [(int(kind), place, name) for place, (kind, name) in enumerate(relations)]
         self._replace("world_relations", char_id, rows)
 
     @changes
     def save_titles(self, char_id: int, titles: Sequence[Title], prefix: str, suffix: str) -> None:
-        """Replace a character's titles and those of them that it bears."""
+        """Replace a character's titles, and the chosen ones."""
         rows = [(place, one.text, one.is_prefix) for place, one in enumerate(titles)]
         self._replace("world_titles", char_id, rows)
         self._set("world_characters", char_id, prefix=prefix, suffix=suffix)
 
     @changes
     def save_hotkeys(self, char_id: int, hotkeys: Sequence[Hotkey]) -> None:
-        """Replace what stands on a character's hotbars."""
+        """Replace the hotkeys on a character's hotbars."""
         self._replace("world_hotkeys", char_id, [astuple(key) for key in hotkeys])
 
     @changes
     def save_channels(self, char_id: int, channels: Sequence[Membership]) -> None:
-        """Replace the channels a character is in."""
+        """Replace a character's channel memberships."""
         rows = [(place, one.channel, one.password) for place, one in enumerate(channels)]
         self._replace("world_memberships", char_id, rows)
 
     @changes
     def replace(self, character: WorldCharacter) -> None:
-        """Replace all that a character has."""
+        """Replace all belongings of a character."""
         row_id = character.id
         self.save_relations(row_id, character.relations)
         self.save_titles(row_id, character.titles, character.prefix, character.suffix)
@@ -105,7 +105,7 @@ class Belongings(Repository):
         return self._run(sql, (char_id,))
 
     def _replace(self, table: str, char_id: int, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Replace the rows of a character that is still there; one that is gone has none."""
+        """Replace the rows of a character; add none if the character no longer exists."""
         self._run(f"DELETE FROM {table} WHERE character_id = ?", (char_id,))  # noqa: S608
         known = self._run("SELECT 1 FROM world_characters WHERE id = ?", (char_id,)).fetchone()
         if rows and known is not None:
@@ -117,7 +117,7 @@ class Belongings(Repository):
 
 
 class Unusable(NamedTuple):
-    """A character as it can be used, and what of its stored values could not."""
+    """A character with usable values, and the problems of its stored ones."""
 
     character: WorldCharacter
     problems: tuple[Problem, ...]
@@ -135,16 +135,16 @@ FIELDS = {
 
 
 class WorldCharacters(Repository):
-    """The built-in world's own characters."""
+    """The built-in world's characters."""
 
     __slots__ = ("_belongings", "_looks", "keep_deleted")
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
     def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
-        """`keep_deleted` is how many seconds a deleted character stays.
+        """`keep_deleted` is how many seconds a deleted character is kept.
 
-        It is looked at when a character is added.
+        Older ones are removed when a character is added.
         """
         super().__init__(database)
         self._looks = AppearanceTables(database.connection, "world_character")
@@ -153,10 +153,9 @@ class WorldCharacters(Repository):
 
     @changes
     def create(self, character: WorldCharacter) -> WorldCharacter:
-        """Store a character with its looks and return it with its id.
+        """Store a character with its appearance; return it with its id.
 
-        Raises `DuplicateName` when the name is taken, without regard to case, deleted rows
-        included.
+        Raises `DuplicateName` if the name is taken, compared without case, also by a deleted row.
         """
         if self.keep_deleted < math.inf:
             self._purge(character.created - self.keep_deleted)
@@ -201,7 +200,7 @@ class WorldCharacters(Repository):
 
     @changes
     def delete(self, account_id: int, char_id: int) -> bool:
-        """Mark one deleted; True when that row was there and not deleted."""
+        """Mark a character deleted; return True if it existed and was not deleted."""
         changed = self._run(
             "UPDATE world_characters SET deleted = 1"
             " WHERE id = ? AND account_id = ? AND NOT deleted",
@@ -211,7 +210,7 @@ class WorldCharacters(Repository):
 
     @views
     def find_named(self, name: str) -> WorldCharacter | None:
-        """Return a character that is not deleted by its name, without regard to case."""
+        """Return the character with this name, compared without case, unless it is deleted."""
         row = self._run(
             "SELECT * FROM world_characters WHERE name_key = ? AND NOT deleted", (name_key(name),)
         ).fetchone()
@@ -224,14 +223,14 @@ class WorldCharacters(Repository):
 
     @changes
     def mute_account(self, account_id: int, until: Moment) -> None:
-        """Remember until when no character of an account may speak, deleted ones included."""
+        """Store the end of a mute for all characters of an account, with deleted ones."""
         self._run(
             "UPDATE world_characters SET muted_until = ? WHERE account_id = ?", (until, account_id)
         )
 
     @reads
     def standings(self, char_ids: Sequence[int]) -> list[CharacterStanding]:
-        """Return rank, name and mute of those of some characters that are not deleted."""
+        """Return rank, name and mute of these characters, without deleted ones."""
         rows = self._run(
             "SELECT id, name, admin_status, muted_until FROM world_characters"
             " WHERE NOT deleted AND id IN (SELECT value FROM json_each(?))",
@@ -241,14 +240,15 @@ class WorldCharacters(Repository):
 
     @changes
     def save_character(self, char_id: int, state: SavedState) -> None:
-        """Store what a save says of a character, all of it or nothing.
+        """Store a saved state completely or not at all.
 
-        A character that is gone is left out. Raises `OutOfDate` when a save of the same or a
-        greater number is stored already.
+        Do nothing if the character no longer exists. Raises `OutOfDate` if a save with the same or
+        a greater number is already stored.
         """
         row = self._run("SELECT revision FROM world_characters WHERE id = ?", (char_id,)).fetchone()
         if row is None:
             return
+        # Another process may have saved the player after it changed zones: never go back.
         if row["revision"] >= state.revision:
             raise OutOfDate(f"a newer state of {state.name} is stored")
         columns = _where(state.zone_id, state.place) | {"revision": state.revision}
@@ -259,11 +259,11 @@ class WorldCharacters(Repository):
 
     @changes
     def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
-        """Store where a character is: its zone, and the place there."""
+        """Store a character's zone and place."""
         self._set("world_characters", char_id, **_where(zone_id, place))
 
     def _muted_until(self, account_id: int) -> Moment:
-        """Return until when an account may not speak, by the characters it has or had."""
+        """Return the end of an account's mute, from its present and deleted characters."""
         found = self._run(
             "SELECT max(muted_until) FROM world_characters WHERE account_id = ?", (account_id,)
         ).fetchone()[0]
@@ -271,9 +271,9 @@ class WorldCharacters(Repository):
 
     @views
     def unusable(self, zones: Container[int] | None = None) -> list[Unusable]:
-        """Return the characters with values that cannot be used; `zones` are those of the world.
+        """Return the characters with unusable values, without deleted ones.
 
-        Deleted ones are left out. Without `zones` no zone is unknown.
+        `zones` are the zones of the world; without them, every zone is accepted.
         """
         found = []
         for row in self._run("SELECT * FROM world_characters WHERE NOT deleted").fetchall():
@@ -287,7 +287,7 @@ class WorldCharacters(Repository):
 
     @changes
     def repair(self, character: WorldCharacter) -> None:
-        """Store a character as `unusable` has returned it, with all it has."""
+        """Store a character that `unusable` returned, with all belongings."""
         row_id, taken = (
             character.id,
             "SELECT 1 FROM world_characters WHERE name_key = ? AND id != ?",
@@ -304,7 +304,7 @@ class WorldCharacters(Repository):
         self._belongings.replace(character)
 
     def _purge(self, before: float) -> None:
-        """Remove characters deleted before a moment for good: their names are free."""
+        """Remove characters permanently that were deleted before this time."""
         self._run("DELETE FROM world_characters WHERE deleted AND deleted_at < ?", (before,))
 
     def _character(self, row: sqlite3.Row) -> WorldCharacter:
@@ -314,7 +314,7 @@ class WorldCharacters(Repository):
         return character
 
     def _raw(self, row: sqlite3.Row) -> WorldCharacter:
-        """Return a character with whatever stands in its rows."""
+        """Return a character with the values of its rows, usable or not."""
         appearance, colors = self._looks.of("= ?", (row["id"],))
         values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
         values["deleted"] = bool(values["deleted"])

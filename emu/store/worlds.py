@@ -1,4 +1,4 @@
-"""Rows of registered worlds, models, client logs and bug reports."""
+"""Repositories of registered worlds, model numbers, client logs and bug reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from emu.times import UNKNOWN, Moment
 
 _FIELDS = tuple(field.name for field in fields(RegisteredWorld))
 MOST_ZONES = 4096
-"""Zones kept of one world; further ones are left out, so that a world cannot fill the disk."""
+"""Stored zones of one world; further ones are skipped, so that a world cannot fill the disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ _REPORTED = tuple(field.name for field in fields(WorldReport))[1:]
 
 
 class WorldRepository(Repository):
-    """Registered worlds, what they report, and their zones."""
+    """Registered worlds, their latest status, and their zones."""
 
     @reads
     def find_by_account(self, account: str) -> RegisteredWorld | None:
-        """Return the world that registers with this account name, without regard to case."""
+        """Return the world with this account name, compared without case."""
         return self._one("account_key = ?", name_key(account))
 
     @reads
     def find(self, name: str) -> RegisteredWorld | None:
-        """Return the world of this name, without regard to case."""
+        """Return the world with this name, compared without case."""
         return self._one("name_key = ?", name_key(name))
 
     @reads
@@ -54,7 +54,7 @@ class WorldRepository(Repository):
 
     @reads
     def reports(self) -> list[WorldReport]:
-        """Return all worlds by id, each with its latest status (-4 when it never reported one)."""
+        """Return all worlds by id, each with its latest status (-4 if it never reported one)."""
         rows = self._run(
             "SELECT worlds.*, coalesce(status, -4) AS status, coalesce(players, 0) AS players,"
             " coalesce(zones, 0) AS zones, updated FROM worlds"
@@ -64,7 +64,7 @@ class WorldRepository(Repository):
 
     @changes
     def add(self, world: RegisteredWorld, created: Moment = UNKNOWN) -> RegisteredWorld:
-        """Add a world with everything it has; its id too, unless that is 0.
+        """Add a world with all values, and with its id unless that is 0.
 
         Raises `DuplicateName`.
         """
@@ -87,7 +87,7 @@ class WorldRepository(Repository):
 
     @changes
     def rename(self, world_id: int, name: str) -> None:
-        """Show a world under another name. Raises `DuplicateName` when another world has it."""
+        """Rename a world. Raises `DuplicateName` if another world has the name."""
         other = self.find(name)
         if other is not None and other.id != world_id:
             raise DuplicateName(f"there is already a world {name!r}")
@@ -95,12 +95,12 @@ class WorldRepository(Repository):
 
     @changes
     def set_enabled(self, world_id: int, enabled: bool) -> None:
-        """Let a world register, or not."""
+        """Enable or disable the registration of a world."""
         self._set("worlds", world_id, enabled=enabled)
 
     @changes
     def connected(self, world_id: int, address: str, version: str, moment: Moment) -> None:
-        """Remember the address and program version of a world that has registered."""
+        """Store address, program version and time of a world's registration."""
         changed = {"last_address": address, "login_version": version, "last_connected": moment}
         self._set("worlds", world_id, **changed)
 
@@ -113,7 +113,7 @@ class WorldRepository(Repository):
         zones: int,
         moment: Moment,
     ) -> None:
-        """Remember a world's status report; nothing when the world was removed meanwhile."""
+        """Store a world's status report, unless the world was removed."""
         self._run(
             "INSERT INTO world_stats (world_id, status, players, zones, updated)"
             " SELECT id, ?, ?, ?, ? FROM worlds WHERE id = ?"
@@ -124,7 +124,7 @@ class WorldRepository(Repository):
 
     @changes
     def set_zones(self, world_id: int, zones: Sequence[ZoneDescription]) -> None:
-        """Store zone names and descriptions of one world; known zones are overwritten."""
+        """Store zone names and descriptions of one world, replacing those of known zones."""
         rows = self._run("SELECT zone_id FROM world_zones WHERE world_id = ?", (world_id,))
         known = {row["zone_id"] for row in rows}
         for zone in zones:
@@ -139,7 +139,7 @@ class WorldRepository(Repository):
 
     @reads
     def zones_of(self, world_id: int) -> list[ZoneDescription]:
-        """Return the zones a world has described, by ascending id."""
+        """Return the zones of a world, by id."""
         rows = self._run(
             "SELECT zone_id, name, description FROM world_zones WHERE world_id = ?"
             " ORDER BY zone_id",
@@ -149,7 +149,7 @@ class WorldRepository(Repository):
 
     @changes
     def remove(self, world_id: int) -> None:
-        """Remove a world, what it reported, and the rows of its characters."""
+        """Remove a world, its reports, and the rows of its characters."""
         self._run("DELETE FROM characters WHERE world_id = ?", (world_id,))
         self._run("DELETE FROM worlds WHERE id = ?", (world_id,))
 
@@ -164,11 +164,11 @@ def _world(row: sqlite3.Row) -> RegisteredWorld:
 
 
 class ModelNumbers(Repository):
-    """Numbers of models."""
+    """Model numbers by path."""
 
     @reads
     def numbers(self, paths: Collection[str]) -> dict[str, int]:
-        """Return the numbers of those paths that are known; paths are in lower case."""
+        """Return the numbers of the known paths; paths are in lower case."""
         rows = self._run(
             "SELECT path, number FROM models WHERE path IN (SELECT value FROM json_each(?))",
             (json.dumps([*paths]),),
@@ -177,15 +177,15 @@ class ModelNumbers(Repository):
 
     @changes
     def add(self, path: str, number: int) -> bool:
-        """Store a model unless its path is known already; True when it is new."""
+        """Store a model unless its path is known; return True if it is new."""
         added = self._run("INSERT OR IGNORE INTO models VALUES (?, ?)", (path, number))
         return added.rowcount == 1
 
 
 LOGS_OF_ACCOUNT = 10
-"""Client logs kept of one account; the oldest go."""
+"""Client logs kept of one account; the oldest are removed."""
 MOST_LOGS = 500
-"""Client logs kept altogether; each has up to 256 KiB."""
+"""Client logs kept in total; each has up to 256 KiB."""
 REPORTS_OF_WORLD = 5_000
 """Bug reports kept of one world; each has up to 2.5 KiB."""
 
@@ -201,7 +201,7 @@ class ReportRepository(Repository):
 
     @changes
     def add_client_log(self, log: ClientLog) -> None:
-        """Store one client log, and drop the oldest ones over the limits."""
+        """Store a client log, and remove the oldest ones above the limits."""
         self._run(
             "INSERT INTO client_logs (kind, text, account_id, account_name, address,"
             " client_version, received)"
@@ -221,7 +221,7 @@ class ReportRepository(Repository):
 
     @reads
     def client_logs(self) -> list[ClientLog]:
-        """Return all client logs, oldest first; account id 0 when the account is gone."""
+        """Return all client logs, oldest first; the account id is 0 if the account was removed."""
         rows = self._run(
             "SELECT kind, text, coalesce(account_id, 0) AS account_id, account_name, address,"
             " client_version, received FROM client_logs ORDER BY id"
@@ -236,7 +236,7 @@ class ReportRepository(Repository):
         fields: Mapping[str, str | int],
         received: Moment,
     ) -> None:
-        """Store one bug report; `fields` are those of the link's BugReport, missing ones empty."""
+        """Store a bug report; `fields`: those of the link's BugReport, missing ones are empty."""
         values: dict[str, Any] = {name: str(fields.get(name, "")) for name in TEXT_FIELDS}
         values |= {name: int(fields.get(name, 0)) for name in NUMBER_FIELDS}
         names = ", ".join(values)
@@ -250,14 +250,14 @@ class ReportRepository(Repository):
 
     @reads
     def bug_reports(self) -> list[dict[str, Any]]:
-        """Return all bug reports, oldest first, as mappings of columns."""
+        """Return all bug reports, oldest first, as column -> value."""
         return [dict(row) for row in self._run("SELECT * FROM bug_reports ORDER BY id")]
 
     def _keep_newest(self, table: str, condition: str, values: tuple[int, ...], most: int) -> None:
-        """Drop the oldest of some rows when there are too many of them.
+        """Remove the oldest of these rows above a number.
 
-        They are counted first, in an index: every login comes by here, and to find the row at an
-        offset SQLite would walk through thousands of long ones.
+        Every login calls this, so the rows are first counted in an index. A query with an offset
+        would read thousands of long rows.
         """
         chosen = f"SELECT id FROM {table} WHERE {condition} ORDER BY id LIMIT ?"  # noqa: S608
         found = self._run(f"SELECT count(*) FROM {table} WHERE {condition}", values)  # noqa: S608

@@ -18,7 +18,7 @@ def emu(tmp_path: Path) -> CommandLine:
 
 
 def accounts(path: Path) -> list[str]:
-    with Store.look(path) as store:
+    with Store.open_for_reading(path) as store:
         return [one.name for one in store.login.accounts.every()]
 
 

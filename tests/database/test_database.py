@@ -107,7 +107,7 @@ def test_sqlite_utils_works_inside_a_transaction(database: Database) -> None:
 
 
 def test_looking_changes_nothing_and_waits_for_nobody(database: Database) -> None:
-    with Database.look(database.path, SCHEMA, wait=0.0) as seen:
+    with Database.open_for_reading(database.path, SCHEMA, wait=0.0) as seen:
         with database.transaction():
             assert names(seen) == []
         with pytest.raises(StoreError, match="cannot be opened for writing"):

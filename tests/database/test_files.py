@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emu.database import Migration, Schema, in_user_version
-from emu.database.files import create_database, look_at_database, open_database
+from emu.database.files import create_database, open_database, open_for_reading
 from emu.errors import StoreError
 from emu.opcodes import OpcodeStore
 from emu.store import Store
@@ -185,7 +185,7 @@ def test_a_file_that_others_made_first_gets_our_tables_too(tmp_path: Path) -> No
 def test_looking_waits_for_no_writer_and_changes_nothing(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with closing(look_at_database(path, SCHEMA, wait=0.0)) as connection:
+        with closing(open_for_reading(path, SCHEMA, wait=0.0)) as connection:
             assert connection.execute("SELECT count(*) FROM accounts").fetchone()[0] == 0
             with pytest.raises(sqlite3.OperationalError, match="readonly"):
                 connection.execute("DELETE FROM accounts")
@@ -194,18 +194,18 @@ def test_looking_waits_for_no_writer_and_changes_nothing(path: Path) -> None:
 def test_looking_brings_an_older_schema_up_to_date(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     create_database(path, OLDER)
-    with closing(look_at_database(path, SCHEMA)) as connection:
+    with closing(open_for_reading(path, SCHEMA)) as connection:
         assert SCHEMA.version(connection) == SCHEMA.newest
         assert connection.execute("SELECT count(*) FROM client_logs").fetchone()[0] == 0
 
 
 def test_looking_refuses_what_opening_refuses(tmp_path: Path, path: Path) -> None:
     with pytest.raises(StoreError, match="there is no such database"):
-        look_at_database(tmp_path / "none.sqlite", SCHEMA)
+        open_for_reading(tmp_path / "none.sqlite", SCHEMA)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 999")
     with pytest.raises(StoreError, match="newer version of this program"):
-        look_at_database(path, SCHEMA)
+        open_for_reading(path, SCHEMA)
 
 
 def test_a_file_system_without_hard_links_will_do(

@@ -227,7 +227,7 @@ def test_a_look_gives_up_none_of_sqlites_locks(store: Store, keeper: Keeper) -> 
         subprocess.run([sys.executable, "-c", code, str(store.path)], check=True, timeout=60)
         assert log.exists()
     add(store, "last")
-    with Store.look(store.path) as other:
+    with Store.open_for_reading(store.path) as other:
         assert "last" in [one.name for one in other.login.accounts.every()]
 
 

@@ -81,7 +81,7 @@ def test_while_the_server_runs_nobody_works_on_another_file(
     record(path)
     with Running(path):
         change(path)
-        for attempt in (Store.open, Store.look, Store.create, Database.connect):
+        for attempt in (Store.open, Store.open_for_reading, Store.create, Database.connect):
             with pytest.raises(StoreError, match=words):
                 attempt(path)
     check_served(path)  # it was killed: what is there now is what there is

@@ -155,7 +155,7 @@ def test_a_batch_has_a_bound() -> None:
 def test_before_a_stop_nothing_is_held_back() -> None:
     bench = Bench()
     bench.change(1)
-    bench.behind.hasten()
+    bench.behind.flush_soon()
     assert bench.stored == [1]
     bench.change(2)
     assert bench.stored == [1, 2]

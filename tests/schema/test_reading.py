@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from emu.errors import FileFormatError
-from emu.schema import Faults, Form, Schema, field, read_rows, read_table, unknown_key
+from emu.schema import Form, TableFaults, TableReader, field, read_rows, read_table, unknown_key
 
 
 @attrs.frozen
@@ -22,19 +22,19 @@ class Row:
     word: str = field("", secret=True, limits=(0, 3))
 
 
-def faults(table: object, schema: Schema | None = None) -> list[str]:
-    with pytest.raises(Faults) as caught:
-        (schema or Schema()).read(Row, table)
+def faults(table: object, schema: TableReader | None = None) -> list[str]:
+    with pytest.raises(TableFaults) as caught:
+        (schema or TableReader()).read(Row, table)
     return [str(fault) for fault in caught.value.faults]
 
 
 def test_a_table_becomes_an_object() -> None:
     table = {"level": 4, "verbs": [{"name": "hail"}], "first": {"name": "a", "distance": 2},
              "class": [1, 2]}  # fmt: skip
-    assert Schema().read(Row, table) == Row(
+    assert TableReader().read(Row, table) == Row(
         4, (Verb("hail"),), Verb("a", 2.0), frozenset((1, 2)), ""
     )
-    assert Schema().read(Row, {}) == Row()
+    assert TableReader().read(Row, {}) == Row()
 
 
 def test_every_fault_is_reported_with_its_path() -> None:
@@ -58,7 +58,7 @@ def test_a_secret_is_not_repeated() -> None:
 
 
 def test_the_text_of_an_override_is_read_as_a_value() -> None:
-    schema = Schema(from_text=True, forms={Path: Form(Path, "file")})
+    schema = TableReader(from_text=True, forms={Path: Form(Path, "file")})
     read = schema.read(Row, {"level": "0x2", "class": "1, 2"})
     assert (read.level, read.classes) == (2, frozenset((1, 2)))
     assert faults({"level": "2"}) == ["level: must be a whole number from 1 to 5, not '2'"]

@@ -4,14 +4,14 @@ import pytest
 
 from emu.schema import (
     Boolean,
-    Decimal,
+    DecimalNumber,
+    EnumMember,
     Form,
     Items,
-    Member,
     OrNone,
-    Text,
     TextBytes,
-    Whole,
+    TextLine,
+    WholeNumber,
     Words,
     limits_of,
 )
@@ -34,31 +34,33 @@ def test_what_is_no_boolean(value: object) -> None:
 
 
 def test_numbers_are_accepted_at_their_limits_and_not_beyond() -> None:
-    read = Whole(1, 5, from_text=True)
+    read = WholeNumber(1, 5, from_text=True)
     assert [read(1), read("0x5")] == [1, 5]
     for wrong in (0, 6, True, 1.5, "six", None):
         with pytest.raises(ValueError, match="from 1 to 5"):
             read(wrong)
-    assert Decimal(0, 1, from_text=True)("0.5") == 0.5
+    assert DecimalNumber(0, 1, from_text=True)("0.5") == 0.5
     for wrong in (2, "nan", True, "x", None):
         with pytest.raises(ValueError, match="from 0 to 1"):
-            Decimal(0, 1, from_text=True)(wrong)
+            DecimalNumber(0, 1, from_text=True)(wrong)
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400), 1e39, float("nan"), True, "1"])
 def test_a_number_that_clients_cannot_be_sent_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="must be a number"):
-        Decimal()(value)
+        DecimalNumber()(value)
 
 
-@pytest.mark.parametrize("reader", [Boolean(), Whole(0, 5), Decimal(0, 5), Items(Whole(0, 5))])
+@pytest.mark.parametrize(
+    "reader", [Boolean(), WholeNumber(0, 5), DecimalNumber(0, 5), Items(WholeNumber(0, 5))]
+)
 def test_text_stands_for_a_value_only_where_that_is_said(reader) -> None:
     with pytest.raises(ValueError, match="must be"):
         reader("1")
 
 
 def test_text_is_one_line_of_bounded_length() -> None:
-    read = Text(2, 4)
+    read = TextLine(2, 4)
     assert read("abcd") == "abcd"
     for wrong in ("a", "abcde", "a\nb", 12):
         with pytest.raises(ValueError, match="2 to 4"):
@@ -70,28 +72,28 @@ def test_text_is_one_line_of_bounded_length() -> None:
 
 def test_words_and_members_of_an_enum() -> None:
     assert Words(("a", "b"))("b") == "b"
-    assert Member(Size)("large") is Size.LARGE
-    for reader in (Words(("a", "b")), Member(Size)):
+    assert EnumMember(Size)("large") is Size.LARGE
+    for reader in (Words(("a", "b")), EnumMember(Size)):
         with pytest.raises(ValueError, match='must be one of "'):
             reader("c")
 
 
 def test_lists_and_what_may_be_left_out() -> None:
-    read = Items(Whole(0, 9, from_text=True), 3, from_text=True)
+    read = Items(WholeNumber(0, 9, from_text=True), 3, from_text=True)
     assert (read("1, 2"), read(""), read([3])) == ((1, 2), (), (3,))
     with pytest.raises(ValueError, match="at most 3"):
         read([1, 2, 3, 4])
     with pytest.raises(ValueError, match="must be a list"):
         read(5)
-    assert OrNone(Whole(0, 9))("") is None
-    assert OrNone(Whole(0, 9))(4) == 4
+    assert OrNone(WholeNumber(0, 9))("") is None
+    assert OrNone(WholeNumber(0, 9))(4) == 4
 
 
 def test_every_reader_states_its_limits() -> None:
-    assert limits_of(Items(Text(1, 5), 3)) == "at most 3 items, each 1 to 5 characters"
+    assert limits_of(Items(TextLine(1, 5), 3)) == "at most 3 items, each 1 to 5 characters"
     assert limits_of(OrNone(Form(str, "host:port"))) == "host:port, or empty"
-    assert limits_of(Member(Size)) == '"small", "large"'
-    assert (limits_of(Decimal()), limits_of(Decimal(0, 0.5)), limits_of(str)) == (
+    assert limits_of(EnumMember(Size)) == '"small", "large"'
+    assert (limits_of(DecimalNumber()), limits_of(DecimalNumber(0, 0.5)), limits_of(str)) == (
         "",
         "0 to 0.5",
         "",

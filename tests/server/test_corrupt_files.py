@@ -257,7 +257,7 @@ def read_opcodes(path: Path) -> None:
 
 
 def read_accounts(path: Path) -> None:
-    with Store.look(path) as store:
+    with Store.open_for_reading(path) as store:
         store.login.accounts.every()
         store.login.bans.every()
 

@@ -72,7 +72,7 @@ def test_what_the_world_kept_is_there_and_goes_on(path: Path) -> None:
 
 
 def test_looking_at_it_is_enough(path: Path) -> None:
-    with Store.look(path) as store:
+    with Store.open_for_reading(path) as store:
         assert len(store.roster.every()) == 3
 
 

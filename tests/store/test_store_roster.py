@@ -70,7 +70,7 @@ def test_what_is_deleted_in_both_places_comes_back_in_both(built_in: Store) -> N
 
 def test_a_number_that_was_given_anew_keeps_the_older_one_away(built_in: Store) -> None:
     built_in.login.characters.add(character(name="Erlin", char_id=1))
-    with pytest.raises(DuplicateName, match="number 1 of its world is 'Erlin' by now"):
+    with pytest.raises(DuplicateName, match="number 1 of its world is now 'Erlin'"):
         built_in.roster.restore(the(built_in, "Aldana"))
     assert the(built_in, "Aldana").deleted
 

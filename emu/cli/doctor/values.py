@@ -29,7 +29,7 @@ def look_at_values(path: Path, zones: Collection[int] | None) -> Iterator[Findin
     if not path.exists():
         return
     try:
-        with Store.look(path) as store:
+        with Store.open_for_reading(path) as store:
             found = problems_of(store, zones)
     except EmuError:
         return

@@ -17,7 +17,7 @@ from attrs import Factory, frozen
 
 from emu.link.messages import MAX_ZONE_FILE
 from emu.model import WorldCharacter
-from emu.schema import Decimal, Form, TextBytes, field
+from emu.schema import DecimalNumber, Form, TextBytes, field
 from emu.world.actors.spawn import Destination, Footer, Spawn, SpawnKind, Verb
 from emu.world_stream.movement import Position
 
@@ -38,7 +38,7 @@ def _place(value: Any) -> Position:
     return Position(x, y, z, heading % 360.0)
 
 
-_FINITE: Final = Decimal()
+_FINITE: Final = DecimalNumber()
 PLACE: Final = Form(_place, "[x, y, z] or [x, y, z, heading]")
 
 

@@ -21,7 +21,7 @@ from attrs import Factory, asdict, frozen
 from emu.errors import FileFormatError
 from emu.files import data_file, listed, read_document
 from emu.model import Hotkey, Title, WorldCharacter
-from emu.schema import LARGEST_NUMBER, TextBytes, Whole, field, read_table
+from emu.schema import LARGEST_NUMBER, TextBytes, WholeNumber, field, read_table
 
 T = TypeVar("T")
 
@@ -141,7 +141,7 @@ class Language:
 
 
 def _type_pairs(value: Any) -> dict[int, int]:
-    whole = Whole(0, LARGEST_NUMBER)
+    whole = WholeNumber(0, LARGEST_NUMBER)
     if not isinstance(value, list) or not all(
         isinstance(pair, list) and len(pair) == 2 for pair in value
     ):

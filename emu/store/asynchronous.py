@@ -1,11 +1,11 @@
-"""The awaitable face of the repositories: the ports of the login and world services.
+"""The repositories' asynchronous interface: the ports of the login and world services.
 
-Each port is a list of which call of the port is which method of a repository, and of how it is
-carried out: in one of the `StoreConnections`. What goes in and comes out is said by the method.
-Reads and writes have a store each, connections to one database: SQLite lets a reader go on while
-somebody holds the write lock, if only it need not queue behind those who wait for it. What every
-login needs is remembered, and each write says what it makes wrong of that. Where calls are carried
-out is the business of the `Run` given for each. Knows no thread and no reactor.
+A port maps each of its calls to a method of a repository and to a `Run`, which decides in which
+thread and when it is carried out. The repository's method documents arguments and result.
+
+Reads and writes use different connections to one database, so that a read never waits behind
+writes that wait for SQLite's write lock. Rows that every login needs are cached; each write states
+which cached rows it makes invalid. The module has no thread and no reactor.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from emu.commands.registry import account_authority, account_rank
 from emu.limits.addresses import BanList
 from emu.model import Account, Character, WorldCharacter
 from emu.store.accounts import AccountRepository, BannedAddress, Bans
+from emu.store.cache import StoreCache
 from emu.store.characters import CharacterRepository
-from emu.store.remembered import Memory
 from emu.store.repository import Repository, name_key
 from emu.store.store import Roster, Store
 from emu.store.world_characters import WorldCharacters
@@ -33,11 +33,11 @@ R = TypeVar("R", bound=Repository)
 T = TypeVar("T")
 
 MOST_NAMES: Final = 100_000
-"""Accounts whose name is known by their id."""
+"""Most entries of the map from account ids to names."""
 
 
 class Run(Protocol):
-    """Carries a call out and gives its result; calls are carried out in the order they came."""
+    """Carries out calls in order, and returns their results."""
 
     def __call__(self, call: Callable[[], T], /) -> Awaitable[T]:
         """Carry out one call."""
@@ -45,120 +45,121 @@ class Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoreConnections:
-    """Stores over one database, and where their calls are carried out."""
+    """Two stores over one database, and the `Run` for each kind of call."""
 
     reader: Store
     read: Run
     writer: Store
     write: Run
     later: Run
-    """Writes what nobody waits for, a little later."""
+    """Deferred writes."""
     persistent: Run
-    """Writes what nobody waits for, at once; while the database is locked, as soon as it is not."""
-    memory: Memory
+    """Writes without delay, repeated until the database is not locked."""
+    cache: StoreCache
 
 
 class AsyncRepository(Generic[R]):
-    """One repository made awaitable."""
+    """One repository, with awaitable methods."""
 
-    def __init__(self, ways: StoreConnections, repository: Callable[[Store], R]) -> None:
-        """Take the ways; `repository` picks what this is the face of."""
-        writes = repository(ways.writer)
-        self.read = repository(ways.reader), ways.read
-        self.write = writes, ways.write
-        self.later = writes, ways.later
-        self.persistent = writes, ways.persistent
-        self.memory = ways.memory
+    def __init__(self, connections: StoreConnections, repository: Callable[[Store], R]) -> None:
+        """`repository` returns the repository of a store."""
+        writes = repository(connections.writer)
+        self.read = repository(connections.reader), connections.read
+        self.write = writes, connections.write
+        self.later = writes, connections.later
+        self.persistent = writes, connections.persistent
+        self.cache = connections.cache
 
 
 Port = Callable[Concatenate[AsyncRepository[R], P], Coroutine[Any, Any, T]]
 """A method of a port."""
 Forget = Callable[..., None]
-"""Forgets what a write makes wrong; it gets the memory, and then the write's own arguments."""
+"""Removes the rows from the cache that a write makes invalid: `forget(cache, *arguments)`."""
 
 
-def everything(memory: Memory, *_values: Any, **_named: Any) -> None:
-    """Forget all that is remembered."""
-    memory.forget_all()
+def forget_all(cache: StoreCache, *_values: Any, **_named: Any) -> None:
+    """Clear the cache."""
+    cache.forget_all()
 
 
-def nothing(_memory: Memory, *_values: Any, **_named: Any) -> None:
-    """Forget nothing: none of it is remembered."""
+def forget_nothing(_memory: StoreCache, *_values: Any, **_named: Any) -> None:
+    """Keep the cache: it has no rows of these tables."""
 
 
 def read(method: Callable[Concatenate[R, P], T]) -> Port[R, P, T]:
-    """Make a call of a port of a method that reads."""
+    """Return the port's call for a method that reads."""
 
-    async def call(front: AsyncRepository[R], /, *values: P.args, **named: P.kwargs) -> T:
-        repository, run = front.read
+    async def call(port: AsyncRepository[R], /, *values: P.args, **named: P.kwargs) -> T:
+        repository, run = port.read
         return await run(partial(method, repository, *values, **named))
 
     return call
 
 
-def write(method: Callable[Concatenate[R, P], T], forget: Forget = everything) -> Port[R, P, T]:
-    """Make a call of a port of a method that changes something."""
-    return _by(attrgetter("write"), method, forget)
+def write(method: Callable[Concatenate[R, P], T], forget: Forget = forget_all) -> Port[R, P, T]:
+    """Return the port's call for a method that writes."""
+    return _writing(attrgetter("write"), method, forget)
 
 
-def later(method: Callable[Concatenate[R, P], T], forget: Forget = everything) -> Port[R, P, T]:
-    """Make the same of a change that nobody waits for."""
-    return _by(attrgetter("later"), method, forget)
+def later(method: Callable[Concatenate[R, P], T], forget: Forget = forget_all) -> Port[R, P, T]:
+    """Return the port's call for a deferred write."""
+    return _writing(attrgetter("later"), method, forget)
 
 
 def persistent(
-    method: Callable[Concatenate[R, P], T], forget: Forget = everything
+    method: Callable[Concatenate[R, P], T], forget: Forget = forget_all
 ) -> Port[R, P, T]:
-    """Make the same of a change that nobody waits for, and that others wait behind."""
-    return _by(attrgetter("persistent"), method, forget)
+    """Return the port's call for a write that is repeated while the database is locked."""
+    return _writing(attrgetter("persistent"), method, forget)
 
 
-def _by(
-    way: Callable[[AsyncRepository[R]], tuple[R, Run]],
+def _writing(
+    target: Callable[[AsyncRepository[R]], tuple[R, Run]],
     method: Callable[Concatenate[R, P], T],
     forget: Forget,
 ) -> Port[R, P, T]:
-    async def call(front: AsyncRepository[R], /, *values: P.args, **named: P.kwargs) -> T:
-        repository, run = way(front)
+    async def call(port: AsyncRepository[R], /, *values: P.args, **named: P.kwargs) -> T:
+        repository, run = target(port)
         try:
             return await run(partial(method, repository, *values, **named))
         finally:
-            forget(front.memory, *values, **named)
+            # Also after a failure: a commit may have succeeded although its answer failed.
+            forget(port.cache, *values, **named)
 
     return call
 
 
-def _of_account(memory: Memory, account_id: int, *_others: Any, **_named: Any) -> None:
-    """Forget what the login server's list has of an account."""
-    memory.characters.forget(account_id)
+def _of_account(cache: StoreCache, account_id: int, *_others: Any, **_named: Any) -> None:
+    """Remove an account's character list from the cache."""
+    cache.characters.forget(account_id)
 
 
 class AsyncAccounts(AsyncRepository[AccountRepository]):
     """Implements `emu.login.ports.AccountStore`."""
 
-    _record = later(AccountRepository.record_login, nothing)
+    _record = later(AccountRepository.record_login, forget_nothing)
     add_account = write(
-        AccountRepository.add, lambda memory, name, *_, **__: memory.accounts.forget(name_key(name))
+        AccountRepository.add, lambda cache, name, *_, **__: cache.accounts.forget(name_key(name))
     )
     set_password = write(
-        AccountRepository.set_password, lambda memory, *_, **__: memory.accounts.forget_all()
+        AccountRepository.set_password, lambda cache, *_, **__: cache.accounts.forget_all()
     )
 
-    def __init__(self, ways: StoreConnections) -> None:
-        super().__init__(ways, lambda store: store.login.accounts)
+    def __init__(self, connections: StoreConnections) -> None:
+        super().__init__(connections, lambda store: store.login.accounts)
         self._names: dict[int, str] = {}
-        """Under which name an account is remembered, by its id."""
+        """Account id -> key of the account in the cache."""
 
     async def find_account(self, name: str) -> Account | None:
         """Return the account of this name, without regard to case."""
         key = name_key(name)
-        return await self.memory.accounts.get(key, partial(self._find, key, name))
+        return await self.cache.accounts.get(key, partial(self._find, key, name))
 
     async def record_login(
         self, account_id: int, address: str, version: int, moment: Moment
     ) -> None:
-        """Remember when, from where and with which client version an account logged in."""
-        accounts = self.memory.accounts
+        """Store time, address and client version of an account's login."""
+        accounts = self.cache.accounts
         try:
             await self._record(account_id, address, version, moment)
         except BaseException:
@@ -166,7 +167,7 @@ class AsyncAccounts(AsyncRepository[AccountRepository]):
             raise
         key = self._names.get(account_id, "")
         account = accounts.known(key)
-        if account is None:  # it may be read just now
+        if account is None:  # a read may be in progress, with the old values
             accounts.forget_all()
             return
         recorded = replace(
@@ -201,16 +202,16 @@ class AsyncAccountGate(AsyncRepository[AccountRepository]):
     open_among = read(AccountRepository.open_among)
 
     def __init__(
-        self, ways: StoreConnections, bans: AsyncBans, clock: Clock, *, knows_accounts: bool
+        self, connections: StoreConnections, bans: AsyncBans, clock: Clock, *, knows_accounts: bool
     ) -> None:
-        """`knows_accounts`: the world's accounts are those of the login service here."""
-        super().__init__(ways, lambda store: store.login.accounts)
+        """`knows_accounts`: the world uses the accounts of this process's login service."""
+        super().__init__(connections, lambda store: store.login.accounts)
         self._bans = bans
         self._clock = clock
         self._knows_accounts = knows_accounts
 
     async def kept_out(self, clients: Sequence[tuple[int, str]]) -> Sequence[int]:
-        """Return whose account is banned, disabled or gone, or whose address is banned."""
+        """Return the accounts that are banned, disabled or removed, or whose address is banned."""
         moment = self._clock.moment()
         found = {
             account_id
@@ -239,12 +240,12 @@ class AsyncCharacters(AsyncRepository[CharacterRepository]):
     delete_character = write(CharacterRepository.delete, _of_account)
     update_character = persistent(CharacterRepository.update, _of_account)
     set_equipment = persistent(
-        CharacterRepository.set_equipment, lambda memory, *_, **__: memory.characters.forget_all()
+        CharacterRepository.set_equipment, lambda cache, *_, **__: cache.characters.forget_all()
     )
 
     async def characters_of(self, account_id: int) -> Sequence[Character]:
         """Return the account's characters that are not deleted, oldest first."""
-        return await self.memory.characters.get(account_id, lambda: self._read(account_id))
+        return await self.cache.characters.get(account_id, lambda: self._read(account_id))
 
 
 class AsyncWorlds(AsyncRepository[WorldRepository]):
@@ -252,17 +253,17 @@ class AsyncWorlds(AsyncRepository[WorldRepository]):
 
     find_world_by_account = read(WorldRepository.find_by_account)
     add_world = write(WorldRepository.add)
-    world_connected = persistent(WorldRepository.connected, nothing)
-    record_status = persistent(WorldRepository.record_status, nothing)
-    set_zones = persistent(WorldRepository.set_zones, nothing)
+    world_connected = persistent(WorldRepository.connected, forget_nothing)
+    record_status = persistent(WorldRepository.record_status, forget_nothing)
+    set_zones = persistent(WorldRepository.set_zones, forget_nothing)
     zones_of = read(WorldRepository.zones_of)
 
 
 class AsyncReports(AsyncRepository[ReportRepository]):
     """Implements `emu.login.ports.LogStore`."""
 
-    add_client_log = later(ReportRepository.add_client_log, nothing)
-    add_bug_report = persistent(ReportRepository.add_bug_report, nothing)
+    add_client_log = later(ReportRepository.add_client_log, forget_nothing)
+    add_bug_report = persistent(ReportRepository.add_bug_report, forget_nothing)
 
 
 class AsyncModels(AsyncRepository[ModelNumbers]):
@@ -276,33 +277,33 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
 
     create = write(
         WorldCharacters.create,
-        lambda memory, character: memory.world_characters.forget(character.account_id),
+        lambda cache, character: cache.world_characters.forget(character.account_id),
     )
     find = read(WorldCharacters.find)
     find_named = read(WorldCharacters.find_named)
     statuses_of = read(WorldCharacters.statuses_of)
     delete = write(
         WorldCharacters.delete,
-        lambda memory, account_id, *_, **__: memory.world_characters.forget(account_id),
+        lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
     )
     save_character = later(
         WorldCharacters.save_character,
-        lambda memory, *values: memory.world_characters.forget(values[-1].account_id),
+        lambda cache, *values: cache.world_characters.forget(values[-1].account_id),
     )
     mute_account = write(
         WorldCharacters.mute_account,
-        lambda memory, account_id, *_, **__: memory.world_characters.forget(account_id),
+        lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
     )
     standings = read(WorldCharacters.standings)
     set_admin_status = write(
         WorldCharacters.set_admin_status,
-        lambda memory, *_, **__: memory.world_characters.forget_all(),
+        lambda cache, *_, **__: cache.world_characters.forget_all(),
     )
     _of_account = read(WorldCharacters.of_account)
 
     async def of_account(self, account_id: int) -> Sequence[WorldCharacter]:
         """Return an account's characters that are not deleted."""
-        return await self.memory.world_characters.get(
+        return await self.cache.world_characters.get(
             account_id, lambda: self._of_account(account_id)
         )
 
@@ -311,26 +312,26 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
         return account_rank(await self.statuses_of(account_id))
 
     async def authority_of(self, account_id: int) -> int:
-        """Return what `emu.commands.registry.account_authority` says of an account."""
+        """Return the authority of an account; see `emu.commands.registry.account_authority`."""
         return account_authority(await self.statuses_of(account_id))
 
 
 class AsyncBans(AsyncRepository[Bans]):
-    """The bans as every login asks for them: in memory, parsed again when they have changed."""
+    """Banned addresses for every login: cached, and parsed again after a change."""
 
     _read = read(Bans.every)
 
-    def __init__(self, ways: StoreConnections) -> None:
-        super().__init__(ways, lambda store: store.login.bans)
+    def __init__(self, connections: StoreConnections) -> None:
+        super().__init__(connections, lambda store: store.login.bans)
         self._rows: Sequence[BannedAddress] = ()
         self._bans = BanList(())
 
     async def every(self) -> Sequence[BannedAddress]:
         """Return all bans, ended ones too."""
-        return await self.memory.bans.get("", self._read)
+        return await self.cache.bans.get("", self._read)
 
     async def is_address_banned(self, address: str, moment: Moment) -> bool:
-        """Say whether a ban that has not ended covers an address."""
+        """Return whether a present ban covers an address."""
         rows = await self.every()
         if rows is not self._rows:
             self._rows = rows

@@ -1,8 +1,7 @@
-"""What was read of the database for whoever comes in, kept in memory while it is still true.
+"""Cached rows of the database, for logins: players do not wait for a disk when others log in.
 
-Nobody who plays waits for a disk because somebody else logs in. A value is forgotten when a write
-of this process that concerns it is answered, and everything is forgotten when another program has
-committed (`emu.database.commits`). Knows no thread and no reactor.
+A write of this process removes the rows that it changes. A commit of another program
+(`emu.database.commits`) clears the cache. The module has no thread and no reactor.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ V = TypeVar("V")
 
 @dataclass(slots=True, eq=False)
 class _Reading:
-    """A value that is being read, and who waits for the same."""
+    """A read in progress, and the requests that wait for its result."""
 
     waiting: list[PendingAnswer] = field(default_factory=list)
 
 
-class Remembered(Generic[V]):
-    """Values of one kind by key, the ones used last."""
+class RowCache(Generic[V]):
+    """Values of one kind by key; the least recently used ones are dropped."""
 
     def __init__(
         self,
@@ -36,10 +35,10 @@ class Remembered(Generic[V]):
         most: int,
         weigh: Callable[[V], int] = lambda _value: 1,
     ) -> None:
-        """Remember values that together weigh `most`.
+        """Keep values with a total weight of at most `most`.
 
-        `epoch` returns another number once another program has changed the database; `answer` makes
-        something to wait for.
+        `epoch` returns a number that changes when another program has changed the database.
+        `answer` creates an awaitable for a request that waits for the read of another one.
         """
         self._epoch = epoch
         self._answer = answer
@@ -47,7 +46,7 @@ class Remembered(Generic[V]):
         self._weigh = weigh
         self._weight = 0
         self._of = -1
-        """The epoch that the values are of."""
+        """The epoch of the values."""
         self._values: OrderedDict[Hashable, V] = OrderedDict()
         self._readings: dict[Hashable, _Reading] = {}
 
@@ -55,17 +54,17 @@ class Remembered(Generic[V]):
         return len(self._values)
 
     def known(self, key: Hashable) -> V | None:
-        """Return a value that is in memory."""
-        self._look()
+        """Return a cached value, or None."""
+        self._check_epoch()
         value = self._values.get(key)
         if value is not None:
             self._values.move_to_end(key)
         return value
 
     async def get(self, key: Hashable, read: Callable[[], Awaitable[V]]) -> V:
-        """Return a value, from memory or by `read`; who asks for the same shares one reading.
+        """Return a cached value, or read it; simultaneous requests for a key share one read.
 
-        None is returned and not remembered.
+        None is returned, but not cached.
         """
         value = self.known(key)
         if value is not None:
@@ -79,7 +78,7 @@ class Remembered(Generic[V]):
         return await self._read(key, read)
 
     def put(self, key: Hashable, value: V) -> None:
-        """Remember a value as the database has it."""
+        """Add a value as it is in the database."""
         self.forget(key)
         weight = self._weigh(value)
         if weight > self._most:
@@ -91,19 +90,23 @@ class Remembered(Generic[V]):
             self._weight -= self._weigh(oldest)
 
     def forget(self, key: Hashable) -> None:
-        """Forget a value; one that is being read is read again by who asks from now on."""
+        """Remove a value.
+
+        A read in progress may return the old value. Its waiting requests get it, but it is not
+        cached, and later requests read again.
+        """
         self._readings.pop(key, None)
         value = self._values.pop(key, None)
         if value is not None:
             self._weight -= self._weigh(value)
 
     def forget_all(self) -> None:
-        """Forget everything."""
+        """Remove all values, and do not cache the results of reads in progress."""
         self._readings.clear()
         self._values.clear()
         self._weight = 0
 
-    def _look(self) -> None:
+    def _check_epoch(self) -> None:
         epoch = self._epoch()
         if epoch != self._of:
             self.forget_all()
@@ -119,7 +122,9 @@ class Remembered(Generic[V]):
             for one in reading.waiting:
                 one.errback(error)
             raise
-        self._look()
+        # Another program or a write may have changed the row since the read began: then `reading`
+        # is no longer registered, and its value is not cached.
+        self._check_epoch()
         if self._readings.get(key) is reading:
             del self._readings[key]
             if value is not None:
@@ -129,25 +134,25 @@ class Remembered(Generic[V]):
         return value
 
 
-class Memory:
-    """All that is remembered of one database."""
+class StoreCache:
+    """The cached rows of one database."""
 
     def __init__(
         self, epoch: Callable[[], int], answer: Callable[[], PendingAnswer], most: int
     ) -> None:
-        """Remember `most` rows of accounts, of the login server's characters and of the world's."""
-        self.accounts: Remembered[Account | None] = Remembered(epoch, answer, most)
-        """By name, as `emu.store.repository.name_key` has it."""
-        self.characters: Remembered[Sequence[Character]] = Remembered(epoch, answer, most, _weight)
+        """Cache `most` rows of accounts, of the login server's characters, and of the world's."""
+        self.accounts: RowCache[Account | None] = RowCache(epoch, answer, most)
+        """By `emu.store.repository.name_key`."""
+        self.characters: RowCache[Sequence[Character]] = RowCache(epoch, answer, most, _weight)
         """By account id."""
-        self.world_characters: Remembered[Sequence[WorldCharacter]] = Remembered(
+        self.world_characters: RowCache[Sequence[WorldCharacter]] = RowCache(
             epoch, answer, most, _weight
         )
         """By account id."""
-        self.bans: Remembered[Sequence[BannedAddress]] = Remembered(epoch, answer, 1)
+        self.bans: RowCache[Sequence[BannedAddress]] = RowCache(epoch, answer, 1)
 
     def forget_all(self) -> None:
-        """Forget everything."""
+        """Remove all values."""
         for kind in (self.accounts, self.characters, self.world_characters, self.bans):
             kind.forget_all()
 

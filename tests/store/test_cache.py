@@ -10,16 +10,14 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import StoreError
 from emu.net.scheduler import run
-from emu.store.remembered import Memory, Remembered
+from emu.store.cache import RowCache, StoreCache
 from tests.support.database.stores import character
 
 
 class Bench:
     def __init__(self, most: int = 10, **options: Any) -> None:
         self.number = 0
-        self.remembered: Remembered[Any] = Remembered(
-            lambda: self.number, Deferred, most, **options
-        )
+        self.remembered: RowCache[Any] = RowCache(lambda: self.number, Deferred, most, **options)
         self.reads: list[Deferred[Any]] = []
         self.told: list[object] = []
 
@@ -126,7 +124,7 @@ def test_a_value_that_weighs_more_than_all_may_is_not_kept(weight: int, *, is_ke
 
 
 def test_each_kind_has_its_own_bound_and_all_are_forgotten_together() -> None:
-    memory = Memory(lambda: 0, Deferred, 4)
+    memory = StoreCache(lambda: 0, Deferred, 4)
     for kind in (memory.characters, memory.world_characters):
         kind.known(0)
         kind.put(1, [])

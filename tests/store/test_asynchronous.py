@@ -17,7 +17,7 @@ from emu.model import (
 )
 from emu.processes.ports import AccountGate, ModelSource, WorldCharacterStore
 from emu.store import BannedAddress, Store
-from emu.store.front import (
+from emu.store.asynchronous import (
     AsyncAccountAdministration,
     AsyncAccountGate,
     AsyncAccounts,
@@ -31,7 +31,7 @@ from emu.store.front import (
     Run,
     StoreConnections,
 )
-from emu.store.remembered import Memory
+from emu.store.cache import StoreCache
 from emu.times import Moment
 from tests.support.coroutines import finish
 from tests.support.database.stores import character, run_inline, saved_state, world_character
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 def ways_of(store: Store) -> StoreConnections:
     """Ways of one connection that remember nothing: others write by it as well."""
-    memory = Memory(count().__next__, Deferred, 100)
+    memory = StoreCache(count().__next__, Deferred, 100)
     return StoreConnections(store, run_inline, store, run_inline, run_inline, run_inline, memory)
 
 
@@ -168,8 +168,8 @@ def test_every_call_goes_its_own_way(store: Store) -> None:
 
         return run
 
-    with Store.look(store.path) as seen:
-        memory = Memory(lambda: 0, Deferred, 100)
+    with Store.open_for_reading(store.path) as seen:
+        memory = StoreCache(lambda: 0, Deferred, 100)
         ways = StoreConnections(
             seen, way("read"), store, way("write"), way("later"), way("kept"), memory
         )
@@ -182,7 +182,7 @@ def test_every_call_goes_its_own_way(store: Store) -> None:
             made = finish(owned.create(world_character()))
             assert finish(accounts.find_account("Bob")) is None  # not committed yet
             assert finish(owned.of_account(1)) == []
-        owned.memory.forget_all()
+        owned.cache.forget_all()
         bob = finish(accounts.find_account("Bob"))
         assert bob is not None
         assert finish(owned.of_account(1)) == [made]
@@ -206,7 +206,7 @@ def test_every_call_goes_its_own_way(store: Store) -> None:
 
 
 def test_each_write_forgets_what_it_makes_wrong(store: Store) -> None:
-    memory = Memory(lambda: 0, Deferred, 100)
+    memory = StoreCache(lambda: 0, Deferred, 100)
     ways = StoreConnections(store, run_inline, store, run_inline, run_inline, run_inline, memory)
     accounts, roster = AsyncAccounts(ways), AsyncRoster(ways, lambda one: one.roster)
     staff = AsyncAccountAdministration(ways, lambda one: one.login.accounts)
