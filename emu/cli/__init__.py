@@ -1,1 +1,1 @@
-"""The `emu` command: nouns first, a module or a package a noun. What a noun does lives below."""
+"""The `emu` command. Each noun (`emu account`, `emu world`) is a module or a package."""

@@ -1,4 +1,4 @@
-"""`emu account`: players' accounts. Works on the database, beside a running server if need be."""
+"""`emu account`: players' accounts. Works on the database, also while a server is running."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ COLUMNS = (
 
 @click.group(cls=VerbGroup)
 def account() -> None:
-    """Players' accounts: add, list, ban, import.
+    """Manage players' accounts: add, list, ban, import.
 
-    A running server sees a change within a second or two: a player whose account or address is
-    banned, or whose account is disabled or removed, leaves its world.
+    A running server applies a change within two seconds: a player leaves its world if the account
+    or address is banned, or the account is disabled or removed.
 
     Example: emu account list
     """
@@ -44,7 +44,7 @@ account.add_command(import_login_dump)
 @click.argument("name")
 @password_option
 def add(name: str, password: str | None) -> None:
-    """Add an account; the database is made when there is none.
+    """Add an account. The database is created if it does not exist.
 
     Example: emu account add alice
     """
@@ -60,7 +60,7 @@ def add(name: str, password: str | None) -> None:
 @account.command("list")
 @format_option
 def list_accounts(style: str) -> None:
-    """List all accounts by name.
+    """List all accounts, sorted by name.
 
     Example: emu account list --format csv > accounts.csv
     """
@@ -75,7 +75,7 @@ def list_accounts(style: str) -> None:
 @click.argument("name")
 @format_option
 def show(name: str, style: str) -> None:
-    """Show all there is to know about one account, but for its password.
+    """Show one account: state, last login, ban.
 
     Example: emu account show alice
     """
@@ -99,7 +99,7 @@ def show(name: str, style: str) -> None:
 @click.argument("name")
 @password_option
 def password(name: str, password: str | None) -> None:
-    """Give an account another password.
+    """Change the password of an account.
 
     Example: emu account password alice
     """
@@ -112,7 +112,7 @@ def password(name: str, password: str | None) -> None:
 @account.command()
 @click.argument("name")
 def disable(name: str) -> None:
-    """Keep an account from logging in until it is enabled again.
+    """Disable an account: it cannot log in until you enable it.
 
     Example: emu account disable alice
     """
@@ -122,7 +122,7 @@ def disable(name: str) -> None:
 @account.command()
 @click.argument("name")
 def enable(name: str) -> None:
-    """Let a disabled account log in again.
+    """Enable a disabled account.
 
     Example: emu account enable alice
     """
@@ -134,7 +134,7 @@ def enable(name: str) -> None:
 @end_options
 @click.option("--reason", default="", help="Why; players do not see it.")
 def ban(name: str, until: Moment | None, lasting: float | None, reason: str) -> None:
-    """Ban an account for a while, or for ever without --until and --for.
+    """Ban an account for some time, or for ever without --until and --for.
 
     Example: emu account ban alice --for 7d --reason "gold selling"
     """
@@ -148,7 +148,7 @@ def ban(name: str, until: Moment | None, lasting: float | None, reason: str) -> 
 @account.command()
 @click.argument("name")
 def unban(name: str) -> None:
-    """Lift an account's ban.
+    """Lift the ban of an account.
 
     Example: emu account unban alice
     """
@@ -162,7 +162,7 @@ def unban(name: str) -> None:
 @click.argument("name")
 @click.option("--characters", is_flag=True, help="Remove it even though it has characters.")
 def remove(name: str, characters: bool) -> None:
-    """Remove an account for good, with the login server's rows of its characters.
+    """Remove an account for good. Its characters disappear from the login server's list.
 
     Example: emu account remove alice
     """

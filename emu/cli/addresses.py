@@ -1,4 +1,4 @@
-"""`emu account address`: addresses that may not log in and whose worlds may not register."""
+"""`emu account address`: banned addresses, for logins and for registrations of worlds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from emu.times import Moment
 
 @click.group(cls=VerbGroup)
 def address() -> None:
-    """Banned addresses, for players and worlds alike.
+    """Manage banned addresses, which apply to players and to worlds.
 
     Example: emu account address list
     """
@@ -30,7 +30,7 @@ def address() -> None:
 def ban(prefix: str, until: Moment | None, lasting: float | None, reason: str) -> None:
     """Ban an address, all addresses that begin with PREFIX, or a network.
 
-    A prefix ends where a part of the address ends: 192.0.2 covers 192.0.2.7 and not 192.0.20.1.
+    A prefix covers whole numbers of an address: 192.0.2 covers 192.0.2.7 but not 192.0.20.1.
 
     Example: emu account address ban 192.0.2.0/24 --for 2w --reason "guessing passwords"
     """
@@ -45,7 +45,7 @@ def ban(prefix: str, until: Moment | None, lasting: float | None, reason: str) -
 @address.command()
 @click.argument("prefix")
 def unban(prefix: str) -> None:
-    """Lift a ban, named as it is listed.
+    """Lift a ban. Write the address as `list` shows it.
 
     Example: emu account address unban 192.0.2.0/24
     """
@@ -59,7 +59,7 @@ def unban(prefix: str) -> None:
 @address.command("list")
 @format_option
 def list_addresses(style: str) -> None:
-    """List all bans of addresses, ended ones too.
+    """List all banned addresses, expired bans included.
 
     Example: emu account address list
     """

@@ -1,4 +1,4 @@
-"""`emu backup`: a copy of the database, of a running server too."""
+"""`emu backup`: a copy of the database, also while a server is running."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from emu.errors import CommandError
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--replace", is_flag=True, help="Replace FILE when it is there.")
 def backup(file: Path | None, *, replace: bool) -> None:
-    """Copy the database into FILE; the server may run meanwhile.
+    """Copy the database into FILE. The server may be running.
 
-    The copy is what was stored when it began, checked and whole: accounts, characters, opcode
-    tables, worlds, bans. Configuration, certificates and folders of your own are files: copy them
-    beside it. FILE may be a folder; without FILE the copy stands beside the database. Copies in
-    folders and beside the database are named for the time of day in UTC.
+    The copy is a checked snapshot: accounts, characters, opcode tables, worlds, bans. The
+    configuration, certificates and your own data folders are separate files: copy them as well.
+    FILE may be a folder; without FILE the copy is written beside the database. There and in
+    folders, the file name contains the time in UTC.
 
-    To restore: stop the server, remove the database and its -wal and -shm files, put the copy in
+    To restore: stop the server, remove the database and its -wal and -shm files, move the copy to
     its place, start the server.
 
     Example: emu backup emu-copy.db
@@ -32,7 +32,7 @@ def backup(file: Path | None, *, replace: bool) -> None:
     path = load_config().database.path
     named = f"{path.name}.{datetime.fromtimestamp(present(), UTC):%Y%m%d-%H%M%S}.bak"
     copy = path.with_name(named) if file is None else file / named if file.is_dir() else file
-    with Database.connect(path) as database:  # as it is: a backup brings no schema up to date
+    with Database.connect(path) as database:  # a backup must not migrate the schema
         _check(copy, path, replace=replace)
         database.back_up(copy)
     click.echo(copy)
@@ -40,7 +40,7 @@ def backup(file: Path | None, *, replace: bool) -> None:
 
 
 def _check(copy: Path, database: Path, *, replace: bool) -> None:
-    """Raise `CommandError` where a copy cannot go."""
+    """Raise `CommandError` if the copy cannot be written."""
     if not copy.parent.is_dir():
         raise CommandError(f"{copy.parent}: there is no such folder; make it first")
     if copy.exists() and copy.samefile(database):

@@ -19,12 +19,14 @@ COLUMNS = ("name", "account", "world", "level", "state", "last_played", "created
 
 @click.group(cls=VerbGroup)
 def character() -> None:
-    """Characters of all worlds: list, rename, delete, restore.
+    """Manage the characters of all worlds: list, rename, delete, restore.
 
-    A character belongs to its world. One of the built-in world is changed there, too; of another
-    world only the login server's list is changed, and its operator has to do the rest. A running
-    world sees a change within a second or two: a player has the new name at once, and leaves when
-    the character is deleted. CHARACTER is a name, or an id of the list.
+    A character belongs to a world. Changes to a character of the built-in world apply to the world
+    as well. For other worlds, only the login server's list changes; their operators must change
+    their own databases. A running built-in world applies a change within two seconds: a player gets
+    the new name, or leaves if its character was deleted.
+
+    CHARACTER is a name, or an id from the list.
 
     Example: emu character list --account alice
     """
@@ -34,7 +36,7 @@ chosen = together(
     click.argument("character"),
     click.option("--world", help="The character's world, where two have the name."),
 )
-"""What `_find` reads."""
+"""The arguments of `_find`."""
 
 
 @character.command("list")
@@ -43,7 +45,7 @@ chosen = together(
 @click.option("--deleted", is_flag=True, help="Deleted characters, too.")
 @format_option
 def list_characters(account: str | None, world: str | None, deleted: bool, style: str) -> None:
-    """List characters by name.
+    """List characters, sorted by name.
 
     Example: emu character list --world Antonia --deleted
     """
@@ -63,7 +65,7 @@ def list_characters(account: str | None, world: str | None, deleted: bool, style
 @chosen
 @format_option
 def show(character: str, world: str | None, style: str) -> None:
-    """Show all there is to know about one character.
+    """Show one character with its equipment and appearance.
 
     Example: emu character show Aldana
     """
@@ -89,7 +91,7 @@ def show(character: str, world: str | None, style: str) -> None:
 @chosen
 @click.argument("name")
 def rename(character: str, name: str, world: str | None) -> None:
-    """Give a character another name.
+    """Rename a character.
 
     Example: emu character rename Aldana Aldara
     """
@@ -104,7 +106,7 @@ def rename(character: str, name: str, world: str | None) -> None:
 @character.command()
 @chosen
 def delete(character: str, world: str | None) -> None:
-    """Delete a character; for a while it can be restored.
+    """Delete a character. You can restore it for some time.
 
     Example: emu character delete Aldana
     """
@@ -118,7 +120,7 @@ def delete(character: str, world: str | None) -> None:
 @character.command()
 @chosen
 def restore(character: str, world: str | None) -> None:
-    """Bring a deleted character back.
+    """Restore a deleted character.
 
     Example: emu character restore Aldana
     """
@@ -134,7 +136,7 @@ def restore(character: str, world: str | None) -> None:
 @character.command("free-name")
 @chosen
 def free_name(character: str, world: str | None) -> None:
-    """Let others have the name of a deleted character, which then is gone for good.
+    """Release the name of a deleted character for others. The character is then gone for good.
 
     Example: emu character free-name Aldana
     """
@@ -149,9 +151,9 @@ def free_name(character: str, world: str | None) -> None:
 def _find(
     store: Store, wanted: str, world: str | None, *, deleted: bool | None = None
 ) -> RosterEntry:
-    """Return the one character of a name or id; with `deleted` only among those that are, or not.
+    """Return the character of a name or id. Raises `CommandError` for none and for several.
 
-    Without it a living one goes before deleted ones of its name.
+    `deleted` selects deleted or existing characters; without it, an existing one comes first.
     """
     key = name_key(wanted.strip())
     entries = [
@@ -176,7 +178,7 @@ def _find(
 
 
 def _check_name(entry: RosterEntry, name: str) -> None:
-    """Refuse a name that the character's world would refuse, as far as that is known."""
+    """Refuse a name that the character's world would refuse, as far as its rules are known."""
     if entry.is_built_in:
         if NameRules(blocked=load_config().world.name_filter).reason_against(name) is not None:
             raise CommandError(

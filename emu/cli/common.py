@@ -1,7 +1,6 @@
-"""What every noun of the `emu` command needs: the configuration and the database it works on.
+"""The configuration and the database of a command, and the options ``--config`` and ``--db``.
 
-Owns the options ``--config`` and ``--db``, which may stand before the noun or anywhere behind it,
-and how the files they name are found.
+Both options may stand before the noun or anywhere after it.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ from emu.store import Store
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SENTENCE = 1000
-"""Letters of a verb's help that its noun's help shows at most: all of the first sentence."""
+"""Maximum length of a verb's help in its noun's list: longer than any first sentence."""
 
 
 @dataclass(slots=True)
 class Root:
-    """What ``--config`` and ``--db`` said; the `obj` of every click context."""
+    """The values of ``--config`` and ``--db``; the `obj` of every click context."""
 
     config: Path | None = None
     """The configuration file, or None for the default search."""
     db: Path | None = None
-    """The database, or None for the configured one."""
+    """The database file, or None for the configured one."""
 
 
 class VerbGroup(click.Group):
-    """A click group whose list of verbs folds at the terminal's edge, where click cuts it off."""
+    """A click group that wraps the help of its verbs; click truncates it."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each verb with the first sentence of its help."""
@@ -56,7 +55,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> Non
 
 
 def shared_options() -> list[click.Option]:
-    """Return fresh options ``--config`` and ``--db``, which speak to `load_config`."""
+    """Return new options ``--config`` and ``--db``, which `load_config` reads."""
     kind: Any = click.Path(dir_okay=False, path_type=Path)
     return [
         click.Option(
@@ -72,7 +71,7 @@ def shared_options() -> list[click.Option]:
 
 
 def share_options(command: click.Command) -> None:
-    """Give a command and all below it ``--config`` and ``--db``, where they are not yet."""
+    """Add ``--config`` and ``--db`` to a command and its subcommands."""
     present = {param.name for param in command.params}
     command.params += [one for one in shared_options() if one.name not in present]
     if isinstance(command, click.Group):
@@ -81,7 +80,7 @@ def share_options(command: click.Command) -> None:
 
 
 def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Return what gives a command several arguments and options at once, in this order."""
+    """Return a decorator that adds several arguments and options, in this order."""
 
     def give(command: Command) -> Command:
         for decorator in reversed(decorators):
@@ -92,25 +91,25 @@ def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
 
 
 def _root() -> Root:
-    """Return what was said to the command that runs."""
+    """Return the options of the running command."""
     return click.get_current_context().find_root().ensure_object(Root)
 
 
 def config_path() -> Path | None:
-    """Return the configuration file that is to be read, or None when there is none."""
+    """Return the configuration file to read, or None if there is none."""
     given = _root().config
     return given if given is not None else default_path()
 
 
 def given_database() -> Path | None:
-    """Return the file that ``--db`` names."""
+    """Return the file of ``--db``."""
     return _root().db
 
 
 def load_config() -> Config:
-    """Return the configuration, with the database that ``--db`` names when it does.
+    """Return the configuration, with the database of ``--db`` if given.
 
-    Raises `ConfigError` when it cannot be used.
+    Raises `ConfigError` if it is not valid.
     """
     path = config_path()
     config = load(None if path is None else path.absolute())
@@ -122,7 +121,7 @@ def load_config() -> Config:
 
 @contextmanager
 def naming(file: Path) -> Iterator[None]:
-    """Name the file that a command was given in what is wrong with it."""
+    """Add a file's name to the errors raised while it is read."""
     try:
         yield
     except FileFormatError as error:
@@ -132,38 +131,40 @@ def naming(file: Path) -> Iterator[None]:
 
 
 def is_terminal() -> bool:
-    """Say whether somebody sits in front."""
+    """Return whether standard input and error are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def tell_database(path: Path) -> None:
-    """Say on standard error which database a command has written to."""
+    """Print on standard error which database a command has changed."""
     click.echo(f"database: {path.absolute()}", err=True)
 
 
 def look_store() -> Store:
-    """Open the configured database to read it; nobody's write is in the way."""
+    """Open the configured database for reading; writers do not block it."""
     return Store.open_for_reading(load_config().database.path)
 
 
 @contextmanager
 def change_store(*, create: bool = False) -> Iterator[Store]:
-    """Open the configured database for a change, and say at the end which one it is.
+    """Open the configured database for a change, and print its path at the end.
 
-    With `create` it is made when it is not there.
+    With `create` it is created if it does not exist.
     """
     path = load_config().database.path
     with Store.create(path) if create else Store.open(path) as store:
-        store.database.set_durability(Durability.SAFE)  # a command's change is there for good
+        store.database.set_durability(
+            Durability.SAFE
+        )  # the change must survive a power failure when the command returns
         yield store
         tell_database(path)
 
 
 def chosen_password(given: str | None) -> bytes:
-    """Return a password's UTF-8 bytes: the given one, or one asked for twice without showing it.
+    """Return a password's UTF-8 bytes: the given one, or one that is typed twice without echo.
 
-    When standard input is no terminal, its first line is the password. Raises `CommandError` when
-    it is empty or too long.
+    If standard input is no terminal, its first line is the password. Raises `CommandError` if it is
+    empty or too long.
     """
     if given is None and _is_terminal():
         given = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)

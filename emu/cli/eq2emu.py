@@ -1,4 +1,4 @@
-"""`import-eq2emu`: takes over databases of an EQ2Emulator server."""
+"""`import-eq2emu`: imports the databases of an EQ2Emulator server."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CONFIGURED_BY = {
     "defaultsubscriptionlevel": "[login] subscription_level",
     "enabledraces": "[login] enabled_races",
 }
-"""Setting of EQ2Emulator -> our configuration key."""
+"""Settings of EQ2Emulator and the keys of the same settings here."""
 
 
 @click.command("import-eq2emu")
@@ -42,17 +42,17 @@ CONFIGURED_BY = {
 )
 @format_option
 def import_login_dump(file: Path, dry_run: bool, renumber: bool, style: str) -> None:
-    """Take over an SQL dump of EQ2Emulator's login database; nothing in it is executed.
+    """Import an SQL dump of EQ2Emulator's login database; nothing in it is executed.
 
-    Takes accounts and worlds with their bans and settings, the characters of all worlds with their
-    looks and equipment, the zones that worlds described, and the numbers of models (the table
-    appearances, which the world database has, too). It is tried on a copy first: a file that
-    cannot be read changes nothing. A running server goes on meanwhile.
+    Imports accounts and worlds with their bans and settings, the characters of all worlds with
+    appearance and equipment, the zones that worlds described, and the numbers of models (the table
+    appearances, which the world database has as well). The import runs on a copy first: an
+    unreadable file changes nothing. The server may be running.
 
-    Passwords keep working. What is here already stays as it is, so the command may be run again.
-    Ids are kept, because worlds know their players' accounts by id; when an id belongs to somebody
-    else here, nothing is imported unless --renumber is given, and then characters on existing
-    worlds do not belong to the renumbered accounts. The exit status is 1 when rows were left out.
+    Passwords stay valid. Existing rows stay unchanged, so you can repeat the import. Ids are kept,
+    because worlds identify their players' accounts by id. If an id is taken, nothing is imported
+    unless you give --renumber; then characters on existing worlds do not belong to the renumbered
+    accounts. The exit status is 1 if rows were skipped.
 
     Example: emu account import-eq2emu eq2login.sql.gz --dry-run
     """
@@ -73,7 +73,7 @@ def import_login_dump(file: Path, dry_run: bool, renumber: bool, style: str) -> 
 
 
 def _import_target(*, dry_run: bool) -> AbstractContextManager[Store]:
-    """Open the database; to try an import where there is none, an empty one for the moment."""
+    """Open the database. A dry run without a database gets an empty temporary one."""
     if not dry_run:
         return change_store(create=True)
     path = load_config().database.path
@@ -88,7 +88,7 @@ def _empty_store() -> Iterator[Store]:
 
 @contextmanager
 def show_progress() -> Iterator[Callable[[str, int], None]]:
-    """Show on a terminal how many rows were taken so far."""
+    """Show the number of imported rows on a terminal."""
     with Console(stderr=True).status("reading") as status:
         yield lambda doing, rows: status.update(f"{doing}: {rows:,} rows")
 
@@ -101,7 +101,7 @@ def _print_settings(report: ImportReport) -> None:
 
 
 def print_counts(report: ImportReport, style: str, *, dry_run: bool) -> None:
-    """Print what became of each table's rows, and below it, for people, the sums."""
+    """Print the result of each table, and for people the sums below it."""
     for note in report.notes:
         click.echo(note, err=True)
     rows: list[Row] = [
@@ -126,9 +126,9 @@ def print_counts(report: ImportReport, style: str, *, dry_run: bool) -> None:
 
 
 def dump_options(setting: str, replaced: str) -> Callable[[Command], Command]:
-    """Give a command what every import of a world's dumps has: files, where to, how.
+    """Add the arguments and options that every import of a world's dumps has.
 
-    `setting` names the folder that they go to, `replaced` what may have been changed by hand.
+    `setting` names the target folder's setting, `replaced` what may have been changed by hand.
     """
     return together(
         click.argument(
@@ -151,7 +151,7 @@ def dump_options(setting: str, replaced: str) -> Callable[[Command], Command]:
 
 
 def target_folder(given: Path | None, configured: Path | None, setting: str) -> Path:
-    """Return where an import goes. Raises `CommandError` when nothing names a folder."""
+    """Return the target folder of an import. Raises `CommandError` if nothing names one."""
     target = given or configured
     if target is None:
         raise CommandError(f"name a folder with --to, or set {setting} in the configuration")
@@ -159,9 +159,9 @@ def target_folder(given: Path | None, configured: Path | None, setting: str) -> 
 
 
 def tell_report(report: ImportReport, style: str, *, dry_run: bool, hint: str | None) -> None:
-    """Print what came of an import and, when it was done, a hint on what is left to do.
+    """Print the result of an import and, after a real one, the next step.
 
-    Raises `CommandError` when rows were left out.
+    Raises `CommandError` if rows were skipped.
     """
     print_counts(report, style, dry_run=dry_run)
     if not dry_run and hint is not None:
@@ -180,17 +180,16 @@ def import_world_dump(
     replace: bool,
     style: str,
 ) -> None:
-    """Take over zones from SQL dumps of EQ2Emulator's world database; nothing is executed.
+    """Import zones from SQL dumps of EQ2Emulator's world database; nothing is executed.
 
-    Takes zones, starting places, and the creatures, objects, signs, doors and other widgets that
-    stand in them, with their places, looks, commands and ways. The dumps may be one file or one for
-    each table; give them together. What they hold becomes one file a zone, which people can read
-    and change, in the folder that world.zones names; a running server takes it with `reload zones`.
+    Imports zones, starting places, and their spawns: creatures, objects, signs, doors and other
+    widgets, with places, appearance, commands and destinations. Give all dumps together, one file
+    or one for each table. Each zone becomes one editable file in the folder of world.zones; a
+    running server reads it with `reload zones`.
 
-    Nothing is written before all dumps were read. The command may be run again: it writes its own
-    files anew when the dumps have changed, and leaves alone what was changed by hand. A zone that
-    comes with the program keeps what stands in it unless the dumps place spawns there. The exit
-    status is 1 when rows were left out.
+    Nothing is written before all dumps have been read. You can repeat the import: it rewrites its
+    own files if the dumps have changed, and skips files that you have edited. A shipped zone keeps
+    its own spawns unless the dumps have spawns for it. The exit status is 1 if rows were skipped.
 
     Example: emu world import-eq2emu eq2world.sql.gz --to zones --dry-run
     """
@@ -214,16 +213,16 @@ def import_eq2emu_knowledge(
     replace: bool,
     style: str,
 ) -> None:
-    """Take over skills, languages and titles from SQL dumps of EQ2Emulator's world database.
+    """Import skills, languages and titles from SQL dumps of EQ2Emulator's world database.
 
-    Takes the tables skills, languages, titles, starting_skills, starting_languages, starting_titles
-    and starting_skillbar, in one dump or in one for each table; give them together. Nothing is
-    executed. They become one file, eq2emu.toml, in the folder that world.knowledge names; a server
-    reads it when it starts, and at `emu admin reload knowledge`.
+    Reads the tables skills, languages, titles, starting_skills, starting_languages, starting_titles
+    and starting_skillbar, in one dump or one for each table; give them together. Nothing is
+    executed. The result is one file, eq2emu.toml, in the folder of world.knowledge. The server
+    reads it at its start and with `emu admin reload knowledge`.
 
-    Nothing is written before all dumps were read. The command may be run again: it writes its own
-    file anew when the dumps have changed, and leaves it alone when it was changed by hand. The exit
-    status is 1 when rows were left out.
+    Nothing is written before all dumps have been read. You can repeat the import: it rewrites its
+    own file if the dumps have changed, and skips a file that you have edited. The exit status is 1
+    if rows were skipped.
 
     Example: emu world import-eq2emu-knowledge eq2world.sql.gz --to knowledge --dry-run
     """

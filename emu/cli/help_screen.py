@@ -1,4 +1,4 @@
-"""What the keys do, over any full-screen program of ours; needs textual."""
+"""The list of keys over a full-screen program; needs textual."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.widgets import Label
 
 
 class HelpScreen(ModalScreen[None]):
-    """Says what the keys do; any key leaves."""
+    """The list of keys; any key closes it."""
 
     CSS = """
     HelpScreen { align: center middle; }
@@ -21,7 +21,7 @@ class HelpScreen(ModalScreen[None]):
     """
 
     def __init__(self, lines: Iterable[tuple[str, str]]) -> None:
-        """Show lines of a key and what it does."""
+        """Show pairs of a key and its action."""
         super().__init__()
         self._lines = tuple(lines)
 
@@ -32,5 +32,5 @@ class HelpScreen(ModalScreen[None]):
         yield Label(f"{keys}\n\nAny key goes back.", id="help", markup=False)
 
     def on_key(self) -> None:
-        """Leave."""
+        """Close the screen."""
         self.dismiss()

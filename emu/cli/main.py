@@ -1,8 +1,7 @@
-"""Root of the `emu` command: finds the noun's module only when it is asked for.
+"""The root of the `emu` command, which imports a noun's module when it is used.
 
-Owns the options that stand before the noun and the way errors reach an operator: one line on
-standard error, exit status 1 (2 for a command line that makes no sense). Imports no noun's module
-by itself, so that `emu --help` is quick and an optional extra that is missing hurts only its noun.
+So `emu --help` is fast, and a missing optional dependency affects only its noun. An error is one
+line on standard error with exit status 1, or 2 for a malformed command line.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ NOUNS = {
     "top": ("watch.top", "The running server, live, on the full screen."),
     "world": ("world", "World servers that may register here: add, list, disable."),
 }
-"""Noun: (module below `emu.cli` with a click command of that name, one line for the help)."""
+"""By noun: the module below `emu.cli` with a click command of that name, and one line of help."""
 
 
 class NounGroup(click.Group):
@@ -49,7 +48,7 @@ class NounGroup(click.Group):
         return sorted(NOUNS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return one noun's group."""
+        """Import and return the command of a noun."""
         if cmd_name not in NOUNS:
             return None
         module = importlib.import_module(f"emu.cli.{NOUNS[cmd_name][0]}")
@@ -61,7 +60,7 @@ class NounGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the noun that is meant; the error for an unknown one names those like it."""
+        """Find the noun; the error for an unknown one suggests similar ones."""
         try:
             return super().resolve_command(ctx, args)
         except NoSuchCommand as error:
@@ -76,7 +75,7 @@ class NounGroup(click.Group):
 @click.group(cls=NounGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(emu.__version__, prog_name="emu", message=f"%(prog)s %(version)s, {form()}")
 def root() -> None:
-    """EverQuest II login and world server: the tools of an operator.
+    """Manage an EverQuest II login and world server.
 
     The server itself is started with `twistd -n emu`.
 
@@ -88,10 +87,10 @@ root.params += shared_options()
 
 
 def main() -> None:
-    """Run the command line; an error of ours becomes one line and exit status 1.
+    """Run the command line; an `EmuError` becomes one line and exit status 1.
 
-    A wrong configuration is one line for each problem. A letter that the terminal's encoding lacks
-    is written as an escape. Nothing is colored where $NO_COLOR is set (https://no-color.org).
+    A wrong configuration gets one line for each problem. Characters that the terminal's encoding
+    lacks are escaped. Colors are off if $NO_COLOR is set (https://no-color.org).
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

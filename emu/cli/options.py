@@ -1,9 +1,7 @@
 """Options that several nouns share: times, passwords, and shell completion of names.
 
-The shells' side is click's own; the README tells how it is switched on.
-
-What stands on a command line every process of the machine can read; the options here are the ways
-around it, the same for every command that takes a password.
+Every process of the machine can read a command line. So each command that needs a password also
+takes it from a file, an environment variable, a pipe or the terminal.
 """
 
 from __future__ import annotations
@@ -30,22 +28,22 @@ from emu.times import Moment, Monotonic
 
 
 def message_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
-    """Return the opcode names of the database, or of the program, that begin as typed."""
+    """Return the opcode names of the database or the program that begin with the typed text."""
     try:
         with ctx.scope(cleanup=False):
             rows = present_rows()
-    except EmuError:  # nothing can be said at a prompt: offer what is known anyway
+    except EmuError:  # a prompt has no place for errors: complete from the program's own names
         rows = list(shipped_rows())
     return _beginning({row.name for row in rows}, incomplete)
 
 
 def struct_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001
-    """Return the names of the structs that come with the program and begin as typed."""
+    """Return the names of the shipped structs that begin with the typed text."""
     return _beginning(set(shipped_catalog().names()), incomplete)
 
 
 def _beginning(names: set[str], incomplete: str) -> list[str]:
-    """Return the names that begin so, in any case of letters."""
+    """Return the names with a given beginning; case does not matter."""
     return sorted(name for name in names if name.lower().startswith(incomplete.lower()))
 
 
@@ -54,7 +52,7 @@ _DURATION = re.compile(r"(\d{1,5})([smhdw])")
 
 
 def read_duration(text: str) -> float:
-    """Return the seconds of a span of time such as ``90m``, ``12h``, ``7d`` or ``2w``."""
+    """Return the seconds of a duration such as ``90m``, ``12h``, ``7d`` or ``2w``."""
     match = _DURATION.fullmatch(text.strip())
     if match is None:
         raise click.BadParameter(f"{text!r} is no span of time; write it like 90m, 12h, 7d or 2w")
@@ -62,12 +60,12 @@ def read_duration(text: str) -> float:
 
 
 def present() -> Moment:
-    """Return the time of the wall clock."""
+    """Return the wall-clock time."""
     return Moment(time.time())
 
 
 def read_moment(text: str) -> Moment:
-    """Return the unix time of a date, or of date and time; UTC unless it says otherwise."""
+    """Return the unix time of a date, or of date and time; UTC unless it has an offset."""
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -92,11 +90,11 @@ end_options = together(
         help="How long it lasts: 90m, 12h, 7d, 2w.",
     ),
 )
-"""``--until`` and ``--for``, which `end_of` joins."""
+"""``--until`` and ``--for``; `end_of` evaluates them."""
 
 
 def end_of(until: Moment | None, lasting: float | None, moment: Moment) -> Moment:
-    """Return when something ends: at a moment, after a while, or never (``math.inf``)."""
+    """Return an end: a moment, a moment after a duration, or never (``math.inf``)."""
     if until is not None and lasting is not None:
         raise click.UsageError("give --until or --for, not both")
     if until is not None and until <= moment:
@@ -107,7 +105,7 @@ def end_of(until: Moment | None, lasting: float | None, moment: Moment) -> Momen
 
 
 def passing() -> Monotonic:
-    """Return the time that paces what a command waits for."""
+    """Return the monotonic time."""
     return Monotonic(time.monotonic())
 
 
@@ -115,9 +113,9 @@ VARIABLE = "EMU_PASSWORD"
 
 
 def password_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command ``--password`` and ``--password-file``; it takes `password`, None for neither.
+    """Add ``--password`` and ``--password-file``; the command gets `password`, None for neither.
 
-    The environment variable `VARIABLE` counts where neither is given.
+    The environment variable `VARIABLE` is used if neither is given.
     """
 
     @click.option(
@@ -142,7 +140,7 @@ def password_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def given_password(given: str | None) -> str:
-    """Return the password of a command line, or one asked for. Raises `CommandError` for none."""
+    """Return the given password, or ask for one. Raises `CommandError` for an empty one."""
     password = asked_secret("Password") if given is None else given
     if not password:
         raise CommandError(f"no password; give --password-file FILE, or set ${VARIABLE}")
@@ -150,7 +148,7 @@ def given_password(given: str | None) -> str:
 
 
 def asked_secret(what: str) -> str:
-    """Return what is typed at a terminal, unseen, or the first line of a pipe; "" for nothing."""
+    """Return a secret typed without echo, or the first line of a pipe; "" for nothing."""
     if sys.stdin.isatty():
         asked = click.prompt(what, hide_input=True, err=True, default="", show_default=False)
         return str(asked)

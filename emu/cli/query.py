@@ -1,4 +1,4 @@
-"""`emu query`: queries any server by the protocols that server lists use."""
+"""`emu query`: queries a server by the protocols of server lists."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ from emu.errors import CommandError, MalformedMessage
 from emu.times import Monotonic
 
 TRIES: Final = 3
-"""How often a datagram is sent that nothing answers."""
+"""How often an unanswered datagram is sent."""
 PATIENCE: Final = 3.0
 """Seconds to wait for an answer, by default."""
 _LONGEST: Final = 65535
 
 Question = A2sQuestion | OgpQuestion | SsqQuestion
-"""One question to a server, from the first datagram to the last of its answer.
+"""One query to a server, with its retransmissions and the datagrams of its answer.
 
-Its `datagram` is sent, and again when nothing comes; every datagram that comes goes to `receive`,
-which says whether there is something else to send now, until `is_answered`.
+Its `datagram` is sent, and sent again without an answer. Every received datagram goes to `receive`,
+which returns whether to send again at once, until `is_answered`.
 """
 
 
 def ask(address: Address, question: Question, patience: float) -> None:
-    """Ask until the question is answered; what is lost is sent again.
+    """Send a query until it is answered; lost datagrams are sent again.
 
-    A name is asked at each of its addresses, as far as nothing listens there. Raises
-    `CommandError` when nothing comes within `patience` seconds, or the server refuses.
+    The next address of a name is tried if nothing listens at one. Raises `CommandError` if nothing
+    is received within `patience` seconds, or the server refuses.
     """
     try:
         for found in socket.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM):
@@ -80,9 +80,9 @@ def _ask(asker: socket.socket, address: Address, question: Question, patience: f
 
 
 def _listen(asker: socket.socket, question: Question, wait: float) -> int:
-    """Take datagrams until all is there, or nothing of use has come for so long.
+    """Receive until the answer is complete, or nothing useful has come for `wait` seconds.
 
-    Returns how many were of no use.
+    Returns the number of useless datagrams.
     """
     until, useless = Monotonic(passing() + wait), 0
     while not question.is_answered and (left := until - passing()) > 0:
@@ -109,9 +109,9 @@ def _listen(asker: socket.socket, question: Question, wait: float) -> int:
 def ssq(
     address: Address, words: tuple[str, ...], password: str | None, timeout: float, style: str
 ) -> None:
-    """Ask by Standard Server Queries; SP info without a question.
+    """Query a server by Standard Server Queries (SSQ); the default query is SP info.
 
-    With a password a SELECT shows private columns, and long answers come whole.
+    With a password, SELECT shows private columns, and long answers are complete.
 
     Example: emu query ssq 127.0.0.1:26999 "SELECT playername,x-zone WHERE ping > 100"
     """
@@ -123,9 +123,9 @@ def ssq(
 def _told(
     address: Address, text: str, password: str | None, timeout: float
 ) -> tuple[list[list[str]], float]:
-    """Ask, with a token where there is a password.
+    """Query with a token if there is a password.
 
-    Returns the answer's rows, the header row first, and the seconds that they took to come.
+    Returns the answer's rows, the header row first, and the seconds until it came.
     """
     if len(text.encode("utf-8", "replace")) > LONGEST:
         raise CommandError(f"a question has {LONGEST} bytes at most")
@@ -155,7 +155,7 @@ def _packet_id() -> int:
 
 
 def _distinct(header: list[str], width: int) -> list[str]:
-    """Return a name for each cell, a number where the header has none or has it twice."""
+    """Return a name for each cell, a number if the header has none or has it twice."""
     padded = header + [""] * (width - len(header))
     return [
         name if name and padded.count(name) == 1 else f"{name or 'column'} {index}"
@@ -164,7 +164,7 @@ def _distinct(header: list[str], width: int) -> list[str]:
 
 
 def _asked(address: Address, question: SsqQuestion, patience: float) -> list[list[str]]:
-    """Return the rows of an answer. Raises `CommandError` when none comes."""
+    """Return the rows of an answer. Raises `CommandError` without one."""
     ask(address, question, patience)
     return question.rows or []
 
@@ -178,7 +178,7 @@ asking_options = together(
 
 @click.group(cls=VerbGroup)
 def query() -> None:
-    """Ask a server how it is: ours, or any other that speaks the protocol.
+    """Query a server's status: of this server, or of any other with one of the protocols.
 
     Example: emu query a2s 127.0.0.1:27015
     """
@@ -197,7 +197,7 @@ query.add_command(ssq)
     help="Version of the protocol to ask in.",
 )
 def ogp(*, address: Address, timeout: float, style: str, dialect: str) -> None:
-    """Ask by the Open Game Protocol for all that the server tells.
+    """Query everything that a server reports by the Open Game Protocol (OGP).
 
     Example: emu query ogp 127.0.0.1:27016 --json
     """
@@ -211,7 +211,7 @@ def ogp(*, address: Address, timeout: float, style: str, dialect: str) -> None:
 @query.command()
 @asking_options
 def a2s(*, address: Address, timeout: float, style: str) -> None:
-    """Ask by Source's server queries for the server, its players and its rules.
+    """Query the server, its players and its rules by Source server queries (A2S).
 
     Example: emu query a2s 127.0.0.1:27015 --json
     """
@@ -231,7 +231,7 @@ def a2s(*, address: Address, timeout: float, style: str) -> None:
 def _ask_server(
     address: Address, questions: Sequence[Question], patience: float, style: str
 ) -> None:
-    """Ask one question after the other."""
+    """Send the queries one after the other."""
     with failures_in(style):
         for question in questions:
             ask(address, question, patience)
@@ -246,7 +246,7 @@ def _print_answer(told: Mapping[str, Any], style: str) -> None:
 
 
 def lines_of(told: Mapping[str, Any], indent: str = "") -> Iterator[str]:
-    """Yield what was told for people: a name and its value a line, lists below their name."""
+    """Yield an answer as lines for people: a name and its value, lists below their name."""
     for name, value in told.items():
         if isinstance(value, Mapping):
             yield f"{indent}{name}:"
@@ -261,6 +261,6 @@ def lines_of(told: Mapping[str, Any], indent: str = "") -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    """Return a value on one line; what a server sent may hold controls."""
+    """Return a value on one line, without the control characters that a server may send."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return printable(text)

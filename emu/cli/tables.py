@@ -1,7 +1,7 @@
 """Rows on standard output: a table for people, CSV or JSON for programs; errors as JSON.
 
-What identifies a row is never cut. The other columns fold between words, down to their longest
-word; when even that is too wide, the least important ones go.
+The column that identifies a row is never truncated. The other columns wrap between words, down to
+their longest word. If that is still too wide, the least important columns are left out.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from emu.texts import timestamp
 from emu.times import Moment
 
 LONG_WORD = 24
-"""A word longer than this may be broken."""
+"""A longer word may be broken."""
 GAP = 3
-"""Columns of the terminal between two of the table."""
+"""Terminal columns between two columns of the table."""
 EDGES = 2
-"""Columns of the terminal outside the table's first and last column."""
+"""Terminal columns outside the table's first and last column."""
 
 IDENTIFYING = ("name", "field", "prefix")
-"""Columns that tell what a row is about; in a table without one it is the first column."""
+"""Columns that identify a row; in a table without one it is the first column."""
 
 
 def fit(
@@ -44,10 +44,10 @@ def fit(
     least: Iterable[str] = (),
     fold: bool = True,
 ) -> dict[str, int]:
-    """Return the columns that are shown, in their order, with their widths.
+    """Return the columns that fit into `width`, in their order, with their widths.
 
-    `lines` hold a cell for each column; the first is the header. `least` are the columns that go
-    first; then it is those on the right. Without `fold` no column gets narrower than its content.
+    `lines` have a cell for each column; the first is the header. The columns of `least` are left
+    out first, then those on the right. Without `fold` no column gets narrower than its content.
     """
     cells = dict(zip(columns, zip(*lines, strict=True), strict=True))
     key = next((name for name in IDENTIFYING if name in columns), columns[0])
@@ -56,7 +56,9 @@ def fit(
         name: widths[name] if name == key or not fold else _longest_word(cells[name])
         for name in columns
     }
-    if lowest[key] + EDGES > room:  # not even that: it folds, as nothing of it may be lost
+    if (
+        lowest[key] + EDGES > room
+    ):  # even the last column is too wide: it wraps, so that nothing is lost
         lowest[key] = widths[key] = max(1, room - EDGES)
     shown = list(columns)
     for name in (*least, *reversed(columns)):
@@ -71,7 +73,7 @@ def fit(
 def _narrow(
     shown: Sequence[str], widths: dict[str, int], lowest: dict[str, int], room: int
 ) -> None:
-    """Take from the widest column that can give, until all fit."""
+    """Narrow the widest columns until all fit."""
     while (over := _needed(shown, widths) - room) > 0:
         able = [name for name in shown if widths[name] > lowest[name]]
         if not able:
@@ -94,15 +96,15 @@ def _longest_word(cells: Iterable[str]) -> int:
 Row = Mapping[str, str | int | float | bool | None]
 
 _JSON = "emu.cli.tables.json"
-"""Where ``--json`` is kept among a command's `meta` until ``--format`` is read."""
+"""The key of ``--json`` in a command's `meta`, until ``--format`` is read."""
 _WIDE = 10_000
-"""Columns of a table that goes to a file or pipe: nothing is cut off there."""
+"""The width of a table that goes to a file or pipe: nothing is truncated."""
 _MANY = 1000
-"""From so many rows on a table is plain text; rich would take half a millisecond a row."""
+"""From so many rows on a table is plain text: rich would take half a millisecond for each row."""
 
 
 def _formats(choices: Sequence[str], about: str) -> Callable[[Command], Command]:
-    """Make ``--format`` with these choices, and ``--json``, which is short for one of them."""
+    """Return ``--format`` with these choices, and ``--json``, which is short for one of them."""
     return together(
         click.option(
             "--format",
@@ -125,16 +127,16 @@ def _formats(choices: Sequence[str], about: str) -> Callable[[Command], Command]
 
 
 format_option = _formats(["table", "csv", "json"], "How to print rows.")
-"""``--format`` and ``--json`` for rows, which `print_rows` understands."""
+"""``--format`` and ``--json`` for rows, for `print_rows`."""
 line_format_option = _formats(["text", "json"], "How to print; json is one object a line.")
-"""``--format`` and ``--json`` for a command that prints what happens line by line.
+"""``--format`` and ``--json`` for a command that prints events line by line.
 
-The `style` of the command is then "text" or "json", which is one JSON object a line.
+The `style` of the command is then "text" or "json", which is one JSON object for each line.
 """
 
 
 def json_text(value: Any) -> str:
-    """Return values as JSON for people, with letters as they are where the output has them."""
+    """Return values as JSON for people; characters that the output can encode are not escaped."""
     plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
     return json.dumps(value, indent=2, ensure_ascii=not plain)
 
@@ -144,8 +146,8 @@ def print_rows(
 ) -> None:
     """Print rows with these columns; JSON is one array of objects, CSV has a header.
 
-    A table on a terminal that is too narrow does without the columns that `least` names, and then
-    without those on the right, but never without what a row is about.
+    On a narrow terminal a table drops the columns of `least` first, then those on the right, but
+    never the column that identifies a row.
     """
     if style == "json":
         chosen = [{name: row.get(name) for name in columns} for row in rows]
@@ -187,7 +189,7 @@ def print_record(
 ) -> None:
     """Print one record: a line for each field, or one CSV row, or one JSON object.
 
-    `structured` are fields that are lists of records in JSON, and text in `record` elsewhere.
+    `structured` are fields that are lists of records in JSON, and text in `record` otherwise.
     """
     if style == "json":
         click.echo(json_text({**record, **(structured or {})}))
@@ -204,7 +206,7 @@ def print_record(
 
 @contextmanager
 def failures_in(style: str) -> Iterator[None]:
-    """Print a failure as an object when ``style`` is json; it goes on either way."""
+    """Print an error as an object if ``style`` is json, and raise it in any case."""
     try:
         yield
     except EmuError as error:
@@ -214,7 +216,7 @@ def failures_in(style: str) -> Iterator[None]:
 
 
 def show_moment(moment: Moment | None) -> str | None:
-    """Return a unix time as ISO 8601 in UTC with whole seconds, None for none."""
+    """Return a unix time as ISO 8601 in UTC with whole seconds; None for none."""
     if moment is None:
         return None
     try:
@@ -224,7 +226,7 @@ def show_moment(moment: Moment | None) -> str | None:
 
 
 def _plain_table(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
-    """Return lines of even columns; none is folded, as nobody reads so many on a page."""
+    """Return lines of even columns, without wrapping."""
     return "".join(
         "   ".join(set_cell_size(*pair) for pair in zip(cells, widths, strict=True)).rstrip() + "\n"
         for cells in lines
@@ -232,7 +234,7 @@ def _plain_table(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
 
 
 def _print(console: Console, table: Table) -> None:
-    """Print a table without the blanks that fill its lines up to the longest one."""
+    """Print a table without trailing blanks."""
     with console.capture() as captured:
         console.print(table)
     click.echo("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()), nl=False)
@@ -254,7 +256,7 @@ def _plain(value: str | float | None) -> str:
 
 
 def printable(text: str) -> str:
-    """Keep what a stranger typed from steering the terminal."""
+    """Escape control characters: names come from players and could control the terminal."""
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

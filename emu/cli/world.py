@@ -32,11 +32,11 @@ from emu.times import Moment
 )
 @click.option("--name", default="emu login", show_default=True, help="Name in the certificate.")
 def certificate(out: Path, name: str) -> None:
-    """Make the certificate with which the login server offers worlds TLS; prints its fingerprint.
+    """Create the certificate for TLS between login server and worlds; prints its fingerprint.
 
     On the login server, set [link] certificate to the file and [link] tls_listen to an address of
-    its own, like 0.0.0.0:9101. On each world, name that address in [world] login_servers and the
-    fingerprint in [world] login_tls_fingerprints. The file holds the private key: only its owner
+    its own, like 0.0.0.0:9101. On each world, add that address to [world] login_servers and the
+    fingerprint to [world] login_tls_fingerprints. The file contains the private key: only its owner
     can read it, and worlds do not need it.
 
     Example: emu world certificate --out link.pem
@@ -59,7 +59,7 @@ def certificate(out: Path, name: str) -> None:
 @click.command()
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 def fingerprint(file: Path | None) -> None:
-    """Print the fingerprint that worlds need of a certificate: of FILE, or the configured one.
+    """Print the fingerprint that worlds need: of the certificate FILE, or of the configured one.
 
     Example: emu world fingerprint link.pem
     """
@@ -81,10 +81,10 @@ REPORT_COLUMNS = (
 @click.option("--last", type=click.IntRange(1), help="Only so many, the newest ones.")
 @format_option
 def reports(name: str | None, last: int | None, style: str) -> None:
-    """Show the bug reports of players, of all worlds or of the world NAME, oldest first.
+    """Show the players' bug reports, of all worlds or of the world NAME, the oldest first.
 
-    A table shows what each is about; csv and json have all of it. Of every world the newest 5,000
-    are kept.
+    A table shows only the subjects; csv and json have the whole reports. The newest 5,000 of each
+    world are kept.
 
     Example: emu world reports --format csv > reports.csv
     """
@@ -100,7 +100,7 @@ def reports(name: str | None, last: int | None, style: str) -> None:
 
 
 def _report_row(row: dict[str, Any], names: dict[int, str]) -> Row:
-    """Return a row as it is shown; a world that was removed has no name."""
+    """Return a row for the output; a removed world has no name."""
     world = names.get(row["world_id"], "")
     return row | {"world": world, "received": show_moment(row["received"])}
 
@@ -112,20 +112,20 @@ COLUMNS = (
 
 LONGEST_NAME = 200
 LONGEST_ACCOUNT = 29
-"""Characters of LSInfo that count (docs/protocol/link.md#registration)."""
+"""Maximum length of LSInfo's account (docs/protocol/link.md#registration)."""
 
 RECORDED = 150.0
-"""A running login server records the status of a connected world oftener than this, in seconds."""
+"""A running login server records the status of a connected world more often, in seconds."""
 
 STATUS = {1: "up", 0: "not ready", -2: "locked", -3: "full", -4: "down"}
 
 
 @click.group(cls=VerbGroup)
 def world() -> None:
-    """World servers that may register here: add, list, disable; certificates; zones; reports.
+    """Manage the worlds that may register: add, list, disable; certificates; zones; reports.
 
-    A world that is disabled or removed while it is connected is dropped within a minute; other
-    changes count when it registers the next time.
+    A connected world is disconnected within a minute after you disable or remove it. Other changes
+    take effect when it registers again.
 
     Example: emu world list
     """
@@ -145,7 +145,7 @@ world.add_command(reports)
 @password_option
 @click.option("--description", default="", help="A line about the world, for operators.")
 def add(name: str, account: str, password: str | None, description: str) -> None:
-    """Let a world register; NAME is what players see, whatever the world calls itself.
+    """Allow a world to register. Players see NAME, whatever name the world sends.
 
     Example: emu world add Antonia --account antonia
     """
@@ -167,9 +167,9 @@ def add(name: str, account: str, password: str | None, description: str) -> None
 @world.command("list")
 @format_option
 def list_worlds(style: str) -> None:
-    """List all worlds with what they reported last.
+    """List all worlds with their last reported status.
 
-    A status of "silent" means that the login server has stopped since, without saying goodbye.
+    The status "silent" means that the login server has stopped without recording the world's end.
 
     Example: emu world list --format json
     """
@@ -183,7 +183,7 @@ def list_worlds(style: str) -> None:
 @click.argument("name")
 @password_option
 def password(name: str, password: str | None) -> None:
-    """Give a world another link password.
+    """Change the link password of a world.
 
     Example: emu world password Antonia
     """
@@ -196,7 +196,7 @@ def password(name: str, password: str | None) -> None:
 @world.command()
 @click.argument("name")
 def disable(name: str) -> None:
-    """Keep a world from registering until it is enabled again.
+    """Disable a world: it cannot register until you enable it.
 
     Example: emu world disable Antonia
     """
@@ -206,7 +206,7 @@ def disable(name: str) -> None:
 @world.command()
 @click.argument("name")
 def enable(name: str) -> None:
-    """Let a disabled world register again.
+    """Enable a disabled world.
 
     Example: emu world enable Antonia
     """
@@ -217,7 +217,7 @@ def enable(name: str) -> None:
 @click.argument("name")
 @click.option("--characters", is_flag=True, help="Remove it even though it has characters.")
 def remove(name: str, characters: bool) -> None:
-    """Remove a world for good, with the login server's rows of its characters.
+    """Remove a world for good. Its characters disappear from the login server's list.
 
     Example: emu world remove Antonia
     """

@@ -242,15 +242,20 @@ class SsqResponder:
         except MalformedMessage as error:
             self.counters[error.reason] += 1
             return NOTHING
-        if isinstance(query, Auth):
-            if judged is not None:
-                return self._authenticate(judged.is_right, host, now)
-            return self._authenticate(self.tokens.judge(query.password, host, now), host, now)
-        if isinstance(query, ColumnList):
-            return self._columns(query, question, host, now)
-        if isinstance(query, Select) and query.token:
-            return self._select(query, content, private=self.tokens.accepts(query.token, host, now))
-        body = self._bodies[question] = self._common(query, content)
+        match query:
+            case Auth(password):
+                if judged is None:
+                    judged_right = self.tokens.judge(password, host, now)
+                else:
+                    judged_right = judged.is_right
+                body = self._authenticate(judged_right, host, now)
+            case ColumnList():
+                body = self._columns(query, question, host, now)
+            case Select(token=token) if token:
+                private = self.tokens.accepts(token, host, now)
+                body = self._select(query, content, private=private)
+            case _:
+                body = self._bodies[question] = self._common(query, content)
         return body
 
     def _common(self, query: Query, content: SsqContent) -> bytes:

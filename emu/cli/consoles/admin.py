@@ -27,16 +27,17 @@ CHUNK = 65536
 
 
 class NoServer(CommandError):
-    """No server can be reached at a local socket."""
+    """No server is listening at a local socket."""
 
 
 class ConsoleSocket(AbstractContextManager["ConsoleSocket"]):
     """An open console; a context manager."""
 
     def __init__(self, path: Path, timeout: float | None = None) -> None:
-        """Connect; a server that says nothing for `timeout` seconds is given up.
+        """Connect; wait at most `timeout` seconds for a server's answer.
 
-        Raises `NoServer` when none listens there, `CommandError` when it is another user's.
+        Raises `NoServer` if no server listens there, `CommandError` if the socket is another
+        user's.
         """
         self._client = ConsoleClient()
         self._path = path
@@ -60,7 +61,7 @@ class ConsoleSocket(AbstractContextManager["ConsoleSocket"]):
         self._socket.close()
 
     def run(self, line: str) -> Reply:
-        """Run a line and wait for its reply. Raises `CommandError` when the server goes away."""
+        """Run a line and return its reply. Raises `CommandError` if the connection ends."""
         try:
             self._socket.sendall(self._client.request(line))
             while data := self._socket.recv(CHUNK):
@@ -80,21 +81,21 @@ ENDS = frozenset(("exit", "quit"))
 
 @dataclass(frozen=True, slots=True)
 class CommandAnswer:
-    """What a command answered, for people."""
+    """The reply of a command, for people."""
 
     text: str
     ok: bool = True
 
 
 Ask = Callable[[str], CommandAnswer]
-"""Runs a line on the server. Raises `EmuError` when that cannot be reached any more."""
+"""Runs a line on the server. Raises `EmuError` if the server is gone."""
 
 
 class ServerCompleter(Completer):
-    """Asks the server how a line may go on.
+    """Completion by the server.
 
-    Another's server, which has no command for that, answers with something else than words that
-    begin as the line ends; that is no help, and not shown.
+    A server of another kind has no command for that. Its answer does not fit what is typed, and is
+    not shown.
     """
 
     def __init__(self, ask: Ask) -> None:
@@ -105,7 +106,7 @@ class ServerCompleter(Completer):
         document: Document,
         complete_event: CompleteEvent,  # noqa: ARG002  # the library's shape
     ) -> Iterable[Completion]:
-        """Yield the words that may stand at the cursor."""
+        """Yield the completions at the cursor."""
         text = document.text_before_cursor
         begun = "" if not text or text[-1].isspace() else text.split()[-1]
         try:
@@ -123,10 +124,10 @@ def _goes_on(begun: str, word: str) -> bool:
 
 
 def converse(ask: Ask, prompt: str, plainly: Ask | None = None) -> bool:
-    """Run lines until the end; says whether all went well. What goes wrong is told on the way.
+    """Run lines until the end; return whether all succeeded. Errors are printed at once.
 
-    At a terminal there is a prompt; else lines are read from standard input. `plainly` asks the
-    server how a line may go on, where what `ask` returns is for other eyes.
+    At a terminal there is a prompt; otherwise lines are read from standard input. `plainly` is used
+    for completion if the replies of `ask` are formatted.
     """
     interactive = sys.stdin.isatty()
     lines = _typed(plainly or ask, prompt) if interactive else iter(sys.stdin)
@@ -169,10 +170,10 @@ def _history() -> History:
 @line_format_option
 @click.argument("words", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def admin(words: tuple[str, ...], style: str) -> None:
-    """Run a command on the server that runs with this configuration, as its console does.
+    """Run a command on the server of this configuration, as its console does.
 
     The commands are those of the game and of RCON: `emu admin help` lists them. The exit status is
-    1 when one could not be carried out.
+    1 if a command failed.
 
     Example: emu admin kick Aldana
     """
@@ -187,18 +188,17 @@ def admin(words: tuple[str, ...], style: str) -> None:
 
 
 def command_line(words: tuple[str, ...]) -> str:
-    """Return words of a shell as a line; a blank inside one is kept, and the last is as it is."""
+    """Return a shell's words as a line; words with blanks, except the last, are quoted."""
     *first, last = words
     return " ".join([*(f'"{word}"' if " " in word else word for word in first), last])
 
 
 @click.command()
 def console() -> None:
-    """Run commands on the server that runs with this configuration.
+    """Run commands on the server of this configuration, at a prompt.
 
-    TAB completes commands and names, arrow keys go through what was typed before; exit or Ctrl-D
-    ends it. Lines from a pipe are run one after the other; the exit status is 1 when one of them
-    could not be carried out.
+    TAB completes commands and names, the arrow keys recall earlier lines, exit or Ctrl-D ends.
+    Lines from a pipe run one after the other; the exit status is 1 if one of them failed.
 
     Example: emu world console
     """

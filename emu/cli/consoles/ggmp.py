@@ -1,4 +1,4 @@
-"""`emu ggmp`: watches actors of a running world and acts through them, as tools and bots do."""
+"""`emu ggmp`: watches and controls actors of a running world, as tools and bots do."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from emu.errors import CommandError, MalformedMessage
 from emu.times import Monotonic
 
 LONGEST = 2048
-"""Bytes of a datagram; no message is as long."""
+"""Size of the receive buffer in bytes; no message is as long."""
 
 
 class NothingListens(CommandError):
-    """Where a name leads, nobody is at this port."""
+    """Nothing listens at this port of the name's address."""
 
 
 class GgmpSocket(AbstractContextManager["GgmpSocket"]):
-    """A client that has joined; ask by `client`, take by `next_delivery`."""
+    """A client that is logged in; send by `client`, receive by `next_delivery`."""
 
     def __init__(
         self, address: Address, token: str, patience: float,
         *, order: ByteOrder = BIG, number: int = SERVER,
     ) -> None:  # fmt: skip
-        """Join, unless the server knows us by a number.
+        """Log in, unless the server knows this client by its number.
 
-        Raises `CommandError` when nobody lets us in for `patience` seconds.
+        Raises `CommandError` if no server accepts the login for `patience` seconds.
         """
         self._address = address
         self._patience = patience
@@ -59,7 +59,7 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
                 return
 
     def _open(self, family: int, place: Any, token: str) -> None:
-        """Join at one of the addresses that a name has."""
+        """Log in at one of a name's addresses."""
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
             self._socket.connect(place)
@@ -77,18 +77,18 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
 
     @property
     def now(self) -> Monotonic:
-        """The time that paces the conversation."""
+        """The monotonic time."""
         return passing()
 
     def expect(self) -> Delivery:
-        """Return what the server tells next. Raises `CommandError` when it tells nothing."""
+        """Return the next delivery. Raises `CommandError` if none comes."""
         told = self.next_delivery(Monotonic(self.now + self._patience))
         if told is None:
             raise CommandError(f"{self._address} does not answer")
         return told
 
     def next_delivery(self, until: Monotonic) -> Delivery | None:
-        """Return what the server tells next, None when it tells nothing until then."""
+        """Return the next delivery, None if none comes until then."""
         while (told := self.client.next_delivery()) is None:
             if self.now >= until:
                 return None
@@ -109,7 +109,7 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
             self._turn(until)
 
     def _turn(self, until: Monotonic) -> None:
-        """Send what is due, and take one datagram if one comes before something else is due."""
+        """Send what is due, and receive one datagram unless something is due earlier."""
         self.client.handle_timer(self.now)
         due = self.client.get_timer()
         wait = (until if due is None else min(until, due)) - self.now
@@ -118,7 +118,7 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
                 self._socket.send(data)
             self._socket.settimeout(max(wait, 0.001))
             self.client.receive(self._socket.recv(LONGEST), self.now)
-            for data in self.client.data_to_send():  # what we acknowledge
+            for data in self.client.data_to_send():  # the acknowledgments
                 self._socket.send(data)
         except (TimeoutError, MalformedMessage):
             return
@@ -129,7 +129,7 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
 
 
 Join = Callable[[], GgmpSocket]
-"""Joins the server; asks for the token where none is given."""
+"""Logs in; asks for the token if none is given."""
 
 ACTOR = click.IntRange(0, 0xFFFFFFFF)
 STATE = ("actor", "name", "zone", "x", "y", "z", "heading")
@@ -138,17 +138,17 @@ SERVER_COLUMNS = ("name", "online", "places", "zones", "uptime")
 
 @click.group(cls=VerbGroup)
 def ggmp() -> None:
-    """Look at actors, which are spawns of a running world, and act through them.
+    """Watch and control actors (spawns) of a running world.
 
-    The password is a token of the server's ggmp.tokens_file, empty where anybody may join; it
-    crosses the network in the clear.
+    The password is a token of the server's ggmp.tokens_file; it is empty if the server admits
+    everybody. It crosses the network unencrypted.
 
     Example: emu ggmp query 127.0.0.1:12358 --name Alice
     """
 
 
 def _server_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command what joins a server, as `join`, and the form of what it prints."""
+    """Add the arguments and options of a login, as `join`, and the output format."""
 
     @address_argument
     @timeout_option(3.0, "Seconds to wait for each answer.")
@@ -185,7 +185,7 @@ def _server_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--name", help="Name of an actor.")
 @click.option("--zone", type=click.IntRange(1, 0xFFFFFFFF), help="List the actors of a zone.")
 def query(*, join: Join, style: str, actor: int | None, name: str | None, zone: int | None) -> None:
-    """Tell of an actor; without one, of the server.
+    """Show an actor; without one, the server.
 
     Example: emu ggmp query 127.0.0.1:12358 --zone 325 --json
     """
@@ -220,7 +220,7 @@ def say(*, join: Join, style: str, actor: int, text: str) -> None:
 @click.argument("actor", type=ACTOR)
 @click.argument("place", nargs=4, type=float, metavar="X Y Z HEADING")
 def move(*, join: Join, style: str, actor: int, place: tuple[float, float, float, float]) -> None:
-    """Put an actor elsewhere in its zone.
+    """Move an actor within its zone.
 
     Example: emu ggmp move 127.0.0.1:12358 17 10.5 -3 22 90
     """
@@ -240,7 +240,7 @@ def move(*, join: Join, style: str, actor: int, place: tuple[float, float, float
 def watch(
     *, join: Join, style: str, actors: tuple[int, ...], interval: float, seconds: float | None
 ) -> None:
-    """Tell where actors are, whenever they have moved.
+    """Print the positions of actors whenever they move.
 
     Example: emu ggmp watch 127.0.0.1:12358 17 18 --interval 0.5
     """
@@ -249,7 +249,7 @@ def watch(
         for actor in actors:
             talk.client.watch(actor, interval, talk.now)
         while talk.now < end:
-            # The server forgets who says nothing for a minute.
+            # The server removes a client that is silent for a minute.
             told = talk.next_delivery(Monotonic(min(end, talk.now + 20)))
             if told is None:
                 talk.client.query(0, talk.now)
@@ -260,7 +260,7 @@ def watch(
 
 
 def _record(told: Delivery, client: GgmpClient) -> dict[str, Any]:
-    """Return what the server told by name. Raises `CommandError` for a refusal."""
+    """Return a delivery's fields by name. Raises `CommandError` for a refusal."""
     if isinstance(told, Whole):
         return {"zone": told.act.condition1, "actors": client.listed_actors(told.data)}
     if isinstance(told, bytes) or len(told) < 3:
@@ -284,7 +284,7 @@ def _print(record: dict[str, Any], style: str) -> None:
 
 
 def _text(value: Any) -> str:
-    """Return a value on one line; what a server sent may hold controls."""
+    """Return a value on one line, without the control characters that a server may send."""
     if isinstance(value, float):
         return f"{value:.2f}"
     text = " ".join(map(str, value)) if isinstance(value, list) else str(value)

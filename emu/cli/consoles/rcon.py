@@ -1,4 +1,4 @@
-"""`emu rcon`: commands on any server that speaks Source RCON, ours and others'."""
+"""`emu rcon`: commands on any server with Source RCON."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from emu.errors import CommandError, EmuError, PeerError
 
 CHUNK = 65536
 NEXT_PART = 2.0
-"""Seconds that a server which has begun to answer may take until it goes on, or says it is done."""
+"""Seconds after the first packet of an answer until its next packet or its end."""
 
 
 class RconSocket(AbstractContextManager["RconSocket"]):
-    """A connection on which a password was accepted; a context manager."""
+    """A logged-in connection; a context manager."""
 
     def __init__(self, address: Address, password: str, timeout: float) -> None:
-        """Connect and log in; `timeout` is seconds for each step. Raises `CommandError`."""
+        """Connect and log in; `timeout` is in seconds for each step. Raises `CommandError`."""
         self._address = address
         self._password = password
         self._timeout = timeout
@@ -39,8 +39,7 @@ class RconSocket(AbstractContextManager["RconSocket"]):
     def run(self, line: str) -> str:
         """Run a line and return its whole answer. Raises `CommandError`.
 
-        Connects anew when the server has hung up since the last one, as it does after a while, or
-        when that one failed.
+        Reconnects if the last command failed, or the server has closed the idle connection since.
         """
         if self._is_closed():
             self._socket.close()
@@ -49,7 +48,7 @@ class RconSocket(AbstractContextManager["RconSocket"]):
         try:
             event = self._exchange(data)
         except CommandError:
-            self._socket.close()  # what comes late would be taken for the next answer
+            self._socket.close()  # a late answer would be mistaken for the next command's
             raise
         if isinstance(event, Answered):
             return event.text
@@ -76,7 +75,7 @@ class RconSocket(AbstractContextManager["RconSocket"]):
             raise CommandError(f"{self._address}: the password is refused")
 
     def _is_closed(self) -> bool:
-        """Say whether the server has hung up, or we have."""
+        """Return whether either side has closed the connection."""
         if self._socket.fileno() < 0:
             return True
         if not select.select([self._socket], [], [], 0)[0]:
@@ -119,12 +118,12 @@ def rcon(
     timeout: float,
     style: str,
 ) -> None:
-    """Run a command by RCON; without one there is a prompt, and lines from a pipe are run.
+    """Run a command by RCON. Without a command, run lines from a prompt or a pipe.
 
-    The password crosses the network in the clear.
+    The password crosses the network unencrypted.
 
-    At the prompt TAB completes commands and names, arrow keys go through what was typed before;
-    exit or Ctrl-D ends it.
+    At the prompt TAB completes commands and names, the arrow keys recall earlier lines, exit or
+    Ctrl-D ends.
 
     Example: emu rcon 192.0.2.7:27015 status
     """
@@ -136,7 +135,7 @@ def rcon(
         def ask_on(line: str) -> CommandAnswer:
             try:
                 return ask(line)
-            except EmuError as error:  # the next line calls the server again
+            except EmuError as error:  # the next line reconnects
                 return CommandAnswer(str(error), ok=False)
 
         if words:

@@ -1,5 +1,5 @@
-"""`emu doctor`: what is wrong with a server, or will be, and how to mend it.
+"""`emu doctor`: checks a server for faults and prints how to fix them.
 
-Each room looks at one subject. What is measured on the machine is handed to small functions that
-judge it, so that every verdict can be tried without breaking the machine.
+Each module checks one subject. Small functions judge the measured values, so that tests can try
+every verdict without breaking the machine.
 """

@@ -1,4 +1,4 @@
-"""`emu doctor`: looks at everything, and says what is wrong and how to mend it."""
+"""The `emu doctor` command: runs all checks and prints the findings."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ import click
 from emu.admin.snapshot import Snapshot
 from emu.cli.client.common import run_reactor
 from emu.cli.common import config_path, load_config
-from emu.cli.doctor.database import look_at_database
+from emu.cli.doctor.database import check_database
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
-from emu.cli.doctor.network import judge_server, look_at_addresses, look_at_ports, look_at_server
-from emu.cli.doctor.opcodes import look_at_opcodes, stored_rows
+from emu.cli.doctor.network import judge_server, check_addresses, check_ports, check_server
+from emu.cli.doctor.opcodes import check_opcodes, stored_rows
 from emu.cli.doctor.system import (
-    look_at_clock,
-    look_at_limits,
-    look_at_permissions,
-    look_at_secrets,
+    check_clock,
+    check_limits,
+    check_permissions,
+    check_secrets,
 )
-from emu.cli.doctor.values import look_at_values, repair_values
+from emu.cli.doctor.values import check_values, repair_values
 from emu.cli.options import given_password, passing, password_option, present
 from emu.cli.tables import format_option, print_rows
 from emu.client import Credentials
@@ -41,11 +41,11 @@ COLORS: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
 
 @click.command()
 @format_option
-@click.option("--login", "user", metavar="NAME", help="Log in with this account, and go in.")
-@click.option("--character", metavar="NAME", help="Its character to go in with; default the first.")
-@click.option("--problems", is_flag=True, help="Leave out what is well.")
+@click.option("--login", "user", metavar="NAME", help="Log in with this account and enter the world.")
+@click.option("--character", metavar="NAME", help="The character that enters the world; default the first.")
+@click.option("--problems", is_flag=True, help="Show only warnings and faults.")
 @click.option(
-    "--repair", is_flag=True, help="Replace stored values that cannot be used; keeps a copy."
+    "--repair", is_flag=True, help="Replace unusable stored values; keeps a copy."
 )
 @password_option
 def doctor(
@@ -57,21 +57,21 @@ def doctor(
     repair: bool,
     password: str | None,
 ) -> None:
-    """Look at everything a server needs, and say what is wrong and how to mend it.
+    """Check everything that a server needs, and print faults with their fixes.
 
-    Configuration, ports, files, database, opcode tables, clock, addresses, limits and secrets; then
-    the server that runs, by a session and a login that must be refused. With --login it logs in
-    with an account of yours and lets a character stand in the world for a moment. Nothing is
-    changed, unless --repair is given: then the database is copied, and stored values of characters
-    that cannot be used are replaced by what the server uses instead. The server must not run
-    meanwhile. The exit status is 1 when something fails.
+    Checks the configuration, ports, files, database, opcode tables, clock, addresses, limits and
+    secrets; then the running server, by a session and a login that must be refused. With --login it
+    logs in with your account and lets a character stand in the world for a moment. Nothing is
+    changed unless you give --repair: then the database is copied, and unusable stored values of
+    characters are replaced by the values that the server uses instead; the server must be stopped
+    for that. The exit status is 1 if a check fails.
 
     Example: emu doctor --problems
     """
     account = None
     if user is not None:
         account = Entrance(Credentials(user, given_password(password)), character)
-    found = [*mended()] if repair else []
+    found = [*repaired()] if repair else []
     found += examine(account)
     shown = [one for one in found if not problems or one.level is not Level.OK]
     if style == "table":
@@ -85,7 +85,7 @@ def doctor(
 
 
 def examine(account: Entrance | None) -> Iterator[Finding]:
-    """Yield all findings, subject by subject; a wrong configuration ends it."""
+    """Yield all findings, subject by subject; a wrong configuration ends them."""
     try:
         config = load_config()
     except ConfigError as error:
@@ -94,28 +94,28 @@ def examine(account: Entrance | None) -> Iterator[Finding]:
         return
     source = config_path()
     yield ok("configuration", f"{source.absolute() if source else 'all defaults'} is good")
-    running, troubles = look_at_server(config.console_path)
+    running, troubles = check_server(config.console_path)
     path = config.database.path
     is_hidden = not config.console.enabled or any(one.level is Level.FAIL for one in troubles)
-    yield from look_at_ports(config, running, is_hidden=is_hidden)
-    yield from as_far_as_allowed("files", look_at_permissions(config, source))
-    yield from as_far_as_allowed("database", look_at_database(path))
-    yield from as_far_as_allowed("database", look_at_values(path, known_zones(config)))
-    yield from as_far_as_allowed("opcodes", look_at_opcodes(path))
-    yield from as_far_as_allowed("clock", look_at_clock(path, present, passing, sleep))
-    yield from look_at_addresses(config)
-    yield from look_at_limits(config, running.process if running is not None else None)
-    yield from look_at_secrets(config)
+    yield from check_ports(config, running, is_hidden=is_hidden)
+    yield from as_far_as_allowed("files", check_permissions(config, source))
+    yield from as_far_as_allowed("database", check_database(path))
+    yield from as_far_as_allowed("database", check_values(path, known_zones(config)))
+    yield from as_far_as_allowed("opcodes", check_opcodes(path))
+    yield from as_far_as_allowed("clock", check_clock(path, present, passing, sleep))
+    yield from check_addresses(config)
+    yield from check_limits(config, running.process if running is not None else None)
+    yield from check_secrets(config)
     yield from troubles
     if running is not None:
         yield from judge_server(running, config)
         yield from visited(running, config, account)
     elif account is not None:
-        yield fail("login", "no server runs that could be logged in to", "start it, and try again")
+        yield fail("login", "no server is running", "start it and try again")
 
 
-def mended() -> Iterator[Finding]:
-    """Repair stored values, and yield what was changed; a wrong configuration is told elsewhere."""
+def repaired() -> Iterator[Finding]:
+    """Repair stored values and yield the changes; `examine` reports a wrong configuration."""
     try:
         config = load_config()
     except ConfigError:
@@ -126,7 +126,7 @@ def mended() -> Iterator[Finding]:
 
 
 def known_zones(config: Config) -> Collection[int] | None:
-    """Return the numbers of the world's zones, None when there is no world or no atlas of it."""
+    """Return the numbers of the world's zones, None without a world or a readable atlas."""
     if not config.world.enabled:
         return None
     try:
@@ -136,7 +136,7 @@ def known_zones(config: Config) -> Collection[int] | None:
 
 
 def as_far_as_allowed(subject: str, findings: Iterator[Finding]) -> Iterator[Finding]:
-    """Yield findings until the system refuses something."""
+    """Yield findings until the system denies access."""
     try:
         yield from findings
     except OSError as error:
@@ -144,21 +144,21 @@ def as_far_as_allowed(subject: str, findings: Iterator[Finding]) -> Iterator[Fin
 
 
 def known_tables(path: Path) -> OpcodeTables:
-    """Return the tables of the database; the program's own where it has none that can be read."""
+    """Return the database's opcode tables, or the program's own if the database has none."""
     try:
         rows = stored_rows(path)
-    except EmuError:  # which the findings about the database name
+    except EmuError:  # the database's own check reports that
         rows = None
     return OpcodeTables(rows) if rows is not None else shipped_tables()
 
 
 def visited(running: Snapshot, config: Config, account: Entrance | None) -> list[Finding]:
-    """Return what came of a login of our own."""
+    """Return the findings of a login."""
     from emu.cli.doctor.visit import Visit, login_address  # noqa: PLC0415  # imports the reactor's rooms
 
     at = login_address(running)
     if at is None:
-        return [warn("login", "no login server runs here", "try emu client login where it runs")]
+        return [warn("login", "no login server is running here", "run emu client login on its machine")]
     tables = known_tables(config.database.path)
     found: list[Finding] = []
 
@@ -176,7 +176,7 @@ def visited(running: Snapshot, config: Config, account: Entrance | None) -> list
 
 
 def show(findings: list[Finding]) -> None:
-    """Print findings for people: a line each, and below it how to mend what is not well."""
+    """Print findings for people: a line for each, and below it the fix of a fault."""
     for level, check, what, mend in findings:
         click.echo(f"{click.style(f'{level:<5}', fg=COLORS[level])} {check:<13} {what}")
         if mend:

@@ -1,4 +1,4 @@
-"""The database: whether it is whole, of this program's schema, and has room to grow."""
+"""Checks of the database: integrity, schema, and free disk space."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from emu.store.spool import read_spool, spool_path
 DATABASE: Final = "database"
 MEGABYTE: Final = 1_000_000
 LEAST_SPACE: Final = 100 * MEGABYTE
-"""Free bytes below which the next weeks may bring trouble."""
+"""Free bytes below which the disk may be full within weeks."""
 NO_SPACE: Final = 10 * MEGABYTE
 MOST_NAMES: Final = 20
-"""Names of players in one finding."""
+"""Maximum number of players' names in one finding."""
 LARGE_LOG: Final = 64 * MEGABYTE
-"""A write-ahead log that nobody could fold back into the database for long."""
+"""The size of a write-ahead log that has not been checkpointed for long."""
 RESTORE: Final = "stop the server, keep the file, restore a copy of emu backup"
 
 
-def look_at_database(path: Path) -> Iterator[Finding]:
-    """Look into the database, and change nothing."""
+def check_database(path: Path) -> Iterator[Finding]:
+    """Check the database without changing it."""
     problem = served_problem(path)
     if problem:
         yield fail(
-            DATABASE, problem, "docs/guides/operating.md, Backup, says how a copy is restored"
+            DATABASE, problem, "restore a copy: docs/guides/operating.md, Backup"
         )
         return
     if not path.exists():
         yield ok(DATABASE, f"{path} is not there yet; the first start makes it")
         return
-    yield from look_at_spool(path)
+    yield from check_spool(path)
     try:
         with Database.connect(path) as database:
-            yield from look_into(database)
+            yield from check_tables(database)
     except EmuError as error:
         yield fail(DATABASE, str(error), RESTORE)
     yield judge_space(shutil.disk_usage(path.parent).free, path.stat().st_size)
@@ -50,8 +50,8 @@ def look_at_database(path: Path) -> Iterator[Finding]:
     yield judge_log(log.stat().st_size if log.exists() else 0, path.stat().st_size)
 
 
-def look_at_spool(path: Path) -> Iterator[Finding]:
-    """Look for players whom a stop could not save, and for files of them that are damaged."""
+def check_spool(path: Path) -> Iterator[Finding]:
+    """Check for players whose state could not be saved at a stop, and for damaged files of them."""
     spool = spool_path(path)
     if spool.exists():
         try:
@@ -59,22 +59,22 @@ def look_at_spool(path: Path) -> Iterator[Finding]:
         except (EmuError, OSError) as error:
             yield warn(
                 DATABASE, f"{spool}: players that a stop could not save, unreadable ({error})",
-                "the next start sets it aside; what it says of players is lost",
+                "the next start renames it; its players' last changes are lost",
             )  # fmt: skip
         else:
             yield warn(
                 DATABASE, f"{spool}: players that the last stop could not save: {names}",
-                "start the server: it stores them and removes the file",
+                "start the server: it saves them and removes the file",
             )  # fmt: skip
     for aside in sorted(path.parent.glob(f"{spool.name}.damaged*")):
         yield warn(
             DATABASE, f"{aside}: players that a stop could not save, set aside as damaged",
-            "look into it, then remove it",
+            "read it, then remove it",
         )  # fmt: skip
 
 
-def look_into(database: Database) -> Iterator[Finding]:
-    """Look at the schema, at every page, and at what refers to what. Raises `StoreError`."""
+def check_tables(database: Database) -> Iterator[Finding]:
+    """Check the schema, every page and all references. Raises `StoreError`."""
     connection = database.connection
     with readable_errors(database.path):
         judged = judge_schema(schema().version(connection), schema().newest)
@@ -88,62 +88,62 @@ def look_into(database: Database) -> Iterator[Finding]:
 
 
 def judge_integrity(answer: list[str]) -> Finding:
-    """Judge what SQLite says of the file: ``ok``, or the first things wrong."""
+    """Judge SQLite's integrity check: ``ok``, or the first faults."""
     if answer == ["ok"]:
-        return ok(DATABASE, "every page is whole")
+        return ok(DATABASE, "every page is intact")
     first = " ".join(answer[0].split())
     return fail(DATABASE, f"it is damaged: {first}", RESTORE)
 
 
 def judge_references(lost: int) -> Finding:
-    """Judge how many rows belong to a row that is not there."""
+    """Judge the number of rows that refer to a missing row."""
     if not lost:
-        return ok(DATABASE, "every row belongs to one that is there")
+        return ok(DATABASE, "every reference is valid")
     return fail(
-        DATABASE, f"rows that belong to nothing: {lost}; another program has written here",
+        DATABASE, f"rows with a missing parent: {lost}; another program has changed the database",
         "PRAGMA foreign_key_check in sqlite3 lists them; delete them, or restore a backup",
     )  # fmt: skip
 
 
 def judge_schema(present: int, newest: int) -> Finding:
-    """Judge the schema's number."""
+    """Judge the schema's version."""
     if present == newest:
         return ok(DATABASE, f"its schema is {present}, this program's")
     if present < newest:
         return warn(
             DATABASE, f"its schema is {present}, this program's {newest}",
-            "the next start brings it up to date; make a copy before: emu backup",
+            "the next start migrates it; make a copy before: emu backup",
         )  # fmt: skip
     return fail(
-        DATABASE, f"its schema is {present}; this program knows {newest} at most",
-        "upgrade the program: a newer one has written here",
+        DATABASE, f"its schema is {present}; this program supports up to {newest}",
+        "upgrade the program: a newer version has migrated the database",
     )  # fmt: skip
 
 
 def judge_space(free: int, size: int) -> Finding:
-    """Judge the disk: a backup and an upgrade each need the database's size again."""
+    """Judge the free space: a backup and an upgrade each need the database's size again."""
     text = f"{free // MEGABYTE} MB free beside a database of {-(-size // MEGABYTE)} MB"
     if free < NO_SPACE:
-        return fail(DATABASE, text, "make room: nothing can be stored on a full disk")
+        return fail(DATABASE, text, "free disk space: a full disk stops all saving")
     if free < max(LEAST_SPACE, 2 * size):
-        return warn(DATABASE, text, "make room: a backup and an upgrade need its size again")
+        return warn(DATABASE, text, "free disk space: a backup and an upgrade need its size again")
     return ok(DATABASE, text)
 
 
 def judge_log(log: int, size: int) -> Finding:
-    """Judge the write-ahead log's size."""
+    """Judge the size of the write-ahead log."""
     if log < max(LARGE_LOG, size):
         return ok(DATABASE, f"its write-ahead log has {log} bytes")
     return warn(
         DATABASE, f"its write-ahead log has {log // MEGABYTE} MB",
-        "a program keeps an old view of it open: end what reads it for long (sqlite3, backups)",
+        "a long read keeps it from shrinking: end other programs that read it (sqlite3, backups)",
     )  # fmt: skip
 
 
 def read_one(path: Path, query: str, *values: object) -> tuple[Any, ...] | None:
-    """Return the first row that a query finds, None for none and for what cannot be read.
+    """Return the first row of a query, or None, also if the database cannot be read.
 
-    What is wrong with the database is told by `look_at_database`, not by whoever asks here.
+    `check_database` reports faults of the database.
     """
     if not path.exists():
         return None

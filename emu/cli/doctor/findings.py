@@ -1,4 +1,4 @@
-"""One line of the doctor's report."""
+"""One finding of the doctor's report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Level(enum.StrEnum):
-    """How bad it is."""
+    """The severity of a finding."""
 
     OK = "ok"
     WARN = "warn"
@@ -15,7 +15,7 @@ class Level(enum.StrEnum):
 
 
 class Finding(NamedTuple):
-    """What was looked at, how it is, and how to mend it (empty for what is well)."""
+    """The result of one check: its subject, the state, and the fix (empty without a fault)."""
 
     level: Level
     check: str
@@ -24,15 +24,15 @@ class Finding(NamedTuple):
 
 
 def ok(check: str, what: str) -> Finding:
-    """Return that something is well."""
+    """Return a finding without a fault."""
     return Finding(Level.OK, check, what)
 
 
 def warn(check: str, what: str, mend: str) -> Finding:
-    """Return that something may become trouble."""
+    """Return a warning: this may become a fault."""
     return Finding(Level.WARN, check, what, mend)
 
 
 def fail(check: str, what: str, mend: str) -> Finding:
-    """Return that something keeps the server or its players from their work."""
+    """Return a fault: it stops the server or its players."""
     return Finding(Level.FAIL, check, what, mend)

@@ -1,4 +1,4 @@
-"""The doctor's checks of addresses, ports and the running server."""
+"""Checks of addresses, ports and the running server."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ SHARED: Final = ipaddress.ip_network("100.64.0.0/10")
 EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # nothing is bound here
 
 
-def look_at_addresses(config: Config) -> Iterator[Finding]:
-    """Look at what the login server and the world tell clients."""
+def check_addresses(config: Config) -> Iterator[Finding]:
+    """Check the addresses that the login server and the world send to clients."""
     for found in look_at_world(config):
         key = found.text.partition(":")[0]
         judge = fail if found.grave else warn
@@ -35,47 +35,47 @@ def look_at_addresses(config: Config) -> Iterator[Finding]:
     if config.login.enabled:
         yield judge_login(config.login.listen.host)
     if config.world.enabled:
-        yield judge_told(config)
+        yield judge_advertised(config)
         yield from judge_internal(config)
         yield from judge_families(config)
 
 
 def judge_login(host: str) -> Finding:
-    """Judge who can reach the login server by the address it listens on."""
+    """Judge who can reach the login server at the address that it listens on."""
     if _is_local(host):
         return ok(ADDRESSES, f"only this machine can log in: login.listen is {host}")
     where = "on every address" if host in EVERYWHERE else f"on {host}"
-    return ok(ADDRESSES, f"clients log in {where}: cl_ls_address must name one they reach")
+    return ok(ADDRESSES, f"clients log in {where}: cl_ls_address must name an address that they reach")
 
 
-def judge_told(config: Config) -> Finding:
-    """Judge where players are sent when they enter the world."""
+def judge_advertised(config: Config) -> Finding:
+    """Judge the address that players connect to when they enter the world."""
     listen, advertise = config.world.listen, config.world.advertise
     is_open = not _is_local(config.login.listen.host) or not config.login.enabled
-    told = advertise or ("127.0.0.1" if listen.host in EVERYWHERE else listen.host)
-    where = f"players are told that the world is at {told}, UDP {listen.port}"
+    advertised = advertise or ("127.0.0.1" if listen.host in EVERYWHERE else listen.host)
+    where = f"players connect to the world at {advertised}, UDP {listen.port}"
     if _is_local(listen.host) and is_open:
         return fail(
-            ADDRESSES, f"others can log in, and not enter: world.listen is {listen}",
+            ADDRESSES, f"others can log in but not enter: world.listen is {listen}",
             "set world.listen to an address that they reach, or 0.0.0.0",
         )  # fmt: skip
-    if _is_local(told) and is_open:
+    if _is_local(advertised) and is_open:
         return fail(
             ADDRESSES, f"{where}, which is themselves",
             "set world.advertise to the address that players reach",
         )  # fmt: skip
-    if is_open and _is_shared(told):
+    if is_open and _is_shared(advertised):
         return fail(
             ADDRESSES, f"{where}: an address that the provider shares among its customers",
             "ask the provider for a public one, or use a VPN: nothing can be forwarded to it",
         )  # fmt: skip
-    if is_open and is_private(told) and not config.world.internal_address:
+    if is_open and is_private(advertised) and not config.world.internal_address:
         return warn(
             ADDRESSES, f"{where}: a private address, good in the LAN only",
             "for players from outside set world.advertise to the router's public address,"
-            f" world.internal_address to {told}, and forward UDP to this machine",
+            f" world.internal_address to {advertised}, and forward UDP to this machine",
         )  # fmt: skip
-    if is_open and not is_private(told) and not _is_local(told):
+    if is_open and not is_private(advertised) and not _is_local(advertised):
         return ok(ADDRESSES, f"{where}; a router on the way must forward it to the same number")
     return ok(ADDRESSES, where)
 
@@ -86,19 +86,19 @@ def judge_internal(config: Config) -> Iterator[Finding]:
     if internal and not is_private(internal):
         yield warn(
             ADDRESSES, f"world.internal_address is {internal}, which is no private address",
-            "it is for clients in the LAN: set the server's address there",
+            "it is for clients in the LAN: set the server's address in the LAN",
         )  # fmt: skip
 
 
 def judge_families(config: Config) -> Iterator[Finding]:
-    """Judge whether the world listens on the kind of address that players are told."""
+    """Judge whether the world listens on the address family that is sent to players."""
     advertise, host = config.world.advertise, config.world.listen.host
     if advertise is None or _version(advertise) is None or _version(host) is None:
         return
     if _version(advertise) != _version(host) and host != "::":
         yield fail(
-            ADDRESSES, f"players are told {advertise}, and the world listens on {host} only",
-            "listen on the same kind of address: IPv6 and IPv4 do not reach each other",
+            ADDRESSES, f"players connect to {advertise}, but the world listens only on {host}",
+            "listen on the same address family: IPv4 clients cannot reach IPv6",
         )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def _is_local(host: str) -> bool:
 
 
 def _is_shared(host: str) -> bool:
-    """Say whether an address is one of those that providers put whole towns behind (RFC 6598)."""
+    """Return whether an address is from the shared space of carrier-grade NAT (RFC 6598)."""
     try:
         return parse_host(host) in SHARED
     except ValueError:
@@ -125,18 +125,18 @@ PORTS: Final = "ports"
 RECEIVE_LIMIT: Final = Path("/proc/sys/net/core/rmem_max")
 
 
-def look_at_ports(
+def check_ports(
     config: Config, running: Snapshot | None, *, is_hidden: bool
 ) -> Iterator[Finding]:
-    """Look at every port of the configuration, and at the system's buffers for UDP.
+    """Check every port of the configuration, and the kernel's buffers for UDP.
 
-    `is_hidden`: a server may run that does not tell which ports are its own.
+    With `is_hidden`, a server may be running whose ports are not known.
     """
     for port in listening_ports(config):
         try:
             at = listen_address(port.key, port.address)
         except ConfigError as error:
-            yield fail(PORTS, str(error), "write an address, or mend the name server")
+            yield fail(PORTS, str(error), "set an address, or fix the name resolution")
             continue
         reason = bind_error(port.protocol, at)
         number = None if reason is None else reason.errno or errno.EINVAL
@@ -148,71 +148,77 @@ def look_at_ports(
 def judge_port(
     port: ListeningPort, error: int | None, running: Snapshot | None, *, is_hidden: bool = False
 ) -> Finding:
-    """Judge a port by the number of the error that binding it gave, None for none."""
+    """Judge a port by the error number of binding it, None for success."""
     key, protocol, at = port
     where = f"{key}: {protocol} {at}"
-    doors = running.doors if running is not None else ()
-    is_ours = any((door.protocol, door.address) == (protocol, str(at)) for door in doors)
+    open_ports = running.ports if running is not None else ()
+    is_ours = any((one.protocol, one.address) == (protocol, str(at)) for one in open_ports)
     if is_ours:
         return ok(PORTS, f"{where} is the running server's")
     if error is None and running is not None and at.port:
         return warn(
             PORTS, f"{where} is not open, though the server runs",
-            "it was set after the start, or closed for lack of users: look into the log, restart",
+            "it was set after the start, or has no users: read the log, restart",
         )  # fmt: skip
     if error is None:
         return ok(PORTS, f"{where} is free")
     if error == errno.EADDRINUSE and is_hidden:
         return ok(PORTS, f"{where} is taken, probably by the server that cannot be asked")
-    if error == errno.EADDRINUSE:
-        return fail(
-            PORTS, f"{where} is taken by another program",
+    return _bind_fault(port, error)
+
+
+def _bind_fault(port: ListeningPort, error: int) -> Finding:
+    key, protocol, at = port
+    where = f"{key}: {protocol} {at}"
+    faults = {
+        errno.EADDRINUSE: (
+            f"{where} is taken by another program",
             f"ss -lunptH 'sport = {at.port}' shows which; stop it, or set {key}",
-        )  # fmt: skip
-    if error == errno.EADDRNOTAVAIL:
-        return fail(
-            PORTS, f"{key}: {at.host} is no address of this machine",
-            "listen on 0.0.0.0, and put the public address into world.advertise",
-        )  # fmt: skip
-    if error == errno.EACCES:
-        return fail(
-            PORTS, f"{where}: ports below 1024 are not for this user",
+        ),
+        errno.EADDRNOTAVAIL: (
+            f"{key}: {at.host} is no address of this machine",
+            "listen on 0.0.0.0, and set world.advertise to the public address",
+        ),
+        errno.EACCES: (
+            f"{where}: this user cannot open ports below 1024",
             f"set {key} to a higher one, or AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit",
-        )  # fmt: skip
-    return fail(PORTS, f"{where} cannot be opened ({errno.errorcode.get(error)})", f"set {key}")
+        ),
+    }
+    unknown = f"{where} cannot be opened ({errno.errorcode.get(error)})", f"set {key}"
+    return fail(PORTS, *faults.get(error, unknown))
 
 
 def judge_buffer(limit: int) -> Finding:
-    """Judge the bytes that the system lets wait in one UDP socket."""
+    """Judge the bytes that the kernel buffers for one UDP socket."""
     if limit >= RECEIVE_BUFFER:
         return ok(PORTS, f"UDP sockets may hold {limit} bytes")
     return warn(
         PORTS,
-        f"UDP sockets hold {limit} bytes at most; a crowd that comes back at once loses datagrams",
+        f"UDP sockets hold {limit} bytes at most; when many players reconnect at once, datagrams are lost",
         f"sysctl -w net.core.rmem_max={RECEIVE_BUFFER}, and the same in /etc/sysctl.d",
     )
 
 
 SERVER: Final = "server"
 SLOW_TICK: Final = 0.1
-"""Seconds of the world's work at once from which on players notice."""
+"""Seconds of a zone's tick from which on players notice a delay."""
 LONG_QUEUE: Final = 50
 
 
-def look_at_server(path: Path) -> tuple[Snapshot | None, list[Finding]]:
-    """Return how the running server is, None when none is heard, and what is wrong with that."""
+def check_server(path: Path) -> tuple[Snapshot | None, list[Finding]]:
+    """Return the status of the running server, None without an answer, and the findings."""
     try:
         return read(ask(path)), []
     except NoServer:
-        mend = "start one: twistd emu; or give emu its --config, and be its user"
-        return None, [warn(SERVER, f"none runs that listens at {path}", mend)]
+        mend = "start one: twistd emu; or give emu its --config and run emu as its user"
+        return None, [warn(SERVER, f"no server listens at {path}", mend)]
     except CommandError as error:
-        mend = "be the server's user; if you are, look into its log: it may hang; restart it"
+        mend = "run emu as the server's user; if you do, the server may hang: read its log, restart it"
         return None, [fail(SERVER, str(error), mend)]
 
 
 def judge_server(now: Snapshot, config: Config) -> Iterator[Finding]:
-    """Judge a server that runs."""
+    """Judge a running server."""
     server = now.server
     yield ok(SERVER, f"{server['name']} runs, process {now.process}, version {server['version']}")
     if config.login.enabled:
@@ -221,11 +227,11 @@ def judge_server(now: Snapshot, config: Config) -> Iterator[Finding]:
     slow = taken.quantile(0.99)
     if slow is not None and slow > SLOW_TICK:
         yield warn(
-            SERVER, f"the world's work takes long: {ticks(taken)}",
-            "fewer spawns or players in one zone; emu top shows which",
+            SERVER, f"ticks are slow: {ticks(taken)}",
+            "reduce the spawns or players of the zone that emu top shows",
         )  # fmt: skip
     for trouble in now.troubles:
-        yield warn(SERVER, trouble, "look into the log for the traceback or the behavior's file")
+        yield warn(SERVER, trouble, "the log has the traceback or the behavior's file")
     for key, name in QUEUES.items():
         waiting = int(now.number(key))
         if waiting > LONG_QUEUE:
@@ -234,14 +240,14 @@ def judge_server(now: Snapshot, config: Config) -> Iterator[Finding]:
                 "a slow disk, or too few of login.password_threads",
             )  # fmt: skip
     if server["locked"]:
-        yield warn(SERVER, "its world is locked: only game masters come in", "emu admin unlock")
+        yield warn(SERVER, "its world is locked: only game masters can enter", "emu admin unlock")
 
 
 def judge_worlds(up: list[str]) -> Finding:
-    """Judge which worlds players can choose."""
+    """Judge the worlds that players can choose."""
     if up:
-        return ok(SERVER, f"worlds that are up: {', '.join(up)}")
+        return ok(SERVER, f"running worlds: {', '.join(up)}")
     return fail(
-        SERVER, "no world is up: players can log in, and play nothing",
-        "look into the log for lines of link and world; emu world list shows who may register",
+        SERVER, "no world is running: players can log in but not play",
+        "read the log's lines of link and world; emu world list shows the registered worlds",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Opcode tables: whether they can be read, and whether clients can be served with them."""
+"""Checks of the opcode tables: whether they are readable and complete for clients."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from emu.versions import CLIENT_2006
 OPCODES: Final = "opcodes"
 
 
-def look_at_opcodes(path: Path) -> Iterator[Finding]:
-    """Look at the tables of the database, or at the program's own while it has none."""
+def check_opcodes(path: Path) -> Iterator[Finding]:
+    """Check the tables of the database, or the program's own if it has none."""
     try:
         rows = stored_rows(path)
     except EmuError as error:
-        yield fail(OPCODES, str(error), "emu opcodes import brings good tables")
+        yield fail(OPCODES, str(error), "emu opcodes import restores them")
         return
     yield from judge_rows(rows if rows is not None else shipped_rows())
 
 
 def stored_rows(path: Path) -> Sequence[OpcodeRow] | None:
-    """Return the database's rows, None while it has no tables of this program's schema."""
+    """Return the database's rows, None if it has no tables of this program's schema."""
     if not path.exists():
         return None
     with connect(path) as database, readable_errors(path):
@@ -39,18 +39,18 @@ def stored_rows(path: Path) -> Sequence[OpcodeRow] | None:
 
 
 def judge_rows(rows: Sequence[OpcodeRow]) -> Iterator[Finding]:
-    """Judge tables: readable, without contradictions, and enough for clients."""
+    """Judge the tables: readable, without contradictions, and enough for clients."""
     tables, shipped = OpcodeTables(rows), shipped_tables()
     ranges = list(tables.ranges)
     if not ranges:
-        yield fail(OPCODES, "the tables are empty", "emu opcodes import brings good ones")
+        yield fail(OPCODES, "the tables are empty", "emu opcodes import restores them")
         return
     text = f"{len(rows)} rows in {len(ranges)} ranges, {ranges[0]} to {ranges[-1]}"
     wrong = errors(check(rows, used={row.name for row in shipped_rows()}))
     if wrong:
         yield warn(
             OPCODES, f"{text}; contradictions: {len(wrong)}, the first {wrong[0].message}",
-            "emu opcodes check lists them; emu opcodes undo takes an edit back",
+            "emu opcodes check lists them; emu opcodes undo reverts an edit",
         )  # fmt: skip
     else:
         yield ok(OPCODES, f"{text}, without contradictions")
@@ -60,18 +60,18 @@ def judge_rows(rows: Sequence[OpcodeRow]) -> Iterator[Finding]:
     missing = [one for one in missing_messages(tables, shipped) if one.lost]
     yield from (judge_lost(one) for one in missing)
     if all(not is_of_2006(one) for one in missing):
-        yield ok(OPCODES, f"clients {CLIENT_2006} have all messages that logging in needs")
+        yield ok(OPCODES, f"clients {CLIENT_2006} have all messages of a login")
 
 
 def judge_lost(missing: Missing) -> Finding:
-    """Judge messages that clients had and have no more: of the one of 2006 they end everything."""
+    """Judge messages that the tables have lost; those of the 2006 client are a fault."""
     judge = fail if is_of_2006(missing) else warn
     return judge(
         OPCODES, f"clients {missing.versions} cannot be served without {', '.join(missing.lost)}",
-        "emu opcodes history shows who removed them; emu opcodes undo takes that back",
+        "emu opcodes history shows who removed them; emu opcodes undo reverts that",
     )  # fmt: skip
 
 
 def is_of_2006(missing: Missing) -> bool:
-    """Say whether a span of versions has the client that this server is made for."""
+    """Return whether a span of versions contains the 2006 client, this server's main client."""
     return missing.versions.first <= CLIENT_2006 <= missing.versions.last

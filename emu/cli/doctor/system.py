@@ -1,4 +1,4 @@
-"""The doctor's checks of the clock, the system's limits, files and secrets."""
+"""Checks of the clock, the system's limits, files and secrets."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from emu.texts import timestamp
 
 CLOCK: Final = "clock"
 WRITTEN: Final = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
-"""No date before this one can be true: the program was not written yet."""
+"""An earlier date is wrong: the program did not exist then."""
 LARGEST_STEP: Final = 0.05
-"""Seconds that two clocks may differ over a moment."""
+"""Seconds that two clocks may differ over a short pause."""
 AHEAD: Final = 3600.0
 """Seconds that a stored time may be ahead of the clock."""
 SYNC: Final = "timedatectl set-ntp true, or set the clock: date -u --set"
 
 
-def look_at_clock(
+def check_clock(
     database: Path,
     date: Callable[[], float],
     steady: Callable[[], float],
     pause: Callable[[float], None],
 ) -> Iterator[Finding]:
-    """Look at the wall clock `date` beside a `steady` one and the times that are stored."""
+    """Compare the wall clock `date` with a `steady` clock and the stored times."""
     yield judge_date(date())
     before = date(), steady()
     pause(0.2)
@@ -57,42 +57,42 @@ def judge_date(date: float) -> Finding:
 
 
 def judge_pace(passed: float, steady: float) -> Finding:
-    """Judge how much the date went on while so many steady seconds passed."""
+    """Judge how far the date moved in some steady seconds."""
     if abs(passed - steady) <= LARGEST_STEP:
-        return ok(CLOCK, "the date goes on as steadily as the time that paces sessions")
+        return ok(CLOCK, "the date and the monotonic clock run at the same speed")
     return warn(
-        CLOCK, f"the date went {passed:.2f} s while {steady:.2f} s passed: something sets it",
-        "let one program set the clock; sessions do not mind, bans and last logins do",
+        CLOCK, f"the date moved {passed:.2f} s in {steady:.2f} s: a program sets it",
+        "let only one program set the clock: bans and last logins depend on it",
     )  # fmt: skip
 
 
 def judge_stored(newest: float, date: float) -> Finding:
-    """Judge the date by the newest login that is stored."""
+    """Judge the date by the newest stored login."""
     if newest <= date + AHEAD:
-        return ok(CLOCK, "no login is stored of a time to come")
+        return ok(CLOCK, "no stored login is in the future")
     return fail(
         CLOCK, f"the last login was at {timestamp(newest)}: the clock has been set back", SYNC
     )
 
 
 def newest_login(database: Path) -> float | None:
-    """Return when the newest login was, None when that is not known."""
+    """Return the time of the newest login, None if it is not known."""
     row = read_one(database, "SELECT max(last_login) FROM accounts")
     return None if row is None or row[0] is None else float(row[0])
 
 
 LIMITS: Final = "limits"
 OWN_FILES: Final = 100
-"""Files and ports that a server has open for itself."""
+"""Files and ports that a server opens for itself."""
 CONSOLES_AND_PAGES: Final = 200
 OWN_MEMORY: Final = 150_000_000
-"""Bytes of a server that nobody has come to yet."""
+"""Bytes of memory of a server without players."""
 MEMORY: Final = Path("/proc/meminfo")
 MEGABYTE: Final = 1_000_000
 
 
-def look_at_limits(config: Config, process: int | None) -> Iterator[Finding]:
-    """Look at the limits of a running server, or those it would have if it were started here."""
+def check_limits(config: Config, process: int | None) -> Iterator[Finding]:
+    """Check the limits of the running server, or those it would have if started here."""
     limit = _of_process(process) if process is not None else None
     if limit is None:
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -103,7 +103,7 @@ def look_at_limits(config: Config, process: int | None) -> Iterator[Finding]:
 
 
 def wanted_files(config: Config) -> int:
-    """Return how many files may be open: each TCP connection is one, players are none."""
+    """Return how many files may be open: one for each TCP connection, none for players."""
     rcon = config.rcon
     closed = not (rcon.password or rcon.password_file or rcon.users_file)
     connections = 0 if closed else rcon.max_connections
@@ -113,14 +113,14 @@ def wanted_files(config: Config) -> int:
 
 
 def wanted_memory(config: Config) -> int:
-    """Return the bytes that players and passwords may take at worst."""
+    """Return the maximum memory of players and password checks, in bytes."""
     endpoints = int(config.login.enabled) + int(config.world.enabled)
     passwords = config.login.password_threads * config.login.password_memory_cost * 1024
     return OWN_MEMORY + endpoints * config.network.session_memory + passwords
 
 
 def judge_files(limit: int, wanted: int) -> Finding:
-    """Judge how many files may be open; the server takes all that the system gives unasked."""
+    """Judge the limit of open files. The server raises its own limit to the system's."""
     if limit == resource.RLIM_INFINITY or limit >= wanted:
         given = "any number of" if limit == resource.RLIM_INFINITY else limit
         return ok(LIMITS, f"{given} open files; the settings allow {wanted}")
@@ -132,7 +132,7 @@ def judge_files(limit: int, wanted: int) -> Finding:
 
 
 def judge_memory(available: int, wanted: int) -> Finding:
-    """Judge the bytes that are left on the machine."""
+    """Judge the machine's available memory, in bytes."""
     text = f"{available // MEGABYTE} MB of memory left, {wanted // MEGABYTE} MB at worst"
     if available >= wanted:
         return ok(LIMITS, text)
@@ -140,7 +140,7 @@ def judge_memory(available: int, wanted: int) -> Finding:
 
 
 def _of_process(process: int) -> int | None:
-    """Return the open files that a running process may have, None when that cannot be seen."""
+    """Return the limit of open files of a running process, None if it is not known."""
     try:
         return resource.prlimit(process, resource.RLIMIT_NOFILE)[1]
     except OSError:
@@ -148,7 +148,7 @@ def _of_process(process: int) -> int | None:
 
 
 def _available() -> int | None:
-    """Return the bytes that programs can still have."""
+    """Return the machine's available memory, in bytes."""
     try:
         found = re.search(r"^MemAvailable: +(\d+) kB", MEMORY.read_text("ascii"), re.MULTILINE)
     except OSError:
@@ -158,38 +158,38 @@ def _available() -> int | None:
 
 FILES: Final = "files"
 LONGEST_SOCKET_NAME: Final = 107
-"""Bytes that Linux has for the name of a UNIX socket."""
+"""Maximum length of a UNIX socket's name on Linux, in bytes."""
 
 
-def look_at_permissions(config: Config, source: Path | None) -> Iterator[Finding]:
-    """Look at all files that the configuration, which is in `source`, names."""
+def check_permissions(config: Config, source: Path | None) -> Iterator[Finding]:
+    """Check all files that the configuration names; `source` is the configuration's own file."""
     troubles = [judge_trouble(found.text) for found in look_at_files(config)]
     yield from troubles
     if not troubles:
-        yield ok(FILES, "database, trace and certificate can be used")
+        yield ok(FILES, "database, trace and certificate are usable")
     database = config.database.path
     if database.exists():
         yield judge_owner(database, database.stat().st_uid, os.geteuid())
     secrets = list(exposed(config, source))
     yield from (judge_exposed(line) for line in secrets)
     if not secrets:
-        yield ok(FILES, "what holds secrets is not readable by everybody")
+        yield ok(FILES, "files with secrets are readable only by their owner")
     if config.console.enabled:
         yield judge_socket(config.console_path)
     yield judge_log_folder(Path.cwd(), _is_writable(Path.cwd()))
 
 
 def judge_trouble(line: str) -> Finding:
-    """Judge a line about a file that cannot be used."""
+    """Judge a line about an unusable file."""
     if line.startswith("link.certificate"):
         return fail(FILES, line, "make one with: emu world certificate --out link.pem")
     if "damaged" in line or "newer version" in line:
         return fail(FILES, line, "restore a backup, or upgrade the program")
-    return fail(FILES, line, "give the server's user the folder: chown, chmod u+rwx")
+    return fail(FILES, line, "give the server's user access to the folder: chown, chmod u+rwx")
 
 
 def judge_owner(path: Path, owner: int, user: int) -> Finding:
-    """Judge whose the database is."""
+    """Judge the owner of the database."""
     if owner == user:
         return ok(FILES, f"{path} belongs to {_name(user)}")
     return warn(
@@ -217,12 +217,12 @@ def judge_socket(path: Path) -> Finding:
 
 
 def judge_log_folder(folder: Path, is_writable: bool) -> Finding:
-    """Judge where a daemon that is started here would write its log."""
+    """Judge the folder in which a daemon would write its log."""
     if is_writable:
         return ok(FILES, f"a daemon started in {folder} can write its log there")
     return warn(
         FILES, f"a daemon started in {folder} cannot write twistd.log and twistd.pid there",
-        "start it elsewhere, or give twistd --logfile and --pidfile (-n needs neither)",
+        "start it in another folder, or give twistd --logfile and --pidfile (-n needs neither)",
     )  # fmt: skip
 
 
@@ -243,26 +243,26 @@ def _name(user: int) -> str:
 
 SECRETS: Final = "secrets"
 SHORT: Final = 12
-"""Letters below which a password can be tried out from the network."""
+"""Passwords with fewer letters can be guessed over the network."""
 GUESSED: Final = frozenset(
     ("password", "passwd", "secret", "changeme", "admin", "administrator", "letmein", "rcon",
      "test", "testpass", "qwerty", "eq2emu", "emu", "everquest", "12345678", "123456789")
 )  # fmt: skip
-"""Passwords that every list of passwords begins with."""
+"""The first passwords that attackers try."""
 EXAMPLE: Final = ("testlabs", b"testpass")
-"""The account that `make run` and the guides make."""
+"""The account that `make run` and the guides create."""
 
 
-def look_at_secrets(config: Config) -> Iterator[Finding]:
-    """Look at every secret of the configuration, at doors that need none, and at one account."""
-    found = [*_passwords(config), *_open_doors(config), *_example(config)]
+def check_secrets(config: Config) -> Iterator[Finding]:
+    """Check every secret of the configuration, listeners without one, and the example account."""
+    found = [*_passwords(config), *_open_listeners(config), *_example(config)]
     yield from found
     if not found:
-        yield ok(SECRETS, "no password is easily guessed, no open door is without one")
+        yield ok(SECRETS, "no password is easy to guess, and every open listener has one")
 
 
 def judge_password(key: str, password: str, host: str) -> Finding | None:
-    """Judge a password that opens a port on an address, None when it is good enough there."""
+    """Judge a password for a listener; one that is open to the network needs more letters."""
     mend = "choose a long one, for instance: openssl rand -base64 18"
     if password.casefold() in GUESSED or len(set(password)) < 3:
         judge = warn if is_loopback(host) else fail
@@ -279,7 +279,7 @@ def _passwords(config: Config) -> Iterator[Finding]:
     try:
         users = list(rcon_users(rcon))
     except ConfigError as error:
-        yield fail(SECRETS, str(error), "mend the file that it names")
+        yield fail(SECRETS, str(error), "fix that file")
         users = []
     for user in users:
         password = user.password.decode("utf-8", "replace")
@@ -288,8 +288,8 @@ def _passwords(config: Config) -> Iterator[Finding]:
             yield found
     if users and not is_loopback(rcon.listen.host):
         yield warn(
-            SECRETS, f"rcon passwords cross the network in the clear to {rcon.listen}",
-            "listen on 127.0.0.1, and come through ssh -L",
+            SECRETS, f"rcon passwords cross the network unencrypted to {rcon.listen}",
+            "listen on 127.0.0.1 and connect through ssh -L",
         )  # fmt: skip
     for key, password, host in (
         ("ssq.password", ssq.password if ssq.enabled else "", ssq.listen.host),
@@ -301,7 +301,7 @@ def _passwords(config: Config) -> Iterator[Finding]:
 
 
 def _example(config: Config) -> Iterator[Finding]:
-    """Look whether others can log in with the name and password that stand in every guide."""
+    """Check whether the example account of the guides can log in from elsewhere."""
     name, password = EXAMPLE
     if is_loopback(config.login.listen.host):
         return
@@ -309,7 +309,7 @@ def _example(config: Config) -> Iterator[Finding]:
     row = read_one(config.database.path, query, name_key(name))
     if row is None:
         return
-    salt = bytes(SALT_SIZE)  # for a new hash of an old kind, which nobody keeps
+    salt = bytes(SALT_SIZE)  # the new hash is for storage, and the doctor stores nothing
     if check_password(password, str(row[0]), salt, PasswordConfig()).right:
         yield fail(
             SECRETS, f"the account {name} has the password of the guides, and others can log in",
@@ -317,24 +317,24 @@ def _example(config: Config) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _open_doors(config: Config) -> Iterator[Finding]:
+def _open_listeners(config: Config) -> Iterator[Finding]:
     web, login = config.web.listen, config.login
     if web is not None and not is_loopback(web.host):
         yield fail(
-            SECRETS, f"the page at {web} asks nobody for a password",
-            "set web.listen to 127.0.0.1, and put a web server with a password in front",
+            SECRETS, f"the page at {web} needs no password",
+            "set web.listen to 127.0.0.1 behind a web server with a password",
         )  # fmt: skip
     ggmp = config.ggmp
     if ggmp.policy == "open" and ggmp.may_be_joined and not is_loopback(ggmp.listen.host):
         yield warn(
-            SECRETS, f"whoever comes by GGMP may {', '.join(ggmp.open_actions)} without a token",
+            SECRETS, f"any GGMP client may {', '.join(ggmp.open_actions)} without a token",
             "set ggmp.policy to token, or ggmp.listen to 127.0.0.1",
         )  # fmt: skip
     is_open = login.enabled and not is_loopback(login.listen.host)
     if is_open and login.auto_create_accounts:
         yield warn(
-            SECRETS, "whoever logs in gets an account: login.auto_create_accounts",
-            "set it to false, and make accounts with emu account add",
+            SECRETS, "any login creates an account: login.auto_create_accounts",
+            "set it to false and create accounts with emu account add",
         )  # fmt: skip
     if is_open and (login.crc_seed is not None or config.world.crc_seed is not None):
         yield warn(
@@ -344,5 +344,5 @@ def _open_doors(config: Config) -> Iterator[Finding]:
     if is_open and config.link.unregistered_worlds:
         yield warn(
             SECRETS, "any world may register here: link.unregistered_worlds",
-            "set it to false, and name worlds with emu world add",
+            "set it to false and add worlds with emu world add",
         )  # fmt: skip

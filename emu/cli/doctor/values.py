@@ -1,4 +1,4 @@
-"""Stored values of characters that cannot be used: found, and repaired when that is asked for."""
+"""Unusable stored values of characters: finds them, and repairs them on request."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from emu.texts import counted
 
 VALUES: Final = DATABASE
 MOST_SHOWN: Final = 20
-"""Values that are shown one by one."""
+"""Maximum number of values that are shown one by one."""
 REPAIR: Final = "stop the server, then: emu doctor --repair"
 
 
-def look_at_values(path: Path, zones: Collection[int] | None) -> Iterator[Finding]:
-    """Look for values that cannot be used; `zones` are the world's, None when they are not known.
+def check_values(path: Path, zones: Collection[int] | None) -> Iterator[Finding]:
+    """Check for unusable values; `zones` are the world's zones, None if they are not known.
 
-    A database that cannot be read at all is told of elsewhere.
+    The database's own check reports an unreadable database.
     """
     if not path.exists():
         return
@@ -34,7 +34,7 @@ def look_at_values(path: Path, zones: Collection[int] | None) -> Iterator[Findin
     except EmuError:
         return
     if not found:
-        yield ok(VALUES, "every stored value of the characters can be used")
+        yield ok(VALUES, "all stored values of characters are usable")
     for line in found[:MOST_SHOWN]:
         yield warn(VALUES, line, REPAIR)
     if len(found) > MOST_SHOWN:
@@ -42,9 +42,9 @@ def look_at_values(path: Path, zones: Collection[int] | None) -> Iterator[Findin
 
 
 def repair_values(path: Path, zones: Collection[int] | None) -> Iterator[Finding]:
-    """Store what is used in place of values that cannot be used; all of it or nothing.
+    """Replace unusable values by those that the server uses; all of them or none.
 
-    The database is copied first. A server that runs has to be stopped before.
+    The database is copied first. The server must be stopped.
     """
     if not path.exists():
         yield ok(VALUES, f"{path} is not there yet; there is nothing to repair")
@@ -66,12 +66,12 @@ def repair_values(path: Path, zones: Collection[int] | None) -> Iterator[Finding
     except EmuError as error:
         yield fail(VALUES, f"nothing was repaired: {error}", REPAIR)
         return
-    yield ok(VALUES, f"the database as it was is kept in {copy}")
+    yield ok(VALUES, f"the old database is kept in {copy}")
     yield from (ok(VALUES, f"repaired: {line}") for line in found)
 
 
 def problems_of(store: Store, zones: Collection[int] | None) -> list[str]:
-    """Return what cannot be used, a line for each value. Raises `StoreError`."""
+    """Return a line for each unusable value. Raises `StoreError`."""
     found = []
     with store.reading():
         for one in store.world.characters.unusable(zones):

@@ -1,7 +1,7 @@
-"""A login of the doctor's own: the way that players take, as far as it is open to it.
+"""A test login of the doctor, over the same path as players.
 
-Without an account it asks for a session and for a login that must be refused. With one it goes on
-to worlds and characters, and through the world's door.
+Without an account it opens a session and attempts a login that must be refused. With one it goes on
+to worlds and characters, and enters the world.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from emu.opcodes import OpcodeTables
 
 LOGIN: Final = "login"
 NOBODY: Final = "emu-doctor"
-"""Name of an account that there should not be."""
+"""The name of an account that should not exist."""
 BAD_LOGIN: Final = 1
-"""What who gives a wrong name or password is told."""
+"""The login reply for a wrong name or password."""
 TIMEOUT: Final = 5.0
-NO_ANSWER: Final = "look into the log, then for what holds the process up (emu top); restart it"
+NO_ANSWER: Final = "read the log, find what blocks the process (emu top), restart it"
 
 
 def login_address(now: Snapshot) -> Address | None:
-    """Return where a client on this machine finds the login server, None when none listens."""
-    for door in now.doors:
-        if door.key == "login.listen" and door.protocol == "UDP":
-            at = read_address(door.address)
+    """Return the login server's address for a client on this machine, None if none listens."""
+    for one in now.ports:
+        if one.key == "login.listen" and one.protocol == "UDP":
+            at = read_address(one.address)
             return Address(reachable(at.host), at.port)
     return None
 
 
 class Visit:
-    """One visit; its findings grow from step to step, and a step that fails ends it."""
+    """One visit. Each step adds a finding; a step that fails is the last."""
 
     def __init__(self, reactor: Any, at: Address, tables: OpcodeTables) -> None:
         self._reactor = reactor
@@ -49,20 +49,20 @@ class Visit:
         self.findings: list[Finding] = []
 
     async def without_account(self, *, accounts_are_made: bool) -> None:
-        """Ask for a session, and for a login that must be refused.
+        """Open a session, and attempt a login that must be refused.
 
-        Where a login makes an account (`accounts_are_made`) no name is tried.
+        If a login creates its account (`accounts_are_made`), no name is tried.
         """
         await self._step(self._knock, NO_ANSWER)
         if accounts_are_made:
-            what = "no login was tried: login.auto_create_accounts would make an account of it"
-            mend = "emu doctor --login NAME uses one that is there"
+            what = "no login was tried: login.auto_create_accounts would create an account"
+            mend = "emu doctor --login NAME uses an existing account"
             self.findings.append(warn(LOGIN, what, mend))
         elif self._is_well:
             await self._step(self._be_refused, NO_ANSWER)
 
     async def with_account(self, entrance: Entrance) -> None:
-        """Log in, look at worlds and characters, and go into the world for a moment."""
+        """Log in, list worlds and characters, and enter the world for a moment."""
         await self._step(self._knock, NO_ANSWER)
         name = entrance.credentials.user
         if self._is_well:
@@ -73,7 +73,7 @@ class Visit:
         if self._is_well:
             await self._step(
                 lambda: self._come_in(entrance),
-                "look into the log; is UDP of world.listen open, world.advertise right?",
+                "read the log; check that UDP of world.listen is open and world.advertise is right",
             )
 
     @property
@@ -98,7 +98,7 @@ class Visit:
                 await client.run(flow.login())
             except StepFailed as error:
                 return judge_refusal(client.core.events, str(error))
-        return fail(LOGIN, f"{NOBODY} was let in with a made-up password", "look into the log")
+        return fail(LOGIN, f"{NOBODY} logged in with a made-up password", "read the log")
 
     async def _log_in(self, entrance: Entrance) -> Finding:
         async with await self._open(entrance.credentials) as client:
@@ -113,7 +113,7 @@ class Visit:
             tables=self._tables,
         )  # fmt: skip
         await world.leave()
-        return ok(LOGIN, "a character stood in the world, and left")
+        return ok(LOGIN, "a character entered the world and left")
 
     async def _open(self, credentials: Credentials | None) -> ClientConnection:
         return await open_client(
@@ -123,22 +123,22 @@ class Visit:
 
 
 def judge_refusal(events: Iterable[object], text: str) -> Finding:
-    """Judge how a login that must be refused came to its end."""
+    """Judge the end of a login that must be refused."""
     codes = [event.code for event in events if isinstance(event, LoginDenied)]
     if codes == [BAD_LOGIN]:
         return ok(LOGIN, "a wrong name and password are refused, as they must be")
     if codes:
-        return warn(LOGIN, f"a wrong name and password: {text}", "look into the log")
+        return warn(LOGIN, f"a wrong name and password: {text}", "read the log")
     return fail(LOGIN, text, NO_ANSWER)
 
 
 def judge_lists(user: str, worlds: list[str], characters: list[str]) -> Finding:
-    """Judge what a player sees who has logged in."""
+    """Judge the worlds and characters that a logged-in player gets."""
     if not worlds:
-        return fail(LOGIN, f"{user} logs in and sees no world that is up", "emu world list")
+        return fail(LOGIN, f"{user} can log in, but no world is running", "emu world list")
     if not characters:
         return warn(
-            LOGIN, f"{user} logs in, and has no character to try the world's door with",
-            f"emu client login HOST:PORT --user {user} --create NAME makes one",
+            LOGIN, f"{user} can log in, but has no character to enter the world with",
+            f"emu client login HOST:PORT --user {user} --create NAME creates one",
         )  # fmt: skip
     return ok(LOGIN, f"{user} logs in: worlds {', '.join(worlds)}, characters {len(characters)}")

@@ -1,1 +1,1 @@
-"""`emu status` and `emu top`: how the running server does, at a glance and live."""
+"""`emu status` and `emu top`: the state of the running server, once and live."""

@@ -1,7 +1,7 @@
-"""The live full-screen view of `emu top`; needs textual.
+"""The full-screen view of `emu top`; needs textual.
 
-State and traffic above, one of five tables below. The server is asked in a thread, so that keys
-are heard while it does not answer.
+State and traffic are above, one of five tables below. A thread asks the server, so that keys work
+while it does not answer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from emu.cli.watch.status import Row
 from emu.errors import EmuError
 
 MOST_ROWS: Final = 300
-"""Rows of one table that are shown; more than a screen has, less than a crowd."""
+"""Maximum number of rows of one table: more than a screen shows, few enough to stay fast."""
 
 VIEWS: Final[dict[str, Callable[[Rates], list[Row]]]] = {
     "players": lambda rates: status.player_rows(rates.now),
@@ -34,25 +34,25 @@ VIEWS: Final[dict[str, Callable[[Rates], list[Row]]]] = {
     "drops": status.drop_rows,
     "log": lambda rates: [{"line": line} for line in reversed(rates.now.log)],
 }
-"""Tables that are looked at one at a time, by name."""
+"""The tables by name; one is shown at a time."""
 
 
 class Live:
-    """One server through its restarts, and how somebody wants to see it."""
+    """One server through its restarts, and the user's view of it."""
 
     def __init__(self) -> None:
         self.rates: Rates | None = None
         self.trouble = ""
-        """Why the last look failed; empty when it did not."""
+        """Why the last snapshot failed; empty if it succeeded."""
         self.restarts = 0
         self.paused = False
         self.view = "players"
         self.wanted = ""
-        """What rows must have in one of their cells."""
+        """The filter: a text that a row must contain."""
         self._orders: dict[str, tuple[str, bool]] = {}
 
     def took(self, now: Snapshot) -> None:
-        """Take a look at the server in."""
+        """Handle a new snapshot."""
         before = self.rates.now if self.rates is not None else None
         if before is not None and before.process != now.process:
             self.restarts += 1
@@ -60,11 +60,11 @@ class Live:
         self.trouble = ""
 
     def failed(self, reason: str) -> None:
-        """Learn that the server could not be looked at; what was seen last stays."""
+        """Handle a failed snapshot; the last good one stays."""
         self.trouble = reason
 
     def banner(self) -> str:
-        """Return what must be known before the numbers are read; empty when all is usual."""
+        """Return a warning above the numbers; empty without one."""
         if self.paused:
             return "PAUSED; p goes on"
         if self.trouble:
@@ -74,7 +74,7 @@ class Live:
         return ""
 
     def lines(self) -> list[str]:
-        """Return the server's state and what goes through it."""
+        """Return the server's state and its traffic."""
         if self.rates is None:
             return ["waiting for the server"]
         told = status.summary(self.rates)
@@ -86,32 +86,32 @@ class Live:
 
     @property
     def order(self) -> tuple[str, bool]:
-        """The column that rows are sorted by, empty for as they come, and whether backwards."""
+        """The column that rows are sorted by (empty for none), and whether in reverse."""
         return self._orders.get(self.view, ("", False))
 
     def sort_by(self, column: str) -> None:
-        """Sort by a column; by the one that it is sorted by already, the other way round."""
+        """Sort by a column; reverse if rows are sorted by it already."""
         before, backwards = self.order
         self._orders[self.view] = (column, not backwards if column == before else False)
 
     def sort_by_next(self) -> None:
-        """Sort by the column after the one that rows are sorted by; after the last, by none."""
+        """Sort by the next column; after the last one, by none."""
         columns = ["", *self.columns()]
         at = columns.index(self.order[0]) if self.order[0] in columns else 0
         self._orders[self.view] = (columns[(at + 1) % len(columns)], False)
 
     def reverse(self) -> None:
-        """Turn the order round."""
+        """Reverse the order."""
         column, backwards = self.order
         self._orders[self.view] = (column, not backwards)
 
     def columns(self) -> list[str]:
-        """Return the columns of the table; none while it has no rows."""
+        """Return the columns of the table; none without rows."""
         found = self._all_rows()
         return list(found[0]) if found else []
 
     def table(self) -> tuple[list[list[str]], int]:
-        """Return the cells of the rows to be shown, and how many rows there are besides."""
+        """Return the cells of the displayed rows, and the number of the other rows."""
         column, backwards = self.order
         chosen = arranged(self._all_rows(), column, wanted=self.wanted, backwards=backwards)
         shown = [[cell(name, value) for name, value in row.items()] for row in chosen[:MOST_ROWS]]
@@ -124,7 +124,7 @@ class Live:
 def arranged(
     found: Sequence[Row], column: str, *, wanted: str = "", backwards: bool = False
 ) -> list[Row]:
-    """Return the rows that have a text in one of their cells, sorted; no column: as they come."""
+    """Return the rows that contain a text, sorted by a column, or unsorted without one."""
     text = wanted.strip().casefold()
     chosen = [
         row
@@ -137,7 +137,7 @@ def arranged(
 
 
 def cell(column: str, value: Any) -> str:
-    """Return a value as it is shown."""
+    """Return a value as text."""
     if value is None:
         return "-"
     if column == "online":
@@ -148,7 +148,7 @@ def cell(column: str, value: Any) -> str:
 
 
 def _rank(value: Any) -> tuple[int, float, str]:
-    """Return what values are sorted by: none at all, numbers, then texts."""
+    """Return the sort key of a value: missing values, then numbers, then texts."""
     if value is None:
         return 0, 0.0, ""
     if isinstance(value, int | float):
@@ -193,7 +193,7 @@ class TopScreen(App[None]):
     ]  # fmt: skip
 
     def __init__(self, ask: Callable[[], Snapshot], every: float) -> None:
-        """Look at what `ask` returns `every` so many seconds; it may raise `EmuError`."""
+        """Show what `ask` returns, every `every` seconds; it may raise `EmuError`."""
         super().__init__()
         self._ask = ask
         self._every = every
@@ -206,7 +206,7 @@ class TopScreen(App[None]):
         self._rows: DataTable[Text] = DataTable(id="rows", cursor_type="row", zebra_stripes=True)
 
     def compose(self) -> ComposeResult:
-        """Lay out what is wrong, state and traffic, the tables' names, and one table."""
+        """Lay out the warning, state and traffic, the names of the tables, and one table."""
         yield self._banner
         yield self._state
         yield Tabs(*(Tab(name.capitalize(), id=name) for name in VIEWS))
@@ -215,20 +215,20 @@ class TopScreen(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Look at the server from now on."""
+        """Start asking the server."""
         self._rows.focus()
         self._show()
         self.look()
         self.set_interval(self._every, self.look)
 
     def look(self) -> None:
-        """Ask the server, unless it has not answered the last time yet."""
+        """Ask the server, unless an earlier request is still pending."""
         if not self._asking and not self.live.paused:
             self._asking = True
             self.run_worker(self._ask_there, thread=True)
 
     def _ask_there(self) -> None:
-        """Ask; runs in a thread."""
+        """Ask the server; runs in a thread."""
         found: Snapshot | str
         try:
             found = self._ask()
@@ -246,7 +246,7 @@ class TopScreen(App[None]):
         self._show()
 
     def _show(self) -> None:
-        """Write everything anew; the cursor stays where it is."""
+        """Update everything; the cursor keeps its place."""
         live = self.live
         banner = live.banner()
         self._banner.set_class(bool(banner), "told")
@@ -266,7 +266,7 @@ class TopScreen(App[None]):
         table.border_subtitle = f"and {besides} more" if besides else ""
 
     def _show_columns(self, columns: list[str]) -> None:
-        """Empty the table, and mark the column that it is sorted by."""
+        """Replace the table's columns, and mark the one that rows are sorted by."""
         sorted_by, backwards = self.live.order
         marks = {sorted_by: " v" if backwards else " ^"}
         titles = [name.replace("_", " ") + marks.get(name, "") for name in columns]
@@ -289,19 +289,19 @@ class TopScreen(App[None]):
 
     @on(DataTable.HeaderSelected)
     def sort_by(self, event: DataTable.HeaderSelected) -> None:
-        """Sort by the column that was clicked on."""
+        """Sort by the clicked column."""
         self.live.sort_by(str(event.column_key.value))
         self._show_rows()
 
     @on(Input.Changed, "#filter")
     def refilter(self) -> None:
-        """Filter as it is typed."""
+        """Filter while the user types."""
         self.live.wanted = self._filter.value
         self._show_rows()
 
     @on(Input.Submitted, "#filter")
     def to_rows(self) -> None:
-        """Go on in the rows that were found."""
+        """Move the focus to the rows."""
         self._rows.focus()
 
     def action_show(self, name: str) -> None:
@@ -314,27 +314,27 @@ class TopScreen(App[None]):
         self._show_rows()
 
     def action_reverse(self) -> None:
-        """Turn the order round."""
+        """Reverse the order."""
         self.live.reverse()
         self._show_rows()
 
     def action_filter(self) -> None:
-        """Go to the filter."""
+        """Move the focus to the filter."""
         self._filter.add_class("open")
         self._filter.focus()
 
     def action_leave_filter(self) -> None:
-        """Show all rows again."""
+        """Clear the filter."""
         self._filter.value = ""
         self._filter.remove_class("open")
         self._rows.focus()
 
     def action_pause(self) -> None:
-        """Stand still, or go on."""
+        """Pause or continue."""
         self.live.paused = not self.live.paused
         self._show()
         self.look()
 
     def action_help(self) -> None:
-        """Say what the keys do."""
+        """Show the keys."""
         self.push_screen(HelpScreen(KEYS))

@@ -1,6 +1,6 @@
 """`emu status`: the running server at one moment, as plain rows.
 
-Numbers a second stand where two snapshots could be compared, and are None otherwise.
+Numbers per second come from two snapshots; they are None without an earlier one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from emu.errors import CommandError, PeerError
 from emu.texts import counted
 
 PATIENCE: Final = 5.0
-"""Seconds in which a server that is well has long answered."""
+"""Seconds to wait for the server's answer."""
 
 
 def ask(path: Path) -> Any:
     """Return a snapshot as the server sends it.
 
-    Raises `NoServer` when none runs, `CommandError` when it does not answer as it should.
+    Raises `NoServer` if none is running, `CommandError` for any other answer.
     """
     try:
         with ConsoleSocket(path, timeout=PATIENCE) as console:
@@ -41,7 +41,7 @@ def ask(path: Path) -> Any:
 
 
 def read(value: Any) -> Snapshot:
-    """Return what a server has sent. Raises `CommandError` for what is no snapshot."""
+    """Return the snapshot of a server's data. Raises `CommandError` for other data."""
     try:
         return Snapshot.of(value)
     except PeerError as error:
@@ -51,7 +51,7 @@ def read(value: Any) -> Snapshot:
 Row = dict[str, Any]
 
 SESSION_PORTS: Final = ("login", "world")
-"""Ports with sessions, as the measures' label `port` has them."""
+"""Ports with sessions, by the metrics' label `port`."""
 DROPS: Final = (
     "session_drops",
     "datagrams_refused",
@@ -59,7 +59,7 @@ DROPS: Final = (
     "world_drops",
     "link_drops",
 )
-"""Counters of what had no effect; their last label is the reason."""
+"""Counters of dropped and refused requests; their last label is the reason."""
 QUEUES: Final = {
     "passwords_waiting": "passwords",
     "store_waiting": "database",
@@ -76,7 +76,7 @@ def headline(now: Snapshot) -> str:
 
 
 def population(now: Snapshot) -> str:
-    """Return how many play."""
+    """Return the number of players."""
     server = now.server
     places = f" of {server['places']}" if server["places"] else ""
     here = counted(int(server["players"]), "player")
@@ -85,14 +85,14 @@ def population(now: Snapshot) -> str:
 
 
 def sessions(now: Snapshot) -> str:
-    """Return how many sessions there are, by port."""
+    """Return the number of sessions by port."""
     ports = [f"{port} {now.number('sessions_now', port):.0f}" for port in SESSION_PORTS]
     half_open = now.number("sessions_half_open")
     return f"{', '.join(ports)}; {half_open:.0f} not validated yet"
 
 
 def logins(now: Snapshot) -> str:
-    """Return how many logins were answered how."""
+    """Return the number of logins by result."""
     results = now.by_last("logins")
     reasons = _listed(now.by_last("logins_refused"))
     text = f"{results.get('accepted', 0):.0f} accepted, {results.get('refused', 0):.0f} refused"
@@ -100,12 +100,12 @@ def logins(now: Snapshot) -> str:
 
 
 def queues(now: Snapshot) -> str:
-    """Return how many wait for what."""
+    """Return the lengths of the queues."""
     return ", ".join(f"{name} {now.number(key):.0f}" for key, name in QUEUES.items())
 
 
 def ticks(histogram: HistogramReading) -> str:
-    """Return how long ticks took: half of them, and all but one in a hundred."""
+    """Return the tick times: median and 99th percentile."""
     half, most = histogram.quantile(0.5), histogram.quantile(0.99)
     if half is None or most is None:
         return "none yet"
@@ -113,7 +113,7 @@ def ticks(histogram: HistogramReading) -> str:
 
 
 def milliseconds(seconds: float | None) -> float | None:
-    """Return a time in milliseconds, with as many digits as it is worth."""
+    """Return a time in milliseconds with suitable digits."""
     if seconds is None:
         return None
     value = seconds * 1000
@@ -148,7 +148,7 @@ def world_rows(now: Snapshot) -> list[Row]:
 
 
 def zone_rows(rates: Rates) -> list[Row]:
-    """Return the zones that run, those with most players first."""
+    """Return the running zones, those with the most players first."""
     found = []
     for zone in rates.now.zones:
         taken = rates.histogram("zone_tick_seconds", zone["file"], str(zone["instance"]))
@@ -167,7 +167,7 @@ def zone_rows(rates: Rates) -> list[Row]:
 
 
 def player_rows(now: Snapshot) -> list[Row]:
-    """Return who is in the world, with the seconds that they have been."""
+    """Return the players with their seconds in the world."""
     return [
         {
             "player": player["name"],
@@ -184,7 +184,7 @@ def player_rows(now: Snapshot) -> list[Row]:
 
 
 def door_rows(now: Snapshot) -> list[Row]:
-    """Return the ports that listen, with what came of those who came."""
+    """Return the listeners with their numbers of requests."""
     return [
         {
             "door": door.key,
@@ -197,7 +197,7 @@ def door_rows(now: Snapshot) -> list[Row]:
 
 
 def traffic_rows(rates: Rates) -> list[Row]:
-    """Return what goes through the ports with sessions, a second."""
+    """Return the traffic per second of the ports with sessions."""
     return [
         {
             "port": port,
@@ -214,7 +214,7 @@ def traffic_rows(rates: Rates) -> list[Row]:
 
 
 def drop_rows(rates: Rates) -> list[Row]:
-    """Return what had no effect, by reason: what grows fastest first, then what is most."""
+    """Return drops and refusals by reason: the fastest growing first, then the largest."""
     found = []
     for name in DROPS:
         growing = rates.rates_by_last(name)
@@ -232,7 +232,7 @@ def drop_rows(rates: Rates) -> list[Row]:
 
 
 def growth(rates: Rates) -> list[str]:
-    """Return lines of what goes through the server a second."""
+    """Return lines of what the server handles per second."""
     lines = [
         f"{row['port']:<5} {row['sessions']} sessions,"
         f" in {short(row['datagrams_in'])}/s {short(row['bytes_in'])}B/s,"
@@ -245,7 +245,7 @@ def growth(rates: Rates) -> list[str]:
 
 
 def short(number: float | None) -> str:
-    """Return a number in four letters or so, with k, M or G; a dash while it is not known."""
+    """Return a number in about four letters, with k, M or G; a dash if it is not known."""
     if number is None:
         return "-"
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
@@ -255,7 +255,7 @@ def short(number: float | None) -> str:
 
 
 def _session_counts(now: Snapshot, key: str, protocol: str) -> str:
-    """Return what the sessions of a port have carried."""
+    """Return the traffic of a port's sessions."""
     port = key.partition(".")[0]
     if protocol != "UDP" or port not in SESSION_PORTS:
         return ""
@@ -273,19 +273,19 @@ def _listed(counts: Mapping[str, float]) -> str:
 
 
 NOT_RUNNING: Final = 3
-"""Exit status when no server runs, as init scripts have it."""
+"""The exit status if no server is running, as init scripts expect."""
 MOST_DROPS: Final = 5
-"""Reasons of drops that are shown, those of most."""
+"""Maximum number of drop reasons that are shown."""
 
 
 @click.command()
 @line_format_option
 def status(*, style: str) -> None:
-    """Show how the server does that runs with this configuration.
+    """Show the state of the server of this configuration.
 
-    Players, sessions, logins by result, tick times, queues; worlds, zones, the ports that listen
-    and what came of those who came; what was dropped most. The exit status is 3 when no server
-    runs, 1 when it does not answer.
+    Players, sessions, logins by result, tick times, queues; worlds, zones, listeners with their
+    requests; the most frequent drops. The exit status is 3 if no server is running, 1 if it does
+    not answer.
 
     Example: emu status
     """
@@ -315,5 +315,5 @@ def show(now: Snapshot) -> None:
 
 
 def _total(row: Row) -> Row:
-    """Return a row without what only two looks can tell."""
+    """Return a row without the values that need two snapshots."""
     return {key: value for key, value in row.items() if key != "a_second"}

@@ -23,14 +23,14 @@ from emu.errors import CommandError
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="Print two looks' difference, and end.")
 def top(*, every: float, once: bool) -> None:
-    """Watch the server live that runs with this configuration.
+    """Watch the server of this configuration live.
 
-    Sessions, logins and traffic by the second, tick times, queues; tables of players, zones, ports,
-    drops and the last lines of the log, sorted and filtered. It goes on through the server's
-    restarts. Keys stand in the last line, ? explains them.
+    Sessions, logins and traffic per second, tick times, queues; tables of players, zones,
+    listeners, drops and the last lines of the log, which you can sort and filter. It continues
+    after a restart of the server. The last line shows the keys, ? explains them.
 
-    Without a terminal, as behind a pipe, it is --once. The full screen needs the extra `editor`
-    (textual).
+    Without a terminal, as in a pipe, it works as with --once. The full screen needs the extra
+    `editor` (textual).
 
     Example: emu top --once
     """
@@ -49,12 +49,12 @@ def top(*, every: float, once: bool) -> None:
 
 
 def look(path: Path) -> Snapshot:
-    """Return how the server is now. Raises `CommandError`."""
+    """Return a snapshot of the server. Raises `CommandError`."""
     return read(ask(path))
 
 
 def print_frame(path: Path, seconds: float) -> None:
-    """Print how the server is, with what happened within some seconds."""
+    """Print the server's state, with the rates over some seconds."""
     before = look(path)
     time.sleep(seconds)
     rates = Rates.between(before, look(path))

@@ -60,7 +60,7 @@ def test_what_the_system_does_not_show_is_told_and_the_rest_is_looked_at(
         yield ok("database", "it is there")
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("emu.cli.doctor.commands.look_at_database", closed)
+    monkeypatch.setattr("emu.cli.doctor.commands.check_database", closed)
     result = commands.run("doctor")
     assert result.exit_code == 1
     assert "emu.sqlite: cannot be used (Permission denied)" in result.stdout
@@ -79,4 +79,4 @@ def test_a_wrong_configuration_is_all_there_is_to_say(commands: CommandLine) -> 
 def test_an_account_needs_a_server(commands: CommandLine) -> None:
     result = commands.run("doctor", "--login", "bob", "--password", "x")
     assert result.exit_code == 1
-    assert "no server runs that could be logged in to" in result.stdout
+    assert "no server is running" in result.stdout

@@ -13,7 +13,7 @@ from emu.cli.doctor.database import (
     MEGABYTE,
     judge_log,
     judge_space,
-    look_at_database,
+    check_database,
     read_one,
 )
 from emu.cli.doctor.findings import Finding, Level
@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 def troubles(path: Path) -> list[Finding]:
     return [
         one
-        for one in look_at_database(path)
+        for one in check_database(path)
         if one.level is not Level.OK and " MB free " not in one.what
     ]
 

@@ -1,4 +1,4 @@
-"""What players are told, for one mistake after the other."""
+"""What players are advertised, for one mistake after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from emu.cli.doctor.findings import Finding, Level
-from emu.cli.doctor.network import look_at_addresses
+from emu.cli.doctor.network import check_addresses
 from tests.support.running.configs import small_config
 from tests.support.running.names import know_no_invalid_names
 
@@ -21,7 +21,7 @@ def no_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def troubles(folder: Path, *overrides: str) -> list[Finding]:
     config = small_config(folder, *overrides)
-    return [one for one in look_at_addresses(config) if one.level is not Level.OK]
+    return [one for one in check_addresses(config) if one.level is not Level.OK]
 
 
 @pytest.mark.parametrize(

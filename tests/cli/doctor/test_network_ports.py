@@ -11,7 +11,7 @@ import pytest
 
 from emu.admin.status import OpenPort
 from emu.cli.doctor.findings import Finding, Level
-from emu.cli.doctor.network import judge_buffer, judge_port, look_at_ports
+from emu.cli.doctor.network import judge_buffer, judge_port, check_ports
 from emu.config import Address
 from emu.config.ports import ListeningPort
 from tests.support.admin.snapshots import Measured
@@ -24,7 +24,7 @@ PORT = ListeningPort("login.listen", "UDP", Address("127.0.0.1", 9100))
 def found(folder: Path, *overrides: str) -> list[Finding]:
     config = small_config(folder, *overrides)
     return [
-        one for one in look_at_ports(config, None, is_hidden=False) if "UDP sockets" not in one.what
+        one for one in check_ports(config, None, is_hidden=False) if "UDP sockets" not in one.what
     ]
 
 

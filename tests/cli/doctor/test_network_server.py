@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from emu.cli.doctor.findings import Level
-from emu.cli.doctor.network import judge_server, look_at_server
+from emu.cli.doctor.network import judge_server, check_server
 from emu.commands import Reply
 from tests.cli.consoles.test_admin import server
 from tests.support.admin.snapshots import Measured
@@ -10,17 +10,17 @@ from tests.support.running.configs import small_config
 
 
 def test_one_that_runs_and_one_that_does_not(tmp_path: Path) -> None:
-    now, (found,) = look_at_server(tmp_path / "c")
+    now, (found,) = check_server(tmp_path / "c")
     assert (now, found.level) == (None, Level.WARN)
     with server(tmp_path / "c", lambda _line: Reply((), Measured().value())):
-        now, troubles = look_at_server(tmp_path / "c")
+        now, troubles = check_server(tmp_path / "c")
     assert now is not None
     assert troubles == []
 
 
 def test_one_that_answers_nonsense_fails(tmp_path: Path) -> None:
     with server(tmp_path / "c", lambda _line: Reply((), "nonsense")):
-        now, (found,) = look_at_server(tmp_path / "c")
+        now, (found,) = check_server(tmp_path / "c")
     assert (now, found.level) == (None, Level.FAIL)
 
 
@@ -29,7 +29,7 @@ def test_a_healthy_one_has_a_world(tmp_path: Path) -> None:
     measured.ticks.observe(0.001)
     found = list(judge_server(measured.snapshot(), small_config(tmp_path)))
     assert {one.level for one in found} == {Level.OK}
-    assert "worlds that are up: Norrath" in found[1].what
+    assert "running worlds: Norrath" in found[1].what
 
 
 def test_no_world_slow_ticks_queues_and_a_lock_are_told(tmp_path: Path) -> None:
@@ -37,8 +37,8 @@ def test_no_world_slow_ticks_queues_and_a_lock_are_told(tmp_path: Path) -> None:
     measured.ticks.observe(2.0)
     now = measured.snapshot(worlds=(), locked=True)
     now = replace(now, numbers={**now.numbers, "store_waiting": {(): 100.0}})
-    told = judge_server(now, small_config(tmp_path))
-    found = {one.what.partition(":")[0]: one.level for one in told}
+    advertised = judge_server(now, small_config(tmp_path))
+    found = {one.what.partition(":")[0]: one.level for one in advertised}
     assert found["no world is up"] is Level.FAIL
     assert found["the world's work takes long"] is Level.WARN
     assert found["100 wait for database"] is Level.WARN

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emu.cli.doctor.findings import Finding, Level
-from emu.cli.doctor.opcodes import judge_rows, look_at_opcodes, stored_rows
+from emu.cli.doctor.opcodes import judge_rows, check_opcodes, stored_rows
 from emu.opcodes import OpcodeRow, OpcodeStore
 from emu.opcodes.text import shipped_rows
 from tests.support.database.released import released_database
@@ -21,7 +21,7 @@ def troubles(rows: list[OpcodeRow]) -> list[Finding]:
 
 def test_those_that_ship_are_well(tmp_path: Path) -> None:
     assert troubles(list(shipped_rows())) == []
-    assert all(one.level is Level.OK for one in look_at_opcodes(tmp_path / "none.sqlite"))
+    assert all(one.level is Level.OK for one in check_opcodes(tmp_path / "none.sqlite"))
 
 
 @pytest.mark.parametrize(("version", "level"), [(546, Level.FAIL), (1096, Level.WARN)])
@@ -56,7 +56,7 @@ def test_the_database_s_own_are_looked_at(tmp_path: Path) -> None:
     assert len(stored_rows(path) or ()) == len(shipped_rows())
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM opcodes")
-    (bad,) = look_at_opcodes(path)
+    (bad,) = check_opcodes(path)
     assert (bad.level, bad.what) == (Level.FAIL, "the tables are empty")
 
 
@@ -65,7 +65,7 @@ def test_a_value_of_a_wrong_kind_is_found(tmp_path: Path) -> None:
     OpcodeStore.ensure(path).close()
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE opcodes SET source = x'00' WHERE id = 1")
-    (bad,) = look_at_opcodes(path)
+    (bad,) = check_opcodes(path)
     assert bad.level is Level.FAIL
     assert "wrong type" in bad.what
 
@@ -73,5 +73,5 @@ def test_a_value_of_a_wrong_kind_is_found(tmp_path: Path) -> None:
 def test_tables_of_an_older_program_are_left_alone(tmp_path: Path) -> None:
     path = released_database(tmp_path / "emu.sqlite")
     before = path.read_bytes()
-    list(look_at_opcodes(path))
+    list(check_opcodes(path))
     assert path.read_bytes() == before

@@ -13,7 +13,7 @@ from emu.cli.doctor.system import (
     judge_date,
     judge_pace,
     judge_stored,
-    look_at_clock,
+    check_clock,
     newest_login,
 )
 from emu.store import Store
@@ -30,7 +30,7 @@ def test_a_clock_that_runs_is_well(tmp_path: Path) -> None:
     def pause(seconds: float) -> None:
         passed[0] += seconds
 
-    found = list(look_at_clock(path, lambda: NOON + passed[0], lambda: 7.0 + passed[0], pause))
+    found = list(check_clock(path, lambda: NOON + passed[0], lambda: 7.0 + passed[0], pause))
     assert {one.level for one in found} == {Level.OK}
     assert passed == [0.2]
 
@@ -43,7 +43,7 @@ def test_a_machine_without_a_battery_begins_in_1970() -> None:
 def test_a_step_while_it_was_looked_at_is_found() -> None:
     dates, steady = count(NOON, 3600.0), count(5.0, 0.2)
     found = list(
-        look_at_clock(Path("/none"), lambda: next(dates), lambda: next(steady), lambda _s: None)
+        check_clock(Path("/none"), lambda: next(dates), lambda: next(steady), lambda _s: None)
     )
     assert [one.level for one in found] == [Level.OK, Level.WARN]
     assert judge_pace(0.21, 0.2).level is Level.OK

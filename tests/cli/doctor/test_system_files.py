@@ -13,7 +13,7 @@ from emu.cli.doctor.system import (
     judge_owner,
     judge_socket,
     judge_trouble,
-    look_at_permissions,
+    check_permissions,
 )
 from emu.store import Store
 from tests.support.running.configs import small_config
@@ -21,7 +21,7 @@ from tests.support.running.configs import small_config
 
 def troubles(folder: Path, *overrides: str) -> list[Finding]:
     config = small_config(folder, *overrides)
-    return [one for one in look_at_permissions(config, None) if one.level is not Level.OK]
+    return [one for one in check_permissions(config, None) if one.level is not Level.OK]
 
 
 def test_all_is_well_before_and_after_the_first_start(

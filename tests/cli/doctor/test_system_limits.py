@@ -12,7 +12,7 @@ from emu.cli.doctor.findings import Level
 from emu.cli.doctor.system import (
     judge_files,
     judge_memory,
-    look_at_limits,
+    check_limits,
     wanted_files,
     wanted_memory,
 )
@@ -22,9 +22,9 @@ LOW = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 from pathlib import Path
-from emu.cli.doctor.system import look_at_limits
+from emu.cli.doctor.system import check_limits
 from emu.config import Config
-print(next(look_at_limits(Config(), None)).level)
+print(next(check_limits(Config(), None)).level)
 """
 
 
@@ -37,11 +37,11 @@ def test_few_open_files_are_found_where_they_are_few() -> None:
 
 
 def test_a_running_server_s_own_limits_count(tmp_path: Path) -> None:
-    files, memory = look_at_limits(small_config(tmp_path), os.getpid())
+    files, memory = check_limits(small_config(tmp_path), os.getpid())
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     assert files.what.startswith(f"{'any number of' if hard < 0 else hard} open files")
     assert "MB of memory left" in memory.what
-    assert len(list(look_at_limits(small_config(tmp_path), 2**30))) == 2, "a process that is gone"
+    assert len(list(check_limits(small_config(tmp_path), 2**30))) == 2, "a process that is gone"
 
 
 def test_connections_are_files_and_players_are_none(tmp_path: Path) -> None:

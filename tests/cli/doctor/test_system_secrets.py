@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from emu.cli.doctor.findings import Level
-from emu.cli.doctor.system import judge_password, look_at_secrets
+from emu.cli.doctor.system import judge_password, check_secrets
 from emu.store import Store
 from tests.support.running.configs import small_config
 from tests.support.running.whole_server import add_account
@@ -27,7 +27,7 @@ OPEN = "login.listen=0.0.0.0:9100"
     ],
 )
 def test_good_enough(tmp_path: Path, overrides: list[str]) -> None:
-    (found,) = look_at_secrets(small_config(tmp_path, *overrides))
+    (found,) = check_secrets(small_config(tmp_path, *overrides))
     assert found.level is Level.OK
 
 
@@ -50,7 +50,7 @@ def test_good_enough(tmp_path: Path, overrides: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_mistakes(tmp_path: Path, overrides: list[str], level: Level, what: str) -> None:
-    found = list(look_at_secrets(small_config(tmp_path, *overrides)))
+    found = list(check_secrets(small_config(tmp_path, *overrides)))
     assert any(one.level is level and what in one.what for one in found), found
     assert not any("changeme" in one.what for one in found), "it is not shown"
 
@@ -58,10 +58,10 @@ def test_mistakes(tmp_path: Path, overrides: list[str], level: Level, what: str)
 def test_users_of_a_file_are_looked_at_each(tmp_path: Path) -> None:
     (tmp_path / "users").write_text(f"anna administrator {GOOD}\nbob guide password\n")
     setting = f"rcon.users_file={tmp_path / 'users'}"
-    (found,) = look_at_secrets(small_config(tmp_path, setting))
+    (found,) = check_secrets(small_config(tmp_path, setting))
     assert found.what.startswith("the rcon password of bob")
     (tmp_path / "users").write_text("anna king x\n")
-    (found,) = look_at_secrets(small_config(tmp_path, setting))
+    (found,) = check_secrets(small_config(tmp_path, setting))
     assert (found.level, "king" in found.what) == (Level.FAIL, True)
 
 
@@ -71,13 +71,13 @@ def test_a_long_one_is_good_anywhere() -> None:
 
 def test_the_account_of_the_guides_is_found_where_others_can_log_in(tmp_path: Path) -> None:
     public = small_config(tmp_path, OPEN, "world.listen=0.0.0.0:9001")
-    assert {one.level for one in look_at_secrets(public)} == {Level.OK}
+    assert {one.level for one in check_secrets(public)} == {Level.OK}
     add_account(public.database.path, "testlabs", "testpass")
-    (found,) = look_at_secrets(public)
+    (found,) = check_secrets(public)
     assert (found.level, "password of the guides" in found.what) == (Level.FAIL, True)
-    assert {one.level for one in look_at_secrets(small_config(tmp_path))} == {Level.OK}
+    assert {one.level for one in check_secrets(small_config(tmp_path))} == {Level.OK}
     with Store.open(public.database.path) as store:
         account = store.login.accounts.find("testlabs")
         assert account is not None
         store.login.accounts.set_password(account.id, "another")
-    assert {one.level for one in look_at_secrets(public)} == {Level.OK}
+    assert {one.level for one in check_secrets(public)} == {Level.OK}

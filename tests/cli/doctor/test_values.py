@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emu.cli.doctor.findings import Level
-from emu.cli.doctor.values import MOST_SHOWN, look_at_values, problems_of, repair_values
+from emu.cli.doctor.values import MOST_SHOWN, check_values, problems_of, repair_values
 from emu.model import Character, Membership, RegisteredWorld, Title
 from emu.store import Store
 from emu.store.server_lock import ServerLock
@@ -75,7 +75,7 @@ def damage(path: Path, statement: str) -> None:
 
 
 def levels(path: Path) -> list[Level]:
-    return [one.level for one in look_at_values(path, ZONES)]
+    return [one.level for one in check_values(path, ZONES)]
 
 
 @pytest.mark.parametrize("what", DAMAGE)
@@ -160,7 +160,7 @@ def test_nothing_is_repaired_while_a_server_runs_or_where_nothing_is_wrong(path:
 
 def test_without_a_world_no_zone_is_unknown(path: Path) -> None:
     damage(path, DAMAGE["zone"])
-    assert [one.level for one in look_at_values(path, None)] == [Level.OK]
+    assert [one.level for one in check_values(path, None)] == [Level.OK]
 
 
 def test_other_lists_are_read_whose_texts_are_no_utf8(path: Path) -> None:
