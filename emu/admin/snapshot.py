@@ -23,7 +23,7 @@ def snapshot_value(
     status: ServerStatus,
     now: Monotonic,
     readings: Iterable[Reading],
-    doors: Iterable[OpenPort],
+    ports: Iterable[OpenPort],
     *,
     lines: Sequence[str],
     process: int,
@@ -40,7 +40,7 @@ def snapshot_value(
         "worlds": api.worlds(status),
         "zones": api.zones(status),
         "players": [{**told, "address": player.address} for told, player in players],
-        "doors": [asdict(door) for door in doors],
+        "doors": [asdict(one) for one in ports],
         "measures": {reading.family.name: _values(reading) for reading in readings},
         "troubles": list(status.troubles),
         "log": list(lines),
@@ -101,7 +101,7 @@ class Snapshot:
     worlds: Sequence[Mapping[str, Any]]
     zones: Sequence[Mapping[str, Any]]
     players: Sequence[Mapping[str, Any]]
-    doors: tuple[OpenPort, ...]
+    ports: tuple[OpenPort, ...]
     numbers: Mapping[str, Mapping[Labels, float]]
     """Counters and gauges by name, each by its label values."""
     histograms: Mapping[str, Mapping[Labels, HistogramReading]]
@@ -122,7 +122,7 @@ class Snapshot:
                 worlds=[dict(row) for row in value["worlds"]],
                 zones=[dict(row) for row in value["zones"]],
                 players=[dict(row) for row in value["players"]],
-                doors=tuple(OpenPort(**row) for row in value["doors"]),
+                ports=tuple(OpenPort(**row) for row in value["doors"]),
                 numbers=numbers,
                 histograms=histograms,
                 log=tuple(map(str, value["log"])),

@@ -387,18 +387,18 @@ class EmuService(Service):
         assert self._scheduler is not None  # noqa: S101
         now = self._scheduler.now()
         return snapshot_value(
-            self.admin.status.status(now, OWNER), now, self.watch.measures.read(), self._doors(),
-            lines=self.watch.lines.lines(), process=os.getpid(),
+            self.admin.status.status(now, OWNER), now, self.watch.measures.read(),
+            self._open_ports(), lines=self.watch.lines.lines(), process=os.getpid(),
         )  # fmt: skip
 
     def _conceals(self, text: str) -> bool:
         """Say whether a text names a player who is hidden from whoever asks."""
         return self.world is not None and self.world.concealed.names(text)
 
-    def _doors(self) -> Iterator[OpenPort]:
+    def _open_ports(self) -> Iterator[OpenPort]:
         for part in (self.login, self.world, self.admin, self._web):
             if part is not None:
-                yield from part.doors()
+                yield from part.open_ports()
 
     def _trace(self) -> None:
         """Begin to write sessions to a file, when the configuration names one."""

@@ -98,7 +98,7 @@ def listen_address(key: str, address: Address) -> Address:
     return Address(str(found[0][4][0]), address.port)
 
 
-def door(key: str, port: Any, counters: Mapping[str, int]) -> OpenPort:
+def open_port(key: str, port: Any, counters: Mapping[str, int]) -> OpenPort:
     """Return the description of an open port of Twisted; `key` is its setting."""
     host = port.getHost()
     if hasattr(host, "name"):

@@ -30,7 +30,7 @@ def test_numbers_are_found_by_labels_and_summed_over_the_rest() -> None:
     assert now.by_last("session_drops", "login") == {"bad checksum": 3}
     assert now.number("passwords_waiting") == 4
     assert now.histogram("world_tick_seconds") == HistogramReading()
-    assert now.doors[0].key == "login.listen"
+    assert now.ports[0].key == "login.listen"
 
 
 @pytest.mark.parametrize("missing", ["process", "server", "players", "doors", "measures", "log"])

@@ -12,7 +12,7 @@ from twisted.internet.error import CannotListenError
 from emu.admin.status import OpenPort
 from emu.config import Address
 from emu.errors import ConfigError
-from emu.net.stream import cannot_listen, door, listen_address
+from emu.net.stream import cannot_listen, listen_address, open_port
 from tests.support.running.names import know_no_invalid_names
 
 
@@ -55,12 +55,12 @@ class Opened:
         self.getHost = lambda: host
 
 
-def test_an_open_port_is_told_with_where_it_is_bound() -> None:
+def test_an_open_port_is_reported_with_its_address() -> None:
     counted = Counter({"answered": 2})
-    udp = door("a2s.listen", Opened(IPv4Address("UDP", "127.0.0.1", 9)), counted)
+    udp = open_port("a2s.listen", Opened(IPv4Address("UDP", "127.0.0.1", 9)), counted)
     assert udp == OpenPort("a2s.listen", "UDP", "127.0.0.1:9", {"answered": 2})
     assert json.dumps(asdict(udp)), "a Counter would not be written"
-    tcp = door("link.tls_listen", Opened(IPv6Address("TCP", "::1", 9)), {})
+    tcp = open_port("link.tls_listen", Opened(IPv6Address("TCP", "::1", 9)), {})
     assert (tcp.protocol, tcp.address) == ("TCP", "[::1]:9")
-    unix = door("console.path", Opened(UNIXAddress(b"/run/c")), {})
+    unix = open_port("console.path", Opened(UNIXAddress(b"/run/c")), {})
     assert (unix.protocol, unix.address) == ("UNIX", "/run/c")

@@ -19,8 +19,8 @@ import pytest
 from click.testing import CliRunner
 
 from emu.cli.config import look_around
-from emu.cli.doctor.database import look_at_database
-from emu.cli.doctor.opcodes import look_at_opcodes
+from emu.cli.doctor.database import check_database
+from emu.cli.doctor.opcodes import check_opcodes
 from emu.cli.main import root
 from emu.config import load
 from emu.database.keeper import Keeper
@@ -263,7 +263,7 @@ def read_accounts(path: Path) -> None:
 
 
 def doctored(path: Path) -> None:
-    for found in (*look_at_database(path), *look_at_opcodes(path)):
+    for found in (*check_database(path), *check_opcodes(path)):
         assert found.what.isprintable(), found.what
 
 

@@ -27,11 +27,11 @@ async def test_status_of_a_server_that_runs(tmp_path: Path) -> None:
             assert text in shown
         said, _, _ = await emu(tmp_path, "--config", "emu.toml", "status", "--json")
         now = read(json.loads(said))
-        assert {door.key for door in now.doors} == {
+        assert {one.key for one in now.ports} == {
             "login.listen", "world.listen", "console.path", "rcon.listen", "a2s.listen",
             "web.listen",
         }  # fmt: skip
-        assert f"{HOST}:{server.login_port}" in {door.address for door in now.doors}
+        assert f"{HOST}:{server.login_port}" in {one.address for one in now.ports}
         assert any("login of testlabs" in line for line in now.log)
         assert "command of" not in server.log.text, "to look is no use of a command"
         (example,) = [line for line in examples() if line.startswith("emu top")]

@@ -38,7 +38,7 @@ def rcon_port() -> Any:
     config = RconConfig(listen=Address("127.0.0.1", 0), password=PASSWORD)
     server = RconServer(config, registry, reactor, Scheduler(reactor), Watch())
     server.listen()
-    (port,) = server.doors()
+    (port,) = server.open_ports()
     return int(port.address.rpartition(":")[2])
 
 

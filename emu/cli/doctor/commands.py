@@ -16,7 +16,7 @@ from emu.cli.client.common import run_reactor
 from emu.cli.common import config_path, load_config
 from emu.cli.doctor.database import check_database
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
-from emu.cli.doctor.network import judge_server, check_addresses, check_ports, check_server
+from emu.cli.doctor.network import check_addresses, check_ports, check_server, judge_server
 from emu.cli.doctor.opcodes import check_opcodes, stored_rows
 from emu.cli.doctor.system import (
     check_clock,
@@ -41,12 +41,12 @@ COLORS: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
 
 @click.command()
 @format_option
-@click.option("--login", "user", metavar="NAME", help="Log in with this account and enter the world.")
-@click.option("--character", metavar="NAME", help="The character that enters the world; default the first.")
-@click.option("--problems", is_flag=True, help="Show only warnings and faults.")
 @click.option(
-    "--repair", is_flag=True, help="Replace unusable stored values; keeps a copy."
+    "--login", "user", metavar="NAME", help="Log in and enter the world with this account."
 )
+@click.option("--character", metavar="NAME", help="The character to enter with; default the first.")
+@click.option("--problems", is_flag=True, help="Show only warnings and faults.")
+@click.option("--repair", is_flag=True, help="Replace unusable stored values; keeps a copy.")
 @password_option
 def doctor(
     *,
@@ -158,7 +158,9 @@ def visited(running: Snapshot, config: Config, account: Entrance | None) -> list
 
     at = login_address(running)
     if at is None:
-        return [warn("login", "no login server is running here", "run emu client login on its machine")]
+        return [
+            warn("login", "no login server is running here", "run emu client login on its machine")
+        ]
     tables = known_tables(config.database.path)
     found: list[Finding] = []
 

@@ -32,9 +32,7 @@ def check_database(path: Path) -> Iterator[Finding]:
     """Check the database without changing it."""
     problem = served_problem(path)
     if problem:
-        yield fail(
-            DATABASE, problem, "restore a copy: docs/guides/operating.md, Backup"
-        )
+        yield fail(DATABASE, problem, "restore a copy: docs/guides/operating.md, Backup")
         return
     if not path.exists():
         yield ok(DATABASE, f"{path} is not there yet; the first start makes it")

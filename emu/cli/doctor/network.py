@@ -45,7 +45,7 @@ def judge_login(host: str) -> Finding:
     if _is_local(host):
         return ok(ADDRESSES, f"only this machine can log in: login.listen is {host}")
     where = "on every address" if host in EVERYWHERE else f"on {host}"
-    return ok(ADDRESSES, f"clients log in {where}: cl_ls_address must name an address that they reach")
+    return ok(ADDRESSES, f"clients log in {where}: cl_ls_address must name one they reach")
 
 
 def judge_advertised(config: Config) -> Finding:
@@ -125,9 +125,7 @@ PORTS: Final = "ports"
 RECEIVE_LIMIT: Final = Path("/proc/sys/net/core/rmem_max")
 
 
-def check_ports(
-    config: Config, running: Snapshot | None, *, is_hidden: bool
-) -> Iterator[Finding]:
+def check_ports(config: Config, running: Snapshot | None, *, is_hidden: bool) -> Iterator[Finding]:
     """Check every port of the configuration, and the kernel's buffers for UDP.
 
     With `is_hidden`, a server may be running whose ports are not known.
@@ -194,7 +192,7 @@ def judge_buffer(limit: int) -> Finding:
         return ok(PORTS, f"UDP sockets may hold {limit} bytes")
     return warn(
         PORTS,
-        f"UDP sockets hold {limit} bytes at most; when many players reconnect at once, datagrams are lost",
+        f"UDP sockets hold {limit} bytes: datagrams are lost if many players reconnect",
         f"sysctl -w net.core.rmem_max={RECEIVE_BUFFER}, and the same in /etc/sysctl.d",
     )
 
@@ -213,7 +211,7 @@ def check_server(path: Path) -> tuple[Snapshot | None, list[Finding]]:
         mend = "start one: twistd emu; or give emu its --config and run emu as its user"
         return None, [warn(SERVER, f"no server listens at {path}", mend)]
     except CommandError as error:
-        mend = "run emu as the server's user; if you do, the server may hang: read its log, restart it"
+        mend = "run emu as the server's user; else the server hangs: read its log, restart it"
         return None, [fail(SERVER, str(error), mend)]
 
 

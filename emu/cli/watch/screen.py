@@ -30,7 +30,7 @@ MOST_ROWS: Final = 300
 VIEWS: Final[dict[str, Callable[[Rates], list[Row]]]] = {
     "players": lambda rates: status.player_rows(rates.now),
     "zones": status.zone_rows,
-    "doors": lambda rates: status.door_rows(rates.now),
+    "listeners": lambda rates: status.listener_rows(rates.now),
     "drops": status.drop_rows,
     "log": lambda rates: [{"line": line} for line in reversed(rates.now.log)],
 }
@@ -157,7 +157,7 @@ def _rank(value: Any) -> tuple[int, float, str]:
 
 
 KEYS = (
-    ("1 to 5", "players, zones, doors, drops, log"),
+    ("1 to 5", "players, zones, listeners, drops, log"),
     ("s", "sort by the next column; a click on a column sorts by it"),
     ("r", "turn the order round"),
     ("/", "filter the rows by what is typed; Enter goes back to them"),

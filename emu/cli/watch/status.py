@@ -183,16 +183,16 @@ def player_rows(now: Snapshot) -> list[Row]:
     ]
 
 
-def door_rows(now: Snapshot) -> list[Row]:
+def listener_rows(now: Snapshot) -> list[Row]:
     """Return the listeners with their numbers of requests."""
     return [
         {
-            "door": door.key,
-            "protocol": door.protocol,
-            "address": door.address,
-            "seen": _listed(door.counters) or _session_counts(now, door.key, door.protocol),
+            "door": one.key,
+            "protocol": one.protocol,
+            "address": one.address,
+            "seen": _listed(one.counters) or _session_counts(now, one.key, one.protocol),
         }
-        for door in now.doors
+        for one in now.ports
     ]
 
 
@@ -305,7 +305,7 @@ def show(now: Snapshot) -> None:
     rates = Rates(now)
     print_record(summary(rates), "table")
     for found in (
-        door_rows(now),
+        listener_rows(now),
         world_rows(now),
         zone_rows(rates),
         [_total(row) for row in drop_rows(rates)[:MOST_DROPS]],

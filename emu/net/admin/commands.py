@@ -49,7 +49,7 @@ from emu.net.logs import logger
 from emu.net.parameters import read_listed
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler, Tasks
-from emu.net.stream import BACKLOG, Stream, door, listen_address
+from emu.net.stream import BACKLOG, Stream, listen_address, open_port
 from emu.net.watch import Watch
 from emu.times import Monotonic
 
@@ -139,11 +139,11 @@ class CommandServer(Factory):
         self.tasks = tasks
         self.uses = EndpointUses()
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the listener while it is open."""
         if self._port is not None:
             now = {"connections": len(self.connections)}
-            yield door(self._key, self._port, now | self.uses.counted())
+            yield open_port(self._key, self._port, now | self.uses.counted())
 
     async def stop(self) -> None:
         """Close the listener at once, and each connection when its commands are answered."""

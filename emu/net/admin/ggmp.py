@@ -30,7 +30,7 @@ from emu.model import ANYBODY, may_see
 from emu.net.logs import logger
 from emu.net.parameters import read_listed
 from emu.net.scheduler import Scheduler
-from emu.net.stream import cannot_listen, door, listen_address
+from emu.net.stream import cannot_listen, listen_address, open_port
 from emu.net.udp.query import QueryShell, listen_query
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE
@@ -193,10 +193,10 @@ class GgmpPort:
         host: Any = self._port.getHost()
         _log.info("tools on UDP {at}", at=Address(host.host, host.port))
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the listener while it is open."""
         if self._port is not None:
-            yield door("ggmp.listen", self._port, self.shell.counters)
+            yield open_port("ggmp.listen", self._port, self.shell.counters)
 
     async def stop(self) -> None:
         """Close the port."""

@@ -33,7 +33,7 @@ from emu.errors import CommandError, ConfigError
 from emu.limits.rates import BURST_SECONDS, AnswerRules, Challenges
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
-from emu.net.stream import cannot_listen, door, listen_address
+from emu.net.stream import cannot_listen, listen_address, open_port
 from emu.net.udp.query import QueryCore, QueryShell, listen_query
 from emu.times import Monotonic
 
@@ -139,10 +139,10 @@ class SsqPort:
         host: Any = self._port.getHost()
         _ssq_log.info("queries on UDP {at}", at=Address(host.host, host.port))
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the listener while it is open."""
         if self._port is not None:
-            yield door("ssq.listen", self._port, self.shell.counters)
+            yield open_port("ssq.listen", self._port, self.shell.counters)
 
     async def stop(self) -> None:
         """Close the port."""
@@ -211,10 +211,10 @@ class QueryEndpoints:
             core = A2sResponder(self._status, self._challenges)
             self._open("a2s.listen", "A2S", a2s.listen, core)
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the open listeners."""
         for (name, shell), port in zip(self.shells.items(), self._ports, strict=True):
-            yield door(f"{name}.listen", port, shell.counters)
+            yield open_port(f"{name}.listen", port, shell.counters)
 
     async def stop(self) -> None:
         """Close all ports."""

@@ -225,10 +225,10 @@ class AdminEndpoints:
                 raise
             _log.warn("emu admin cannot reach this server: {reason}", reason=str(error))
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the open listeners."""
         for listener in (self._console, *self._listeners()):
-            yield from listener.doors()
+            yield from listener.open_ports()
 
     async def stop(self) -> None:
         """Close the listeners when their commands are answered."""
@@ -268,7 +268,7 @@ class AdminEndpoints:
                 (listener.key.partition(".")[0], result): count
                 for port in self._listeners()
                 if port is not self.rcon
-                for listener in port.doors()
+                for listener in port.open_ports()
                 for result, count in listener.counters.items()
             }
         )

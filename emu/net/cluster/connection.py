@@ -26,7 +26,7 @@ from emu.net.link.tls import connect, peer_has_fingerprint
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import DelayedCall, Scheduler
-from emu.net.stream import BACKLOG, Stream, door
+from emu.net.stream import BACKLOG, Stream, open_port
 from emu.processes.bus import ClusterBus
 from emu.processes.connection import (
     NUMBER_SIZE,
@@ -165,11 +165,11 @@ class HubPort(Factory):
             name=self.own.name, how="TLS" if tls else "TCP", at=Address(host.host, host.port),
         )  # fmt: skip
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the port, while it is open."""
         if self._port is not None:
             members = {"members": sum(bool(one.name) for one in self.connections)}
-            yield door("processes.listen", self._port, members | self.counters)
+            yield open_port("processes.listen", self._port, members | self.counters)
 
     def reason_against(self, name: str) -> str:
         """Return why a process of this name may not join; empty when it may."""

@@ -104,7 +104,7 @@ class ProcessesEndpoint:
     def listen(self) -> None:
         """Open the port for members, if there is one. Raises `CannotListenError` and `EmuError`."""
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the port if it is open."""
         yield from ()
 
@@ -185,9 +185,9 @@ class Hub(ProcessesEndpoint):
         at = listen_address("processes.listen", settings.listen)
         self.port.listen(at, server_options(pem) if pem is not None else None)
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the port of the members."""
-        return self.port.doors()
+        return self.port.open_ports()
 
     async def stop(self) -> None:
         """Close the port and all connections."""

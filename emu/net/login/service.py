@@ -34,7 +34,7 @@ from emu.net.logs import is_written, logger, write_line
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
-from emu.net.stream import door, listen_address
+from emu.net.stream import listen_address, open_port
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort, nothing
 from emu.net.udp.sockets import listen
@@ -299,12 +299,14 @@ class LoginEndpoint:
         """The UDP port for clients; 0 before `listen`."""
         return int(self._port.getHost().port) if self._port is not None else 0
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the ports that are open."""
         if self._port is not None:
-            yield door("login.listen", self._port, {})
+            yield open_port("login.listen", self._port, {})
         for key, port in self._link_ports.items():
-            yield door(key, port, {"connections": self.links.connections, **self.links.counters})
+            yield open_port(
+                key, port, {"connections": self.links.connections, **self.links.counters}
+            )
 
     def listen(self) -> tuple[str, int]:
         """Open the ports, log them, and return the address of the worlds' TCP port.

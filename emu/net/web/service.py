@@ -26,7 +26,7 @@ from emu.login.events import LoginAccepted, LoginRefused
 from emu.metrics import EndpointUses
 from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
-from emu.net.stream import BACKLOG, door, listen_address
+from emu.net.stream import BACKLOG, listen_address, open_port
 from emu.net.watch import Watch
 from emu.net.web.dashboard import DashboardEndpoint, disabled_dashboard, origin_of
 from emu.net.web.live import LiveResource
@@ -127,10 +127,12 @@ class WebEndpoint:
         if self._dashboard is not None:
             self._dashboard.configure(config.web)
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the listener while it is open."""
         if self._port is not None:
-            yield door("web.listen", self._port, {"pages": len(self._live)} | self._uses.counted())
+            yield open_port(
+                "web.listen", self._port, {"pages": len(self._live)} | self._uses.counted()
+            )
 
     async def stop(self) -> None:
         """Close the port, every stream and idle connections."""

@@ -27,7 +27,7 @@ from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
-from emu.net.stream import door, listen_address
+from emu.net.stream import listen_address, open_port
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
@@ -321,11 +321,11 @@ class WorldEndpoint:
     def _public_name(self, zone: Zone) -> str:
         return f"zone {self.world.zones.name(zone)}" if zone.is_listed else "a zone"
 
-    def doors(self) -> Iterator[OpenPort]:
+    def open_ports(self) -> Iterator[OpenPort]:
         """Yield the ports that are open."""
         if self._port is not None:
-            yield door("world.listen", self._port, {})
-        yield from self.cluster.doors()
+            yield open_port("world.listen", self._port, {})
+        yield from self.cluster.open_ports()
 
     def listen(self) -> None:
         """Open the port and say where. Raises `CannotListenError`."""

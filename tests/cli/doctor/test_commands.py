@@ -36,11 +36,11 @@ def test_every_subject_is_looked_at_and_nothing_is_made(commands: CommandLine) -
     assert len(json.loads(commands.good("doctor", "--json").stdout)) == len(found)
 
 
-def test_people_read_a_line_each_and_how_to_mend_it(commands: CommandLine) -> None:
+def test_people_read_a_line_each_and_the_fix(commands: CommandLine) -> None:
     result = commands.good("doctor", "--problems")
     lines = result.stdout.splitlines()
     assert not [line for line in lines if line.startswith("ok")]
-    at = next(index for index, line in enumerate(lines) if "none runs" in line)
+    at = next(index for index, line in enumerate(lines) if "no server listens" in line)
     assert lines[at].startswith("warn  server ")
     assert lines[at + 1].strip().startswith("-> start one: twistd emu")
     assert "fail 0" in result.stderr

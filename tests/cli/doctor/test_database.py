@@ -11,9 +11,9 @@ import pytest
 from emu.cli.doctor.database import (
     LARGE_LOG,
     MEGABYTE,
+    check_database,
     judge_log,
     judge_space,
-    check_database,
     read_one,
 )
 from emu.cli.doctor.findings import Finding, Level
@@ -85,16 +85,16 @@ def test_a_file_of_something_else_is_found(path: Path) -> None:
     assert (bad.level, "backup" in bad.mend) == (Level.FAIL, True)
 
 
-def test_rows_that_belong_to_nothing_are_found(path: Path) -> None:
+def test_rows_with_a_missing_parent_are_found(path: Path) -> None:
     run(
         path, "PRAGMA foreign_keys = OFF", "CREATE TABLE up (id INTEGER PRIMARY KEY)",
         "CREATE TABLE down (up INTEGER REFERENCES up (id))", "INSERT INTO down VALUES (7)",
     )  # fmt: skip
     (bad,) = troubles(path)
-    assert (bad.level, "belong to nothing: 1" in bad.what) == (Level.FAIL, True)
+    assert (bad.level, "missing parent: 1" in bad.what) == (Level.FAIL, True)
 
 
-def test_an_older_schema_is_told_and_left_as_it_is(tmp_path: Path) -> None:
+def test_an_older_schema_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
     path = released_database(tmp_path / "emu.sqlite")
     before = path.read_bytes()
     (bad,) = troubles(path)

@@ -43,7 +43,7 @@ def test_good_ones(tmp_path: Path, overrides: list[str]) -> None:
 @pytest.mark.parametrize(
     ("overrides", "level", "what"),
     [
-        ([OPEN], Level.FAIL, "others can log in, and not enter"),
+        ([OPEN], Level.FAIL, "others can log in but not enter"),
         ([OPEN, "world.listen=0.0.0.0:9001"], Level.FAIL, "which is themselves"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=127.0.0.1"], Level.FAIL,
          "which is themselves"),
@@ -58,7 +58,7 @@ def test_good_ones(tmp_path: Path, overrides: list[str]) -> None:
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=203.0.113.7",
           "world.internal_address=198.51.100.1"], Level.WARN, "is no private address"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=2001:db8::7"], Level.FAIL,
-         "listens on 0.0.0.0 only"),
+         "listens only on 0.0.0.0"),
     ],
 )  # fmt: skip
 def test_mistakes(tmp_path: Path, overrides: list[str], level: Level, what: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from emu.admin.status import OpenPort
 from emu.cli.doctor.findings import Finding, Level
-from emu.cli.doctor.network import judge_buffer, judge_port, check_ports
+from emu.cli.doctor.network import check_ports, judge_buffer, judge_port
 from emu.config import Address
 from emu.config.ports import ListeningPort
 from tests.support.admin.snapshots import Measured
@@ -66,7 +66,7 @@ def test_a_name_without_an_address_is_found(
 def test_a_port_of_the_running_server_is_its_own() -> None:
     now = Measured().snapshot()
     assert judge_port(PORT, errno.EADDRINUSE, now).level is Level.OK
-    elsewhere = replace(now, doors=(OpenPort("login.listen", "TCP", "127.0.0.1:9100", {}),))
+    elsewhere = replace(now, ports=(OpenPort("login.listen", "TCP", "127.0.0.1:9100", {}),))
     assert judge_port(PORT, errno.EADDRINUSE, elsewhere).level is Level.FAIL
     assert judge_port(PORT, None, elsewhere).level is Level.WARN, "it should be open"
     assert judge_port(PORT, errno.EADDRINUSE, None, is_hidden=True).level is Level.OK

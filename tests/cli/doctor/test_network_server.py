@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from emu.cli.doctor.findings import Level
-from emu.cli.doctor.network import judge_server, check_server
+from emu.cli.doctor.network import check_server, judge_server
 from emu.commands import Reply
 from tests.cli.consoles.test_admin import server
 from tests.support.admin.snapshots import Measured
@@ -32,14 +32,14 @@ def test_a_healthy_one_has_a_world(tmp_path: Path) -> None:
     assert "running worlds: Norrath" in found[1].what
 
 
-def test_no_world_slow_ticks_queues_and_a_lock_are_told(tmp_path: Path) -> None:
+def test_no_world_slow_ticks_queues_and_a_lock_are_found(tmp_path: Path) -> None:
     measured = Measured()
     measured.ticks.observe(2.0)
     now = measured.snapshot(worlds=(), locked=True)
     now = replace(now, numbers={**now.numbers, "store_waiting": {(): 100.0}})
-    advertised = judge_server(now, small_config(tmp_path))
-    found = {one.what.partition(":")[0]: one.level for one in advertised}
-    assert found["no world is up"] is Level.FAIL
-    assert found["the world's work takes long"] is Level.WARN
+    findings = judge_server(now, small_config(tmp_path))
+    found = {one.what.partition(":")[0]: one.level for one in findings}
+    assert found["no world is running"] is Level.FAIL
+    assert found["ticks are slow"] is Level.WARN
     assert found["100 wait for database"] is Level.WARN
     assert found["its world is locked"] is Level.WARN

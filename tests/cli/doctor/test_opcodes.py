@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emu.cli.doctor.findings import Finding, Level
-from emu.cli.doctor.opcodes import judge_rows, check_opcodes, stored_rows
+from emu.cli.doctor.opcodes import check_opcodes, judge_rows, stored_rows
 from emu.opcodes import OpcodeRow, OpcodeStore
 from emu.opcodes.text import shipped_rows
 from tests.support.database.released import released_database

@@ -10,10 +10,10 @@ from pathlib import Path
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.system import (
     WRITTEN,
+    check_clock,
     judge_date,
     judge_pace,
     judge_stored,
-    check_clock,
     newest_login,
 )
 from emu.store import Store

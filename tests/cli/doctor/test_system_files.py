@@ -9,11 +9,11 @@ import pytest
 
 from emu.cli.doctor.findings import Finding, Level
 from emu.cli.doctor.system import (
+    check_permissions,
     judge_log_folder,
     judge_owner,
     judge_socket,
     judge_trouble,
-    check_permissions,
 )
 from emu.store import Store
 from tests.support.running.configs import small_config

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from emu.cli.doctor.findings import Level
 from emu.cli.doctor.system import (
+    check_limits,
     judge_files,
     judge_memory,
-    check_limits,
     wanted_files,
     wanted_memory,
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from emu.cli.doctor.findings import Level
-from emu.cli.doctor.system import judge_password, check_secrets
+from emu.cli.doctor.system import check_secrets, judge_password
 from emu.store import Store
 from tests.support.running.configs import small_config
 from tests.support.running.whole_server import add_account
@@ -38,10 +38,10 @@ def test_good_enough(tmp_path: Path, overrides: list[str]) -> None:
         (["rcon.password=aaaaaaaaaaaaaaa"], Level.WARN, "everybody tries first"),
         (["rcon.password=changeme", "rcon.listen=0.0.0.0:0"], Level.FAIL, "everybody tries"),
         (["rcon.password=x7pQ2m", "rcon.listen=0.0.0.0:0"], Level.FAIL, "has 6 letters"),
-        ([f"rcon.password={GOOD}", "rcon.listen=0.0.0.0:0"], Level.WARN, "in the clear"),
+        ([f"rcon.password={GOOD}", "rcon.listen=0.0.0.0:0"], Level.WARN, "unencrypted"),
         (["ssq.enabled=yes", "ssq.password=secret"], Level.WARN, "ssq.password"),
-        (["web.listen=0.0.0.0:8080"], Level.FAIL, "asks nobody for a password"),
-        ([OPEN, "login.auto_create_accounts=yes"], Level.WARN, "gets an account"),
+        (["web.listen=0.0.0.0:8080"], Level.FAIL, "needs no password"),
+        ([OPEN, "login.auto_create_accounts=yes"], Level.WARN, "creates an account"),
         ([OPEN, "login.crc_seed=7"], Level.WARN, "crc_seed"),
         ([OPEN, "link.unregistered_worlds=yes"], Level.WARN, "any world may register"),
         (["login.enabled=no", "world.login_servers=192.0.2.1:9100", "world.account=a",

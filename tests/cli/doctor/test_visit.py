@@ -40,15 +40,15 @@ async def test_without_an_account_a_login_is_refused(tmp_path: Path) -> None:
         assert server.rows("SELECT name FROM accounts") == [("testlabs",)]
 
 
-async def test_where_a_login_makes_an_account_it_is_told(tmp_path: Path) -> None:
+async def test_where_a_login_makes_an_account_it_is_reported(tmp_path: Path) -> None:
     async with harness(tmp_path, {"login.auto_create_accounts": True}) as server:
         done = visit(server.login_port)
         await done.without_account(accounts_are_made=False)
         assert levels(done) == ["ok", "fail"]
-        assert "was let in" in done.findings[1].what
+        assert "logged in with" in done.findings[1].what
 
 
-async def test_with_an_account_it_goes_through_the_world_s_door(tmp_path: Path) -> None:
+async def test_with_an_account_it_enters_the_world(tmp_path: Path) -> None:
     async with harness(tmp_path) as server:
         await server.world_registered()
         account = Entrance(Credentials("testlabs", "testpass"))
@@ -92,9 +92,9 @@ async def test_where_nobody_is_nothing_answers() -> None:
 def test_the_address_is_the_one_that_is_bound() -> None:
     now = Measured().snapshot()
     assert login_address(now) == Address("127.0.0.1", 9100)
-    wide = replace(now, doors=(OpenPort("login.listen", "UDP", "[::]:9100", {}),))
+    wide = replace(now, ports=(OpenPort("login.listen", "UDP", "[::]:9100", {}),))
     assert login_address(wide) == Address("::1", 9100)
-    assert login_address(replace(now, doors=())) is None
+    assert login_address(replace(now, ports=())) is None
 
 
 def test_refusals_and_lists_are_judged() -> None:

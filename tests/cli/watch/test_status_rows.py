@@ -47,7 +47,7 @@ def test_players_worlds_and_doors() -> None:
         "Qeynos Harbor", 300, "192.0.2.7",
     )  # fmt: skip
     assert status.world_rows(now) == [{"world": "Norrath", "state": "up", "players": 2}]
-    login, rcon, console = status.door_rows(now)
+    login, rcon, console = status.listener_rows(now)
     assert login["seen"] == "sessions 3, idle"
     assert rcon["seen"] == "wrong password 3, connections 1"
     assert console["seen"] == ""

@@ -73,7 +73,7 @@ async def test_who_does_not_greet_is_shown_out(joined: OverTcp, data: bytes) -> 
     transport.write(data)
     await one.ended
     assert len(one.got) < 300
-    (port,) = joined.hub.doors()
+    (port,) = joined.hub.open_ports()
     assert (port.key, port.protocol) == ("processes.listen", "TCP")
     assert port.counters == {"members": 2, "refused": 1}
     await unharmed(joined)
