@@ -189,7 +189,7 @@ async def test_who_plays_elsewhere_is_known_at_login_and_can_be_kicked(tmp_path:
         await made.reads("cenwyn", "Aldana has your rank or a higher one")
         hub.set_rank("Aldana", 0)
         await made.types("cenwyn", "kick Aldana")
-        await made.reads("cenwyn", "Aldana was sent away from the process east")
+        await made.reads("cenwyn", "Aldana was disconnected from the process east")
         aldana = made.clients["aldana"]
         await aldana.until(lambda: aldana.core.phase is WorldPhase.CLOSED, "being sent away")
         zone = "SELECT zone_id FROM world_characters WHERE name = 'Aldana'"
@@ -222,7 +222,7 @@ async def test_what_is_left_when_the_process_of_a_zone_dies(tmp_path: Path) -> N
             east.kill()
             await hub.log.line("processes: east has left: connection lost")
             await made.types("cenwyn", "zones")
-            await made.reads("cenwyn", "in the process east, which is away")
+            await made.reads("cenwyn", "in the process east, which cannot be reached")
             await made.types("cenwyn", "zone antonica")
             await made.reads("cenwyn", "its server east is not connected")
             await made.types("cenwyn", "tell aldana are you there")

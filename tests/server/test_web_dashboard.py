@@ -125,11 +125,11 @@ async def test_a_day_at_the_dashboard(tmp_path: Path) -> None:
         assert await browser.signed_in()
 
         answer = await browser.act("broadcast", {"text": "Be kind"})
-        assert (answer.code, answer.told) == (200, {"ok": True, "text": "told 2 players"})
+        assert (answer.code, answer.told) == (200, {"ok": True, "text": "sent to 2 players"})
         answer = await browser.act("mute", {"player": "Rude", "minutes": 5, "reason": "shouts"})
         assert answer.told["text"] == "Rude is muted for 5 minutes"
         answer = await browser.act("kick", {"player": "Victim", "reason": "spam"}, kind=FORM)
-        assert answer.told["text"] == "Victim was sent away"
+        assert answer.told["text"] == "Victim was disconnected"
         await server.log.line("Victim left .*: kicked by boss: spam")
         answer = await browser.act("ban", {"player": "Rude", "lasting": "7d", "reason": "shouts"})
         assert answer.told["text"].startswith("account rude is banned until ")
@@ -145,7 +145,7 @@ async def test_a_day_at_the_dashboard(tmp_path: Path) -> None:
         assert (answer.code, answer.told["text"]) == (422, "no shutdown is coming")
         log = server.log.text
         assert "web: boss signed in from 127.0.0.1 with rank 200" in log
-        assert "command of boss (web 127.0.0.1): kick Victim spam: Victim was sent away" in log
+        assert "command of boss (web 127.0.0.1): kick Victim spam: Victim was disconnected" in log
         assert "bosspass" not in log
         for client in (victim, rude):
             await client.leave()

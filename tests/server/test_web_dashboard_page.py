@@ -61,7 +61,7 @@ async def test_who_signs_in_sends_a_player_away_and_is_heard(
 
             await page.locate("#broadcast-text", lambda box: box.fill("The gnolls are coming!"))
             await click(page, "#broadcast-button")
-            await page.shows("#result.good", "told 1 player")
+            await page.shows("#result.good", "sent to 1 player")
             await until(lambda: "The gnolls are coming!" in words(heard), "the broadcast")
 
             await click(page, "#lock-button")
@@ -75,7 +75,7 @@ async def test_who_signs_in_sends_a_player_away_and_is_heard(
             await click(page, "#players [data-action=kick]")
             await page.locate("#ask-reason", lambda box: box.fill("spam"))
             await page.press("Enter")
-            await page.shows("#result.good", "Victim was sent away")
+            await page.shows("#result.good", "Victim was disconnected")
             await until(lambda: victim.core.phase is WorldPhase.CLOSED, "the end")
             await page.shows("#players", "No players are in the world.")
             await page.shows("#log", re.compile("Victim left .*: kicked by boss: spam"))

@@ -107,7 +107,7 @@ def test_who_is_kicked_while_entering_is_gone_and_seen_by_nobody(steps: int) -> 
     late = harness.enter(7, name="Late")
     for name in ("OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg")[:steps]:
         late.say(name)
-    assert one.types("/kick Late") == ["Late was sent away"]
+    assert one.types("/kick Late") == ["Late was disconnected"]
     assert late.is_closed
     late.load()
     harness.run(1.0)

@@ -1,6 +1,6 @@
-"""The world's commands, by subject: what players type and what those who run the world may do.
+"""The world's commands, by subject: those of players and those of game masters.
 
-`world_commands` returns the registry with all of them. `remote` is how clients use it.
+`world_commands` returns all of them. `RemoteCommands` calls them for game clients.
 """
 
 from __future__ import annotations

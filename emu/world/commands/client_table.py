@@ -1,7 +1,7 @@
-"""All commands of a world, and how clients use them: a table, and indexes into it that they send.
+"""All commands of a world, and their use by game clients.
 
-A client knows only the commands it was given and sends the position of one with its arguments
-(docs/protocol/world/commands.md#remote-cmd). It is given those that its rank allows.
+The server sends each client a table of the commands that the player's rank allows. The client calls
+a command by its index in this table (docs/protocol/world/commands.md#remote-cmd).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from emu.world.world import World
 
 
 def world_commands(context: CommandContext) -> list[Command]:
-    """Return all commands; from now on, groups lose who is out of the world, or hidden."""
+    """Return all commands; subscribe groups to players that leave the world or hide."""
     subjects = (speech, groups, who, titles, travel, moderation, zones)
     context.world.notifications.left.subscribe(lambda player: groups.forget(context, player))
     context.world.notifications.hidden_changed.subscribe(
@@ -34,37 +34,35 @@ def world_commands(context: CommandContext) -> list[Command]:
 
 WAIT: Final = "Wait a moment."
 MOST_LINES: Final = 100
-"""Lines of an answer; of those that are left out a player is told how many."""
+"""Lines of an answer; a longer answer ends with the number of missing lines."""
 LONGEST_LINE: Final = 4096
-"""Letters of arguments; what is longer is cut, so that no answer can repeat more than that."""
+"""Characters of arguments; the rest is cut, because an answer may repeat them."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteCommands:
-    """Commands of a registry as clients of the game know them."""
+    """The commands of a registry, for game clients."""
 
     world: World
     registry: Registry
     chat: Chat
 
     def register(self, messages: WorldMessages) -> None:
-        """Add the message that calls a command to the table."""
+        """Register the handler of OP_RemoteCmdMsg."""
         messages.add("OP_RemoteCmdMsg", self.called, IN_ZONE)
 
     def allowed(self, player: Player) -> Sequence[str]:
-        """Return the first words of the commands that a player may use now, by name.
+        """Return the first words of the commands that a player may use now, in order.
 
-        A client looks at the first word only; commands that share it are one entry.
+        A client reads only the first word of a line, so commands that share it are one entry.
         """
         allowed = self.registry.allowed(caller(player))
         return list(dict.fromkeys(command.name.partition(" ")[0] for command in allowed))
 
     def send_table(self, player: Player) -> None:
-        """Give a client its commands, unless it has them all.
-
-        As long as a client plays, no word of its table gets another place: what it has sent
-        already names a command by its place. A word that it may use no more stays, and is refused.
-        """
+        """Send a client its table of commands, unless the client has all of them already."""
+        # A word keeps its index for the whole session, because a call in flight names a command by
+        # its index. A word that the player may not use any more stays, and its call is refused.
         known = player.command_words
         new = [word for word in self.allowed(player) if word not in known]
         if not new:
@@ -76,9 +74,9 @@ class RemoteCommands:
         )
 
     def called(self, player: Player, body: bytes, now: Monotonic) -> None:
-        """Run what a client asks for. Raises `MalformedMessage`; an empty body ends the session.
+        """Handle OP_RemoteCmdMsg: run a command. Raises `MalformedMessage`.
 
-        Source: docs/protocol/world/movement.md#bad-predictions.
+        An empty body also ends the session (docs/protocol/world/movement.md#bad-predictions).
         """
         if not body:
             player.client.close()
@@ -92,7 +90,7 @@ class RemoteCommands:
         self.world.start(self._run(player, table[index], arguments, now))
 
     def do(self, player: Player, line: str, now: Monotonic) -> bool:
-        """Run a command by its name; False when there is none that this player may use."""
+        """Run a command by its name; return False if this player may not use such a command."""
         name, _, rest = line.partition(" ")
         if name not in self.allowed(player):
             return False
@@ -108,14 +106,14 @@ class RemoteCommands:
             self._answer(player, reply)
 
     def _may_run(self, player: Player, line: str, now: Monotonic) -> bool:
-        """Count an expensive command; return False and ask the player to wait at too many.
+        """Count an expensive command; return False and ask the player to wait above its rate.
 
-        It is asked once a second, so that hundreds of commands do not draw hundreds of answers.
+        The player is asked once per second: a flood of commands must not cause a flood of answers.
         """
         try:
             cost = self.registry.resolve(line)[0].cost
         except CommandError:
-            return True  # the registry answers with what is wrong
+            return True  # the registry answers with the error
         if cost is Cost.PLAIN or player.may_use(cost, self._pace(cost), now):
             return True
         self.world.count("command too soon")
@@ -140,7 +138,7 @@ class RemoteCommands:
 
 
 def caller(player: Player) -> Caller:
-    """Return a player as one who calls commands."""
+    """Return a player as a caller of commands."""
     character = player.character
     rank = max(0, character.admin_status)
     return Caller(player.name, rank, "game", player, character.account_id)

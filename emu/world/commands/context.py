@@ -1,7 +1,4 @@
-"""What the world's commands share: the world, its chat, who may be meant, and what is outside.
-
-Knows no single command.
-"""
+"""Shared by the world's commands: their context, their declarations, and checks of the caller."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ TEXT: Final = Argument("text", ArgumentKind.TEXT, "what to say")
 
 @dataclass(slots=True)
 class CommandContext:
-    """What commands work on."""
+    """The components that the world's commands use."""
 
     world: World
     chat: Chat
@@ -43,7 +40,7 @@ W = TypeVar("W", bound=PlayersWork)
 
 
 class WorldCommandSet(CommandSet[CommandContext]):
-    """The declarations of the world's commands, also of those that only players may use."""
+    """Declarations of the world's commands, including those for players only."""
 
     def for_players(
         self, name: str, help_text: str, *arguments: Argument, **traits: Unpack[Traits]
@@ -61,7 +58,7 @@ class WorldCommandSet(CommandSet[CommandContext]):
 
 
 def player_named(context: CommandContext, name: str, call: Call) -> Player:
-    """Return the player who is meant, if the caller may see it. Raises `CommandError`."""
+    """Return a player of this process by name, if the caller may see it. Raises `CommandError`."""
     found = context.world.players.named(name)
     if found is not None and (
         found is call.caller.player or may_see(call.caller.rank, found.spawn)
@@ -69,14 +66,12 @@ def player_named(context: CommandContext, name: str, call: Call) -> Player:
         return found
     there = player_elsewhere(context, name)
     if there is not None and may_see(call.caller.rank, there):
-        raise CommandError(
-            f"{there.name} is in the process {there.process}; that is done there only"
-        )
+        raise CommandError(f"{there.name} is in the process {there.process}; use the command there")
     raise CommandError(f"there is no player {name} in the world")
 
 
 def player_elsewhere(context: CommandContext, name: str) -> Present | None:
-    """Return a player of another process."""
+    """Return a player of another process by name, None if there is none."""
     found = context.world.presence.named(name)
     return found if found is not None and found.process != context.world.process else None
 
@@ -86,9 +81,10 @@ async def check_rank(
 ) -> None:
     """Raise `CommandError` unless the caller may act on the account of a character.
 
-    The account's rank is the highest of its characters'; `harmless` allows what people may do to
-    themselves. Raises `StoreError` as well; whoever holds the machine is asked nothing.
+    The account's rank is the highest of its characters'. `harmless` actions are allowed on the
+    caller's own account. Raises `StoreError`.
     """
+    # The owner of the machine has no account to compare with, and must not need the database.
     if call.caller.rank >= OWNER:
         return
     rows = await context.world.store.of_account(account_id)
@@ -98,9 +94,9 @@ async def check_rank(
 
 
 async def check_voice(context: CommandContext, call: Call) -> None:
-    """Raise `CommandError` when the caller's account is muted, `StoreError` when that is unknown.
+    """Raise `CommandError` if the caller's account is muted, `StoreError` if that is unknown.
 
-    For commands that show a text of the caller's to other players.
+    Every command that shows a text of the caller to other players must call this.
     """
     account_id, world = call.caller.account_id, context.world
     if not account_id:

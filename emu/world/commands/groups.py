@@ -1,4 +1,4 @@
-"""Commands for groups: invite, accept, decline, leave, speak, and who is in one."""
+"""Commands for groups: invite, accept, decline, leave, speak, and list the members."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
 
 
-@quiet("invite", "ask a player into your group", NAME)
+@quiet("invite", "invite a player to your group", NAME)
 async def _invite(context: CommandContext, player: Player, call: Call) -> str:
     await check_voice(context, call)
     _check_shown(player)
@@ -39,11 +39,11 @@ async def _invite(context: CommandContext, player: Player, call: Call) -> str:
 async def _accept(context: CommandContext, player: Player, call: Call) -> None:
     _check_shown(player)
     group = context.world.groups.accept(player.id, call.now)
-    _tell(context, group, f"{player.name} is in the group now.")
+    _notify(context, group, f"{player.name} is in the group now.")
     _refresh(context, group.members)
 
 
-@quiet("decline", "refuse to join it")
+@quiet("decline", "decline the invitation")
 async def _decline(context: CommandContext, player: Player, _call: Call) -> str:
     leader = context.world.players.get(context.world.groups.decline(player.id))
     if leader is not None:
@@ -72,7 +72,7 @@ async def _show(context: CommandContext, player: Player, _call: Call) -> Reply:
 
 
 def _check_shown(player: Player) -> None:
-    """Raise `CommandError` for somebody who is hidden: groups show who is in them."""
+    """Raise `CommandError` for a hidden player: a group would show it to its members."""
     if player.spawn.hidden:
         raise CommandError("you are hidden; hide shows you again")
 
@@ -89,26 +89,26 @@ def _players(context: CommandContext, group: Group) -> list[Player]:
     return [player for player in found if player is not None]
 
 
-def _tell(context: CommandContext, group: Group, text: str) -> None:
+def _notify(context: CommandContext, group: Group, text: str) -> None:
     for member in _players(context, group):
         if member.is_online:
             context.chat.line(member, text)
 
 
 def _left(context: CommandContext, group: Group, player: Player) -> None:
-    _tell(context, group, f"{player.name} has left the group.")
+    _notify(context, group, f"{player.name} has left the group.")
     _refresh(context, group.members)
 
 
 def forget(context: CommandContext, player: Player) -> None:
-    """Take somebody who is out of the world out of its group."""
+    """Remove a player that has left the world from its group."""
     group = context.world.groups.forget(player.id)
     if group is not None:
         _left(context, group, player)
 
 
 def hidden_changed(context: CommandContext, player: Player) -> None:
-    """Take somebody who is hidden now out of its group."""
+    """Remove a player that is hidden now from its group, and cancel its invitations."""
     if player.spawn.hidden and context.world.groups.of(player.id) is not None:
         forget(context, player)
         _refresh(context, [player.id])
@@ -117,7 +117,7 @@ def hidden_changed(context: CommandContext, player: Player) -> None:
 
 
 def _refresh(context: CommandContext, members: Iterable[int]) -> None:
-    """Show members their group as it is now: it stands in the character sheet."""
+    """Send members their character sheet again, because it contains the group."""
     for number in members:
         member = context.world.players.get(number)
         if member is not None and member.is_online:

@@ -1,4 +1,4 @@
-"""Commands of moderation: kick, ban, mute, broadcast, motd, lock; and to watch unseen."""
+"""Commands of moderation: kick, ban, mute, broadcast, announce, motd, lock, hide."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MINUTE = 60.0
 COMMANDS = WorldCommandSet()
 
 
-@COMMANDS.command("kick", "send a player away", NAME, REASON, rank=MASTER)
+@COMMANDS.command("kick", "disconnect a player", NAME, REASON, rank=MASTER)
 async def _kick(context: CommandContext, call: Call) -> str:
     there = player_elsewhere(context, call["name"])
     if there is not None:
@@ -46,14 +46,14 @@ async def _kick(context: CommandContext, call: Call) -> str:
     reason, now = f"kicked by {call.caller.name}{_why(call)}", context.world.clock.now()
     context.departures.leave(player, reason, now)
     await context.admission.handoffs.withdraw_account(account_id)
-    return f"{player.name} was sent away"
+    return f"{player.name} was disconnected"
 
 
 async def _kick_there(context: CommandContext, call: Call, there: Present) -> str:
     await check_rank(context, call, there.account_id, there.name, harmless=True)
     context.world.presence.dismiss(there.char_id)
     await context.admission.handoffs.withdraw_account(there.account_id)
-    return f"{there.name} was sent away from the process {there.process}"
+    return f"{there.name} was disconnected from the process {there.process}"
 
 
 @COMMANDS.command("ban", "keep a character or its account out", NAME, FOREVER, rank=GUIDE)
@@ -77,7 +77,7 @@ async def _ban(context: CommandContext, call: Call) -> str:
     return f"{row.name} is banned: {what}"
 
 
-@COMMANDS.command("unban", "let a banned character in again", NAME, rank=GUIDE)
+@COMMANDS.command("unban", "lift the ban of a character", NAME, rank=GUIDE)
 async def _unban(context: CommandContext, call: Call) -> str:
     row = await _character(context, call)
     if row.admin_status >= 0:
@@ -94,7 +94,7 @@ async def _character(context: CommandContext, call: Call) -> WorldCharacter:
     return row
 
 
-@COMMANDS.command("mute", "let a player not speak for a while", NAME, MINUTES, REASON, rank=GUIDE)
+@COMMANDS.command("mute", "stop a player from speaking", NAME, MINUTES, REASON, rank=GUIDE)
 async def _mute(context: CommandContext, call: Call) -> str:
     minutes = call["minutes"]
     if minutes <= 0:
@@ -121,9 +121,9 @@ async def _unmute(context: CommandContext, call: Call) -> str:
 
 
 def _speaker(context: CommandContext, call: Call) -> tuple[str, int]:
-    """Return name and account of a player in the world. Raises `CommandError`.
+    """Return name and account id of a player in the world. Raises `CommandError`.
 
-    A mute is of the account: it counts for all its characters, in every process.
+    A mute belongs to the account: it counts for all its characters, in every process.
     """
     there = player_elsewhere(context, call["name"])
     if there is not None:
@@ -133,16 +133,16 @@ def _speaker(context: CommandContext, call: Call) -> tuple[str, int]:
 
 
 @COMMANDS.command(
-    "broadcast", "show everybody a line of text", SHOWN, rank=GUIDE, without_database=True
+    "broadcast", "show all players a line of text", SHOWN, rank=GUIDE, without_database=True
 )
 async def _broadcast(context: CommandContext, call: Call) -> Reply:
     await check_voice(context, call)
     count = context.chat.remote.publish(BROADCAST, call["text"])
-    return Reply((f"told {counted(count, 'player')}",), {"players": count})
+    return Reply((f"sent to {counted(count, 'player')}",), {"players": count})
 
 
 @COMMANDS.command(
-    "announce", "show everybody a text in the middle of the screen", SHOWN, rank=GUIDE
+    "announce", "show all players a text in the middle of the screen", SHOWN, rank=GUIDE
 )
 async def _announce(context: CommandContext, call: Call) -> Reply:
     await check_voice(context, call)
@@ -163,7 +163,7 @@ async def _set_motd(context: CommandContext, call: Call) -> Reply:
     return await _motd(context, call)
 
 
-@COMMANDS.command("lock", "let only those in who keep order", rank=GUIDE)
+@COMMANDS.command("lock", "let only game masters enter", rank=GUIDE)
 async def _lock(context: CommandContext, _call: Call) -> str:
     context.admission.locked = True
     context.world.notifications.status_changed.publish()
@@ -171,19 +171,19 @@ async def _lock(context: CommandContext, _call: Call) -> str:
     return "the world is locked"
 
 
-@COMMANDS.command("unlock", "let everybody in", rank=GUIDE)
+@COMMANDS.command("unlock", "let all players enter", rank=GUIDE)
 async def _unlock(context: CommandContext, _call: Call) -> str:
     context.admission.locked = False
     context.world.notifications.status_changed.publish()
     return "the world is open"
 
 
-@COMMANDS.for_players("hide", "be seen by nobody, or be seen again", rank=GUIDE)
+@COMMANDS.for_players("hide", "hide from players, or be seen again", rank=GUIDE)
 async def _hide(context: CommandContext, player: Player, _call: Call) -> str:
     set_hidden(context.world, player, hidden=not player.spawn.hidden)
     return "Nobody sees you." if player.spawn.hidden else "You are seen again."
 
 
 def _why(call: Call) -> str:
-    """Return what stands behind the word of what was done, when a reason was given."""
+    """Return the given reason behind a colon, "" without a reason."""
     return f": {call['reason']}" if call["reason"] else ""

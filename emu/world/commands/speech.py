@@ -1,4 +1,4 @@
-"""Commands to speak: near, far, to one, in channels; friends and ignored ones."""
+"""Commands of chat: speech, tells, channels, and the lists of friends and ignored players."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from emu.world.entry.saver import SavedKind
 from emu.world.social.chat import Chat
 
 CHANNEL = Argument("channel", help="its name")
-PASSWORD = Argument("password", optional=True, default="", help="what it is entered with")
+PASSWORD = Argument("password", optional=True, default="", help="its password")
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -24,17 +24,17 @@ quiet = partial(COMMANDS.for_players, is_quiet=True)
 def _speaking(
     name: str, help_text: str, speak: Callable[[Chat, Player, str, str, Monotonic], None]
 ) -> None:
-    """Make a command that is called as the channel it speaks in."""
+    """Declare a command with the name of the channel in which it speaks."""
 
     @quiet(name, help_text, TEXT)
     async def run(context: CommandContext, player: Player, call: Call) -> None:
         speak(context.chat, player, name, call["text"], call.now)
 
 
-_speaking("say", "speak to those near you", Chat.say_near)
-_speaking("shout", "speak to everybody in the zone", Chat.say_in_zone)
-_speaking("ooc", "speak out of character to everybody in the zone", Chat.say_in_zone)
-_speaking("emote", "do something in words", Chat.say_near)
+_speaking("say", "speak to the players near you", Chat.say_near)
+_speaking("shout", "speak to all players in the zone", Chat.say_in_zone)
+_speaking("ooc", "speak out of character to all players in the zone", Chat.say_in_zone)
+_speaking("emote", "show an emote in words", Chat.say_near)
 
 
 @quiet("tell", "speak to one player", NAME, TEXT)
@@ -42,7 +42,7 @@ async def _tell(context: CommandContext, player: Player, call: Call) -> None:
     await context.chat.tell(player, call["name"], call["text"], call.now)
 
 
-@quiet("hail", "greet whom you look at")
+@quiet("hail", "greet your target")
 async def _hail(context: CommandContext, player: Player, call: Call) -> None:
     target = player.target
     if target is not None and not may_see(call.caller.rank, target):
@@ -51,7 +51,7 @@ async def _hail(context: CommandContext, player: Player, call: Call) -> None:
     context.chat.say_near(player, "say", text, call.now)
 
 
-@quiet("joinchannel", "enter a channel", CHANNEL, PASSWORD)
+@quiet("joinchannel", "join a channel", CHANNEL, PASSWORD)
 async def _join(context: CommandContext, player: Player, call: Call) -> None:
     context.chat.join(player, call["channel"], call["password"], call.now)
 
@@ -74,6 +74,8 @@ async def _who_in(context: CommandContext, player: Player, call: Call) -> None:
 def _listing(
     name: str, help_text: str, kind: Relation, change: Callable[[Relations, Relation, str], object]
 ) -> None:
+    """Declare a command that changes one of the player's lists of names."""
+
     @quiet(name, help_text, NAME, cost=Cost.CHANGE)
     async def run(context: CommandContext, player: Player, call: Call) -> str:
         change(player.relations, kind, call["name"])
@@ -82,7 +84,7 @@ def _listing(
         return ", ".join(player.relations.names(kind)) or "the list is empty"
 
 
-_listing("friend", "put somebody on your list of friends", Relation.FRIEND, Relations.add)
-_listing("unfriend", "take somebody off that list", Relation.FRIEND, Relations.remove)
-_listing("ignore", "hear no more of somebody", Relation.IGNORED, Relations.add)
-_listing("unignore", "hear somebody again", Relation.IGNORED, Relations.remove)
+_listing("friend", "add a player to your friends", Relation.FRIEND, Relations.add)
+_listing("unfriend", "remove a player from your friends", Relation.FRIEND, Relations.remove)
+_listing("ignore", "ignore what a player says", Relation.IGNORED, Relations.add)
+_listing("unignore", "stop ignoring a player", Relation.IGNORED, Relations.remove)

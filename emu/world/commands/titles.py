@@ -1,4 +1,4 @@
-"""Commands about titles: what one has, which to bear, and giving them."""
+"""Commands about titles: list them, show one at the name, give one to a player."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from emu.world.commands.context import (
 from emu.world.entry.saver import SavedKind
 
 LIST, BEFORE, BEHIND = "list", "setprefix", "setsuffix"
-"""Actions by the names that clients use for them (docs/protocol/world/data.md#knowledge)."""
+"""The actions, by the names that clients send (docs/protocol/world/data.md#knowledge)."""
 NONE = ("none", "-1")
 
 
@@ -36,7 +36,7 @@ COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.for_players(
-    "title", "show your titles, or choose one to bear", ACTION, WHICH, is_quiet=True,
+    "title", "list your titles, or choose the one that others see", ACTION, WHICH, is_quiet=True,
     cost=Cost.SHOWN,
 )  # fmt: skip
 async def _title(context: CommandContext, player: Player, call: Call) -> Reply:
@@ -55,7 +55,7 @@ async def _give(context: CommandContext, call: Call) -> str:
     await check_voice(context, call)
     found = context.world.knowledge.title(call["title"]) or Title(call["title"])
     if not player.titles.give(found):
-        raise CommandError(f"{player.name} has the title {found.text}")
+        raise CommandError(f"{player.name} already has the title {found.text}")
     _changed(context, player, call.now)
     if player.is_online:
         context.chat.line(player, f"You may bear the title {found.text}.")
@@ -64,7 +64,7 @@ async def _give(context: CommandContext, call: Call) -> str:
 
 def _bear(player: Player, name: str, *, is_prefix: bool) -> None:
     if not name:
-        raise CommandError("say which title, or none")
+        raise CommandError("title: name a title, or none")
     if name.casefold() in NONE:
         player.titles.lay_down(is_prefix=is_prefix)
     else:
@@ -72,7 +72,7 @@ def _bear(player: Player, name: str, *, is_prefix: bool) -> None:
 
 
 def _changed(context: CommandContext, player: Player, now: Monotonic) -> None:
-    """Have everybody see it, the client know it, and the store keep it."""
+    """Show changed titles at the spawn, send them to the client, and save them."""
     player.titles.show(player.spawn)
     if player.is_online:
         player.titles.send(player.client)
@@ -80,7 +80,7 @@ def _changed(context: CommandContext, player: Player, now: Monotonic) -> None:
 
 
 def _lines(player: Player) -> list[str]:
-    """Return a line a title, with the number by which it is chosen."""
+    """Return a line for each title, with the number that selects it."""
     lines = []
     for place, title in enumerate(player.titles.given):
         borne = player.titles.prefix if title.is_prefix else player.titles.suffix

@@ -1,4 +1,4 @@
-"""Commands that move somebody elsewhere (zone, goto, summon, move), and loc."""
+"""Commands that move players (zone, goto, summon, move), and loc."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ async def _move(context: CommandContext, player: Player, call: Call) -> str:
     here = player.position
     place = Position(call["x"], call["y"], call["z"], here.heading, here.grid)
     if max(map(abs, place[:3])) > context.world.rules.movement.farthest:
-        raise CommandError("that is outside the world")
+        farthest = context.world.rules.movement.farthest
+        raise CommandError(f"x, y and z: must be from {-farthest:g} to {farthest:g}")
     player.teleport(place, call.now)
     return f"you are at {place.x:g}, {place.y:g}, {place.z:g}"
 
@@ -75,7 +76,7 @@ async def _summon(context: CommandContext, player: Player, call: Call) -> str:
 
 
 async def _bring(context: CommandContext, player: Player, to: Player) -> None:
-    """Put a player where another one is, through a zone change when that is elsewhere."""
+    """Move a player to another player, with a zone change if they are in different zones."""
     _standing(player)
     _standing(to)
     if player.zone is to.zone:

@@ -1,4 +1,4 @@
-"""Commands about who is there: who, players, away, counts by zone."""
+"""Commands that list players (who, players), and afk."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from emu.world.commands.context import CommandContext, WorldCommandSet, check_vo
 
 AFK_FLAG = 32
 ANSWERED = 2
-"""WhoQueryReply carries entries with this answer."""
+"""The value of `response` for a WhoQueryReply with entries."""
 NO_ZONE = 0xFFFFFFFF
 MOST_SHOWN = 100
-"""Players of one answer; its count is one byte."""
+"""Players of one WhoQueryReply, whose count is one byte."""
 
 
-FILTER = Argument("filter", optional=True, default="", help="all, or how a name begins")
+FILTER = Argument("filter", optional=True, default="", help="all, or the beginning of a name")
 MESSAGE = Argument(
-    "message", ArgumentKind.TEXT, optional=True, default="",
-    help="what those are told who tell you something",
+    "message", ArgumentKind.TEXT, optional=True, default="", help="the answer to tells",
 )  # fmt: skip
 
 COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.command(
-    "who", "show who is in your zone, in the whole world (all), or is called so", FILTER,
+    "who", "list players: in your zone, in the world (all), or by name", FILTER,
     is_quiet=True, cost=Cost.LISTING,
 )  # fmt: skip
 async def _who(context: CommandContext, call: Call) -> Reply:
@@ -43,17 +42,17 @@ async def _who(context: CommandContext, call: Call) -> Reply:
 
 @COMMANDS.command(
     "players",
-    "list everybody in the world with their places",
+    "list all players in the world with their positions",
     rank=GUIDE,
     without_database=True,
     cost=Cost.LISTING,
 )
-async def _everybody(context: CommandContext, _call: Call) -> Reply:
+async def _players(context: CommandContext, _call: Call) -> Reply:
     return _listed(context, list(context.world.presence))
 
 
 @COMMANDS.for_players(
-    "afk", "go away from the keyboard, or come back", MESSAGE, is_quiet=True, cost=Cost.SHOWN
+    "afk", "be away from the keyboard, or be back", MESSAGE, is_quiet=True, cost=Cost.SHOWN
 )
 async def _afk(context: CommandContext, player: Player, call: Call) -> str:
     if call["message"]:
@@ -66,8 +65,8 @@ async def _afk(context: CommandContext, player: Player, call: Call) -> str:
 
 
 def row(context: CommandContext, present: Present) -> dict[str, Any]:
-    """Return what is told of a player to programs; only its own process knows all of it."""
-    told = {
+    """Return a player as a JSON object. Position and client are known only in its own process."""
+    shown = {
         "name": present.name,
         "character_id": present.char_id,
         "account_id": present.account_id,
@@ -79,9 +78,9 @@ def row(context: CommandContext, present: Present) -> dict[str, Any]:
     }
     player = context.world.players.get(present.char_id)
     if player is None:
-        return told
+        return shown
     at = player.position
-    return told | {
+    return shown | {
         "instance": player.zone.instance,
         "x": round(at.x, 2),
         "y": round(at.y, 2),
@@ -112,13 +111,13 @@ def _listed(context: CommandContext, players: list[Present]) -> Reply:
     return Reply((counted(len(rows), "player"), *map(_line, rows)), rows)
 
 
-def _line(told: dict[str, Any]) -> str:
+def _line(shown: dict[str, Any]) -> str:
     place = client = ""
-    if "client" in told:
-        place = f" ({told['x']}, {told['y']}, {told['z']})"
-        client = f" client {told['client']},"
-    who = f"{told['name']:<16} level {told['level']:<3}"
-    return f"{who} {told['zone']}{place}{client} {told['state']}"
+    if "client" in shown:
+        place = f" ({shown['x']}, {shown['y']}, {shown['z']})"
+        client = f" client {shown['client']},"
+    who = f"{shown['name']:<16} level {shown['level']:<3}"
+    return f"{who} {shown['zone']}{place}{client} {shown['state']}"
 
 
 def _send_who(context: CommandContext, caller: Player, found: list[Present]) -> None:

@@ -13,23 +13,23 @@ from emu.texts import counted
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
-from emu.world.content.files import check_looks, check_texts
+from emu.world.content.files import check_appearance, check_texts
 from emu.world.world import World
 
 SPAWN = (
-    Argument("name", help="what it is called"),
-    Argument("model", ArgumentKind.NUMBER, "its body's number", optional=True, default=85),
+    Argument("name", help="its name"),
+    Argument("model", ArgumentKind.NUMBER, "its model", optional=True, default=85),
 )
-DISTANCE = Argument("distance", ArgumentKind.DECIMAL, "how far", optional=True, default=50.0)
+DISTANCE = Argument("distance", ArgumentKind.DECIMAL, "in units", optional=True, default=50.0)
 MOST_AROUND = 40
-"""Of what is near, how much is listed: the nearest."""
+"""The most spawns in one list; the nearest come first."""
 
 COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.command(
     "zones",
-    "list the zones and who is in them",
+    "list the zones with their instances and players",
     rank=GUIDE,
     without_database=True,
     cost=Cost.LISTING,
@@ -66,7 +66,7 @@ def _running_text(world: World, row: dict[str, Any]) -> str:
     server = row["process"]
     if server not in ("", world.process):
         if server not in world.other_processes:
-            return f"in the process {server}, which is away"
+            return f"in the process {server}, which cannot be reached"
         players = sum(present.zone_id == row["id"] for present in world.presence)
         return f"in the process {server}: {counted(players, 'player')}"
     instances = row["instances"]
@@ -79,7 +79,7 @@ def _running_text(world: World, row: dict[str, Any]) -> str:
     )
 
 
-@COMMANDS.command("processes", "list the processes of this world that can be reached", rank=GUIDE)
+@COMMANDS.command("processes", "list the reachable processes of this world", rank=GUIDE)
 async def _processes(context: CommandContext, _call: Call) -> Reply:
     world = context.world
     players = Counter(present.process for present in world.presence)
@@ -97,43 +97,43 @@ async def _processes(context: CommandContext, _call: Call) -> Reply:
     return Reply(tuple(lines), rows)
 
 
-@COMMANDS.command("save", "store all players now", rank=GUIDE)
+@COMMANDS.command("save", "save all players now", rank=GUIDE)
 async def _save(context: CommandContext, _call: Call) -> str:
     for player in context.world.players:
         context.world.saves.save(player)
     return f"saving {counted(len(context.world.players), 'player')}"
 
 
-@COMMANDS.for_players("spawn", "put a creature where you stand", *SPAWN, rank=MASTER)
+@COMMANDS.for_players("spawn", "add a creature at your position", *SPAWN, rank=MASTER)
 async def _spawn(context: CommandContext, player: Player, call: Call) -> Reply:
     await check_voice(context, call)
-    looks = {"model_type": call["model"], "soga_model_type": call["model"]}
+    appearance = {"model_type": call["model"], "soga_model_type": call["model"]}
     try:
         check_texts(name=call["name"])
-        check_looks(looks)
+        check_appearance(appearance)
     except ValueError as error:
         raise CommandError(str(error)) from None
     number = context.world.next_spawn_id()
-    made = Spawn(number, SpawnKind.NPC, call["name"], player.position, looks=looks)
+    made = Spawn(number, SpawnKind.NPC, call["name"], player.position, looks=appearance)
     player.zone.add(made, call.now)
     return Reply((f"{made.name} stands here",), {"id": made.id})
 
 
-@COMMANDS.for_players("despawn", "take away what you look at", rank=MASTER)
-async def _despawn(_house: CommandContext, player: Player, call: Call) -> str:
+@COMMANDS.for_players("despawn", "remove your target", rank=MASTER)
+async def _despawn(_context: CommandContext, player: Player, call: Call) -> str:
     target = player.target
     if target is None or target.kind is SpawnKind.PLAYER:
-        raise CommandError("look at what is to go")
+        raise CommandError("target the spawn to remove; players cannot be removed")
     player.zone.remove(target, call.now)
     player.target = None
     return f"{target.name} is gone"
 
 
 @COMMANDS.for_players(
-    "around", "list what is near you, as far as you see", DISTANCE, is_quiet=True,
+    "around", "list the spawns near you", DISTANCE, is_quiet=True,
     cost=Cost.LISTING,
 )  # fmt: skip
-async def _around(_house: CommandContext, player: Player, call: Call) -> Reply:
+async def _around(_context: CommandContext, player: Player, call: Call) -> Reply:
     seen = player.zone.rules.create_distance
     near = player.zone.near(player.position, min(call["distance"], seen))
     found = [one for one in near if one is not player.spawn and may_see(call.caller.rank, one)]

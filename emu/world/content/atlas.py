@@ -1,8 +1,9 @@
-"""All places of a world: shipped files, and an operator's folder that adds to them or replaces.
+"""The atlas: zones, their spawns and the starting places, from shipped files and a folder.
 
-A folder holds one ``*.toml`` file a zone, and `starts.toml` with the starting places. An operator's
-zone stands in for the shipped one of the same number; with ``extends = true`` it only adds things
-and changes what it names. Starting places of an operator are asked first.
+A folder has one ``*.toml`` file for each zone, and `starts.toml` with starting places. A zone in an
+operator's folder replaces the shipped zone of the same number. With ``extends = true`` it adds
+spawns and changes only the keys that it has. An operator's starting places come before the shipped
+ones.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SECTIONS: Final = frozenset(("zone", "spawn"))
 
 @dataclass(slots=True)
 class _ZoneFile:
-    """The files that describe one zone: what is left after all of them."""
+    """The combined result of all files of one zone."""
 
     path: Path
     zone: dict[str, Any]
@@ -33,7 +34,7 @@ class _ZoneFile:
 
 
 class Atlas:
-    """Zones, what stands in them, and starting places; rooms share it and see it change."""
+    """Zones, their fixtures, and starting places. All components share one atlas."""
 
     def __init__(
         self,
@@ -44,47 +45,44 @@ class Atlas:
         self._zones = {zone.id: zone for zone in zones}
         self._fixtures = dict(fixtures)
         self.starts = tuple(starts)
-        """Tables of starting places, those asked first in front."""
+        """Tables of starting places, in the order in which they are searched."""
 
     def __iter__(self) -> Iterator[ZoneDefinition]:
-        """All zones by number."""
+        """Iterate over all zones by number."""
         return iter([zone for _, zone in sorted(self._zones.items())])
 
     def __len__(self) -> int:
         return len(self._zones)
 
     def get(self, zone_id: int) -> ZoneDefinition | None:
-        """Return a zone by number."""
+        """Return a zone by number, None for an unknown one."""
         return self._zones.get(zone_id)
 
     def named(self, name: str) -> ZoneDefinition | None:
-        """Return a zone by its number, name or file, without regard to case."""
+        """Return a zone by its number, name or file, in any case; None for an unknown one."""
         wanted = name.casefold()
         found = [zone for zone in self if wanted in (str(zone.id), zone.name.casefold())]
         found += [zone for zone in self if wanted == zone.file.casefold()]
         return found[0] if found else None
 
     def fixtures(self, zone_id: int) -> tuple[Fixture, ...]:
-        """Return what stands in a zone from the start."""
+        """Return the fixtures of a zone."""
         return self._fixtures.get(zone_id, ())
 
     def start_of(self, character: WorldCharacter) -> Start:
-        """Return where a new character begins."""
+        """Return the starting place of a new character."""
         for rows in self.starts:
             start = best_start([row for row in rows if row.zone_id in self._zones], character)
             if start is not None:
                 return start
-        raise AssertionError("read_atlas lets no atlas through that leaves somebody out")
+        raise AssertionError("read_atlas accepts only an atlas with a start for every character")
 
     def described(self) -> Sequence[ZoneItem]:
-        """Return what login servers are told of each zone, by number.
-
-        Source: docs/protocol/link.md#batches.
-        """
+        """Return all zones for login servers, by number (docs/protocol/link.md#batches)."""
         return [ZoneItem(zone.id, zone.name, zone.description) for zone in self]
 
     def replace(self, other: Atlas, keep: Collection[int] = ()) -> None:
-        """Become another atlas; zones in `keep` stay known even when the other one lacks them."""
+        """Take over the content of another atlas; zones in `keep` stay even if it lacks them."""
         kept = {zone_id: self._zones[zone_id] for zone_id in keep if zone_id in self._zones}
         self._zones = kept | other._zones
         self._fixtures = other._fixtures
@@ -92,7 +90,7 @@ class Atlas:
 
 
 def read_atlas(folder: Path | None = None) -> Atlas:
-    """Read the shipped places and those of an operator's folder. Raises `FileFormatError`."""
+    """Read the shipped files and those of an operator's folder. Raises `FileFormatError`."""
     shipped, own = data_file("world", "zones"), folder
     below = files = _zone_files(shipped)
     if own is not None:
@@ -106,16 +104,20 @@ def read_atlas(folder: Path | None = None) -> Atlas:
         for zone, file in zip(zones, files.values(), strict=True)
     }
     starts = [_starts(place, find) for place in (own, shipped) if place is not None]
-    everybody = [row for rows in starts for row in rows if not row.conditions]
-    if not any(row.zone_id in files for row in everybody):
-        raise FileFormatError(f"{shipped / STARTS}: no start without a condition has a zone")
+    # A row without conditions fits every character, so `start_of` always finds a place.
+    unconditional = [row for rows in starts for row in rows if not row.conditions]
+    if not any(row.zone_id in files for row in unconditional):
+        raise FileFormatError(
+            f"{shipped / STARTS}: no start without conditions has a known zone; add one"
+        )
     return Atlas(zones, fixtures, starts)
 
 
 class _Finder:
-    """Numbers of zones by what files call them; the first of a name counts, names before files.
+    """Numbers of zones by name or file; the first zone of a name wins, names before files.
 
-    Shipped zones keep their names even when others stand in for them: shipped doors go by those.
+    A shipped zone keeps its names even if an operator's file replaces it, because doors in shipped
+    zones refer to them.
     """
 
     def __init__(self, zones: Sequence[ZoneDefinition]) -> None:
@@ -128,7 +130,7 @@ class _Finder:
     def __call__(self, name: str) -> int:
         found = self._ids.get(name.casefold())
         if found is None:
-            raise ValueError(f"there is no zone {name!r}")
+            raise ValueError(f"there is no zone {name!r}; use a zone's name, file or number")
         return found
 
 
@@ -138,12 +140,13 @@ def _starts(folder: Path, find: _Finder) -> tuple[Start, ...]:
         return ()
     document = read_document(path)
     if set(document) - {"start"}:
-        raise FileFormatError(f"{path}: holds [[start]] tables and nothing else")
+        unknown = min(set(document) - {"start"})
+        raise FileFormatError(f"{path}: {unknown}: the file may have only [[start]] tables")
     return read_starts(path, document.get("start", []), find)
 
 
 def _zone_files(folder: Path, below: Mapping[int, _ZoneFile] | None = None) -> dict[int, _ZoneFile]:
-    """Return the files of a folder by zone, laid over those `below`."""
+    """Return the zones of a folder over the zones `below`."""
     found = dict(below or {})
     own: set[int] = set()
     additions = []
@@ -154,13 +157,18 @@ def _zone_files(folder: Path, below: Mapping[int, _ZoneFile] | None = None) -> d
         if extends:
             additions.append((number, file))
         elif number in own:
-            raise FileFormatError(f"{path}: {found[number].path.name} describes zone {number}, too")
+            raise FileFormatError(
+                f"{path}: zone {number} is also in {found[number].path.name}; remove one, or set"
+                " extends = true"
+            )
         else:
             own.add(number)
             found[number] = file
     for number, file in additions:
         if number not in found:
-            raise FileFormatError(f"{file.path}: there is no zone {number} to extend")
+            raise FileFormatError(
+                f"{file.path}: there is no zone {number} to extend; correct the id"
+            )
         before = found[number]
         found[number] = _ZoneFile(
             before.path, before.zone | file.zone, [*before.spawns, *file.spawns]
@@ -169,14 +177,14 @@ def _zone_files(folder: Path, below: Mapping[int, _ZoneFile] | None = None) -> d
 
 
 def _zone_file(path: Path) -> tuple[int, _ZoneFile, bool]:
-    """Return the number of a file's zone, what it says, and whether it extends another."""
+    """Return the number of a file's zone, its content, and whether it extends another file."""
     document = read_document(path)
     zone = document.get("zone")
     if not isinstance(zone, dict) or not isinstance(zone.get("id"), int):
-        raise FileFormatError(f"{path}: a file of a zone begins with [zone] and its id")
+        raise FileFormatError(f"{path}: zone: the table is missing, or it has no id")
     unknown = sorted(set(document) - SECTIONS)
     if unknown:
-        raise FileFormatError(f"{path}: {unknown[0]}: a zone's file has [zone] and [[spawn]]")
+        raise FileFormatError(f"{path}: {unknown[0]}: unknown; use [zone] and [[spawn]]")
     extends = zone.pop("extends", False)
     if not isinstance(extends, bool):
         raise FileFormatError(f"{path}: zone: extends must be true or false")

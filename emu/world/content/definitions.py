@@ -1,9 +1,8 @@
-"""What zone files describe: a zone, a fixture that becomes a spawn, where new characters begin.
+"""The content of zone files: zones, fixtures (which become spawns), and starting places.
 
-Of the rows that fit a character the one counts that names the most, and the first of those. City
-choices are the numbers a client sends: 1 Qeynos, 2 Freeport, 4 Kelethin, 8 Neriak, 16 Gorowyn, 32
-New Halas; the 2006 client counts 0 and 1 for its two islands.
-Source: docs/protocol/characters.md#create.
+The most specific matching row of starting places wins; ties go to the first. A city is the number
+that a client sends: 1 Qeynos, 2 Freeport, 4 Kelethin, 8 Neriak, 16 Gorowyn, 32 New Halas. The 2006
+client sends 0 and 1 for its two islands. Source: docs/protocol/characters.md#create.
 """
 
 from __future__ import annotations
@@ -85,14 +84,14 @@ class ZoneDefinition:
 
 
 FILES_OWN: Final = ("place", "title", "states", "behavior", "behavior_options")
-"""Attributes of a fixture that a spawn has under another name, or not at all."""
+"""The attributes of a fixture that a spawn does not have, or has under another name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A creature, object, sign or widget that a zone's file names.
+    """A creature, object, sign or widget of a zone's file.
 
-    The attributes are those of `Spawn`, but for `FILES_OWN`: `states` are its visual, action, mood
+    The attributes are those of `Spawn`, except `FILES_OWN`. `states` are the visual, action, mood
     and emote state by name.
     """
 
@@ -117,7 +116,7 @@ class Fixture:
     behavior_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def spawn(self, spawn_id: int) -> Spawn:
-        """Return a new spawn of it."""
+        """Return a new spawn of this fixture."""
         names = {item.name for item in dataclasses.fields(self)}.difference(FILES_OWN)
         shared = {name: getattr(self, name) for name in names} | dict(self.states)
         return Spawn(spawn_id, position=self.place, guild=self.title, **shared)
@@ -125,20 +124,20 @@ class Fixture:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """One row; an empty condition fits everybody."""
+    """One starting place; an empty condition fits every character."""
 
     zone_id: int
     place: Position | None = None
-    """None for the safe place of the zone."""
+    """The place in the zone; None is the zone's safe place."""
     classes: frozenset[int] = frozenset()
     races: frozenset[int] = frozenset()
     cities: frozenset[int] = frozenset()
     deities: frozenset[int] = frozenset()
     versions: tuple[int, int] | None = None
-    """First and last client version."""
+    """The first and last client version."""
 
     def fits(self, character: WorldCharacter) -> bool:
-        """Say whether a character may begin here."""
+        """Return whether the row matches a character."""
         wanted = (
             (self.classes, character.class_),
             (self.races, character.race),
@@ -152,12 +151,12 @@ class Start:
 
     @property
     def conditions(self) -> int:
-        """How many conditions it names."""
+        """The number of conditions: the more, the more specific."""
         named = (self.classes, self.races, self.cities, self.deities, self.versions)
         return sum(bool(condition) for condition in named)
 
 
 def best_start(rows: Sequence[Start], character: WorldCharacter) -> Start | None:
-    """Return the row that counts for a character, None when none fits."""
+    """Return the most specific matching row, the first of equals; None if none matches."""
     fitting = [row for row in rows if row.fits(character)]
     return max(fitting, key=lambda row: row.conditions, default=None)

@@ -1,19 +1,9 @@
-"""Makes zones and their spawns of the rows of an EQ2Emulator world database.
+"""Converts the rows of an EQ2Emulator world database into zone files.
 
-`tables` keeps the rows, `composing` makes zones of them in the vocabulary of `emu.world.content`,
-`writing` puts those into files, `dump` runs it all. `knowledge` does the same for skills, languages
-and titles.
-
-Owns which tables are read and how their rows hang together (docs/protocol/world/data.md#tables).
-Values are read later, by whoever makes something of them.
-
-Each function reads one kind of row into the keys that it sets; all raise `ValueError` for values
-that cannot be read.
-
-Where several spawns share a location EQ2Emulator rolls dice; here the likeliest stands there. Signs
-and widgets that no placement names stand where they say the client has them, in the zone that their
-number is of: EQ2Emulator numbers spawns from ten thousand times the zone's. What cannot be brought
-is noted with its reason.
+`Tables` collects the rows of the dumps. `Composer` makes a `Document` for each zone from them.
+`emu.world.content.eq2emu_import` runs the import and writes the documents. Each function here
+converts one kind of row, and raises `ValueError` for a value that it cannot read. A row that cannot
+be imported is reported with its reason. Source: docs/protocol/world/data.md#tables.
 """
 
 from __future__ import annotations
@@ -35,7 +25,7 @@ from emu.world.content.eq2emu_files import Document
 from emu.world.content.files import (
     LARGEST_SIZE,
     MOST_FIXTURES,
-    check_looks,
+    check_appearance,
     read_fixtures,
     read_starts,
     read_zone,
@@ -48,30 +38,30 @@ KINDS: Final[Mapping[str, SpawnKind]] = {
     "spawn_signs": SpawnKind.SIGN,
     "spawn_widgets": SpawnKind.WIDGET,
 }
-"""Table of details -> kind of the spawns that it describes."""
+"""The tables of details, with the kind of their spawns."""
 
 
 class Tables:
-    """Rows by what they belong to. `takes` are the tables; each raises `ValueError`."""
+    """The rows of the dumps, by the objects to which they belong."""
 
     def __init__(self) -> None:
         self.zones: dict[int, Columns] = {}
         self.starts: list[Columns] = []
         self.spawns: dict[int, Columns] = {}
         self.details: dict[str, dict[int, Columns]] = {table: {} for table in KINDS}
-        """Table -> spawn -> row."""
+        """For each table of details: the row of each spawn id."""
         self.choices: dict[int, list[tuple[float, int]]] = defaultdict(list)
-        """Location -> the spawns that may stand there, each with its percentage in front."""
+        """For each location id: its possible spawns, as (percentage, spawn id)."""
         self.placements: dict[int, Columns] = {}
         self.commands: dict[int, list[Columns]] = defaultdict(list)
-        """Number of a command list -> its commands."""
+        """For each id of a command list: its commands."""
         self.transporters: dict[int, list[Columns]] = defaultdict(list)
         self.appearances: dict[int, list[Columns]] = defaultdict(list)
-        """Spawn -> its colors."""
+        """For each spawn id: its colors."""
 
     @property
     def takes(self) -> Mapping[str, Callable[[Columns], None]]:
-        """Table -> what takes a row of it."""
+        """For each table: the function that adds a row. Each raises `ValueError`."""
         return {
             "zones": _one_each(self.zones, "id"),
             "starting_zones": self.starts.append,
@@ -90,7 +80,7 @@ class Tables:
 
 
 def _one_each(rows: dict[int, Columns], key: str) -> Callable[[Columns], None]:
-    """Return what keeps a row by a number that no other row has."""
+    """Return a function that stores a row by its unique id."""
 
     def take(columns: Columns) -> None:
         rows[number(columns, key, least=1)] = columns
@@ -101,7 +91,7 @@ def _one_each(rows: dict[int, Columns], key: str) -> Callable[[Columns], None]:
 def _some_each(
     rows: dict[int, list[Columns]], key: str, least: int = 0
 ) -> Callable[[Columns], None]:
-    """Return what keeps a row among those of one number."""
+    """Return a function that appends a row to those with the same id."""
     return lambda columns: rows[number(columns, key, least=least)].append(columns)
 
 
@@ -110,7 +100,7 @@ TABLES: Final = tuple(Tables().takes)
 
 Row = dict[str, Any]
 
-LOOKS: Final = (
+APPEARANCE: Final = (
     "hair_type_id", "facial_hair_type_id", "wing_type_id", "chest_type_id", "legs_type_id",
     "soga_hair_type_id", "soga_facial_hair_type_id", "soga_model_type", "gender",
 )  # fmt: skip
@@ -121,7 +111,7 @@ LARGEST: Final = 0xFFFF
 
 
 def spawn_keys(columns: Columns, kind: SpawnKind) -> Row:
-    """Return what a row of `spawn` says."""
+    """Return the keys of a row of `spawn`."""
     flags = ("attackable", "targetable", "show_name")
     row: Row = {
         "kind": kind.value,
@@ -140,21 +130,22 @@ def spawn_keys(columns: Columns, kind: SpawnKind) -> Row:
 
 
 def npc_keys(columns: Columns, spawn: Columns, colors: Sequence[Columns]) -> Row:
-    """Return what a row of `spawn_npcs` says, with its spawn's race and its colors."""
-    looks: Row = {name: number(columns, name, most=LARGEST) for name in LOOKS}
-    looks["class"] = number(columns, "class_")
-    looks["race"] = number(spawn, "race")
+    """Return the keys of a row of `spawn_npcs`, with its spawn's race and its colors."""
+    appearance: Row = {name: number(columns, name, most=LARGEST) for name in APPEARANCE}
+    appearance["class"] = number(columns, "class_")
+    appearance["race"] = number(spawn, "race")
     for color in colors:
-        parts = [number(color, part, least=-128, most=255) for part in ("red", "green", "blue")]
-        looks[text(color, "type")] = parts
+        appearance[text(color, "type")] = [
+            number(color, component, least=-128, most=255) for component in ("red", "green", "blue")
+        ]
     row: Row = {name: number(columns, name, most=LARGEST) for name in STATES}
     row = {name: value for name, value in row.items() if value}
     row["level"] = min(255, max(1, number(columns, "min_level")))
-    return row | {"looks": dict(_known(looks))}
+    return row | {"looks": dict(_known(appearance))}
 
 
 def sign_keys(columns: Columns) -> Row:
-    """Return what a row of `spawn_signs` says; its texts, and where it leads."""
+    """Return the keys of a row of `spawn_signs`: its texts and its destination."""
     row: Row = {
         "sign": {
             "title": text(columns, "title"),
@@ -170,7 +161,7 @@ def sign_keys(columns: Columns) -> Row:
 
 
 def widget_keys(columns: Columns) -> Row:
-    """Return number and place that a row of signs or widgets has besides the spawn's."""
+    """Return the id and the place of the zone model's object, of a row of signs or widgets."""
     widget: Row = {"id": number(columns, "widget_id")}
     at = widget_place(columns)
     if at is not None:
@@ -179,16 +170,16 @@ def widget_keys(columns: Columns) -> Row:
 
 
 def widget_place(columns: Columns) -> list[float] | None:
-    """Return where the client has this widget; None when the row does not say."""
+    """Return the client's place of a widget, None if the row has none."""
     at = [fraction(columns, f"widget_{axis}") for axis in "xyz"]
     return at if any(at) else None
 
 
 def own_place(columns: Columns) -> list[float]:
-    """Return where a sign or widget stands that no placement names. Raises `ValueError`."""
+    """Return the place of a sign or widget without a placement. Raises `ValueError`."""
     at = widget_place(columns)
     if at is None:
-        raise ValueError("its place is not in the dump")
+        raise ValueError("the dump has no place for it")
     return at
 
 
@@ -206,28 +197,29 @@ def verb_rows(commands: Sequence[Columns]) -> list[Row]:
 
 
 def way(zone_id: int, columns: Columns, prefix: str) -> Row:
-    """Return where a sign or a transporter leads; no place is the zone's safe one."""
+    """Return the destination of a sign or transporter; without a place, the zone's safe place."""
     place = [fraction(columns, f"{prefix}{axis}") for axis in "xyz"]
     if not any(place):
         return {"zone": zone_id}
     return {"zone": zone_id, "place": [*place, fraction(columns, f"{prefix}heading")]}
 
 
-def _known(looks: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the looks that clients can be told; white and none are what is not said."""
-    for name, value in looks.items():
+def _known(appearance: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the appearance fields that every client version can be sent; leave out zeros."""
+    for name, value in appearance.items():
         if not value:
             continue
         try:
-            check_looks({name: value})
+            check_appearance({name: value})
         except ValueError:
             continue
         yield name, value
 
 
 SPAWNS_PER_ZONE: Final = 10_000
+"""EQ2Emulator numbers the spawns of zone N from N times this on."""
 ANY: Final = 255
-"""What starting_zones has for "any" class, race, choice or deity."""
+"""The value of starting_zones for "any" class, race, choice or deity."""
 NO_PLACE: Final = -999_999.0
 FAMILIES: Final = {
     1: range(1, 11), 2: range(2, 5), 5: range(5, 8), 8: range(8, 11),
@@ -235,30 +227,32 @@ FAMILIES: Final = {
     21: range(21, 31), 22: range(22, 25), 25: range(25, 28), 28: range(28, 31),
     31: range(31, 41), 32: range(32, 35), 35: range(35, 38), 38: range(38, 41),
 }  # fmt: skip
-"""Archetype or class of the second step -> the classes that come of it."""
+"""For each archetype and each class of the second step: the classes that grow out of it."""
 LAST_VERSION: Final = 0xFFFFFFFF
 BEFORE_READING: Final = Path("dump")
 
 
 @dataclass(slots=True)
 class Composer:
-    """Makes documents; every row counts for the first one that it goes into."""
+    """Makes documents from tables; each row is counted for the first document that has it."""
 
     tables: Tables
     report: ImportReport
     shipped: Collection[int]
-    """Numbers of zones that come with the program."""
+    """The numbers of shipped zones."""
     _counted: set[tuple[str, object]] = field(default_factory=set)
     _placed: dict[int, list[Row]] = field(default_factory=dict)
     _documents: dict[int, Document] = field(default_factory=dict)
 
     def documents(self) -> Iterator[Document]:
         """Yield a document for each zone, and one for the starting places."""
+        # Zones come first, because a spawn is only imported into a zone of the dump.
         for zone_id, columns in sorted(self.tables.zones.items()):
             self._zone(zone_id, columns)
         placed_by_rows = self._place_all()
         self._place_the_rest()
         for zone_id, document in self._documents.items():
+            # A dump without placements for a shipped zone must not empty that zone.
             if zone_id in self.shipped and zone_id not in placed_by_rows:
                 document.tables["zone"]["extends"] = True
             document.tables["spawn"] = self._placed.get(zone_id, [])
@@ -280,18 +274,20 @@ class Composer:
         document = self._documents[zone_id] = Document(name, {"zone": row})
         self._count(document, "zones", zone_id)
 
-    # -- what stands there ----------------------------------------------------------------------
+    # -- spawns ---------------------------------------------------------------------------------
 
     def _place_all(self) -> set[int]:
-        """Put in what placements name; returns the zones that have some."""
+        """Add the spawns of all placements; return the zones that have placements."""
         zones = set()
         several = 0
         for placement_id, columns in self.tables.placements.items():
             location = _number_or_none(columns, "spawn_location_id")
             choices = self.tables.choices.get(location or 0, [])
             if not choices:
-                self._left_out("spawn_location_placement", placement_id, "no spawn stands there")
+                self._left_out("spawn_location_placement", placement_id, "it has no spawn")
                 continue
+            # EQ2Emulator draws one of several spawns at each respawn. Files have no respawns yet,
+            # so the most probable spawn is taken.
             several += len(choices) > 1
             _, spawn_id = max(choices, key=lambda choice: choice[0])
             try:
@@ -307,12 +303,15 @@ class Composer:
         if several:
             self.report.note(
                 "spawn_location_entry",
-                f"{several} places have several spawns to choose from: the likeliest stands there",
+                f"{several} places have several spawns: the most probable one was taken",
             )
         return zones
 
     def _place_the_rest(self) -> None:
-        """Put in the signs and widgets that say themselves where they are; name what is left."""
+        """Add signs and widgets without a placement; report what is left.
+
+        Their rows have the client's place. Their zone follows from their id.
+        """
         for table in KINDS:
             for spawn_id, columns in self.tables.details[table].items():
                 if (table, spawn_id) in self._counted:
@@ -324,30 +323,31 @@ class Composer:
                     self._left_out(table, spawn_id, str(error))
 
     def _put(self, spawn_id: int, zone_id: int, place: list[float], grid: int) -> Document:
-        """Put a spawn into a zone. Raises `ValueError`."""
+        """Add a spawn to a zone's document. Raises `ValueError`."""
         document = self._documents.get(zone_id)
         if document is None:
             raise ValueError(f"zone {zone_id} is not in the dump")
-        standing = self._placed.setdefault(zone_id, [])
-        if len(standing) >= MOST_FIXTURES:
-            raise ValueError(f"zone {zone_id} holds {MOST_FIXTURES} spawns already")
+        placed = self._placed.setdefault(zone_id, [])
+        if len(placed) >= MOST_FIXTURES:
+            raise ValueError(f"zone {zone_id} already has {MOST_FIXTURES} spawns, the limit")
         row = self._fixture(spawn_id, document)
         row["place"] = place
         if grid:
             row["grid"] = grid
+        # The server's own reader checks each row now, so that an imported file always loads.
         try:
             read_fixtures(BEFORE_READING, [row], int)
         except FileFormatError as error:
             raise ValueError(_reason(error)) from None
-        standing.append(row)
+        placed.append(row)
         return document
 
     def _fixture(self, spawn_id: int, document: Document) -> Row:
-        """Return what all tables say of a spawn. Raises `ValueError`."""
+        """Return the row of a spawn from all tables. Raises `ValueError`."""
         tables = self.tables
         table = next((one for one in KINDS if spawn_id in tables.details[one]), None)
         if table is None:
-            raise ValueError(f"spawn {spawn_id} is of no kind that is brought")
+            raise ValueError(f"spawn {spawn_id} is of a kind that is not imported")
         detail = tables.details[table][spawn_id]
         spawn = tables.spawns.get(spawn_id, {"name": text(detail, "title")})
         row = spawn_keys(spawn, KINDS[table])
@@ -365,7 +365,7 @@ class Composer:
         return row
 
     def _uses(self, spawn: Columns, document: Document) -> Row:
-        """Return the verbs of a spawn, and the way that a transporter makes it."""
+        """Return the verbs of a spawn, and its destination if it is a transporter."""
         row: Row = {}
         commands = number(spawn, "command_primary")
         verbs = verb_rows(self.tables.commands.get(commands, []))
@@ -384,7 +384,7 @@ class Composer:
             if len(ways) > 1:
                 self.report.note(
                     "transporters",
-                    f"transporter {transporter}: the first of {len(ways)} ways is brought",
+                    f"transporter {transporter}: the first of {len(ways)} destinations was taken",
                 )
         return row
 
@@ -410,7 +410,7 @@ class Composer:
             document.counts[table] += rows
 
     def _left_out(self, table: str, key: object, reason: str) -> None:
-        self.report.note(table, f"{table} {key} left out: {reason}")
+        self.report.note(table, f"{table} {key} was left out: {reason}")
 
 
 def _zone_row(zone_id: int, columns: Columns) -> Row:
@@ -430,7 +430,7 @@ def _zone_row(zone_id: int, columns: Columns) -> Row:
 
 
 def _start_row(columns: Columns, known: Collection[int]) -> Row:
-    """Return a starting place in one of the known zones. Raises `ValueError`."""
+    """Return a row of a starting place in a known zone. Raises `ValueError`."""
     zone_id = number(columns, "zone_id", least=1)
     if zone_id not in known:
         raise ValueError(f"zone {zone_id} is not in the dump")
@@ -452,7 +452,7 @@ def _start_row(columns: Columns, known: Collection[int]) -> Row:
 
 
 def _reason(error: Exception) -> str:
-    """Return why something is left out, without the file and table that our reader names."""
+    """Return the text of an error without the stand-in for a file's name."""
     return str(error).removeprefix(f"{BEFORE_READING}: ")
 
 

@@ -1,8 +1,8 @@
-"""Files of zones as an import writes them, and which of those that are there it may write anew.
+"""Writes imported zone files, and keeps those that an operator has changed.
 
-The head of each file holds a digest of the rest; one that does not fit any more was changed by
-hand. Why not a library: tomli-w writes one number a line, which makes six lines of every place, and
-these files are meant to be read.
+The head of each file has a digest of the rest. If it does not match, the file was changed by hand,
+and the import does not overwrite it. The TOML is written here and not by tomli-w, which puts each
+number on its own line and would make six lines of every place.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from emu.files import read_document
 from emu.partial import ANYBODY, partial_file
 from emu.sqldump import ImportReport
 
+# Part of every written file: a change of this text makes old files count as changed by hand.
 HEAD: Final = """\
 # Brought from an EQ2Emulator database by `emu world import-eq2emu`, which writes it anew as long as
 # nobody has changed it. Put what is yours into a file of your own, with extends = true.
@@ -28,7 +29,7 @@ HEAD: Final = """\
 
 
 class Fate(enum.Enum):
-    """What becomes of a file."""
+    """The result for one file of an import."""
 
     WRITTEN = "written"
     SAME = "here already"
@@ -37,7 +38,7 @@ class Fate(enum.Enum):
 
 @dataclass(slots=True)
 class Document:
-    """One file to be: its name and tables, and how many rows of which table went into it."""
+    """A file to write: its name, its tables, and the number of imported rows by source table."""
 
     name: str
     tables: dict[str, Any]
@@ -47,16 +48,15 @@ class Document:
 def store(
     document: Document, folder: Path, report: ImportReport, *, dry_run: bool, replace: bool
 ) -> None:
-    """Write a document, and count its rows as what became of it; with `dry_run` only count them.
+    """Write a document and count its rows by the result; with `dry_run` only count them.
 
-    A file that was changed by hand stays as it is, with a note, unless `replace`. Raises
-    `CommandError`.
+    A file that was changed by hand stays, with a note, unless `replace`. Raises `CommandError`.
     """
     path = folder / document.name
     text = text_of(document.tables)
     fate = fate_of(path, text, replace=replace)
     if fate is Fate.KEPT:
-        report.note(document.name, f"{path} was changed by hand and stays as it is; see --replace")
+        report.note(document.name, f"{path} was changed by hand and was kept; see --replace")
         return
     if fate is Fate.WRITTEN and not dry_run:
         write(path, text)
@@ -68,19 +68,19 @@ def store(
 
 
 def text_of(tables: Mapping[str, Any]) -> str:
-    """Return a document as TOML: tables, lists of tables, and plain values inside those."""
-    parts = []
+    """Return a document as TOML: tables, lists of tables, and plain values in them."""
+    written = []
     for name, value in tables.items():
         if isinstance(value, list):
-            parts += [_table(f"[[{name}]]", row) for row in value]
+            written += [_table(f"[[{name}]]", row) for row in value]
         else:
-            parts.append(_table(f"[{name}]", value))
-    body = "\n".join(parts)
+            written.append(_table(f"[{name}]", value))
+    body = "\n".join(written)
     return f"{HEAD}{_digest(body)}\n\n{body}"
 
 
 def fate_of(path: Path, text: str, *, replace: bool = False) -> Fate:
-    """Say what is to become of a file that should hold a text. Raises `CommandError`."""
+    """Return the result of writing a text to a file. Raises `CommandError`."""
     try:
         there = path.read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
@@ -93,7 +93,7 @@ def fate_of(path: Path, text: str, *, replace: bool = False) -> Fate:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all. Raises `CommandError`."""
+    """Write a file as a whole or not at all. Raises `CommandError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with partial_file(path, ANYBODY) as fresh:
@@ -104,7 +104,7 @@ def write(path: Path, text: str) -> None:
 
 
 def zones_of_others(folder: Path) -> dict[int, Path]:
-    """Return the zones that files of a folder describe which no import wrote."""
+    """Return the zones of a folder's files that no import wrote, with their files."""
     found = {}
     for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
         if path.read_bytes().startswith(HEAD.encode()):
@@ -112,7 +112,7 @@ def zones_of_others(folder: Path) -> dict[int, Path]:
         try:
             zone = read_document(path).get("zone")
         except FileFormatError:
-            continue  # whoever reads the folder says so
+            continue  # the server and `emu config check` report this file
         if isinstance(zone, dict) and not zone.get("extends"):
             found[zone.get("id", 0)] = path
     return found
@@ -146,5 +146,5 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, float):
         return repr(value)
-    # JSON's strings, numbers and truths are TOML's, but for one character that TOML wants escaped.
+    # JSON strings, numbers and booleans are valid TOML, except one character that needs an escape.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

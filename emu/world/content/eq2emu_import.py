@@ -1,7 +1,7 @@
-"""Runs an import of an EQ2Emulator world database: dumps in, zone and knowledge files out.
+"""Runs the imports of an EQ2Emulator world database: dumps in, zone and knowledge files out.
 
-Every row becomes one row of the file; what cannot be brought is noted with its reason. Source:
-docs/protocol/world/data.md#knowledge.
+A row that cannot be imported is reported with its reason.
+Source: docs/protocol/world/data.md#knowledge.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from emu.world.content.knowledge import Knowledge, read_knowledge
 ANY: Final = 255
 FILE: Final = "eq2emu.toml"
 COMMON: Final = 0
-"""The language that everybody speaks; it needs no row."""
+"""The language of every character; it needs no row."""
 COMMAND: Final = 4
-"""The type of hotkey that is text."""
+"""The type of a hotkey that sends a text."""
 LONGEST_TITLE: Final = 63
 LONGEST_TEXT: Final = 255
 Row = dict[str, Any]
@@ -33,18 +33,18 @@ Row = dict[str, Any]
 def import_knowledge(
     dumps: Sequence[Path], folder: Path, *, dry_run: bool = False, replace: bool = False
 ) -> ImportReport:
-    """Write the knowledge of dumps into a file of a folder and tell what became of the rows.
+    """Write the skills, languages and titles of dumps into a file; return a report of the rows.
 
-    Nothing is written before all dumps were read, and with `dry_run` nothing at all; a file that
-    was changed by hand stays as it is unless `replace`. Raises `FileFormatError` for a dump that
-    cannot be read, `CommandError` when the folder cannot be written.
+    Nothing is written before all dumps were read, and with `dry_run` nothing at all. A file that
+    was changed by hand stays unless `replace`. Raises `FileFormatError` for an unreadable dump, and
+    `CommandError` if the folder cannot be written.
     """
     report = ImportReport({table: Tally() for table in KNOWLEDGE_TABLES})
     gathered = Gathered(report, read_knowledge())
     for dump in dumps:
         for row in read_inserts(dump, KNOWLEDGE_TABLES):
             if row.columns is None:
-                raise CommandError(f"{dump}: its columns are not named; dump the definitions too")
+                raise CommandError(f"{dump}: the dump has no column names; dump definitions too")
             gathered.take(row)
     document = gathered.document()
     if document.tables:
@@ -54,7 +54,7 @@ def import_knowledge(
 
 
 class Gathered:
-    """Rows of a dump as rows of the file; those of beginners are looked through at the end."""
+    """The rows of the dumps as rows of the file."""
 
     def __init__(self, report: ImportReport, shipped: Knowledge) -> None:
         self._report = report
@@ -68,7 +68,7 @@ class Gathered:
         self._later: list[tuple[str, int, str, Row]] = []
 
     def take(self, read: InsertRow) -> None:
-        """Take one row; one that cannot be brought is noted."""
+        """Add one row; report it if it cannot be imported."""
         table = read.table.lower()
         made = self._report.take(read, KNOWLEDGE_TABLES[table])
         if made is None:
@@ -83,7 +83,9 @@ class Gathered:
             self._later.append((table, read.line, name, row))
 
     def document(self) -> Document:
-        """Return what the file is to hold; no tables when there is nothing."""
+        """Return the file's content; without tables if there are no rows."""
+        # Rows of beginners refer to skills, languages and titles, which may follow in the dumps. So
+        # they are checked here, after all rows.
         for table, line, name, row in self._later:
             kind = name.removeprefix(BEGINNER)
             if kind in self._known and row["id"] not in self._known[kind]:
@@ -101,7 +103,7 @@ class Gathered:
 
 BEGINNER: Final = "beginner."
 NOTHING: Final = ""
-"""Of a row that says what is so anyway."""
+"""The list of a row that needs no row in the file."""
 LISTS: Final = (
     "skill", "language", "title", "beginner.skill", "beginner.language", "beginner.title",
     "beginner.hotkey",
@@ -140,7 +142,7 @@ def _starting_skill(columns: Columns) -> tuple[str, Row]:
 
 def _starting_language(columns: Columns) -> tuple[str, Row]:
     if number(columns, "starting_city"):
-        raise ValueError("it is for one city only")
+        raise ValueError("it is for one city only, which is not supported")
     language = number(columns, "language_id", COMMON)
     if language == COMMON:
         return NOTHING, {}
@@ -167,7 +169,7 @@ def _hotkey(columns: Columns) -> tuple[str, Row]:
 
 
 def _whose(columns: Columns, **conditions: str) -> Row:
-    """Return the conditions of a row; what is for any class, race or gender names none."""
+    """Return the conditions of a row; the value for "any" gives no condition."""
     found = {name: number(columns, column, ANY) for name, column in conditions.items()}
     return {name: [value] for name, value in found.items() if value != ANY}
 
@@ -181,11 +183,11 @@ KNOWLEDGE_TABLES: Final[Mapping[str, Callable[[Columns], tuple[str, Row]]]] = {
     "starting_titles": _starting_title,
     "starting_skillbar": _hotkey,
 }
-"""Table -> what makes a row of it one of a list in the file. Raises `ValueError`."""
+"""For each table: the function that returns the name of a list and its new row."""
 
 
 Progress = Callable[[str, int], None]
-"""Told what is being done, and how many rows were taken so far."""
+"""Called with the present step and the number of rows so far."""
 
 
 def import_world(
@@ -196,12 +198,12 @@ def import_world(
     replace: bool = False,
     progress: Progress = lambda _doing, _rows: None,
 ) -> ImportReport:
-    """Write the zones of dumps into a folder of zone files and tell what became of the rows.
+    """Write the zones of dumps into a folder of zone files; return a report of the rows.
 
-    The dumps are one database's, in one file or a file a table. Nothing is written before all were
-    read, and with `dry_run` nothing at all. A file that was changed by hand is left as it is unless
-    `replace`, and so is a zone that another file of the folder describes. Raises `FileFormatError`
-    for a dump that cannot be read, `CommandError` when the folder cannot be written.
+    The dumps are those of one database, in one file or one file per table. Nothing is written
+    before all were read, and with `dry_run` nothing at all. A file that was changed by hand stays
+    unless `replace`. A zone that another file of the folder has is not written. Raises
+    `FileFormatError` for an unreadable dump, and `CommandError` if the folder cannot be written.
     """
     report = ImportReport({table: Tally() for table in TABLES})
     tables = Tables()
@@ -220,7 +222,7 @@ def import_world(
         zone, path = document.tables.get("zone", {}), folder / document.name
         other = others.get(zone.get("id", 0), path)
         if other != path and not zone.get("extends"):
-            text = f"{path} is not written: {other.name} has zone {zone['id']}"
+            text = f"{path} was not written: {other.name} has zone {zone['id']} already"
             report.note(document.name, text)
         else:
             store(document, folder, report, dry_run=dry_run, replace=replace)

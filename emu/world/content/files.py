@@ -27,8 +27,8 @@ from emu.world_stream.movement import Position
 INFO: Final = "Substruct_SpawnInfoStruct"
 
 
-def check_looks(looks: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return looks that can be sent to every client version. Raises `ValueError`."""
+def check_appearance(looks: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the value of ``looks`` if every client version can be sent it, else `ValueError`."""
     for name, value in looks.items():
         if complaint := _complaint(name, _hashable(value)):
             raise ValueError(f"looks: {complaint}")
@@ -36,19 +36,19 @@ def check_looks(looks: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def check_texts(**texts: str) -> None:
-    """Check names and titles, by the fields they are told in. Raises `ValueError`."""
+    """Check names and titles by their fields in the ghost. Raises `ValueError`."""
     for name, text in texts.items():
         if any(category(letter) == "Cc" for letter in text):
-            raise ValueError(f"{name} has letters that cannot be shown")
+            raise ValueError(f"{name} has control characters; remove them")
         if complaint := _complaint(name, wire_name(text)):
             raise ValueError(complaint)
 
 
 def check_words(words: Sequence[Any]) -> frozenset[str]:
-    """Return words that some client version can be told. Raises `ValueError`."""
+    """Return status words that a client version knows. Raises `ValueError`."""
     for word in words:
         if word not in _words():
-            raise ValueError(f"words: there is no {word!r}; one of {', '.join(sorted(_words()))}")
+            raise ValueError(f"words: unknown word {word!r}; use {', '.join(sorted(_words()))}")
     return frozenset(words)
 
 
@@ -59,7 +59,7 @@ def _words() -> frozenset[str]:
 
 @cache
 def _layouts() -> tuple[tuple[StructLayout, Mapping[str, Any]], ...]:
-    """Return each layout in which clients are told looks, with its fields' zero values."""
+    """Return each layout of a ghost's info, with the zero values of its fields."""
     layouts = [shipped_catalog().layout(INFO, version) for version in read_rules().last_versions]
     return tuple((layout, layout.decode(layout.encode({}))) for layout in layouts)
 
@@ -73,10 +73,15 @@ def _hashable(value: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def _complaint(name: str, value: Any) -> str:
-    """Try one field on every layout; kept, because most of a zone look alike."""
+    """Try one field on every layout; return the fault or "".
+
+    A value that does not fit a client's field must be found here. Otherwise it would raise while a
+    zone is encoded, when a player comes near. Spawns of a zone share most values, so the results
+    are cached.
+    """
     known = [(layout, zero[name]) for layout, zero in _layouts() if name in zero]
     if not known:
-        return f"there is no {name!r}"
+        return f"there is no appearance field {name!r}"
     for layout, zero in known:
         try:
             layout.encode({name: fit(zero, value)}, strict=True)

@@ -45,7 +45,7 @@ class KnownSkill:
 
 @dataclass(frozen=True, slots=True)
 class For(Generic[T]):
-    """One thing, and who begins with it; an empty condition fits everybody."""
+    """One thing that new characters have, with conditions; an empty one fits every character."""
 
     what: T
     classes: frozenset[int] = frozenset()
@@ -53,7 +53,7 @@ class For(Generic[T]):
     genders: frozenset[int] = frozenset()
 
     def fits(self, character: WorldCharacter) -> bool:
-        """Say whether a character begins with it."""
+        """Return whether a new character has it."""
         return (
             (not self.classes or not self.classes.isdisjoint(class_line(character.class_)))
             and (not self.races or character.race in self.races)
@@ -62,7 +62,7 @@ class For(Generic[T]):
 
 
 class Beginners:
-    """What beginners have."""
+    """The skills, languages, titles and hotkeys of new characters."""
 
     __slots__ = ("_hotkeys", "_languages", "_skills", "_titles")
 
@@ -79,7 +79,7 @@ class Beginners:
         self._hotkeys = tuple(hotkeys)
 
     def skills(self, character: WorldCharacter) -> list[KnownSkill]:
-        """Return the skills of a beginner, the best of each, by number."""
+        """Return the skills of a new character by number, with the highest values of each."""
         best: dict[int, KnownSkill] = {}
         for skill in _fitting(self._skills, character):
             known = best.get(skill.id, skill)
@@ -89,21 +89,21 @@ class Beginners:
         return [best[number] for number in sorted(best)]
 
     def languages(self, character: WorldCharacter) -> list[int]:
-        """Return the numbers of the languages that a beginner speaks besides the common one."""
+        """Return the numbers of a new character's languages, without the common one."""
         return sorted(set(_fitting(self._languages, character)))
 
     def titles(self, character: WorldCharacter) -> list[Title]:
-        """Return the titles that a beginner may bear."""
+        """Return the titles of a new character."""
         return list(dict.fromkeys(_fitting(self._titles, character)))
 
     def hotkeys(self, character: WorldCharacter) -> list[Hotkey]:
-        """Return what stands on a beginner's hotbars; of two for one slot the later one counts."""
+        """Return the hotkeys of a new character; of two for one slot the later one wins."""
         keys = {(key.bar, key.slot): key for key in _fitting(self._hotkeys, character)}
         return [keys[place] for place in sorted(keys)]
 
 
 def class_line(number: int) -> frozenset[int]:
-    """Return a class with those it grew out of."""
+    """Return a class with the classes from which it grows: guardian, warrior, fighter."""
     for first in ARCHETYPES:
         if first < number < first + ARCHETYPE_SIZE:
             parent = first + 1 + 3 * ((number - first - 1) // 3)
@@ -116,7 +116,7 @@ def _fitting(rows: Iterable[For[T]], character: WorldCharacter) -> list[T]:
 
 
 LANGUAGE_TYPE: Final = 13
-"""The type of skill that languages are told as (docs/protocol/world/data.md#knowledge)."""
+"""The type of skill for languages in messages (docs/protocol/world/data.md#knowledge)."""
 
 
 @frozen
@@ -158,7 +158,7 @@ class OlderTypes:
 
 
 class Knowledge:
-    """All that there is to know in a world."""
+    """The skills, languages and titles of a world, and those of new characters."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class Knowledge:
 
     @property
     def named(self) -> list[Skill]:
-        """Everything that clients know by a name: skills, and languages, told as skills."""
+        """All skills that clients need names of, including languages, which are sent as skills."""
         tongues = [
             Skill(one.id, one.name, one.name.lower().replace(" ", ""), "language", LANGUAGE_TYPE)
             for one in self.languages.values()
@@ -186,13 +186,13 @@ class Knowledge:
         return sorted([*tongues, *self.skills.values()], key=lambda skill: skill.id)
 
     def skill_type(self, skill: Skill, version: int) -> int:
-        """Return a skill's type as clients of a version know it."""
+        """Return the number of a skill's type for a client version."""
         if version > self.older.last_version:
             return skill.type
         return self.older.types.get(skill.type, skill.type)
 
     def title(self, name: str) -> Title | None:
-        """Return a title by its number or its text, without regard to case."""
+        """Return a title by its number or its text in any case, None for an unknown one."""
         wanted = name.casefold()
         for number, title in self.titles.items():
             if wanted in (str(number), title.text.casefold()):

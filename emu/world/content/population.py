@@ -1,4 +1,4 @@
-"""Puts what files say into running zones, and changes it when the files have changed."""
+"""Adds the spawns of zone files to running zones, and replaces them after a reload."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from emu.world.content.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 
 GiveBehavior = Callable[[str, Mapping[str, Any], Zone, Spawn | None], object]
-"""Gives a behavior, by name and with its options, to a spawn or, with None, to the zone itself."""
+"""Starts a behavior, by name and options, for a spawn, or with None for the zone."""
 TakeBehaviors = Callable[[Zone], None]
 
 
 @dataclass(slots=True, eq=False)
 class ZonePopulation:
-    """What stands in each running zone because a file says so.
+    """The spawns of zone files in each running zone.
 
     `give_behavior` and `take_behaviors` may be set later, before the first zone runs.
     """
 
     atlas: Atlas
     next_id: Callable[[], int]
-    """Gives numbers of spawns."""
+    """Returns the next spawn id."""
     give_behavior: GiveBehavior = lambda *_what: None
     take_behaviors: TakeBehaviors = lambda _zone: None
     _standing: dict[Zone, list[Spawn]] = field(default_factory=dict)
 
     def settle(self, zone: Zone, definition: ZoneDefinition, now: Monotonic) -> None:
-        """Put everything into a zone that begins to run."""
+        """Add all spawns of the files to a zone that starts, with their behaviors."""
         standing = self._standing[zone] = []
         if definition.behavior:
             self.give_behavior(definition.behavior, definition.behavior_options, zone, None)
@@ -44,14 +44,14 @@ class ZonePopulation:
                 self.give_behavior(fixture.behavior, fixture.behavior_options, zone, spawn)
 
     def forget(self, zone: Zone) -> None:
-        """Let go of a zone that ends."""
+        """Remove a zone that ends, and its behaviors."""
         self._standing.pop(zone, None)
         self.take_behaviors(zone)
 
     def reload(self, fresh: Atlas, now: Monotonic) -> None:
-        """Go on with another atlas: what files put into running zones is put there anew.
+        """Take over another atlas, and replace the spawns of files in running zones.
 
-        Players and what was made while the zone ran stay.
+        Players stay, and so do spawns that were added while the zone ran.
         """
         running = list(self._standing)
         self.atlas.replace(fresh, keep={zone.zone_id for zone in running})

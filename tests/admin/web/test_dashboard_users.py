@@ -208,7 +208,7 @@ def test_actions_are_commands_of_the_account(office: Office) -> None:
     victim = office.harness.stand(7, name="Victim")
     _, seat = office.sign_in()
     reply = finish(office.dashboard.act(seat, "kick", {"player": "Victim", "reason": "spam"}))
-    assert (reply.ok, reply.text) == (True, "Victim was sent away")
+    assert (reply.ok, reply.text) == (True, "Victim was disconnected")
     assert victim.is_closed
     use = office.uses[-1]
     assert (use.caller, use.origin, use.line) == ("Boss", f"web {HOME}", "kick Victim spam")

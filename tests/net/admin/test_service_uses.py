@@ -17,10 +17,10 @@ def refusals() -> RefusalLog:
 def test_a_use_is_one_line_whatever_is_in_it() -> None:
     with captured_log("text") as log:
         write = report_use(logger("admin"), refusals())
-        write(Use("root", "console", "kick Bob", "Bob was sent away\nand more", ok=True))
+        write(Use("root", "console", "kick Bob", "Bob was disconnected\nand more", ok=True))
         write(Use("bert", "rcon 192.0.2.1", "save\nadmin: forged", "", ok=True))
     first, second = log.text.splitlines()
-    assert first.endswith("command of root (console): kick Bob: Bob was sent away")
+    assert first.endswith("command of root (console): kick Bob: Bob was disconnected")
     assert "command of bert (rcon 192.0.2.1): save" in second
     assert second.endswith("forged: done")
 

@@ -25,7 +25,7 @@ def test_every_use_is_told_of_with_its_result(harness: WorldHarness) -> None:
     harness.console("kick Aldana")
     harness.console("kick Aldana")
     assert [(use.caller, use.origin, use.line, use.result, use.ok) for use in harness.uses] == [
-        ("console", "console", "kick Aldana", "Aldana was sent away", True),
+        ("console", "console", "kick Aldana", "Aldana was disconnected", True),
         ("console", "console", "kick Aldana", "there is no player Aldana in the world", False),
     ]
 

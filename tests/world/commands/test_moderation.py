@@ -17,7 +17,7 @@ def test_kick_and_who_may_not(harness: WorldHarness) -> None:
     victim = harness.stand(7, name="Victim")
     assert master.types("/kick Boss") == ["Boss has your rank or a higher one"]
     assert not boss.is_closed
-    assert master.types("/kick victim") == ["Victim was sent away"]
+    assert master.types("/kick victim") == ["Victim was disconnected"]
     assert victim.is_closed
     assert harness.events[-1].line == "Victim left Isle of Refuge: kicked by Name5"
     rude = harness.stand(8, name="Rude")
@@ -154,7 +154,7 @@ def test_those_of_one_account_may_do_to_each_other_what_harms_nobody(harness: Wo
     assert actor.types("/summon Twin") == ["Twin is with you"]
     for line in ("/mute Twin", "/unmute Actor", "/ban Twin", "/mute Actor"):
         assert actor.types(line)[0].endswith("has your rank or a higher one")
-    assert actor.types("/kick Twin") == ["Twin was sent away"]
+    assert actor.types("/kick Twin") == ["Twin was disconnected"]
     assert twin.is_closed
 
 

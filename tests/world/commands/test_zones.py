@@ -32,7 +32,7 @@ def test_zones_and_processes_of_a_world_that_has_several() -> None:
     ]  # fmt: skip
     assert harness.console("processes").lines[1].endswith("192.0.2.9:9002, 1 player")
     harness.world.other_processes = {}
-    assert "in the process 12, which is away" in harness.console("zones").text
+    assert "in the process 12, which cannot be reached" in harness.console("zones").text
 
 
 def test_save_stores_everybody(harness: WorldHarness) -> None:
@@ -49,7 +49,7 @@ def test_spawn_look_and_despawn(harness: WorldHarness) -> None:
     assert master.sees() == {"Rat"}
     assert master.fields_of("Rat")["model_type"] == 131
     assert master.types("/around") == ["   0.0  Rat (npc)"]
-    assert master.types("/despawn") == ["look at what is to go"]
+    assert master.types("/despawn") == ["target the spawn to remove; players cannot be removed"]
     master.say("OP_UpdateTargetMsg", b"\2\0")
     assert master.types("/despawn") == ["Rat is gone"]
     assert master.sees() == set()
@@ -66,7 +66,7 @@ def test_around_goes_as_far_as_one_sees(harness: WorldHarness) -> None:
     [
         ("x" * 65, "name does not fit"),
         ("\N{GREEK SMALL LETTER OMEGA}" * 33, "name does not fit"),
-        ("Rat\x1b", "name has letters that cannot be shown"),
+        ("Rat\x1b", "name has control characters"),
         ("Rat -1", "looks: model_type does not fit"),
         ("Rat 70000", "looks: model_type does not fit"),
     ],

@@ -149,13 +149,13 @@ def test_a_starting_place_without_its_zone_is_passed_over(tmp_path: Path) -> Non
     ("files", "told"),
     [
         ({"a": "["}, "not a TOML file"),
-        ({"a": ""}, r"begins with \[zone\]"),
-        ({"a": "[zone]\nid = '1'"}, r"begins with \[zone\]"),
-        ({"a": zone_text(1, "a") + "[extra]\n"}, "extra: a zone's file has"),
-        ({"a": zone_text(1, "a"), "b": zone_text(1, "b")}, "a.toml describes zone 1, too"),
+        ({"a": ""}, r"zone: the table is missing"),
+        ({"a": "[zone]\nid = '1'"}, r"zone: the table is missing"),
+        ({"a": zone_text(1, "a") + "[extra]\n"}, "extra: unknown"),
+        ({"a": zone_text(1, "a"), "b": zone_text(1, "b")}, "zone 1 is also in a.toml"),
         ({"a": "[zone]\nid = 1\nextends = true"}, "there is no zone 1 to extend"),
         ({"a": zone_text(1, "a").replace("safe", "extends = 1\nsafe")}, "true or false"),
-        ({"starts": "[zone]\n"}, r"\[\[start\]\] tables and nothing else"),
+        ({"starts": "[zone]\n"}, r"only \[\[start\]\] tables"),
         ({"starts": "[[start]]\nzone = 'Nowhere'\n"}, "start 1: there is no zone 'Nowhere'"),
     ],
 )

@@ -25,7 +25,7 @@ def test_a_generic_sign_leads_nowhere() -> None:
 def test_a_widget_without_a_place_has_none() -> None:
     nowhere = dict.fromkeys(("widget_x", "widget_y", "widget_z"), "0")
     assert eq2emu.widget_keys(nowhere) == {"widget": {"id": 0}}
-    with pytest.raises(ValueError, match="its place is not in the dump"):
+    with pytest.raises(ValueError, match="the dump has no place for it"):
         eq2emu.own_place(nowhere)
 
 

@@ -58,12 +58,12 @@ def test_a_world_is_brought_and_counted(tmp_path: Path, folder: Path) -> None:
 def test_what_is_not_brought_is_named(tmp_path: Path, folder: Path) -> None:
     notes = "\n".join(import_world([world_dump(tmp_path)], folder).notes)
     for told in (
-        "spawn_signs 9010002 left out: its place is not in the dump",
-        "spawn_npcs 9000005 left out: its place is not in the dump",
-        "spawn_location_placement 6 left out: no spawn stands there",
-        "spawn_location_placement 7 left out: zone 12345 is not in the dump",
-        "1 places have several spawns to choose from",
-        "transporter 55: the first of 2 ways is brought",
+        "spawn_signs 9010002 was left out: the dump has no place for it",
+        "spawn_npcs 9000005 was left out: the dump has no place for it",
+        "spawn_location_placement 6 was left out: it has no spawn",
+        "spawn_location_placement 7 was left out: zone 12345 is not in the dump",
+        "1 places have several spawns: the most probable",
+        "transporter 55: the first of 2 destinations was taken",
     ):
         assert told in notes
 
@@ -105,7 +105,7 @@ def test_what_was_changed_by_hand_stays_unless_it_is_to_be_replaced(
     report = import_world([dump], folder)
     assert file.read_text(encoding="utf-8") == ours
     assert report.tables["zones"].skipped == 1
-    assert "was changed by hand and stays" in "\n".join(report.notes)
+    assert "was changed by hand and was kept" in "\n".join(report.notes)
     import_world([dump], folder, replace=True)
     assert "Our Mine" not in file.read_text(encoding="utf-8")
 

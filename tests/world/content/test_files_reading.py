@@ -99,8 +99,8 @@ def test_a_way_that_names_no_verb_can_be_used() -> None:
         (ROW + "to = { zone = 'Nowhere' }", "there is no zone 'Nowhere'"),
         (ROW + "to = { zone = 1.5 }", "to.zone: must be a zone's name"),
         (ROW + "sign = { title = 'a' }", "sign: only a sign has this key"),
-        (ROW + "looks = { hair = 1 }", "there is no 'hair'"),
-        (ROW + "words = ['brave']", "there is no 'brave'"),
+        (ROW + "looks = { hair = 1 }", "there is no appearance field 'hair'"),
+        (ROW + "words = ['brave']", "unknown word 'brave'"),
         (ROW + f"title = '{'x' * 4001}'", "title: must be a text of up to 4000 bytes"),
     ],
 )

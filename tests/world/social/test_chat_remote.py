@@ -73,7 +73,7 @@ def test_order_is_kept_across_processes_as_far_as_it_goes() -> None:
     assert master.types("/unmute Borvik") == ["Borvik may speak"]
     assert other.types("/say hello") == []
     assert "Borvik" in here.console("players").text
-    assert master.types("/kick Borvik")[0].startswith("Borvik was sent away")
+    assert master.types("/kick Borvik")[0].startswith("Borvik was disconnected")
     assert other.is_closed
     there.stand(6)
     assert here.console("ban Borvik").ok

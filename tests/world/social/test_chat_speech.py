@@ -197,7 +197,7 @@ def test_a_creature_is_heard_near_it() -> None:
 
 def test_broadcast_and_announce_reach_everybody() -> None:
     harness, borvik, aldana = two()
-    assert harness.console("broadcast The end is near").text == "told 2 players"
+    assert harness.console("broadcast The end is near").text == "sent to 2 players"
     for client in (borvik, aldana):
         assert client.decoded("WS_DisplayText")[-1]["color"] == 77
     harness.console("announce Now")
