@@ -413,10 +413,14 @@ class ReliableChannel:
             self._assembler = None
         return payload
 
-    def add(self, message: bytes) -> None:
-        """Queue one message: cipher text with its escape byte, or clear text before the key."""
+    def add(self, message: bytes) -> int:
+        """Queue one message: cipher text with its escape byte, or clear text before the key.
+
+        Returns how many bytes wait or are not acknowledged now.
+        """
         self.outgoing.append(message)
         self.outgoing_bytes += len(message)
+        return self.outgoing_bytes + self.queue.queued_bytes
 
     def ack_packets(self) -> list[bytes]:
         """Return the pending acks: an Ack for all in order, and one for each early packet."""
@@ -435,6 +439,21 @@ class ReliableChannel:
                 ]
             self._early_acks = None
         return acks
+
+    def take(self, now: Monotonic, others: Sequence[bytes]) -> list[bytes]:
+        """Return the contents of the datagrams that may leave now, not sealed yet.
+
+        `others` are packets outside the channel. Acks come first: the peer waits for them.
+        """
+        outgoing = self.ack_packets()
+        outgoing += others
+        outgoing += self.packets_to_send(now)
+        if len(outgoing) < 2:
+            return outgoing
+        config = self._config
+        return join_packets(
+            outgoing, self.capacity, config.combined_part_limit, config.combined_count_limit
+        )
 
     def packets_to_send(self, now: Monotonic) -> list[bytes]:
         """Return the Packets and Fragments that may leave now, waiting messages included."""

@@ -223,10 +223,12 @@ def split_opcode(message: bytes, width: int) -> tuple[int, bytes]:
 class MessageCodec:
     """Encodes and decodes the messages of one session whose key is known.
 
-    `broken` becomes true when the peer's deflate stream is damaged: nothing behind can be read.
+    `holds_memory` is whether `release` frees memory. `broken` becomes true when the peer's deflate
+    stream is damaged: nothing behind can be read.
     """
 
-    __slots__ = ("_cipher", "_deflater", "_inflater", "_role", "_threshold", "_width", "broken")
+    __slots__ = ("_cipher", "_deflater", "_inflater", "_role", "_threshold", "_width", "broken",
+                 "holds_memory")  # fmt: skip
 
     def __init__(self, config: SessionConfig, role: Role, key: bytes) -> None:
         self._role = role
@@ -236,6 +238,7 @@ class MessageCodec:
         self._deflater = Deflater(config) if role is Role.SERVER else None
         self._inflater = Inflater(config.message_size_limit) if role is Role.CLIENT else None
         self.broken = False
+        self.holds_memory = False
 
     def encode(self, opcode: int, body: bytes) -> bytes:
         """Return a message as one reliable payload or AppCombined part, escape byte included.
@@ -246,6 +249,7 @@ class MessageCodec:
         if self._deflater is not None:
             if _SEQUENCE_SIZE + 1 + len(plain) > self._threshold:
                 plain = _COMPRESSED_FLAG + self._deflater.deflate(plain)
+                self.holds_memory = True
             else:
                 plain = _PLAIN_FLAG + plain
         cipher_text = self._cipher.encrypt(plain)
@@ -276,5 +280,6 @@ class MessageCodec:
 
     def release(self) -> None:
         """Free memory that is not needed between datagrams."""
+        self.holds_memory = False
         if self._deflater is not None:
             self._deflater.compressor = None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from emu.errors import LocalProtocolError
-from emu.session.channel import BrokenChannel, ReliableChannel, join_packets
+from emu.session.channel import BrokenChannel, ReliableChannel
 from emu.session.codec import OPCODE_SIZE_LIMIT, MessageCodec, opcode_bytes
 from emu.session.configuration import SessionConfig
 from emu.session.events import CloseReason, SessionJournal, Writable
@@ -122,10 +122,11 @@ class SendPath:
                 self._early = []
             self._early.append((opcode, payload))
             self.early_bytes += len(payload)
+            queued_bytes = self.queued_bytes
         else:
-            self._channel.add(codec.encode(opcode, payload))
+            queued_bytes = self._channel.add(codec.encode(opcode, payload))
         self.messages += 1
-        if self.queued_bytes > config.send_queue_limit:
+        if queued_bytes > config.send_queue_limit:
             raise BrokenChannel(CloseReason.SEND_QUEUE_FULL)
 
     @property
@@ -175,26 +176,14 @@ class SendPath:
     def take(self, now: Monotonic, others: Sequence[bytes]) -> list[bytes]:
         """Return the datagrams that may leave now; `others` are packets outside the channel."""
         phase = self._lifecycle.phase
-        channel = self._channel
         seal = self._seal
         datagrams = self.ready
         self.ready = []
         if seal is not None and _VALIDATED <= phase < _ENDED:
-            # Acks first: the peer waits for them. Packets share a datagram as far as they fit.
-            outgoing = channel.ack_packets()
-            outgoing += others
-            outgoing += channel.packets_to_send(now)
-            if self._codec is not None:
-                self._codec.release()
-            if len(outgoing) > 1:
-                config = self._config
-                outgoing = join_packets(
-                    outgoing,
-                    channel.capacity,
-                    config.combined_part_limit,
-                    config.combined_count_limit,
-                )
-            datagrams.extend(map(seal.seal, outgoing))
+            datagrams.extend(map(seal.seal, self._channel.take(now, others)))
+            codec = self._codec
+            if codec is not None and codec.holds_memory:
+                codec.release()
         if not datagrams:
             return datagrams
         return self._count(datagrams, now)
