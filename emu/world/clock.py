@@ -1,8 +1,8 @@
 """The world's time of day: a minute every three seconds, counted from the wall clock.
 
-Being a function of the wall clock it goes on while the server is down, and every server of a world
-shows the same. Clients are told it when they enter a zone and count on by themselves at the same
-pace; nothing is sent to remind them. Months have 30 days and a year has 12 of them; both count
+It is a function of the wall clock. So it goes on while the server is down, and every process of a
+world shows the same time. A client gets it on entering a zone and then counts by itself at the same
+pace; it needs no further message. Months have 30 days and a year has 12 of them; both count
 from 0 (docs/protocol/world/entering.md#game-time).
 """
 
@@ -18,7 +18,7 @@ FIRST_YEAR = 3000
 
 
 class GameTime(NamedTuple):
-    """A moment of the world's calendar; clients are told it in fields of these names."""
+    """A moment of the world's calendar; messages have fields of these names."""
 
     year: int
     month: int

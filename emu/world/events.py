@@ -1,4 +1,4 @@
-"""What happens in the world that operators want to know: plain records, one line each."""
+"""Events of the world for operators: plain records, one log line each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class WorldEvent:
-    """Something happened; as a text, and as `line`, it says so."""
+    """An event; `str` and `line` return its log line."""
 
     level: ClassVar[str] = "info"
 
@@ -34,7 +34,7 @@ class PlayerEntered(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class PlayerLeft(WorldEvent):
-    """A player is out of the world, or its link is gone."""
+    """A player has left the world, or is link-dead."""
 
     name: str
     zone: str
@@ -46,7 +46,7 @@ class PlayerLeft(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class EntryRefused(WorldEvent):
-    """An account was refused because it enters too often."""
+    """An account was refused entry because it enters too often."""
 
     account_id: int
     address: str
@@ -58,7 +58,7 @@ class EntryRefused(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class Said(WorldEvent):
-    """A player said something; `to` names the one who was told, in a tell."""
+    """A player said something; `to` is the recipient of a tell."""
 
     level: ClassVar[str] = "debug"
     channel: str
@@ -73,7 +73,7 @@ class Said(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class PlayerRefused(WorldEvent):
-    """A message of a player was not obeyed, in a way that says something about its client."""
+    """A player's message was refused in a way that tells something about its client."""
 
     level: ClassVar[str] = "warn"
     name: str
@@ -86,7 +86,7 @@ class PlayerRefused(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class NotSaved(WorldEvent):
-    """A character's state could not be stored; unless it is out of date, that is tried again."""
+    """A character's state could not be stored; the server retries unless it is out of date."""
 
     level: ClassVar[str] = "warn"
     name: str
@@ -98,9 +98,9 @@ class NotSaved(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class NotHandled(WorldEvent):
-    """A client sent what nobody handles, for the first time; `begin` is its first bytes in hex.
+    """A client sent a message without a handler for the first time.
 
-    `message` is the message's name, empty when it has none.
+    `message` is its name, empty if it has none; `begin` is its first bytes in hex.
     """
 
     name: str
@@ -120,10 +120,10 @@ class NotHandled(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class Fault(WorldEvent):
-    """A mistake of the server itself that was confined to one actor; `error` is what was raised.
+    """A fault of the server that was confined to one actor; `error` is the exception.
 
-    `task` is what the server was doing, one of a few fixed texts; `actor` names whom it concerned,
-    empty when it concerned nobody.
+    `task` is what the server was doing, one of a few fixed texts. `actor` is the name of the actor,
+    empty if there is none.
     """
 
     level: ClassVar[str] = "error"
@@ -138,7 +138,7 @@ class Fault(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class ActorPaused(WorldEvent):
-    """A zone leaves out a spawn or a player's view for a while because it failed repeatedly."""
+    """A zone pauses a spawn or a player's view because it failed repeatedly."""
 
     level: ClassVar[str] = "error"
     actor: str
@@ -155,7 +155,7 @@ class ActorPaused(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class ValueReplaced(WorldEvent):
-    """A character's stored value cannot be used; a default takes its place."""
+    """A character's stored value is unusable; a default replaces it."""
 
     level: ClassVar[str] = "warn"
     name: str
@@ -199,7 +199,7 @@ class BehaviorPaced(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class BehaviorFailed(WorldEvent):
-    """A behavior could not be loaded, raised, or did not return in time; it is switched off."""
+    """A behavior could not be loaded, raised, or took too long; it is switched off."""
 
     level: ClassVar[str] = "error"
     behavior: str

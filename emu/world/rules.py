@@ -1,4 +1,4 @@
-"""What can be set about the built-in world, with its defaults; where it comes from is unknown."""
+"""Rules of the world with their defaults; the shell fills them from the settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 
 @dataclass(frozen=True, slots=True)
 class MovementRules:
-    """What is believed. Walking is about 10 units a second.
+    """Limits of the steps that are believed. Walking is about 10 units a second.
 
     Source: docs/protocol/world/movement.md#speed.
     """
@@ -21,11 +21,11 @@ class MovementRules:
     fastest_fall: float = 120.0
     """Units a second up or down."""
     reserve: float = 2.0
-    """Seconds of movement that may come at once, after a pause of the link."""
+    """Seconds of movement that may arrive at once, after a pause of the link."""
     farthest: float = FARTHEST
     """Largest coordinate."""
     fastest_field: float = 127.0
-    """Largest speed a client may name."""
+    """Largest speed in a client's message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class ZoneRules:
     create_distance: float = 250.0
     destroy_distance: float = 300.0
     look_again: float = 12.5
-    """How far a spawn goes before it is looked at again who sees it."""
+    """Distance that a spawn moves before its observers are determined again."""
     tick: float = 0.1
     """Seconds between two rounds of updates."""
     spawn_limit: int = 20_000
     actor_failures: int = 3
     """Failures in a row after which a spawn, or a player's view of the zone, is paused."""
     actor_pause: float = 30.0
-    """How long it is paused before it is tried again."""
+    """Length of the pause."""
     stalled_failures: int = 3
     """Failures of its tick in a row after which a zone is reported as stalled."""
     stalled_after: float = 5.0
@@ -56,25 +56,25 @@ class ChatRules:
     """Limits of chat."""
 
     longest: int = 512
-    """Characters of one message; what is longer is cut."""
+    """Characters of one message; a longer message is cut."""
     burst: int = 10
-    """Messages that may come at once."""
+    """Messages at once."""
     rate: float = 1.0
     """Messages a second over time."""
     backlog: int = 65_536
-    """Bytes of lines that wait for a client whose link takes nothing; later lines are left out."""
+    """Bytes of lines that may wait for a client whose link is full; later lines are dropped."""
     channels: tuple[str, ...] = ()
     """The world's own channels."""
 
 
 @dataclass(frozen=True, slots=True)
 class BehaviorRules:
-    """What a behavior of a spawn or a zone may take."""
+    """Limits of one behavior."""
 
     budget: float = 0.25
     """Seconds of one call."""
     share: float = 0.05
-    """Part of one core that one behavior may use over time."""
+    """Share of one core that one behavior may use over time."""
     reserve: float = 0.5
     """Seconds of work that one behavior may use at once; `share` refills them."""
     shortest_timer: float = 0.1
@@ -85,17 +85,17 @@ class BehaviorRules:
     timer_name: int = 64
     """Letters of a timer's name."""
     step: float = 0.25
-    """Seconds between two steps of somebody who walks."""
+    """Seconds between two steps of a walk."""
     text: int = 1024
-    """Letters of one text; what is longer is cut."""
+    """Letters of one text; a longer text is cut."""
     lines: int = 20
-    """Lines of one text that a player is shown at once; the rest is left out."""
+    """Lines of one text that a player is shown at once; the rest is dropped."""
     choices: int = 16
     """Answers of one dialog."""
     dialogs: int = 16
-    """Dialogs that one player has open; the oldest one is closed for another."""
+    """Dialogs that one player may have open; a further one closes the oldest."""
     say_rate: float = 5.0
-    """Messages a second over time that one behavior says aloud, and as many to each player."""
+    """Messages a second, over time, that one behavior says aloud, and as many to each player."""
     say_burst: int = 20
     """Messages that one behavior may say at once, and as many to each player."""
     hear_rate: float = 20.0
@@ -108,42 +108,42 @@ class BehaviorRules:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRules:
-    """Who gets past a locked door or into a full world; statuses are `admin_status`."""
+    """Limits of zone entry, and the ranks (`admin_status`) that pass them."""
 
     game_master: int = MASTER
-    """From here on an account may come in twice."""
+    """From this rank on, an account may play two characters at once."""
     locked_override: int = GUIDE
     full_override: int = MASTER
     max_players: int = -1
-    """Players at once; negative is no limit."""
+    """Players at once; a negative number is no limit."""
     entries_at_once: int = 20
-    """Times that an account may come in one after the other."""
+    """Entries of an account at once."""
     entries_per_minute: float = 20.0
-    """The same over time."""
+    """The same a minute, over time."""
     address_entries_at_once: int = 60
-    """Times that accounts may come in again from one address; the first time is free."""
+    """Repeated entries of accounts from one address at once; each account's first is free."""
     address_entries_per_minute: float = 60.0
-    """The same over time."""
+    """The same a minute, over time."""
 
 
 @dataclass(frozen=True, slots=True)
 class CreationRules:
-    """What new characters are like."""
+    """Rules for new characters."""
 
     commoner_up_to: int = CLIENT_2006
-    """Characters of clients up to this version begin as commoners (class 0) whatever they ask.
+    """Characters of clients up to this version begin as commoners (class 0) whatever they request.
 
     EQ2Emulator does so because the 2006 client chooses its class in the game; 0 turns it off.
     """
     signed_colors_up_to: int = LAST_OLD_CLIENT
     """Clients up to this version have colors in signed bytes."""
     bare_requests: tuple[int, int] = (CLIENT_2006, LAST_OLD_CLIENT)
-    """First and last client version whose request may come in the bare form."""
+    """First and last client version whose request may have the bare form."""
     first_level: int = 1
     max_characters: int = 100
     """Characters of one account."""
     creations_per_hour: int = 20
-    """Characters that one account may make, deleted ones included."""
+    """Characters that one account may create, deleted ones included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class WorldRules:
     motd: str = ""
     max_level: int = 50
     link_dead: float = 120.0
-    """How long a player stays whose client is gone."""
+    """How long a link-dead player stays."""
     camp: float = 20.0
     camp_game_master: float = 1.0
     game_master: int = MASTER
@@ -163,23 +163,23 @@ class WorldRules:
     review: float = 1.0
     """Seconds between two checks of the stored bans, ranks, names and mutes of players."""
     save_retry: float = 5.0
-    """Most seconds between two tries of a save that fails."""
+    """Longest time between two attempts of a save that fails."""
     hear: float = 30.0
     """How far a say is heard."""
     message_rate: float = 100.0
     """Messages a second that a client may send over time; walking takes about ten."""
     message_burst: int = 1000
-    """Messages that may come at once, after a pause of the link."""
+    """Messages at once, after a pause of the link."""
     listing_rate: float = 5.0
-    """Commands a second, over time, that make a list of players or of what is near."""
+    """Commands a second, over time, that list players or spawns."""
     listing_burst: int = 30
-    """Such commands that may come at once."""
+    """Such commands at once."""
     shown_rate: float = 1.0
-    """Commands a second, over time, that change how a player looks to everybody near it."""
+    """Commands a second, over time, that change a player's appearance for its observers."""
     shown_burst: int = 10
-    """Such commands that may come at once."""
+    """Such commands at once."""
     change_rate: float = 20.0
-    """Changes a second, over time, of a player's own lists, such as that of friends."""
+    """Changes a second, over time, of a player's own lists, such as its friends."""
     change_burst: int = 150
-    """Such changes that may come at once: more than a list has entries."""
+    """Such changes at once: more than a list has entries."""
     movement: MovementRules = field(default_factory=MovementRules)

@@ -1,8 +1,8 @@
-"""The world: who is in it, which zones run, and what all its rooms share.
+"""The world: its players, its running zones, and what its handlers share.
 
-A place to look things up and to reach the outside; it decides nothing about messages. The modules
-of `emu.world.entry` do that, and `emu.world.service` joins them to the shell. Times named `now`
-are monotonic seconds, moments are UTC.
+The handlers of messages (`emu.world.entry`, `emu.world.actors.interaction`, commands, behaviors)
+read and change this state; `emu.world.service` calls them. Times named `now` are monotonic seconds,
+moments are UTC.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from emu.world.zones.zone import Zone
 
 
 class Players:
-    """Everybody who is in the world, by character id and by name."""
+    """The players in the world, by character id and by name."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, Player] = {}
         self._by_name: dict[str, Player] = {}
 
     def __iter__(self) -> Iterator[Player]:
-        """All players, link-dead ones too; a snapshot."""
+        """Iterate over a snapshot of all players, link-dead ones too."""
         return iter(list(self._by_id.values()))
 
     def __len__(self) -> int:
         return len(self._by_id)
 
     def add(self, player: Player) -> None:
-        """Take somebody in."""
+        """Add a player."""
         self._by_id[player.id] = player
         self._by_name[player.name.casefold()] = player
 
     def remove(self, player: Player) -> None:
-        """Let go of somebody; one who is not here is fine."""
+        """Remove a player; do nothing if it is not present."""
         if self._by_id.get(player.id) is player:
             del self._by_id[player.id]
         name = player.name.casefold()
@@ -61,13 +61,13 @@ class Players:
             del self._by_name[name]
 
     def discard(self, player: Player) -> None:
-        """Make sure that somebody is not here under any id or name."""
+        """Remove a player under whatever id or name it is here."""
         if player in self._by_id.values() or player in self._by_name.values():
             self._by_id = {key: one for key, one in self._by_id.items() if one is not player}
             self._by_name = {key: one for key, one in self._by_name.items() if one is not player}
 
     def renamed(self, player: Player, before: str) -> None:
-        """Have a player found by its new name and no more by the one `before`."""
+        """Replace the name `before` of a player by its new name."""
         if self._by_name.get(before.casefold()) is player:
             del self._by_name[before.casefold()]
         self._by_name[player.name.casefold()] = player
@@ -82,22 +82,22 @@ class Players:
 
     def standing_in(self, zone: Zone) -> list[Player]:
         """Return the players who stand in a zone."""
-        everybody = self._by_id.values()
-        return [player for player in everybody if player.zone is zone and player.state in IN_ZONE]
+        players = self._by_id.values()
+        return [player for player in players if player.zone is zone and player.state in IN_ZONE]
 
     def count_in(self, zone: Zone) -> int:
         """Return how many players are in a zone."""
         return sum(player.zone is zone for player in self._by_id.values())
 
     def count_seen_in(self, zone: Zone) -> int:
-        """Return how many players are in a zone that anybody may see."""
-        everybody = self._by_id.values()
-        return sum(one.zone is zone and may_see(ANYBODY, one.spawn) for one in everybody)
+        """Return how many visible players are in a zone."""
+        players = self._by_id.values()
+        return sum(one.zone is zone and may_see(ANYBODY, one.spawn) for one in players)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class World:
-    """What the rooms of the world share."""
+    """The state that the handlers of one world share."""
 
     rules: WorldRules
     zones: Zones
@@ -107,13 +107,13 @@ class World:
     knowledge: Knowledge
     processes: InitVar[Processes]
     address: Callable[[], tuple[str, int]]
-    """Returns host and port that clients are told to reach this world by."""
+    """Returns the host and port at which clients reach this world."""
     clock: Clock
     faults: Faults
     start: Callable[[Coroutine[Any, Any, None]], None]
     """Runs a coroutine that nobody awaits."""
     answer: Callable[[], PendingAnswer]
-    """Makes something that a coroutine can wait for."""
+    """Makes an object that a coroutine can wait for."""
     wake: Callable[[Monotonic], None]
     """Asks to call `WorldService.handle_timer` at a time at the latest."""
     wake_saver: Callable[[], None]
@@ -123,12 +123,12 @@ class World:
     saver: Saver = field(init=False)
     saves: PlayerSaves = field(init=False)
     pending_mutes: dict[int, Moment] = field(default_factory=dict)
-    """Until when accounts are muted, by account id, while that is not stored yet."""
+    """Ends of mutes that are not stored yet, by account id."""
     deadlines: Deadlines[Player, PlayerDeadline] = field(init=False)
     groups: Groups = field(default_factory=Groups)
     counters: Counter[str] = field(default_factory=Counter)
     next_spawn_id: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
-    """Returns a number for a new spawn that no other has had."""
+    """Returns the number of a new spawn; no number is used twice."""
     _made_forms: dict[Dialect, GhostForm] = field(default_factory=dict)
 
     def __post_init__(self, processes: Processes) -> None:
@@ -152,9 +152,9 @@ class World:
         self.zone_servers = processes.zone_servers
 
     def form(self, dialect: Dialect) -> GhostForm | None:
-        """Return how a client is shown spawns; clients of one dialect share it.
+        """Return the encoding of spawns for a client version; clients of one dialect share it.
 
-        None for a version whose ghosts are not known: such a client sees nobody.
+        None for a version whose ghosts are unknown: such a client is shown no spawns.
         """
         found = self._made_forms.get(dialect)
         if found is None:
@@ -171,7 +171,7 @@ class World:
         return found
 
     def is_muted(self, player: Player) -> bool:
-        """Say whether the account of a player may not speak now."""
+        """Return whether the account of a player is muted now."""
         return lies_ahead(player.muted_until, self.clock.moment())
 
     def left_zone(self, zone: Zone, now: Monotonic) -> None:
@@ -180,22 +180,22 @@ class World:
         self.list_zone(zone)
 
     def list_zone(self, zone: Zone) -> None:
-        """Have a zone listed in public, unless it runs only for players who are hidden."""
+        """List a zone in public, unless it runs only for hidden players."""
         if self.players.count_seen_in(zone):
             zone.is_listed = True
         elif self.players.count_in(zone):
             zone.is_listed = False
 
     def _not_saved(self, character: WorldCharacter, error: StoreError) -> None:
-        """Have operators told of a player that could not be saved."""
+        """Report to operators that a player could not be saved."""
         if not isinstance(error, OutOfDate):
             self.count("save failed")
         self.report(NotSaved(character.name, str(error)))
 
     def refused(self, player: Player, reason: str) -> None:
-        """Have operators told of a player's message that was not obeyed."""
+        """Report to operators that a player's message was refused."""
         self.report(PlayerRefused(player.name, player.client.address, reason))
 
     def count(self, reason: str) -> None:
-        """Count something that had no effect."""
+        """Count a message or call that had no effect."""
         self.counters[reason] += 1

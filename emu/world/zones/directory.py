@@ -1,7 +1,7 @@
-"""The zones that run: instances made when somebody comes, ended when nobody has been there a while.
+"""The running zones of a world: instances start for players and end when they stay empty.
 
-Owns which instance a player gets and the one timer of all zones. What stands in a zone is put there
-by `populate`.
+`Zones` chooses the instance that a player enters and has one timer for all zones. `populate` puts
+spawns into a zone that starts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Populate = Callable[[Zone, ZoneDefinition, Monotonic], None]
 
 
 class NoSuchZone(EmuError):
-    """A character is in, or goes to, a zone that this world does not have."""
+    """A character is in a zone, or goes to one, that this world does not have."""
 
     def __init__(self, zone_id: int) -> None:
         super().__init__(f"this world has no zone {zone_id}")
@@ -31,14 +31,14 @@ class NoSuchZone(EmuError):
 
 @dataclass(slots=True)
 class _Failing:
-    """A zone whose last ticks raised: how many in a row, and when the next one is tried."""
+    """A zone whose last ticks raised: how many in a row, and when to try the next one."""
 
     failures: int
     retry: Monotonic
 
 
 class Stalled(NamedTuple):
-    """A zone that does not tick as it should, and why."""
+    """A zone that does not tick in time, and why."""
 
     zone: Zone
     reason: str
@@ -55,11 +55,11 @@ class Zones:
     faults: Faults
     wake: Callable[[Monotonic], None]
     ended: Callable[[Zone], None] = lambda _zone: None
-    """Is told of every instance that is over."""
+    """Called with every instance that has ended."""
     tick: Callable[[Zone, Monotonic], object] = Zone.tick
-    """Ticks one, and may time it."""
+    """Ticks a zone, and may measure the time."""
     linger: float = 300.0
-    """Seconds that an empty instance goes on."""
+    """Seconds that an empty instance keeps running."""
     _failing: dict[Zone, _Failing] = field(default_factory=dict)
     _running: dict[tuple[int, int], Zone] = field(default_factory=dict)
     _due: dict[Zone, None] = field(default_factory=dict)
@@ -73,18 +73,18 @@ class Zones:
         return len(self._running)
 
     def definition(self, zone_id: int) -> ZoneDefinition:
-        """Return what is known of a zone; raises `NoSuchZone`."""
+        """Return the definition of a zone. Raises `NoSuchZone`."""
         found = self.table.get(zone_id)
         if found is None:
             raise NoSuchZone(zone_id)
         return found
 
     def find(self, zone_id: int, instance: int = 0) -> Zone | None:
-        """Return a running zone."""
+        """Return a running instance, None if it does not run."""
         return self._running.get((zone_id, instance))
 
     def with_room(self, zone_id: int, now: Monotonic, players: Callable[[Zone], int]) -> Zone:
-        """Return the first instance of a zone that is not full, started when there is none.
+        """Return the first instance of a zone that is not full; start one if all are.
 
         Raises `NoSuchZone`.
         """
@@ -100,19 +100,19 @@ class Zones:
             instance += 1
 
     def left(self, zone: Zone, players: int, now: Monotonic) -> None:
-        """Learn that somebody left; an empty instance ends after a while."""
+        """Note that a player has left an instance; an empty one ends after a while."""
         if not players:
             self._empty_since[zone] = now
             self.wake(Monotonic(now + self.linger))
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called."""
+        """Return when to call `handle_timer`."""
         times = [due for zone in self._due if (due := self._next_tick(zone)) is not None]
         times += [Monotonic(since + self.linger) for since in self._empty_since.values()]
         return min(times, default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Tick the zones that are due, and end those that have been empty long enough."""
+        """Tick the zones that are due, and end those that were empty long enough."""
         for zone in list(self._due):
             when = self._next_tick(zone)
             if when is not None and when <= now:
@@ -124,18 +124,18 @@ class Zones:
                 self.end(zone)
 
     def end(self, zone: Zone) -> None:
-        """Forget an instance; nobody may be in it."""
+        """End an instance; it must be empty."""
         self._running.pop((zone.zone_id, zone.instance), None)
         self._empty_since.pop(zone, None)
         self._due.pop(zone, None)
         self._failing.pop(zone, None)
         try:
             self.ended(zone)
-        except Exception as error:  # noqa: BLE001  # the zone has ended all the same
+        except Exception as error:  # noqa: BLE001  # the zone has ended nevertheless
             self.faults.add("ending a zone", self.name(zone), error)
 
     def stalled(self, now: Monotonic) -> list[Stalled]:
-        """Return the zones whose tick failed several times in a row, or is overdue."""
+        """Return the zones whose tick has failed several times in a row, or is overdue."""
         found = []
         for zone in self:
             failing, due = self._failing.get(zone), zone.get_timer()
@@ -147,14 +147,14 @@ class Zones:
         return found
 
     def _next_tick(self, zone: Zone) -> Monotonic | None:
-        """Return when a zone is to be ticked; one whose tick failed has to wait."""
+        """Return when to tick a zone; one whose tick failed waits longer."""
         due = zone.get_timer()
         if due is None or not self._failing or zone not in self._failing:
             return due
         return max(due, self._failing[zone].retry)
 
     def _tick(self, zone: Zone, now: Monotonic) -> None:
-        """Tick a zone; one that raises does so for itself alone, and is ticked again later."""
+        """Tick a zone; if that raises, report it and tick the zone again later."""
         try:
             self.tick(zone, now)
         except Exception as error:  # noqa: BLE001  # the other zones are due as well
@@ -170,7 +170,7 @@ class Zones:
                 self._failing.pop(zone, None)
 
     def name(self, zone: Zone) -> str:
-        """Return what people call a running zone."""
+        """Return the name of a running zone for people."""
         definition = self.table.get(zone.zone_id)
         return definition.description if definition is not None else f"zone {zone.zone_id}"
 
@@ -193,6 +193,6 @@ class Zones:
         self._running[definition.id, instance] = zone
         try:
             self.populate(zone, definition, now)
-        except Exception as error:  # noqa: BLE001  # players come in all the same
+        except Exception as error:  # noqa: BLE001  # players can enter it nevertheless
             self.faults.add("filling a zone", self.name(zone), error)
         return zone

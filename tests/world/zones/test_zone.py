@@ -104,21 +104,21 @@ def test_a_zone_forgets_what_nobody_watches(zone: Zone) -> None:
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
     run_ticks(zone, 0.0, 1.0)
-    assert zone._watchers[10] == [one.viewer, two.viewer]
-    assert 10 in zone._album._baselines
+    assert zone._observers[10] == [one.viewer, two.viewer]
+    assert 10 in zone._baselines._baselines
     zone.leave(one.viewer, 2.0)
-    assert zone._watchers[10] == [two.viewer]
-    assert 10 in zone._album._baselines
+    assert zone._observers[10] == [two.viewer]
+    assert 10 in zone._baselines._baselines
     far.move(Position(2000.0, 0, 0))
     run_ticks(zone, 2.0, 3.0)
     assert two.names() == {"Player1"}
-    assert 10 not in zone._watchers
-    assert 10 not in zone._album._baselines
+    assert 10 not in zone._observers
+    assert 10 not in zone._baselines._baselines
     far.move(Position(2100.0, 0, 0))
     assert not zone._changes
     zone.leave(two.viewer, 4.0)
-    assert zone._watchers == {}
-    assert len(zone._album) == 0
+    assert zone._observers == {}
+    assert len(zone._baselines) == 0
 
 
 def test_an_idle_zone_asks_for_no_tick(zone: Zone) -> None:
@@ -290,9 +290,9 @@ def test_leaving_tells_the_others_and_forgets_the_pictures(zone: Zone) -> None:
     zone.leave(one.viewer, 3.0)
     zone.remove(one.spawn, 3.0)
     assert len(zone) == 0
-    assert len(zone._album) == 0
+    assert len(zone._baselines) == 0
     assert not zone._viewers
-    assert not zone._watchers
+    assert not zone._observers
     assert len(zone._grid) == 0
 
 
