@@ -141,7 +141,7 @@ class WorldService:
         """Send a player what waited for capacity; a session that was taken over gets nothing."""
         if player.client.link is not link:
             return
-        player.client.has_room()
+        player.client.has_capacity()
         if player.viewer is not None:
             player.zone.drained(player.viewer, now)
 

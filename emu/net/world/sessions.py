@@ -17,7 +17,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.udp.session_port import SessionPort, nothing
 from emu.session import Event, Message, SessionClosed, Writable
 from emu.times import Monotonic
-from emu.world.entry.zone_entry import Entered, TurnedAway, ZoneEntry, ZoneEntryEvent
+from emu.world.entry.zone_entry import Entered, ZoneEntry, ZoneEntryEvent, ZoneEntryRefused
 from emu.world.events import (
     EntryRefused,
     Fault,
@@ -140,7 +140,7 @@ def report_to(log: Logger, refusals: RefusalLog) -> Callable[[ZoneEntryEvent], N
                 name=event.name, address=event.address, version=event.version,
                 account_id=event.account_id,
             )  # fmt: skip
-        elif isinstance(event, TurnedAway):
+        elif isinstance(event, ZoneEntryRefused):
             if refusals.is_news("visitors turned away", "", event.address, event.reason):
                 log.info(
                     "{address} was turned away: {reason}",

@@ -1,4 +1,4 @@
-"""How a character looks as a ghost: the fields of Substruct_SpawnInfoStruct for its looks.
+"""A character's appearance: its fields of Substruct_SpawnInfoStruct.
 
 What is stored has the names of the create request (docs/protocol/characters.md#create); ghosts have
 names of their own for the same bodies, sliders and clothes. How colors are coded is
@@ -30,7 +30,7 @@ ALTERNATES: Final[Mapping[str, str]] = {
     "soga_hair_type_id": "hair_type_id",
     "soga_facial_hair_type_id": "facial_hair_type_id",
 }
-"""Field of the alternate looks -> the usual looks' field, which stands in where it is missing."""
+"""Field of the alternate appearance -> the usual field, which replaces it where it is missing."""
 _COLORS: Final[Mapping[str, str]] = {
     "shirt_color": "chest_type_color",
     "unknown_chest_color": "chest_type_highlight_color",
@@ -47,7 +47,7 @@ TRIPLE_FIELDS: Final[Mapping[str, str]] = {
 
 
 async def with_models(character: WorldCharacter, models: Models) -> WorldCharacter:
-    """Return a character that has the numbers of its models, too, under the names of ghosts.
+    """Add the numbers of a character's models to its appearance, under the names of ghosts.
 
     Raises what the source of models raises.
     """
@@ -61,21 +61,21 @@ async def with_models(character: WorldCharacter, models: Models) -> WorldCharact
     return replace(character, appearance={**character.appearance, **known})
 
 
-def spawn_looks(character: WorldCharacter) -> dict[str, Any]:
-    """Return the info fields that a character's looks set; models after `with_models` only."""
-    looks: dict[str, Any] = {
+def spawn_appearance(character: WorldCharacter) -> dict[str, Any]:
+    """Return the info fields of a character's appearance; models only after `with_models`."""
+    fields: dict[str, Any] = {
         "class": character.class_,
         "race": character.race,
         "gender": character.gender,
     }
     for name in (*MODEL_FIELDS.values(), "body_size"):
         if name in character.appearance:
-            looks[name] = character.appearance[name]
+            fields[name] = character.appearance[name]
     for name, usual in ALTERNATES.items():
-        if usual in looks:
-            looks.setdefault(name, looks[usual])
+        if usual in fields:
+            fields.setdefault(name, fields[usual])
     for name, color in character.colors.items():
-        parts = [color.red, color.green, color.blue]
+        channels = [color.red, color.green, color.blue]
         field = TRIPLE_FIELDS.get(name, name)
-        looks[field] = parts if name in SLIDER_FIELDS else [part & 0xFF for part in parts]
-    return looks
+        fields[field] = channels if name in SLIDER_FIELDS else [value & 0xFF for value in channels]
+    return fields

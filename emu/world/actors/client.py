@@ -1,11 +1,9 @@
 """A player's client: its dialect and session, text lines, and the character sheet.
 
-Owns how messages are written for one version. What is sent when is the business of who calls.
-Knows no socket; `PlayerLink` is what the shell provides.
-
-Owns the values of WS_CharacterSheet and what one client was sent last. Every byte that nobody set
-is zero (EQ2Emulator's sheets carry what was left in its memory;
-docs/protocol/world/entering.md#character-sheet).
+`PlayerClient` encodes messages for the version and sends them through a `PlayerLink`, which
+the shell provides. `SheetSender` keeps the sheet that the client has. Every byte of a sheet without
+a value is zero; EQ2Emulator's sheets contain remains of its memory there
+(docs/protocol/world/entering.md#character-sheet).
 """
 
 from __future__ import annotations
@@ -27,28 +25,28 @@ TEXT_TAIL: Final = 0x00FF
 
 
 class PlayerLink(Protocol):
-    """What a client needs of the session below it."""
+    """The session of a client, as the world uses it."""
 
     def send(self, opcode: int, payload: bytes) -> None:
         """Send one application message."""
 
     def trust(self) -> None:
-        """Lift the limits on what a stranger may send: the character comes in."""
+        """Lift the limits for unauthenticated peers: the client has shown its key."""
 
     def charge_to(self, account_id: int) -> None:
-        """Charge what the session costs to an account, together with its other sessions."""
+        """Charge the session's work to an account, together with its other sessions."""
 
     def close(self) -> None:
-        """End the session after what was sent has left."""
+        """Close the session after all sent messages have left."""
 
     def capacity(self) -> int:
-        """Return how many bytes may usefully be sent now; 0 or less when the link is full."""
+        """Return the capacity in bytes; 0 or less if the link is full."""
 
     def round_trip(self) -> float | None:
-        """Return the seconds that a datagram takes there and back; None while not measured."""
+        """Return the round-trip time in seconds; None while it is not measured."""
 
     def wake(self) -> None:
-        """Ask for the player's timer again: it changed while the shell was not calling."""
+        """Ask for the player's timer again; it has changed outside of a call from the shell."""
 
 
 @dataclass(slots=True, eq=False)
@@ -62,9 +60,9 @@ class PlayerClient:
     drops: Counter[str] = field(default_factory=Counter)
     """Messages without an effect, by reason."""
     lines_left_out: int = 0
-    """Lines of chat that it was not sent since its link had room last."""
+    """Lines of chat that were dropped since its link had capacity last."""
     _line_bytes: int = 0
-    """Bytes of lines that it was sent since then."""
+    """Bytes of lines that were sent since then."""
 
     @property
     def version(self) -> int:
@@ -72,7 +70,7 @@ class PlayerClient:
         return self.dialect.version
 
     def send(self, struct: str, values: Mapping[str, Any] | None = None) -> bool:
-        """Send the message that a struct is; values its version does not know are left out.
+        """Send a struct as a message; values that its version does not have are left out.
 
         Returns False for a message that this version does not have: then nothing is sent, as
         with every client of another age. Raises `StructValueError`.
@@ -85,13 +83,13 @@ class PlayerClient:
         return True
 
     def send_line(self, struct: str, values: Mapping[str, Any], backlog: int) -> None:
-        """Send a line of chat, unless `backlog` bytes of lines wait for a link that takes nothing.
+        """Send a line of chat, unless `backlog` bytes of lines wait for a full link.
 
-        What others say must not fill the memory while a player's connection is interrupted. How
-        many lines were left out is told by `has_room`. Raises `StructValueError`.
+        What others say must not fill the memory while a player's connection is interrupted.
+        `has_capacity` reports how many lines were dropped. Raises `StructValueError`.
         """
         if self.link.capacity() > 0:
-            self.has_room()
+            self.has_capacity()
         elif self._line_bytes >= backlog:
             self.lines_left_out += 1
             return
@@ -103,8 +101,8 @@ class PlayerClient:
         self._line_bytes += len(payload)
         self.link.send(number, payload)
 
-    def has_room(self) -> None:
-        """Take note that the link takes something again; the player learns what it missed."""
+    def has_capacity(self) -> None:
+        """Note that the link has capacity again; tell the player how many lines were lost."""
         self._line_bytes = 0
         if self.lines_left_out:
             count, self.lines_left_out = self.lines_left_out, 0
@@ -133,15 +131,15 @@ class PlayerClient:
         self.link.send(number, write_client_cmd(inner, payload, self.version))
 
     def capacity(self) -> int:
-        """Return how many bytes may usefully be sent now."""
+        """Return the capacity of the link in bytes."""
         return self.link.capacity()
 
     def ping(self) -> int:
-        """Return the milliseconds there and back; 0 while not measured."""
+        """Return the round-trip time in milliseconds; 0 while it is not measured."""
         return round((self.link.round_trip() or 0.0) * 1000)
 
     def close(self) -> None:
-        """End the session after what was sent has left."""
+        """Close the session after all sent messages have left."""
         self.link.close()
 
     def drop(self, reason: str) -> None:
@@ -191,7 +189,7 @@ INVITE_BITS: Final = 301465665
 
 
 def sheet_fields(character: WorldCharacter, *, health: int, power: int) -> dict[str, Any]:
-    """Return the values of a sheet, health and power being full; versions take those they know."""
+    """Return the values of a sheet with full health and power; a version uses those it has."""
     return {
         "character_name": character.name,
         "race": character.race,
@@ -216,19 +214,19 @@ def sheet_fields(character: WorldCharacter, *, health: int, power: int) -> dict[
 
 
 class SheetSender:
-    """What one client was sent of its sheet."""
+    """Sends one client the changes of its sheet."""
 
     __slots__ = ("_dialect", "_sent")
 
     def __init__(self, dialect: Dialect) -> None:
-        """Begin as a client does that enters a zone. Raises `UnknownStruct`."""
+        """Begin without a baseline, as a client that enters a zone. Raises `UnknownStruct`."""
         self._dialect = dialect
         dialect.layout(SHEET)
         self._sent: bytes | None = None
         """The sheet as the client has it, packed: most of its 5 to 16 kB are zeros."""
 
     def update(self, values: Mapping[str, Any]) -> bytes | None:
-        """Return the payload that brings the client's sheet up to date, None when it is."""
+        """Return the payload of the change since the last call, None if nothing has changed."""
         version = self._dialect.version
         new = self._dialect.encode_known(SHEET, values)
         packed = pack(new, version)

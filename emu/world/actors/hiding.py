@@ -22,7 +22,7 @@ MOST_ACCOUNTS: Final = 10_000
 
 
 def set_hidden(world: World, player: Player, *, hidden: bool) -> None:
-    """Hide a player from everybody who may not see hidden ones, or show it again."""
+    """Hide a player from all who may not see hidden players, or show it again."""
     if player.spawn.hidden == hidden:
         return
     player.spawn.set_visibility(hidden=hidden)
@@ -33,12 +33,12 @@ def set_hidden(world: World, player: Player, *, hidden: bool) -> None:
 
 
 def sees(viewer: Player, other: Player) -> bool:
-    """Say whether a player may know that another one is in the world."""
+    """Return whether a player may know that another one is in the world."""
     return viewer is other or may_see(viewer.character.admin_status, other.spawn)
 
 
 class Concealed:
-    """Finds hidden players in texts that anybody may read: lines of the log, names of accounts.
+    """Finds names of hidden players in public texts: log lines, names of accounts.
 
     A player who left the world while hidden stays concealed until it enters again.
     """
@@ -46,7 +46,7 @@ class Concealed:
     def __init__(self, world: World) -> None:
         self._world = world
         self._left: dict[int, tuple[str, int]] = {}
-        """Name and account of those who left hidden, by character."""
+        """Name and account of the players who left while hidden, by character."""
         self._accounts: dict[int, str] = {}
         """Names of accounts, the one that logged in last at the end."""
         world.notifications.left.subscribe(self._has_left)
@@ -60,7 +60,7 @@ class Concealed:
             del self._accounts[next(iter(self._accounts))]
 
     def names(self, text: str) -> bool:
-        """Say whether a text contains the name of a hidden player or of its account."""
+        """Return whether a text contains the name of a hidden player or of its account."""
         hidden = [(one.name, one.account_id) for one in self._world.presence if one.hidden]
         hidden += self._left.values()
         if not hidden:
@@ -81,6 +81,6 @@ class Concealed:
 
 @lru_cache(maxsize=16)
 def _pattern(words: frozenset[str]) -> re.Pattern[str]:
-    """Return what finds one of some words as a whole, without regard to case."""
+    """Return a pattern that finds one of some words as a whole, without regard to case."""
     joined = "|".join(sorted(map(re.escape, words)))
     return re.compile(rf"(?<!\w)(?:{joined})(?!\w)", re.IGNORECASE)

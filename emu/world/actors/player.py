@@ -1,14 +1,12 @@
 """One player in the world: character, spawn, client, titles, hotbars, friends and ignored names.
 
-What the keys do is the client's business; here they are kept. Source:
-docs/protocol/world/entering.md#quickbar.
+A player whose client is gone stays for a while (link-dead); the next session of its character takes
+it over. Handlers of messages change the state here: `emu.world.actors.interaction`,
+`emu.world.entry`.
 
-A client is told all of them with TitleUpdate and says by their place in that list which it wants to
-bear (docs/protocol/world/entering.md#small-messages). Others see them as parts of its name.
-
-Owns the state of one player; what messages do to it is in the modules beside this one. A player
-whose client is gone stays for a while (link-dead) and may be taken over by the next session of the
-same character.
+A client is sent all titles of its player with TitleUpdate, and names the ones it shows by their
+place in that list (docs/protocol/world/entering.md#small-messages). Hotbar keys belong to the
+client; the server only stores them (docs/protocol/world/entering.md#quickbar).
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ class Hotbars:
         return tuple(self._keys[place] for place in sorted(self._keys))
 
     def put(self, key: Hotkey) -> None:
-        """Fill a slot, or empty it. Raises `LimitExceeded`, and `MalformedMessage` for no slot."""
+        """Fill or empty a slot. Raises `LimitExceeded`, and `MalformedMessage` for a bad key."""
         if not (0 <= key.bar <= LAST_BAR and 0 <= key.slot <= LAST_SLOT):
             raise MalformedMessage("a hotbar that nobody has")
         place = key.bar, key.slot
@@ -70,7 +68,7 @@ class Hotbars:
         self._keys[place] = key
 
     def read(self, dialect: Dialect, body: bytes) -> None:
-        """Take what a client says it put somewhere. Raises `PeerError`."""
+        """Apply a client's change of a slot. Raises `PeerError`."""
         fields = dialect.layout("WS_QuickBarUpdateRequest").decode(body)
         self.put(
             Hotkey(
@@ -80,7 +78,7 @@ class Hotbars:
         )  # fmt: skip
 
     def send(self, client: PlayerClient) -> None:
-        """Tell a client what stands where."""
+        """Send a client all keys."""
         client.send(
             "WS_QuickBarInit",
             {
@@ -114,7 +112,7 @@ class Relation(enum.IntEnum):
 
 
 class Relations:
-    """Whom a character knows; names are compared without regard to case."""
+    """Friends and ignored players of a character; names are compared without regard to case."""
 
     __slots__ = ("_names",)
 
@@ -128,15 +126,15 @@ class Relations:
         return list(self._names[kind].values())
 
     def rows(self) -> list[tuple[Relation, str]]:
-        """Return everything, to be stored."""
+        """Return kind and name of every entry, to be stored."""
         return [(kind, name) for kind in Relation for name in self.names(kind)]
 
     def knows(self, kind: Relation, name: str) -> bool:
-        """Say whether somebody is a friend, or ignored."""
+        """Return whether a name is on the list of a kind."""
         return name.casefold() in self._names[kind]
 
     def add(self, kind: Relation, name: str) -> None:
-        """Add a name. Raises `CommandError` when it is there, or there are too many."""
+        """Add a name. Raises `CommandError` if it is there already, or the list is full."""
         names = self._names[kind]
         if len(name) > LONGEST_NAME:
             raise CommandError(f"no name has more than {LONGEST_NAME} letters")
@@ -147,7 +145,7 @@ class Relations:
         names[name.casefold()] = name
 
     def remove(self, kind: Relation, name: str) -> str:
-        """Take a name off; returns it as it stood there. Raises `CommandError`."""
+        """Remove a name; return it as it was on the list. Raises `CommandError`."""
         found = self._names[kind].pop(name.casefold(), None)
         if found is None:
             raise CommandError(f"{name} is not on the list")
@@ -155,13 +153,13 @@ class Relations:
 
 
 LONGEST_TITLE: Final = 63
-"""Bytes that a ghost has for each of the two."""
+"""Bytes of a ghost for each of the two."""
 MOST_TITLES: Final = 250
 NONE: Final = -1
 
 
 class Titles:
-    """Whoever may bear a title bears at most one before and one behind the name."""
+    """The titles of a player, of which it shows at most one before and one after its name."""
 
     __slots__ = ("_given", "prefix", "suffix")
 
@@ -176,7 +174,7 @@ class Titles:
         return tuple(self._given)
 
     def give(self, title: Title) -> bool:
-        """Give a title; False when it was given before. Raises `CommandError`."""
+        """Give a title; return False if the player has it already. Raises `CommandError`."""
         if not title.text.isprintable() or not 0 < len(title.text.encode()) <= LONGEST_TITLE:
             raise CommandError(f"a title has 1 to {LONGEST_TITLE} letters")
         if title in self._given:
@@ -187,7 +185,7 @@ class Titles:
         return True
 
     def bear(self, title: Title) -> None:
-        """Bear one of them from now on. Raises `CommandError` for one that was not given."""
+        """Show one of the titles from now on. Raises `CommandError` if it was not given."""
         if title not in self._given:
             raise CommandError(f"you have no title {title.text}")
         if title.is_prefix:
@@ -196,7 +194,7 @@ class Titles:
             self.suffix = title.text
 
     def find(self, name: str, *, is_prefix: bool) -> Title:
-        """Return one by its place in the list or its text. Raises `CommandError`."""
+        """Return a title by its place in the list or its text. Raises `CommandError`."""
         for place, title in enumerate(self._given):
             if title.is_prefix == is_prefix and name.casefold() in (
                 str(place), title.text.casefold(),
@@ -206,19 +204,19 @@ class Titles:
         raise CommandError(f"you have no such title to bear {where} your name")
 
     def lay_down(self, *, is_prefix: bool) -> None:
-        """Bear none at one of the two places."""
+        """Show no title before, or after, the name."""
         if is_prefix:
             self.prefix = ""
         else:
             self.suffix = ""
 
     def show(self, spawn: Spawn) -> None:
-        """Have everybody see what is borne; nothing is told when that is seen already."""
+        """Show the titles on the spawn; do nothing if it shows them already."""
         if (spawn.prefix, spawn.suffix) != (self.prefix, self.suffix):
             spawn.set_info(prefix=self.prefix, suffix=self.suffix)
 
     def send(self, client: PlayerClient) -> None:
-        """Tell a client what titles there are, and which are borne."""
+        """Send a client its titles, and which of them it shows."""
         given = self.given
         client.send(
             "WS_TitleUpdate",
@@ -240,17 +238,17 @@ NO_LOCATION: Final = 0xFFFFFFFF
 
 
 class PlayerState(enum.Enum):
-    """Where a player stands; each state names what its client is waited for."""
+    """State of a player; each state names what the server waits for."""
 
     LOADING = "loading the zone"
-    """It was sent the zone and has not said that it has it."""
+    """The client was sent the zone and has not reported that it is loaded."""
     PLACING = "loading what is in the zone"
-    """It was sent the spawns near it."""
+    """The client was sent the spawns near it."""
     APPEARING = "appearing"
-    """It was given its own ghost; its avatar does not stand yet."""
+    """The client was sent its own ghost; its avatar does not stand yet."""
     STANDING = "in the zone"
     ZONING = "changing the zone"
-    """It was told to connect again and has not said that it goes."""
+    """The client was sent to another zone and has not connected again."""
     LINK_DEAD = "link-dead"
     GONE = "gone"
 
@@ -299,30 +297,30 @@ class Player:
         self.spawn = spawn
         self.zone = zone
         self.since = now
-        """When it came in."""
+        """When it entered the world."""
         self.pace = Pace(movement, now)
         self.state = PlayerState.LOADING
         self.viewer: Viewer | None = None
         self.target: Spawn | None = None
         self.corrected = -math.inf
-        """When it was last put back where it was."""
+        """When its client was last put back to its place."""
         self.destination: Destination | None = None
-        """Where it goes while it changes the zone."""
+        """Where it goes, while it changes the zone."""
         self.is_travelling = False
-        """Whether a change of its zone is under way and its client not told yet."""
+        """Whether a zone change is in progress of which its client was not sent a message yet."""
         self.zone_key = 0
-        """The key by which its client comes back while it changes the zone."""
+        """The key with which its client connects again, while it changes the zone."""
         self.relations = Relations((Relation(kind), name) for kind, name in character.relations)
         self.titles = Titles(character.titles, character.prefix, character.suffix)
         self.hotbars = Hotbars(character.hotkeys)
         self.channels: dict[str, Membership] = {
             one.channel.casefold(): one for one in character.channels
         }
-        """Channels of players that it is in, by name without case; a `Membership` each."""
+        """Its memberships in channels of players, by the channel's name without case."""
         self.unsaved: set[SavedKind] = set()
-        """What changed and was not handed to the saver yet."""
+        """Kinds that have changed and were not given to the saver yet."""
         self.is_returning = False
-        """Whether its client only changed the zone, and was told before what is told once."""
+        """Whether its client only changed the zone, and has the messages that are sent once."""
         self.away_message = ""
         self.muted_until = character.muted_until
         self._messages: RateLimit | None = None
@@ -336,7 +334,7 @@ class Player:
         """Use another client for this character; all that belongs to a client begins anew."""
         self.client = client
         self.command_words: list[str] = []
-        """First words of the commands that this client was given, in its order."""
+        """First words of the commands that the client was sent, in their order."""
         self.predictions = StepReader(client.dialect)
         self.sheet = SheetSender(client.dialect)
         self._messages = None
@@ -359,7 +357,7 @@ class Player:
 
     @property
     def present(self) -> Present:
-        """What other processes are told of it."""
+        """What other processes know of it."""
         character = self.character
         return Present(
             character.account_id,
@@ -380,7 +378,7 @@ class Player:
         self.send_place(to)
 
     def send_place(self, place: Position) -> None:
-        """Tell the client where its player is; it obeys."""
+        """Send the client a place that its player moves to."""
         self.client.send(
             "WS_MoveClient",
             {
@@ -405,19 +403,19 @@ class Player:
         return self.state not in (PlayerState.LINK_DEAD, PlayerState.GONE)
 
     def may_send(self, now: Monotonic, rate: float, burst: int) -> bool:
-        """Count a message of its client; False when it sends more than `rate` a second allows."""
+        """Count a message of its client; return False if there are more than `rate` allows."""
         if self._messages is None:
             self._messages = RateLimit(rate, burst, now)
         return self._messages.take(1, now)
 
     def may_speak(self, now: Monotonic, rate: float, burst: int) -> bool:
-        """Count one message; False when it speaks faster than `rate` a second allows."""
+        """Count a message of chat; return False if there are more than `rate` allows."""
         if self._speech is None or self._speech_rules != (rate, burst):
             self._speech, self._speech_rules = RateLimit(rate, burst, now), (rate, burst)
         return self._speech.take(1, now)
 
     def may_use(self, cost: Cost, pace: tuple[float, int], now: Monotonic) -> bool:
-        """Count one use of an expensive command; False when there are more than `pace` allows.
+        """Count one use of an expensive command; return False if there are more than `pace` allows.
 
         `pace` is uses a second over time, and uses at once.
         """
@@ -428,7 +426,7 @@ class Player:
         return self._costs[cost].take(1, now)
 
     def may_be_asked_to_wait(self, now: Monotonic) -> bool:
-        """Say whether to ask the player to wait with expensive commands: once a second."""
+        """Return whether to ask the player to wait with expensive commands: once a second."""
         if now < self._waits:
             return False
         self._waits = now + 1.0

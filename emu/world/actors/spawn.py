@@ -1,8 +1,7 @@
-"""One spawn: a player, a creature, or a thing of a zone, and which side of it has changed.
+"""One spawn: a player, a creature or a thing in a zone.
 
-Owns the state that every client is shown; how a client version is shown it is
-`emu.world.visibility`' business. A change is noted here and told to whoever watches (the zone).
-Knows no client.
+A spawn reports each change to its `watcher`, the zone that it is in. `emu.world.visibility` encodes
+spawns for each client version.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from emu.world_stream.movement import Position
 
 
 class SpawnKind(enum.Enum):
-    """What a spawn is; it decides how clients are told of it."""
+    """What a spawn is; it decides how clients are shown it."""
 
     PLAYER = "player"
     NPC = "npc"
@@ -26,7 +25,7 @@ class SpawnKind(enum.Enum):
 
 
 class GhostPart:
-    """Which of the three parts of a ghost a change belongs to: bits, which may be joined.
+    """The three parts of a ghost that can change: bits, which may be joined.
 
     Plain numbers: they are joined for every spawn, viewer and tick, and those of an `enum.IntFlag`
     took a third of a crowded world's time.
@@ -54,7 +53,7 @@ class Verb(NamedTuple):
 
 
 class Footer(NamedTuple):
-    """What signs and widgets are told of besides: their own number and place, a sign's texts."""
+    """Further fields of signs and widgets: their own number and place, a sign's texts."""
 
     id: int
     x: float
@@ -70,7 +69,7 @@ class Footer(NamedTuple):
 NOBODY: Callable[[Spawn, int], None] = lambda _spawn, _change: None  # noqa: E731  # a default
 STANDING = 539
 SITTING = 538
-"""Visual states of a player who sits and of one who has stood up.
+"""Visual states of a player who stands and of one who sits.
 
 Source: docs/protocol/world/spawns.md#posture.
 """
@@ -80,7 +79,7 @@ LIVING = frozenset((SpawnKind.PLAYER, SpawnKind.NPC))
 
 @dataclass(slots=True, eq=False, repr=False)
 class Spawn:
-    """What stands in a zone.
+    """The state of a spawn that clients are shown.
 
     `id` is unique in the world process and never goes on the wire: clients know a spawn by an index
     of their own. Speeds are world units a second, `pitch` degrees, `activity` the client's own bits
@@ -99,11 +98,11 @@ class Spawn:
     suffix: str = ""
     guild: str = ""
     origin: Position = field(init=False)
-    """Where it was put first; creatures go back there."""
+    """Its first place; creatures go back there."""
     level: int = 1
     size: int = 32
     collision_radius: int = 32
-    looks: Mapping[str, Any] = field(default_factory=dict)
+    appearance: Mapping[str, Any] = field(default_factory=dict)
     words: frozenset[str] = frozenset()
     verbs: tuple[Verb, ...] = ()
     footer: Footer | None = None
@@ -111,9 +110,9 @@ class Spawn:
     targetable: bool = True
     show_name: bool = True
     hidden: bool = False
-    """Whether nobody else is shown it."""
+    """Whether other players are not shown it."""
     destination: Destination | None = None
-    """Where it brings whoever uses it: a door, a sign at a zone's end."""
+    """Where a player who uses it goes: for instance a sign at the edge of a zone."""
     speed: float = 0.0
     side_speed: float = 0.0
     vert_speed: float = 0.0
@@ -145,7 +144,7 @@ class Spawn:
         pitch: float | None = None,
         activity: int | None = None,
     ) -> None:
-        """Put it somewhere else, or let it go on at another speed."""
+        """Change its place or its speed."""
         self.position = position
         self.speed = speed
         self.side_speed = side_speed
@@ -157,7 +156,7 @@ class Spawn:
         self.watcher(self, GhostPart.POSITION)
 
     def set_word(self, word: str, *, on: bool) -> bool:
-        """Say or unsay a word about it; returns whether that changed anything."""
+        """Add or remove one of its words; return whether that changed anything."""
         words = self.words | {word} if on else self.words - {word}
         if words == self.words:
             return False
@@ -166,13 +165,13 @@ class Spawn:
         return True
 
     def set_info(self, **values: Any) -> None:
-        """Set attributes that the info part shows: name, level, states, health, looks."""
+        """Set attributes that the info part shows: name, level, states, health, appearance."""
         for name, value in values.items():
             setattr(self, name, value)
         self.watcher(self, GhostPart.INFO)
 
     def set_visibility(self, **values: bool) -> None:
-        """Set how it is seen, if at all: hidden, targetable, attackable, show_name."""
+        """Set attributes of the visibility part: hidden, targetable, attackable, show_name."""
         for name, value in values.items():
             setattr(self, name, value)
         self.watcher(self, GhostPart.VISIBILITY)

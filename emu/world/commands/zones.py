@@ -114,7 +114,7 @@ async def _spawn(context: CommandContext, player: Player, call: Call) -> Reply:
     except ValueError as error:
         raise CommandError(str(error)) from None
     number = context.world.next_spawn_id()
-    made = Spawn(number, SpawnKind.NPC, call["name"], player.position, looks=appearance)
+    made = Spawn(number, SpawnKind.NPC, call["name"], player.position, appearance=appearance)
     player.zone.add(made, call.now)
     return Reply((f"{made.name} stands here",), {"id": made.id})
 

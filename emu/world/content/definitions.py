@@ -83,7 +83,7 @@ class ZoneDefinition:
     behavior_options: Mapping[str, Any] = field(Factory(dict), form=table_form)
 
 
-FILES_OWN: Final = ("place", "title", "states", "behavior", "behavior_options")
+FILES_OWN: Final = ("place", "title", "looks", "states", "behavior", "behavior_options")
 """The attributes of a fixture that a spawn does not have, or has under another name."""
 
 
@@ -119,7 +119,8 @@ class Fixture:
         """Return a new spawn of this fixture."""
         names = {item.name for item in dataclasses.fields(self)}.difference(FILES_OWN)
         shared = {name: getattr(self, name) for name in names} | dict(self.states)
-        return Spawn(spawn_id, position=self.place, guild=self.title, **shared)
+        place, guild, appearance = self.place, self.title, self.looks
+        return Spawn(spawn_id, position=place, guild=guild, appearance=appearance, **shared)
 
 
 @dataclass(frozen=True, slots=True)

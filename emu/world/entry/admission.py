@@ -83,7 +83,7 @@ class WorldAdmissionRules:
         """Take a key back at the door; None when it lets nobody in."""
         return await self.handoffs.redeem(account_id, key)
 
-    def at_door(
+    def on_entry(
         self, characters: Sequence[WorldCharacter], char_id: int, *, is_zoning: bool = False
     ) -> PlayCode:
         """Return the code for a character whose key was taken back just now.

@@ -23,7 +23,7 @@ from emu.errors import EmuError
 from emu.model import SEES_HIDDEN, WorldCharacter
 from emu.times import UNKNOWN, Monotonic, unix_seconds
 from emu.usable import usable_world_character
-from emu.world.actors.appearance import spawn_looks
+from emu.world.actors.appearance import spawn_appearance
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
 from emu.world.actors.player import Player, PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination, Spawn, SpawnKind
@@ -154,14 +154,14 @@ class ZoneEntries:
         zone_id, place = at = home(world.zones.table, character)
         if not world.zone_servers.serves(zone_id):
             zone_id, place = self._waiting_place(character)
-        zone = self._zone_with_room(zone_id, now)
+        zone = self._zone_with_space(zone_id, now)
         spawn = Spawn(
             world.next_spawn_id(),
             SpawnKind.PLAYER,
             character.name,
             place,
             level=character.level,
-            looks=spawn_looks(character),
+            appearance=spawn_appearance(character),
         )
         player = Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
         if zone_id != at[0]:
@@ -183,8 +183,8 @@ class ZoneEntries:
             self._world.report(ValueReplaced(usable.name, text))
         return usable
 
-    def _zone_with_room(self, zone_id: int, now: Monotonic) -> Zone:
-        return self._world.zones.with_room(zone_id, now, self._world.players.count_seen_in)
+    def _zone_with_space(self, zone_id: int, now: Monotonic) -> Zone:
+        return self._world.zones.with_space(zone_id, now, self._world.players.count_seen_in)
 
     def _save_later(self, player: Player, now: Monotonic) -> None:
         due = Monotonic(now + self._world.rules.save_interval)
@@ -210,7 +210,7 @@ class ZoneEntries:
         assert player.destination is not None  # noqa: S101  # the meaning of ZONING
         zone_id, place = player.destination
         before = player.zone
-        player.zone = self._zone_with_room(zone_id, now)
+        player.zone = self._zone_with_space(zone_id, now)
         world.left_zone(before, now)
         player.spawn.move(place or world.zones.definition(zone_id).safe)
         player.destination = None

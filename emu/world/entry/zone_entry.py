@@ -98,7 +98,7 @@ class Entered:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnedAway:
+class ZoneEntryRefused:
     """Somebody was not let in."""
 
     address: str
@@ -114,7 +114,7 @@ class Left:
     reason: str
 
 
-ZoneEntryEvent = Entered | TurnedAway | Left
+ZoneEntryEvent = Entered | ZoneEntryRefused | Left
 
 
 async def _nobody_is_kept_out(_account_id: int, _address: str) -> bool:
@@ -251,7 +251,7 @@ class EnteringClient:
             return
         if self._over:
             return
-        code = self._door.admission.at_door(
+        code = self._door.admission.on_entry(
             characters, handoff.char_id, is_zoning=handoff.is_zoning or was_in
         )
         if is_kept_out:
@@ -317,5 +317,5 @@ class EnteringClient:
         self._deadline = None
         self._mailbox.clear()
         self._door.counters["turned away"] += 1
-        self._door.report(TurnedAway(self._address, reason))
+        self._door.report(ZoneEntryRefused(self._address, reason))
         self._link.close()

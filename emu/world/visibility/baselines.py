@@ -247,7 +247,7 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
         fields["follow_target"] = NO_SPAWN
     else:
         words |= {"npc" if spawn.is_living else "thing"}
-    return fields | dict(spawn.looks) | form.status(words)
+    return fields | dict(spawn.appearance) | form.status(words)
 
 
 def header_fields(spawn: Spawn, index: int, time_stamp: int) -> dict[str, Any]:

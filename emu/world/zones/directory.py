@@ -83,7 +83,7 @@ class Zones:
         """Return a running instance, None if it does not run."""
         return self._running.get((zone_id, instance))
 
-    def with_room(self, zone_id: int, now: Monotonic, players: Callable[[Zone], int]) -> Zone:
+    def with_space(self, zone_id: int, now: Monotonic, players: Callable[[Zone], int]) -> Zone:
         """Return the first instance of a zone that is not full; start one if all are.
 
         Raises `NoSuchZone`.

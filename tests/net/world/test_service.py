@@ -98,7 +98,7 @@ def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
 
     zones.tick = fails
     with captured_log("text") as log:
-        zone = zones.with_room(12, clock.seconds(), lambda _zone: 0)
+        zone = zones.with_space(12, clock.seconds(), lambda _zone: 0)
         spawn = Spawn(part.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 0))
         zone.add(spawn, clock.seconds())
         for _ in range(40):

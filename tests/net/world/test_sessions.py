@@ -14,7 +14,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.world.sessions import VisitorHandler, WorldTimer, report_to, report_world
 from emu.session import Message, SessionClosed, SessionEstablished, Writable
 from emu.times import Monotonic
-from emu.world.entry.zone_entry import Entered, Left, TurnedAway
+from emu.world.entry.zone_entry import Entered, Left, ZoneEntryRefused
 from emu.world.events import PlayerRefused
 
 
@@ -109,7 +109,7 @@ def test_what_happens_is_written() -> None:
         report_world(log, refusals)(PlayerRefused("Aldana", "::1", "too fast"))
     door = report_to(log, refusals)
     door(Entered("Aldana", 1, 2, "::1", 546))
-    door(TurnedAway("::1", "no such key"))
+    door(ZoneEntryRefused("::1", "no such key"))
     door(Left("Aldana", "::1", "closed"))
     assert [entry["log_level"] for entry in entries] == [
         LogLevel.warn, LogLevel.info, LogLevel.info, LogLevel.info

@@ -6,7 +6,7 @@ import pytest
 
 from emu.appearance import Models
 from emu.model import Color
-from emu.world.actors.appearance import MODEL_FIELDS, TRIPLE_FIELDS, spawn_looks, with_models
+from emu.world.actors.appearance import MODEL_FIELDS, TRIPLE_FIELDS, spawn_appearance, with_models
 from tests.support.coroutines import finish
 from tests.support.login.login_fakes import KnownModels
 from tests.support.world.ghost_views import dialect
@@ -15,7 +15,7 @@ from tests.support.world.world_fakes import world_character
 
 def test_race_class_and_colors_become_fields() -> None:
     row = world_character(5, colors={"skin_color": Color(125, 100, 90, signed=True)})
-    looks = spawn_looks(row)
+    looks = spawn_appearance(row)
     assert (looks["race"], looks["class"], looks["gender"]) == (9, 1, 1)
     assert looks["skin_color"] == [125, 100, 90]
 
@@ -30,7 +30,7 @@ def test_colors_of_old_clients_are_bytes_and_sliders_keep_their_sign() -> None:
             "eyes2": Color(-25, 0, 50, signed=True),
         },
     )
-    looks = spawn_looks(row)
+    looks = spawn_appearance(row)
     assert looks["chest_type_color"] == [195, 0, 122]
     assert looks["soga_legs_type_color"] == [1, 2, 3]
     assert looks["eye_type"] == [-25, 0, 50]
@@ -49,7 +49,7 @@ def test_models_have_their_numbers_and_stand_in_for_alternates() -> None:
             "face_file": "no such thing",
         },
     )
-    looks = spawn_looks(finish(with_models(row, models)))
+    looks = spawn_appearance(finish(with_models(row, models)))
     assert (looks["model_type"], looks["soga_model_type"]) == (134, 134)
     assert (looks["hair_type_id"], looks["soga_hair_type_id"]) == (2500, 2600)
     assert "facial_hair_type_id" not in looks

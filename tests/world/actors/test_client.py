@@ -38,8 +38,8 @@ def test_lines_wait_for_a_link_without_room_up_to_a_limit_and_the_rest_is_counte
     client.space = 0
     for _ in range(4):
         behind.send_line("WS_DisplayText", line, 3 * size)
-    behind.has_room()
-    behind.has_room()
+    behind.has_capacity()
+    behind.has_capacity()
     told = [row["text"] for row in client.decoded("WS_DisplayText") if "lost" in row["text"]]
     assert told == [lost, lost.replace("1", "2")]
     behind.send_line("WS_NoSuchStruct", line, 3 * size)

@@ -14,10 +14,11 @@ def test_a_spawn_has_what_its_fixture_says() -> None:
     spawn = fixture.spawn(42)
     assert (spawn.id, spawn.guild, spawn.visual_state, spawn.mood_state) == (42, "y", 7, 8)
     for name in (
-        "kind", "name", "last_name", "level", "size", "collision_radius", "looks", "words", "verbs",
+        "kind", "name", "last_name", "level", "size", "collision_radius", "words", "verbs",
         "footer", "attackable", "targetable", "show_name", "destination",
     ):  # fmt: skip
         assert getattr(spawn, name) == getattr(fixture, name), name
+    assert spawn.appearance == fixture.looks
     assert spawn.position == spawn.origin == fixture.place
 
 

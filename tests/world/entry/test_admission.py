@@ -40,7 +40,7 @@ def code(status: int = 0, *others: int, locked: bool = False, full: bool = False
     door = admission(inside, 1 if full else -1, locked)
     answer, key = finish(door.grant(rows, 101, ME))
     assert (key != 0) == (answer == 1)
-    assert door.at_door(rows, ME) == answer
+    assert door.on_entry(rows, ME) == answer
     return answer
 
 
@@ -51,7 +51,7 @@ def test_a_player_comes_in() -> None:
 def test_a_character_the_world_does_not_have() -> None:
     for rows in ([], [world_character(6)]):
         assert finish(admission(filled()).grant(rows, 101, ME)) == (5, 0)
-        assert admission(filled()).at_door(rows, ME) == 5
+        assert admission(filled()).on_entry(rows, ME) == 5
 
 
 def test_a_ban_for_ever_is_the_whole_accounts_and_a_plain_one_the_characters() -> None:
@@ -68,11 +68,11 @@ def test_a_character_that_is_in_the_world_may_be_taken_over_and_another_may_not(
     inside = presence()
     inside.entered(present(101, 6, 1), lambda: None)
     door = admission(inside)
-    assert finish(door.grant(rows, 101, 6))[0] == door.at_door(rows, 6) == 1
+    assert finish(door.grant(rows, 101, 6))[0] == door.on_entry(rows, 6) == 1
     assert finish(door.grant(rows, 101, ME)) == (7, 0)
-    assert door.at_door(rows, ME) == 7
+    assert door.on_entry(rows, ME) == 7
     inside.lost_link(6)
-    assert door.at_door(rows, ME) == 1
+    assert door.on_entry(rows, ME) == 1
 
 
 @pytest.mark.parametrize(("status", "expected"), [(0, 7), (99, 7), (100, 1)])
@@ -162,20 +162,20 @@ def test_the_lock_holds_for_those_who_come_and_not_for_those_who_are_in() -> Non
     rows = [world_character(ME)]
     inside = filled(1, 2)
     door = admission(inside, max_players=2, locked=True)
-    assert door.at_door(rows, ME) == 0
-    assert door.at_door(rows, ME, is_zoning=True) == 1
+    assert door.on_entry(rows, ME) == 0
+    assert door.on_entry(rows, ME, is_zoning=True) == 1
     door.locked = False
-    assert door.at_door(rows, ME) == 253
-    assert door.at_door(rows, ME, is_zoning=True) == 1
+    assert door.on_entry(rows, ME) == 253
+    assert door.on_entry(rows, ME, is_zoning=True) == 1
     inside.entered(present(101, ME, 1), lambda: None)
     inside.lost_link(ME)
     door.locked = True
-    assert door.at_door(rows, ME) == 1
+    assert door.on_entry(rows, ME) == 1
     assert finish(door.grant(rows, 101, ME))[0] == 1
     for status, answer in ((-1, 18), (-2, 18)):
         banned = [world_character(ME, admin_status=status)]
-        assert door.at_door(banned, ME, is_zoning=True) == answer, "a ban holds for everybody"
-    assert door.at_door([], ME, is_zoning=True) == 5
+        assert door.on_entry(banned, ME, is_zoning=True) == answer, "a ban holds for everybody"
+    assert door.on_entry([], ME, is_zoning=True) == 5
 
 
 def test_a_lock_takes_back_the_keys_of_those_it_keeps_out() -> None:
@@ -196,4 +196,4 @@ def test_hidden_players_take_no_place() -> None:
     assert door.is_full
     inside.seen(1, hidden=True)
     assert not door.is_full
-    assert door.at_door([world_character(ME)], ME) == 1
+    assert door.on_entry([world_character(ME)], ME) == 1

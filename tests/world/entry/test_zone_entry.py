@@ -7,7 +7,7 @@ import pytest
 from emu.errors import StoreError
 from emu.model import EntryOrigin, WorldCharacter
 from emu.world.entry.admission import WorldAdmissionRules
-from emu.world.entry.zone_entry import Entered, Left, TurnedAway, ZoneEntry
+from emu.world.entry.zone_entry import Entered, Left, ZoneEntry, ZoneEntryRefused
 from emu.world.rules import AdmissionRules
 from tests.support.coroutines import finish
 from tests.support.running.processes import present
@@ -169,7 +169,7 @@ def test_a_key_works_once(harness: Harness) -> None:
     visitor.message(1, request(key), 2.0)
     assert link.sent == []
     assert link.closed == 1
-    assert harness.events[-1] == TurnedAway("127.0.0.1", "no such key")
+    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", "no such key")
     assert harness.presence.is_playing(101)
 
 
@@ -182,7 +182,7 @@ def test_the_wrong_are_turned_away_without_a_message(harness: Harness, body: byt
     visitor.message(1, body, 1.0)
     assert link.sent == []
     assert link.closed == 1
-    assert isinstance(harness.events[-1], TurnedAway)
+    assert isinstance(harness.events[-1], ZoneEntryRefused)
 
 
 def test_nothing_else_counts_before_the_key(harness: Harness) -> None:
@@ -289,7 +289,7 @@ def test_another_character_of_an_account_that_plays_is_turned_away(harness: Harn
     assert (first.closed, second.closed) == (0, 1)
     late.closed("closed by us", 9.0)
     assert harness.presence.is_playing(101)
-    assert harness.events[-1] == TurnedAway("127.0.0.1", "its account is playing already")
+    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", "its account is playing already")
 
 
 def test_a_game_master_comes_in_twice(harness: Harness) -> None:
@@ -338,7 +338,7 @@ def test_what_changed_since_the_key_was_given_counts_at_the_door(change, told, r
         link, _, _ = let_in(harness)
         assert link.sent == [(4, bytes([told]) + DENIED)]
         assert link.closed == 1
-        assert harness.events == [TurnedAway("127.0.0.1", reason)]
+        assert harness.events == [ZoneEntryRefused("127.0.0.1", reason)]
         assert harness.presence.find(5) is None
 
 
@@ -355,7 +355,7 @@ def test_a_store_that_fails_turns_away(harness: Harness) -> None:
     harness.failing = True
     link, _, _ = let_in(harness)
     assert link.closed == 1
-    assert harness.events[-1] == TurnedAway("127.0.0.1", "disk full")
+    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", "disk full")
 
 
 def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(harness: Harness) -> None:
@@ -364,7 +364,7 @@ def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(harness: Harne
     assert 31 in [opcode for opcode, _ in link.sent]
     visitor.message(1, request(key), 3.0)
     assert link.closed == 1
-    assert harness.events[-1] == TurnedAway("127.0.0.1", "a second login by number")
+    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", "a second login by number")
 
 
 def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(harness: Harness) -> None:
@@ -382,7 +382,7 @@ def test_who_floods_while_the_store_is_asked_is_turned_away(harness: Harness) ->
     harness.meanwhile = lambda: [visitor.message(30, b"", 1.5) for _ in range(65)]
     visitor.message(1, request(key), 1.0)
     assert link.closed == 1
-    assert harness.events == [TurnedAway("127.0.0.1", "too many messages waiting")]
+    assert harness.events == [ZoneEntryRefused("127.0.0.1", "too many messages waiting")]
     assert harness.presence.players == 0
 
 
@@ -414,7 +414,7 @@ def test_an_account_that_is_kept_out_by_now_is_turned_away(
     assert link.closed == int(kept_out)
     if kept_out:
         assert link.sent == [(4, b"\7" + DENIED)]
-        assert harness.events == [TurnedAway("127.0.0.1", "it is banned")]
+        assert harness.events == [ZoneEntryRefused("127.0.0.1", "it is banned")]
         assert harness.presence.find(5) is None
 
 

@@ -31,7 +31,7 @@ one here.
 def guard() -> Spawn:
     return Spawn(
         7, SpawnKind.NPC, "Guard Vexel", Position(5.5, -7.5, 240.25, 90.0, 1234), level=10,
-        looks={"class": 1, "model_type": 85, "soga_model_type": 85, "race": 12, "gender": 1},
+        appearance={"class": 1, "model_type": 85, "soga_model_type": 85, "race": 12, "gender": 1},
     )  # fmt: skip
 
 
@@ -59,8 +59,9 @@ def test_an_npc(version: int, more: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(("version", "flags", "status"), [(546, 1, 64), (561, 20, 0x400002)])
 def test_an_object(version: int, flags: int, status: int) -> None:
-    crate = Spawn(3, SpawnKind.OBJECT, "a wooden crate", Position(0.0, -7.5, 235.0, 270.0, 1234),
-                  looks={"model_type": 1469, "soga_model_type": 1469, "race": 255})  # fmt: skip
+    appearance = {"model_type": 1469, "soga_model_type": 1469, "race": 255}
+    place = Position(0.0, -7.5, 235.0, 270.0, 1234)
+    crate = Spawn(3, SpawnKind.OBJECT, "a wooden crate", place, appearance=appearance)
     view = View(version)
     view.create(GhostBaseline(crate, form(version), own=False).create(6, 1))
     fields = view.fields(6)
@@ -216,7 +217,7 @@ def test_a_sign_or_widget_without_a_footer_has_an_empty_one(kind: SpawnKind, siz
 def test_each_byte_is_that_of_a_field_that_was_set(version: int, kind: SpawnKind) -> None:
     spawn = Spawn(
         7, kind, "Aldana", Position(-3.5, 1.25, 250.0, 90.0, 77), level=3,
-        words=frozenset(("afk", "camping")), looks={"race": 9, "hair_color": [1, 2, 3]},
+        words=frozenset(("afk", "camping")), appearance={"race": 9, "hair_color": [1, 2, 3]},
     )  # fmt: skip
     baseline = GhostBaseline(spawn, form(version), own=False)
     fields = (

@@ -27,21 +27,21 @@ def zones() -> Zones:
 
 def test_a_zone_is_started_once_and_found_again() -> None:
     known = zones()
-    zone = known.with_room(325, 0.0, lambda _zone: 5)
-    assert known.with_room(325, 1.0, lambda _zone: 5) is zone is known.find(325)
+    zone = known.with_space(325, 0.0, lambda _zone: 5)
+    assert known.with_space(325, 1.0, lambda _zone: 5) is zone is known.find(325)
     assert list(known) == [zone]
     with pytest.raises(NoSuchZone, match="no zone 7"):
-        known.with_room(7, 0.0, lambda _zone: 0)
+        known.with_space(7, 0.0, lambda _zone: 0)
 
 
 def test_an_empty_zone_lingers_and_is_kept_by_who_comes_back() -> None:
     known = zones()
-    zone = known.with_room(325, 0.0, lambda _zone: 0)
+    zone = known.with_space(325, 0.0, lambda _zone: 0)
     known.left(zone, 1, 5.0)
     assert known.get_timer() is None
     known.left(zone, 0, 5.0)
     assert known.get_timer() == 15.0
-    assert known.with_room(325, 6.0, lambda _zone: 0) is zone
+    assert known.with_space(325, 6.0, lambda _zone: 0) is zone
     known.handle_timer(100.0)
     assert known.find(325) is zone
     known.left(zone, 0, 100.0)
@@ -56,7 +56,7 @@ def test_who_ticks_zones_may_time_them() -> None:
         read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, wake=lambda _due: None,
         tick=lambda zone, now: ticked.append((zone, now)),
     )  # fmt: skip
-    zone = known.with_room(325, 0.0, lambda _zone: 0)
+    zone = known.with_space(325, 0.0, lambda _zone: 0)
     watching, moving = ZoneClient(player(1)), ZoneClient(player(2, 100.0))
     watching.enter(zone, 0.0)
     moving.enter(zone, 0.0)
