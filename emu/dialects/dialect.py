@@ -92,11 +92,13 @@ class Dialect:
         """
         template = self.template(name)
         arrays = self._arrays(name)
-        fitted = {
-            field: arrays[field].known(value) if field in arrays else fit(template[field], value)
-            for field, value in values.items()
-            if field in template
-        }
+        # No call per field: a list of characters has some hundred single values.
+        fitted = {field: value for field, value in values.items() if field in template}
+        for field, value in fitted.items():
+            if field in arrays:
+                fitted[field] = arrays[field].known(value)
+            elif isinstance(value, list | tuple) or isinstance(template[field], list):
+                fitted[field] = fit(template[field], value)
         return self.layout(name).encode(fitted, strict=True)
 
     def _arrays(self, name: str) -> Mapping[str, ArrayNames]:

@@ -241,14 +241,15 @@ class AccountService:
         if not self._allows(attempt, account):
             return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         guess = None
-        # A cached password is compared without a turn. Without this, all players who return after a
-        # restart of their world would wait for a slow hash each.
-        if account is not None and self._remembered.has(account, attempt.now):
-            if self._remembered.matches(account, attempt.password, attempt.now):
+        if account is not None:
+            # A cached password is compared without a turn. Otherwise all players who return after a
+            # restart of their world would wait for a slow hash each.
+            is_right = self._remembered.check(account, attempt.password, attempt.now)
+            if is_right:
                 return LoginGranted(account)
-            guess = self._pay(
-                attempt, account
-            )  # Pay now, not in the turn: an attacker may send many attempts in parallel.
+            if is_right is not None:
+                # Pay now, not in the turn: an attacker may send many attempts in parallel.
+                guess = self._pay(attempt, account)
         outcome: LoginGranted | LoginRefusal | str
         try:
             async with self._workers.turn(attempt.source, wanted) as has_waited:
@@ -275,7 +276,7 @@ class AccountService:
 
         Raises `MemoryError` when there is not enough for the hash.
         """
-        if account is not None and self._remembered.matches(account, attempt.password, attempt.now):
+        if account is not None and self._remembered.check(account, attempt.password, attempt.now):
             guess.give_back(attempt.now)  # An earlier turn verified the same password.
             return LoginGranted(account)
         # A missing account is hashed too: the time must not reveal which names exist.
@@ -284,7 +285,7 @@ class AccountService:
         call = partial(check_password, attempt.password, stored, salt, self.config.passwords)
         checked = await self._workers.run(call)
         if account is None or not checked.right:
-            # The client is sent one code for both; only the log tells them apart.
+            # The client is sent one code for both; only the log distinguishes them.
             is_missing = account is None
             return LoginRefusal(
                 LoginRefusalReason.NO_SUCH_ACCOUNT

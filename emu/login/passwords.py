@@ -203,21 +203,18 @@ class VerifiedPasswords:
         if len(self._entries) > self._most:
             self._entries.popitem(last=False)
 
-    def has(self, account: Account, now: Monotonic) -> bool:
-        """Return whether the cache has a password of this account, right or not."""
+    def check(self, account: Account, password: bytes, now: Monotonic) -> bool | None:
+        """Return whether the cached password of the account is this one; None without a cached one.
+
+        False does not mean that the password is wrong: it may have changed.
+        """
         entry = self._entries.get(account.id)
         if entry is None:
-            return False
-        if now >= entry[1]:
+            return None
+        known, expires = entry
+        if now >= expires:
             del self._entries[account.id]
-            return False
-        return True
-
-    def matches(self, account: Account, password: bytes, now: Monotonic) -> bool:
-        """Return whether this password was verified recently. False means unknown, not wrong."""
-        if not self.has(account, now):
-            return False
-        known, _ = self._entries[account.id]
+            return None
         return hmac.compare_digest(known, self._hash(account, password))
 
     def _hash(self, account: Account, password: bytes) -> bytes:

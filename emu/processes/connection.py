@@ -37,7 +37,7 @@ LARGEST: Final = 4 * 1024 * 1024
 
 All characters of an account take some thousands.
 """
-LARGEST_OF_STRANGERS: Final = 4096
+LARGEST_UNAUTHENTICATED: Final = 4096
 _BYTES: Final = "base64"
 _HALF: Final = rb"\ud"
 """The beginning of a surrogate in JSON; a second one should follow."""
@@ -240,9 +240,9 @@ def _proof(secret: bytes, side: str, hubs: bytes, members: bytes, name: str) -> 
     return hmac.digest(secret, whole, "sha256").hex()
 
 
-def _is(told: str, proof: str) -> bool:
+def _is(received: str, proof: str) -> bool:
     """Compare two texts in constant time; `compare_digest` takes only ASCII texts."""
-    return hmac.compare_digest(told.encode(), proof.encode())
+    return hmac.compare_digest(received.encode(), proof.encode())
 
 
 KEEP_ALIVE: Final = "alive"
@@ -297,7 +297,7 @@ class ProcessLink(StreamProtocol):
         super().__init__()
         self._greeting = greeting
         self._limits = limits or ProcessLinkLimits()
-        self._reader = FrameReader(LARGEST_OF_STRANGERS)
+        self._reader = FrameReader(LARGEST_UNAUTHENTICATED)
         self._silent_at = now + self._limits.greeting
         self._alive_at = now + self._limits.keep_alive
         self.joined: ProcessJoined | None = None

@@ -256,12 +256,12 @@ class ZoneTable:
 
 
 def served_here() -> ZoneTable:
-    """Return the `ZoneServers` of a world that is one process: nobody is elsewhere."""
+    """Return the `ZoneServers` of a world that is one process, which serves every zone."""
     return ZoneTable("", table=dict, rest=str, others={})
 
 
 def address_of(about: Mapping[str, Any]) -> tuple[str, int] | None:
-    """Return host and port that a process tells for clients; None when it tells none."""
+    """Return a process' host and port for clients, or None."""
     match about:
         case {"host": str() as host, "port": int() as port} if host and 0 < port <= MOST_PORT:
             return host, port

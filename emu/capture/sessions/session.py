@@ -37,7 +37,7 @@ MIDDLE_LOGIN_BY_NUMBER_SIZE = 34
 def find_client_version(opcode: int, body: bytes, covers: Callable[[int], bool]) -> int | None:
     """Return the version in a client's first message, or None when it is no login or has none.
 
-    `covers` tells whether an opcode table covers a version. When no place gives a covered version,
+    `covers` returns whether an opcode table covers a version. If no field has a covered version,
     the last one read is returned, as a server would name it in its refusal.
     """
     if opcode == LOGIN_REQUEST:

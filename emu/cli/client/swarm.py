@@ -74,8 +74,8 @@ def swarm(
     loopback each client has its own address.
 
     logins run from the first datagram to standing in the zone; rtt is the session's round trip to
-    the world; sight is from a client's step to its arrival at another client. Exit status 1 if no
-    client entered.
+    the world; sight_ms is the time from a step to its arrival at another client. Exit status 1 if
+    no client entered.
 
     Example: emu client swarm 20 127.0.0.1:9100 --for 5 --password secret --json
     """
@@ -131,5 +131,5 @@ class Display(Progress):
         failed = f"{figures.logins_failed} failed" if figures.logins_failed else ""
         self.update(self._in, completed=playing, text=failed)
         delay, rate = report["sight_ms_p50"], report["packets_per_s"]
-        text = f"{rate:,} packets/s, sight {delay} ms" if figures.seconds else ""
+        text = f"{rate:,} packets/s, delay {delay} ms" if figures.seconds else ""
         self.update(self._time, completed=round(figures.seconds), text=text)

@@ -2,9 +2,9 @@
 
 Sources: docs/protocol/login.md#request, docs/protocol/login.md#version.
 
-Two layouts are in use, and no field of the message tells them apart: the classic one, whose version
-field is read first, and the one of 1208 and later. Fields past the end of a short message are zero
-or empty, because the 2006 client's request ends after its version.
+Two layouts are in use, and no field of the message distinguishes them: the classic one, whose
+version field is read first, and the one of 1208 and later. Fields past the end of a short message
+are zero or empty, because the 2006 client's request ends after its version.
 
 Client logs are inflated within bounds. A faulty log never ends the session: a client sends its
 alert log right after the login, and a server that fails on it locks real players out

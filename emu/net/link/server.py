@@ -162,7 +162,7 @@ class LinkServer(Factory):
         return connection
 
     def _reason_against(self, address: str) -> str | None:
-        """Close silent connections if that makes room; return why a new one is refused."""
+        """Return why a new connection is refused, after closing silent ones in its favor."""
         source = address_key(address)
         refused_before = self._refusals.get(source)
         if refused_before is not None and not refused_before.take(1, self.scheduler.now()):

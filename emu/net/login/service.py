@@ -127,7 +127,7 @@ def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]
         if not is_written(level):
             return
         values = event_values(event)
-        account, reason = (str(values.get(name, "")) for name in ("account", "reason"))
+        account, reason = str(values.get("account", "")), str(values.get("reason", ""))
         if event.ordinary and not refusals.is_within_rate(
             event.ordinary, account, event.address, reason or event.ordinary
         ):
