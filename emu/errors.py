@@ -1,28 +1,28 @@
-"""Every failure this package raises on purpose, as one tree.
+"""The errors that this package raises on purpose, as one tree.
 
 * `EmuError`
-    * `ConfigError`: the configuration is wrong; carries every problem found, not only the first
+    * `ConfigError`: the configuration is wrong; carries every problem
     * `StoreError`: a database cannot be opened, is damaged, or is newer than this program
         * `DuplicateName`: a name that must be unique is taken
-        * `OutOfDate`: another process has a newer state of what is to be stored
+        * `OutOfDate`: another process has stored a newer state
         * `StoreLocked`: another program is writing
-    * `FileFormatError`: a file given by an operator (dump, capture, XML, CSV) cannot be used
+    * `FileFormatError`: an operator's file (dump, capture, XML, CSV, TOML) cannot be used
     * `CommandError`: an operator's request cannot be carried out
-    * `Unanswered`: nobody in any process answers a question, or not in time
+    * `Unanswered`: no process answers a request, or none in time
     * `UnknownVersion`: no opcode range covers a client version
     * `UnknownOpcode`: a table has no number for a name
     * `UnknownStruct`: no layout of that name at that version
-    * `UnknownBase`: a change of something of which nobody was told what it was before
+    * `UnknownBase`: a delta without its baseline
     * `StructValueError`: a value does not fit the field it was given for
     * `ProtocolError`
-        * `LocalProtocolError`: our side asked for something the protocol does not allow now
-        * `PeerError`: the other side sent something wrong; `reason` names the counter
+        * `LocalProtocolError`: our side requested something that the protocol does not allow now
+        * `PeerError`: the peer sent something wrong; `reason` names the counter
             * `MalformedDatagram`, `BadChecksum`, `LimitExceeded`
             * `MalformedMessage`
-                * `MalformedStruct`: says where, and what was read until there
+                * `MalformedStruct`: says where, and what was decoded before
 
-`str(error)` of anything but a `ProtocolError` is one line fit to be shown to an operator: what is
-wrong, where, and what to do. This module must not import any other of the package.
+`str(error)` is one line for operators, except for a `ProtocolError`: the place, the fault and the
+cure. This module must not import any other of the package.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from typing import Any
 
 
 def visible(text: str) -> str:
-    """Return a text as one line: an error quotes what stands in files and comes from networks."""
+    """Return a text as one printable line: errors quote files and network data."""
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else "\ufffd" for one in text)
 
 
 class EmuError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of all errors of this package."""
 
     def __str__(self) -> str:
         return visible(super().__str__())
@@ -48,7 +48,7 @@ class EmuError(Exception):
 class ConfigError(EmuError):
     """The configuration cannot be used.
 
-    `problems` holds one line for each thing that is wrong, each naming its key.
+    `problems` has a line for each fault, with its key.
     """
 
     def __init__(self, problems: Sequence[str]) -> None:
@@ -61,11 +61,11 @@ class StoreError(EmuError):
 
 
 class DuplicateName(StoreError):
-    """A name that must be unique is already taken."""
+    """A name that must be unique is taken."""
 
 
 class OutOfDate(StoreError):
-    """What is to be stored is not the newest: another process has it by now."""
+    """The state to store is not the newest: another process has stored a newer one."""
 
 
 class StoreLocked(StoreError):
@@ -73,9 +73,9 @@ class StoreLocked(StoreError):
 
 
 class FileFormatError(EmuError):
-    """A file cannot be read as what it should be.
+    """A file does not have the expected format.
 
-    `place` says where in the file (for instance ``"line 12"``), when that is known.
+    `place` is the place in the file (for instance ``"line 12"``), if it is known.
     """
 
     def __init__(self, message: str, *, place: str | None = None) -> None:
@@ -84,11 +84,11 @@ class FileFormatError(EmuError):
 
 
 class CommandError(EmuError):
-    """What an operator asked for cannot be done; the text says why and what would work."""
+    """An operator's request cannot be carried out; the text says why, and what would work."""
 
 
 class Unanswered(EmuError):
-    """Nobody in any process answers a question, or not in time."""
+    """No process answers a request, or none in time."""
 
 
 class UnknownVersion(EmuError):
@@ -114,28 +114,28 @@ class UnknownStruct(EmuError):
 
 
 class StructValueError(EmuError):
-    """A value does not fit the field it was given for; the text names struct and field."""
+    """A value does not fit its field; the text names struct and field."""
 
 
 def unusable(error: OSError) -> str:
-    """Return the line for a file or folder that the system does not let us use."""
+    """Return the line about a file or folder that the system refuses."""
     where = f"{error.filename}: " if error.filename else ""
-    hint = "; run this as whoever it belongs to" if isinstance(error, PermissionError) else ""
+    hint = "; run this as its owner" if isinstance(error, PermissionError) else ""
     return f"{where}cannot be used ({error.strerror or error}){hint}"
 
 
 class ProtocolError(EmuError):
-    """Something that the network protocol does not allow."""
+    """A violation of the network protocol."""
 
 
 class LocalProtocolError(ProtocolError):
-    """Our own side asked for something that the protocol does not allow now."""
+    """Our side requested something that the protocol does not allow now."""
 
 
 class PeerError(ProtocolError):
-    """The other side sent something wrong.
+    """The peer sent something wrong.
 
-    `reason` is a short fixed word sequence (no data of the peer in it); drops are counted by it.
+    `reason` is a short fixed text without data of the peer; drops are counted by it.
     """
 
     def __init__(self, reason: str) -> None:
@@ -144,11 +144,11 @@ class PeerError(ProtocolError):
 
 
 class MalformedDatagram(PeerError):
-    """A datagram or protocol packet that does not have the shape its opcode asks for."""
+    """A datagram or protocol packet that does not fit its opcode."""
 
 
 class BadChecksum(PeerError):
-    """A datagram whose check does not fit its bytes and the session's key."""
+    """A datagram whose CRC does not match its bytes and the session's key."""
 
 
 class MalformedMessage(PeerError):
@@ -158,9 +158,9 @@ class MalformedMessage(PeerError):
 class MalformedStruct(MalformedMessage):
     """A message that does not fit its struct.
 
-    `struct` is the name and first version of the struct, `field` the path of the field that cannot
-    be read (``items[2].text``, empty when something stands behind the last one), `offset` the byte
-    of the message where it begins, `values` what was read until there.
+    `struct` is the name and first version of the struct. `field` is the path of the field that
+    cannot be decoded (``items[2].text``; empty if bytes follow the last field), and `offset` the
+    index of its first byte. `values` has the fields before it.
     """
 
     def __init__(self, reason: str, field: str = "", offset: int = 0) -> None:
@@ -171,7 +171,7 @@ class MalformedStruct(MalformedMessage):
         self.values: Mapping[str, Any] = {}
 
     def enter(self, outer: str) -> None:
-        """Say what the field is in, a name or ``[index]``; called from the inside out."""
+        """Prefix the field's path with a name or ``[index]``, from the innermost outwards."""
         joined = "" if not self.field or self.field.startswith("[") else "."
         self.field = f"{outer}{joined}{self.field}"
 
@@ -181,13 +181,13 @@ class MalformedStruct(MalformedMessage):
 
 
 class LimitExceeded(PeerError):
-    """The peer went over one of our named limits."""
+    """The peer exceeded one of our named limits."""
 
 
 class UnknownBase(EmuError):
-    """A message says what changed of something that was told before we began to listen.
+    """A delta arrived whose baseline was sent before we began to listen.
 
-    `what` names the missing thing.
+    `what` names the missing baseline.
     """
 
     def __init__(self, what: str) -> None:

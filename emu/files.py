@@ -1,11 +1,9 @@
-"""Files: those that ship with the package (`data/`, `opcodes/`), and those that people write.
+"""Files that come with the package (`data/`, `opcodes/`), and safe reading of operators' files.
 
-A file that people write is read whole, within a size limit; one line says what is wrong with it.
-
-In a wheel they lie in `emu/_data/`; in a checkout or an editable install they are the top folders
-of the project. This module only finds paths; reading belongs to whoever needs the file.
-
-A file may be anything: a device without an end, a binary, a text that takes minutes to read.
+In a wheel the shipped files are in `emu/_data/`; in a checkout or an editable install they are the
+top folders of the project. An operator's file may be anything: a device without an end, binary
+data, or a text that takes minutes to parse. So it is read up to a size limit, and every fault is
+reported in one line.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ _CHECKOUT = _PACKAGE.parent
 
 
 def data_folder() -> Path:
-    """Return the folder with SQL schemas, packet structs and the example configuration."""
+    """Return the folder with schemas, packet structs, zones and the example configuration."""
     return _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT / "data"
 
 
@@ -35,21 +33,21 @@ def opcodes_folder() -> Path:
 
 
 def data_file(*parts: str) -> Path:
-    """Return the path of one shipped data file, for instance ``data_file("sql", "store.sql")``."""
+    """Return the path of a shipped data file, for instance ``data_file("world", "chat.toml")``."""
     return data_folder().joinpath(*parts)
 
 
 LARGEST: Final = 32 * 1024 * 1024
-"""Bytes of a file; the longest list of spawns that a zone may have takes a quarter of that."""
+"""Bytes of a file; the longest list of spawns of a zone takes a quarter of them."""
 MOST_PARTS: Final = 64
-"""Parts of a key; the time and the room that tomllib takes for one grow with their square."""
+"""Parts of a dotted key; time and memory of tomllib grow with the square of their number."""
 LONGEST_QUOTE: Final = 60
 _PART: Final = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
 _ENDLESS: Final = re.compile(rf"""(?<![\w"'-])(?:{_PART}){{{MOST_PARTS}}}""")
 
 
 def read_whole(path: Path, most: int = LARGEST) -> bytes:
-    """Return what a file holds. Raises `OSError`, for one that is too large as well."""
+    """Return a file's content. Raises `OSError`, also if the file is too large."""
     with path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -67,13 +65,13 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def parse_document(data: bytes, path: Path) -> dict[str, Any]:
-    """Return what TOML says; `path` is where it stood. Raises `FileFormatError`."""
+    """Parse TOML; `path` is for errors. Raises `FileFormatError`."""
     try:
         text = data.decode("utf-8-sig")
         document = tomllib.loads(text) if not _ENDLESS.search(text) else None
     except RecursionError:
         raise FileFormatError(f"{path}: not a TOML file: it is nested too deeply") from None
-    except ValueError as error:  # what tomllib and Python's integers refuse, and no UTF-8
+    except ValueError as error:  # from tomllib, from long integers, and from decoding
         raise FileFormatError(f"{path}: not a TOML file: {error}") from None
     if document is None:
         raise FileFormatError(f"{path}: a key has more than {MOST_PARTS} parts")
@@ -81,7 +79,7 @@ def parse_document(data: bytes, path: Path) -> dict[str, Any]:
 
 
 def listed(folder: Path, ending: str, setting: str) -> list[Path]:
-    """Return the files of a folder whose names end so, sorted; `setting` names the folder.
+    """Return the files of a folder with this ending, sorted; `setting` is for errors.
 
     Raises `FileFormatError`.
     """
@@ -93,6 +91,6 @@ def listed(folder: Path, ending: str, setting: str) -> list[Path]:
 
 
 def quoted(value: object, longest: int = LONGEST_QUOTE) -> str:
-    """Return a value as Python writes it, cut to what fits into a line."""
+    """Return the repr of a value, cut to `longest` characters."""
     shown = repr(value)
     return shown if len(shown) <= longest else shown[: longest - 3] + "..."

@@ -1,10 +1,9 @@
-"""The values that login, world, store and link share: plain, frozen, without behavior.
+"""Values that login, world, store and link share: plain and frozen.
 
-Times are `emu.times.Moment`, names `str`; what a row id of 0 means is said with each.
-
-The numbers are those of EQ2Emulator, which fit the older clients; what comes from elsewhere may
-have others. Sources: docs/protocol/login.md#reply-codes, docs/protocol/characters.md#create-reply,
-docs/protocol/characters.md#delete, docs/protocol/characters.md#play-reply.
+Times are `emu.times.Moment`. The codes are those of EQ2Emulator, for the older clients; other
+servers may send other codes. Sources: docs/protocol/login.md#reply-codes,
+docs/protocol/characters.md#create-reply, docs/protocol/characters.md#delete,
+docs/protocol/characters.md#play-reply.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from emu.times import UNKNOWN, Moment, lies_ahead
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One player's account as the store knows it."""
+    """One player's account."""
 
     id: int
     name: str
-    """As it was typed when the account was made; looked up without regard to case."""
+    """As it was typed at creation; compared without case."""
     password: str
     """Argon2id PHC string, or EQ2Emulator's 128 hex digits of SHA-512 until the next login."""
     enabled: bool = True
     banned_until: Moment | None = None
-    """Unix time at which a ban ends; ``math.inf`` for ever, None when not banned."""
+    """Unix time of the end of a ban; ``math.inf`` for ever, None without a ban."""
     ban_reason: str = ""
     created: Moment = UNKNOWN
     last_login: Moment | None = None
@@ -37,11 +36,11 @@ class Account:
     last_client_version: int = 0
 
     def is_banned(self, moment: Moment) -> bool:
-        """Say whether a ban is in force at a moment."""
+        """Return whether a ban applies at a moment."""
         return self.banned_until is not None and lies_ahead(self.banned_until, moment)
 
     def state(self, moment: Moment) -> str:
-        """Return ``disabled``, ``banned`` or ``enabled``, as operators are shown it."""
+        """Return ``disabled``, ``banned`` or ``enabled``, for operators."""
         if not self.enabled:
             return "disabled"
         return "banned" if self.is_banned(moment) else "enabled"
@@ -67,14 +66,14 @@ class CreateResponse:
 
     world_id: int
     account_id: int
-    """0 when the world could not even parse the request."""
+    """0 if the world could not parse the request."""
     char_id: int
     response: int
 
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A title; `is_prefix`: it is borne before the name and not behind it."""
+    """A title; with `is_prefix` it is shown before the name, otherwise after it."""
 
     text: str
     is_prefix: bool = False
@@ -82,7 +81,7 @@ class Title:
 
 @dataclass(frozen=True, slots=True)
 class Hotkey:
-    """What one slot of a hotbar holds, in the client's own numbers."""
+    """One slot of a hotbar, in the client's numbers."""
 
     bar: int
     slot: int
@@ -91,7 +90,7 @@ class Hotkey:
     icon: int = 0
     icon_type: int = 0
     ability: int = 0
-    """Number of the spell or the item."""
+    """Number of the spell or item."""
     tier: int = 0
     text: str = ""
     """The command, or the name of the macro."""
@@ -99,7 +98,7 @@ class Hotkey:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A channel of players that a character is in, and the password it was entered by."""
+    """A channel that a character has joined, with the channel's password."""
 
     channel: str
     password: str = ""
@@ -107,7 +106,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Color:
-    """A color row: three components as stored, and whether they are signed.
+    """A color: three components as stored, and whether they are signed.
 
     Source: docs/protocol/characters.md#looks.
     """
@@ -120,7 +119,7 @@ class Color:
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """What one equipment slot shows in the character list."""
+    """One equipment slot in the character list."""
 
     slot: int
     model: int
@@ -132,9 +131,8 @@ class Equipment:
 class Character:
     """One row of the login server's character list.
 
-    `appearance` maps the field names of CharSelectProfile that hold model ids (``race_type``,
-    ``hair_type`` ...) and ``body_size`` to numbers; `colors` maps color and slider field names
-    to their rows.
+    `appearance` maps fields of CharSelectProfile to numbers: model ids (``race_type``,
+    ``hair_type`` ...) and ``body_size``. `colors` maps color and slider fields to colors.
     """
 
     id: int
@@ -157,7 +155,7 @@ class Character:
     created: Moment = UNKNOWN
     last_played: Moment = UNKNOWN
     client_version: int = 0
-    """Version of the client that created it; decides how its colors are coded."""
+    """Version of the client that created it; it determines the encoding of the colors."""
     deleted: bool = False
     appearance: Mapping[str, int] = field(default_factory=dict)
     colors: Mapping[str, Color] = field(default_factory=dict)
@@ -166,22 +164,22 @@ class Character:
 
 @dataclass(frozen=True, slots=True)
 class RosterEntry:
-    """A character as an operator knows it: in the list, in the built-in world, or in both."""
+    """A character for operators: in the list, in the built-in world, or in both."""
 
     id: int | None
-    """Its row in the list; None when the list does not have it."""
+    """Its row in the list; None if the list lacks it."""
     own_id: int | None
-    """Its row in the built-in world; None when another world has it, or the world lost it."""
+    """Its row in the built-in world; None if another world has it, or if the row is lost."""
     char_id: int
     """Its id on its world."""
     name: str
     account_id: int
     account: str
-    """Name of its account; empty when the account is another login server's."""
+    """Name of its account; empty for an account of another login server."""
     world: str
-    """Name of its world; empty for one that only the built-in world knows."""
+    """Name of its world; empty if only the built-in world has the character."""
     is_built_in: bool
-    """Whether the built-in world is its world."""
+    """Its world is the built-in one."""
     level: int
     race: int
     class_: int
@@ -198,9 +196,9 @@ class Durability(enum.StrEnum):
     """When a commit is written to disk; a killed process loses nothing in either case."""
 
     FAST = "fast"
-    """Some time after it was answered: a power cut takes back what came since the last time."""
+    """Some time after it is acknowledged: a power cut loses the commits since the last write."""
     SAFE = "safe"
-    """Before it is answered: a power cut takes back nothing."""
+    """Before it is acknowledged: a power cut loses nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,63 +216,63 @@ class ClientLog:
 
 
 SEES_HIDDEN: Final = 10
-"""The rank from which on somebody is told of hidden characters: a guide's."""
+"""Lowest rank that sees hidden characters: a guide's."""
 ANYBODY: Final = 0
-"""The rank of players, and of whoever asks without having signed in."""
+"""The rank of players, and of requests without a signed-in user."""
 
 
 class EntryOrigin(IntEnum):
-    """Where a character comes from that shows a hand-off key."""
+    """Where the character of a world key comes from."""
 
     LOGIN = 0
     ZONE = 1
-    """It is in the world and changes its zone."""
+    """Another zone of the world."""
     ZONE_HIDDEN = 2
-    """The same for a hidden character."""
+    """Another zone of the world, and the character is hidden."""
 
 
 class Concealable(Protocol):
-    """What can be hidden: a spawn, or a character in the world."""
+    """Something that can be hidden: a spawn, or a character in the world."""
 
     @property
     def hidden(self) -> bool:
-        """Whether it is."""
+        """It is hidden."""
 
 
 def may_see(rank: int, subject: Concealable) -> bool:
-    """Decide whether somebody of a rank may know that `subject` is in the world.
+    """Return whether a user of a rank may know that `subject` is in the world.
 
-    To whoever may not it does not exist: every list, count and search by name asks this function.
+    Every list, count and search by name uses this function.
     """
     return rank >= SEES_HIDDEN or not subject.hidden
 
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """Whom a hand-off key lets in."""
+    """The character that a world key admits."""
 
     account_id: int
     char_id: int
     name: str
     rank: int = 0
-    """The character's rank when the key was given."""
+    """The character's rank when the key was issued."""
     entry: int = 0
     """An `EntryOrigin`: where the character comes from."""
 
     @property
     def is_zoning(self) -> bool:
-        """Whether the character is in the world and only changes its zone."""
+        """The character is in the world and changes its zone."""
         return self.entry != EntryOrigin.LOGIN
 
     @property
     def hidden(self) -> bool:
-        """Whether the character is hidden while it changes its zone."""
+        """The character changes its zone and is hidden."""
         return self.entry == EntryOrigin.ZONE_HIDDEN
 
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """One character that is in the world."""
+    """A character in the world."""
 
     account_id: int
     char_id: int
@@ -285,17 +283,17 @@ class Present:
     class_: int = 0
     race: int = 0
     away: bool = False
-    """Whether it is away from the keyboard."""
+    """The player is away from the keyboard."""
     hidden: bool = False
-    """Whether only those who keep order may know that it is here."""
+    """Only ranks from `SEES_HIDDEN` may know that it is in the world."""
     process: str = ""
-    """The process that it is in; filled in where it is noted."""
+    """Name of its process; the presence table sets it."""
     since: Moment = UNKNOWN
-    """When it came in or changed its zone; filled in where it is noted."""
+    """Time of its entry or last change of zone; the presence table sets it."""
 
 
 class LoginCode(IntEnum):
-    """First byte of a login reply, of the login server or of the world's door."""
+    """First byte of a login reply, of the login server or at zone entry."""
 
     ACCEPTED = 0
     BAD_NAME_OR_PASSWORD = 1
@@ -304,15 +302,15 @@ class LoginCode(IntEnum):
     NO_PLAY_TIME = 7
     LACKS_FEATURES = 8
     UNKNOWN_REASON = 9
-    """No client knows it, and so tells no wrong reason."""
+    """No client knows this code, so none shows a wrong reason."""
     FLAGS = 10
-    """Not a refusal: the second login reply, sent after every world list."""
+    """No refusal: the second login reply, sent after every world list."""
     WRONG_BUILD = 11
     OLD_PASSWORD = 12
 
 
 class CreateCode(IntEnum):
-    """What became of a new character."""
+    """Result of a create request."""
 
     UNKNOWN_ERROR = 0
     SUCCESS = 1
@@ -330,14 +328,14 @@ class CreateCode(IntEnum):
     NAME_TAKEN = 13
     OVERLOADED = 14
     UNKNOWN_ERROR_2 = 15
-    """What a banned account hears."""
+    """Sent to a banned account."""
     INVALID_FEATURES = 16
     INVALID_FEATURES_2 = 17
     INVALID_APPEARANCE = 18
 
 
 class DeleteCode(IntEnum):
-    """Whether a character was deleted."""
+    """Result of a delete request."""
 
     REFUSED = 0
     SUCCESS = 1
@@ -345,7 +343,7 @@ class DeleteCode(IntEnum):
 
 
 class PlayCode(IntEnum):
-    """Whether a character may come into a world."""
+    """Result of a play request."""
 
     PROBLEM = 0
     SUCCESS = 1
@@ -364,16 +362,16 @@ class PlayCode(IntEnum):
     BANNED = 18
     PROHIBITED = 19
     WORLD_FULL = 253
-    """-3 in the byte that the reply has for it."""
+    """-3 as an unsigned byte."""
 
 
 Place = tuple[float, float, float, float, int]
-"""x, y, z in world units, heading in degrees, and the grid that clients name with a place."""
+"""x, y, z in world units, heading in degrees, and the client's grid id."""
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterStanding:
-    """What of a stored character can change while it is played."""
+    """The stored values of a character that operators may change while it is played."""
 
     id: int
     name: str
@@ -383,10 +381,10 @@ class CharacterStanding:
 
 @dataclass(frozen=True, slots=True)
 class WorldCharacter:
-    """One character as its world stores it."""
+    """A character of the built-in world."""
 
     id: int
-    """0 for a row that is not stored yet; given by the store."""
+    """The store assigns it; 0 before that."""
     account_id: int
     name: str
     race: int
@@ -406,25 +404,25 @@ class WorldCharacter:
     """Model file names and numbers of the create request, by field name."""
     colors: Mapping[str, Color] = field(default_factory=dict)
     place: Place | None = None
-    """Where it was last; None for the safe place of its zone."""
+    """Its last place; None for the safe place of its zone."""
     muted_until: Moment = UNKNOWN
-    """Until when it may not speak."""
+    """End of a mute."""
     relations: tuple[tuple[int, str], ...] = ()
-    """Names on its lists with the kind of list: 0 friends, 2 ignored."""
+    """Pairs of kind of list (0 friends, 2 ignored) and name."""
     titles: tuple[Title, ...] = ()
-    """Titles it was given."""
+    """The titles that it has."""
     prefix: str = ""
     suffix: str = ""
-    """The titles it bears, empty for none."""
+    """The titles that it shows; empty for none."""
     hotkeys: tuple[Hotkey, ...] = ()
     channels: tuple[Membership, ...] = ()
     revision: int = 0
-    """Number of the save that this state is of; a later save has a greater one."""
+    """Number of the save of this state; a later save has a greater number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BorneTitles:
-    """The titles a character was given, and those of them that it bears."""
+    """The titles that a character has, and those that it shows."""
 
     given: tuple[Title, ...] = ()
     prefix: str = ""
@@ -433,10 +431,10 @@ class BorneTitles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
-    """What one save stores of a world's character: its place, and what else has changed.
+    """One save of a world's character: its place, and everything that has changed.
 
-    None stands for what has not changed. `account_id` and `created` say whose state it is: ids are
-    given again in a database that begins anew.
+    None means "not changed". `account_id` and `created` identify the character, because a new
+    database assigns ids again.
     """
 
     char_id: int
@@ -463,7 +461,7 @@ class RegisteredWorld:
 
     id: int
     name: str
-    """The name that players see; what the world calls itself does not count."""
+    """The name that players see; the name that the world sends is ignored."""
     account: str
     password: str
     """Argon2id PHC string or SHA-512 hex digits of the link password; empty never matches."""
@@ -475,7 +473,7 @@ class RegisteredWorld:
 
 @dataclass(frozen=True, slots=True)
 class WorldEntry:
-    """A world as the world list shows it."""
+    """An entry of the world list."""
 
     id: int
     name: str
@@ -488,7 +486,7 @@ class WorldEntry:
 
 @dataclass(frozen=True, slots=True)
 class ZoneDescription:
-    """A zone as a world describes it to the login server (ZoneUpdates).
+    """A zone that a world describes to the login server (ZoneUpdates).
 
     Source: docs/protocol/link.md#batches.
     """

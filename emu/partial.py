@@ -1,9 +1,9 @@
-"""Files that are being written: under a name of their own until they are complete.
+"""Incomplete files: written under a temporary name, and renamed when complete.
 
-A program that is killed cannot remove what it was writing. So the name says that the file is
-incomplete, ``.NAME.<12 hex digits>.emu-partial``, and its writer holds a lock on it (`flock`). The
-system releases the lock with the process, however that ends. Whoever writes in the same folder next
-removes the incomplete files that nobody holds any more.
+A killed program cannot remove the file that it was writing. So the temporary name,
+``.NAME.<12 hex digits>.emu-partial``, marks it as incomplete, and its writer holds a lock on it
+(`flock`), which ends with the process. The next writer in the same folder removes incomplete files
+without a lock.
 """
 
 from __future__ import annotations
@@ -21,35 +21,34 @@ from typing import Final
 
 SUFFIX: Final = ".emu-partial"
 COMPANIONS: Final = ("", "-wal", "-shm", "-journal")
-"""What SQLite adds to a database's name for the files that it puts beside it."""
+"""Suffixes of the files that SQLite writes beside a database."""
 
 _NAME: Final = re.compile(
     rf"(\..*\.[0-9a-f]{{12}}{re.escape(SUFFIX)})(?:-wal|-shm|-journal)?", re.DOTALL
 )
 _LONGEST_NAME: Final = 200
-"""Characters of the final name that the name of the incomplete file repeats."""
+"""Characters of the final name in the temporary name."""
 
 
 OWNER_ONLY: Final = 0o600
-"""Access for what holds secrets."""
+"""Access mode for files with secrets."""
 ANYBODY: Final = 0o666
-"""Access for all others, as far as the user's umask permits it."""
+"""Access mode for other files, before the user's umask."""
 
 
 @contextmanager
 def partial_file(path: Path, access: int = OWNER_ONLY) -> Iterator[Path]:
-    """Make an empty file beside `path`, and remove it afterwards.
+    """Create an empty file beside `path`; remove it at the end unless it was renamed.
 
-    The caller writes it and renames it to `path` when it is complete; then nothing is removed.
-    Incomplete files of programs that were killed are removed from the folder first. Raises
-    `OSError`.
+    The caller writes it, and renames it to `path` when it is complete. First, incomplete files of
+    killed programs are removed from the folder. Raises `OSError`.
     """
     remove_stale(path.parent)
     fresh, lock = _make(path.parent, path.name, access)
     try:
         yield fresh
     finally:
-        # Before the lock is released: afterwards another program may remove the files as well.
+        # Before the lock is released, because then another program may remove the files, too.
         for companion in COMPANIONS:
             Path(f"{fresh}{companion}").unlink(missing_ok=True)
         os.close(lock)
@@ -57,9 +56,9 @@ def partial_file(path: Path, access: int = OWNER_ONLY) -> Iterator[Path]:
 
 @contextmanager
 def partial_folder() -> Iterator[Path]:
-    """Make a folder of our own among the system's temporary files, and remove it afterwards.
+    """Create a folder among the system's temporary files; remove it at the end.
 
-    Those of programs that were killed are removed first. Raises `OSError`.
+    First, folders of killed programs are removed. Raises `OSError`.
     """
     parent = Path(tempfile.gettempdir())
     remove_stale(parent)
@@ -77,9 +76,9 @@ def partial_folder() -> Iterator[Path]:
 
 
 def remove_stale(folder: Path) -> int:
-    """Remove what killed programs left incomplete in a folder; return how many files that were.
+    """Remove incomplete files of killed programs from a folder; return their number.
 
-    What somebody still writes stays, and so does what belongs to another user.
+    Files that a program still writes, and those of other users, stay.
     """
     removed = 0
     try:
@@ -100,7 +99,7 @@ def remove_stale(folder: Path) -> int:
 
 
 def take_name(fresh: Path, path: Path) -> bool:
-    """Give a complete file its final name; False when another file has that name already."""
+    """Give a complete file its final name; return False if another file has that name."""
     try:
         os.link(fresh, path)  # unlike a rename it never replaces a file
     except FileExistsError:
@@ -111,7 +110,7 @@ def take_name(fresh: Path, path: Path) -> bool:
 
 
 def flush(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on disk. Raises `OSError`."""
+    """Wait until a file, or the names in a folder, is on disk. Raises `OSError`."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -120,7 +119,7 @@ def flush(path: Path) -> None:
 
 
 def _make(folder: Path, name: str, access: int) -> tuple[Path, int]:
-    """Make an empty file and take its lock; return both."""
+    """Create and lock an empty file; return its path and the lock's descriptor."""
     while True:
         fresh = folder / f".{name[:_LONGEST_NAME]}.{secrets.token_hex(6)}{SUFFIX}"
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, access))
@@ -130,7 +129,7 @@ def _make(folder: Path, name: str, access: int) -> tuple[Path, int]:
 
 
 def _lock(path: Path) -> int | None:
-    """Take the lock of an incomplete file; None when another program has it or has removed it."""
+    """Lock an incomplete file; return None if another program holds or has removed it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

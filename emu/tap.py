@@ -1,8 +1,7 @@
-"""`twistd emu` and `twist emu`: the options, and the service that runs everything.
+"""`twistd emu` and `twist emu`: the command line, and the service that it starts.
 
-Knows the command line and nothing else: reading the configuration is `emu.config`, joining the
-parts is `emu.net.server`. Whatever cannot work is said here in one line a problem, before anything
-is started, and ends the program with exit status 1.
+`emu.config` reads the configuration, and `emu.net.server` builds and runs the services. Problems
+end the program with exit status 1 before anything is started, with one line for each.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ from emu.net.logs import observer
 from emu.net.server import EmuService, check_files
 
 COLLECTOR_THRESHOLDS = (10_000, 20, 20)
-"""New objects before a collection, and collections before one of the next older generation."""
+"""Garbage collector: new objects per collection, and collections per older generation."""
 MOST_FILES = 65_536
-"""Open files, connections among them, that are asked of the system."""
+"""Limit of open files, including connections, to request from the system."""
 
 
 class Options(usage.Options):
-    """Options behind `twistd emu`."""
+    """Options of `twistd emu`."""
 
     synopsis = "[--config FILE] [--db FILE] [--create-database] [--set table.key=value ...]"
     longdesc = (
-        "EverQuest II login and world server. Without --config it reads what $EMU_CONFIG names, "
-        "./emu.toml or ./state/emu.toml, the first there is; every setting has a default. See all "
-        "of them with: emu config show"
+        "EverQuest II login and world server. Without --config it reads the first of these files: "
+        "$EMU_CONFIG, ./emu.toml, ./state/emu.toml. Every setting has a default; show them with: "
+        "emu config show"
     )
 
     def __init__(self) -> None:
@@ -53,15 +52,15 @@ class Options(usage.Options):
         self.config_file = Path(name)
 
     def opt_db(self, name: str) -> None:
-        """Keep everything in this database (SQLite) instead of the configured one."""
+        """Use this database (SQLite) instead of the configured one."""
         self.overrides.append(f"database.url=sqlite:{Path(name).absolute()}")
 
     def opt_set(self, override: str) -> None:
-        """Set one key, as in --set login.listen=0.0.0.0:9100; wins over the file; repeatable."""
+        """Set one key, as in --set login.listen=0.0.0.0:9100; overrides the file; repeatable."""
         self.overrides.append(override)
 
     def opt_create_database(self) -> None:
-        """Begin with an empty database where its file is empty, or was deleted under a server."""
+        """Create an empty database although the file is empty or a server has lost it."""
         self.anew = True
 
     opt_c = opt_config
@@ -69,10 +68,9 @@ class Options(usage.Options):
 
 
 def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd looks for
-    """Return the service that runs login, world and everything beside them.
+    """Return the service with login, world and all others.
 
-    Raises `SystemExit` with one line for each problem when the configuration or a file it names
-    cannot be used.
+    Raises `SystemExit` with a line for each problem of the configuration or of a file in it.
     """
     path = options.config_file if options.config_file is not None else default_path()
     hangups: list[Callable[[], object]] = []
@@ -105,9 +103,9 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
 
 
 def spare_the_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
-    """Let `twistd` run in the foreground in a folder that cannot be written to.
+    """Turn the PID file off if `twistd` runs in the foreground in a read-only folder.
 
-    Nobody needs a PID file there. Raises `StoreError` where a daemon could not write its own.
+    Raises `StoreError` if a daemon cannot write its PID file.
     """
     name = (twistd or {}).get("pidfile")
     if twistd is None or not name:
@@ -124,10 +122,10 @@ def spare_the_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
 
 
 def drop_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
-    """Remove a daemon's PID file, and have `twistd` know of none.
+    """Remove a daemon's PID file after a failed start, and turn it off in `twistd`.
 
-    It removes the file itself only after it has told whoever started it, who then finds a server
-    that seems to run.
+    `twistd` removes the file only after it has reported the failure to the process that started it.
+    Until then, the server would seem to run.
     """
     name = (twistd or {}).get("pidfile")
     if twistd is not None and name:
@@ -138,12 +136,13 @@ def drop_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
 def log_observer(
     log: LogConfig, twistd: Mapping[str, Any], hangups: list[Callable[[], object]] | None = None
 ) -> ILogObserver | None:
-    """Return what writes the log in our form to where `twistd`'s own options want it.
+    """Return the observer that writes the log in our form, to the place of `twistd`'s options.
 
     That is standard output, ``--logfile``, or for a daemon twistd.log in the working directory.
-    SIGUSR1 begins a new file as usual, and so does the size; the oldest go. To `hangups` is added
-    what SIGHUP has to do: another program may have moved the file away. None leaves
-    ``--syslog`` to twistd. Raises `StoreError` when the file cannot be written.
+    SIGUSR1 and the size limit start a new file; the oldest files are removed. The function adds the
+    action for SIGHUP to `hangups`: open the file again, because another program may have moved it.
+    Return None for ``--syslog``, which twistd handles. Raises `StoreError` if the file cannot be
+    written.
     """
     if twistd.get("syslog"):
         return None
@@ -165,9 +164,10 @@ def log_observer(
 
 
 def on_signal(number: signal.Signals, call: Callable[[], object]) -> None:
-    """Have the reactor do something at a signal that nobody else has taken.
+    """Call a function in the reactor after a signal, unless the signal has a handler already.
 
-    Not at once: it may come in the middle of a line, or before the reactor runs.
+    A handler runs between any two bytecodes, or before the reactor runs. So it only schedules the
+    call.
     """
 
     def caught(*_: object) -> None:
@@ -180,10 +180,10 @@ def on_signal(number: signal.Signals, call: Callable[[], object]) -> None:
 
 
 def spare_the_collector() -> None:
-    """Have Python look for garbage less often, and never again among what is loaded now.
+    """Collect garbage less often, and never among the objects that are loaded now.
 
-    Every client that comes is a few dozen objects that stay; with the defaults a crowd at the door
-    means a walk through all of them for every dozen clients.
+    Each client adds a few dozen objects that stay. With Python's defaults, a crowd that logs in
+    causes a collection of all objects for every dozen clients.
     """
     gc.collect()
     gc.freeze()
@@ -191,9 +191,9 @@ def spare_the_collector() -> None:
 
 
 def allow_more_files() -> None:
-    """Take as many open files as the system gives unasked: each connection is one.
+    """Raise the limit of open files as far as the system allows without privileges.
 
-    The usual 1,024 are fewer than the connections that the settings allow.
+    Each connection is an open file, and the usual 1,024 are fewer than the settings allow.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)

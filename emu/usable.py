@@ -1,9 +1,9 @@
-"""Stored values that cannot be used, and what takes their place.
+"""Unusable stored values of characters, and their replacements.
 
-A database may hold what no character has: a place that is no number, a level of a million, half a
-letter. Other programs write such things, and so did mistakes of ours. Here a character is made
-usable, field by field, and what was wrong is said; whoever reads characters decides who is told.
-Pure: knows no store.
+A database may contain values that no character can have: a place that is no number, a level of a
+million, invalid text. Other programs write such values, and faults of this program did. The
+functions return a usable character, and a `Problem` for each replaced value. The caller decides how
+to report them. The module does not access a store.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ FARTHEST: Final = 32_000.0
 LONGEST_NAME: Final = 64
 LONGEST_TITLE: Final = 63
 LONGEST_TEXT: Final = 255
-"""Letters of a character's name and of its titles, and of any other text."""
+"""Characters of a name, a title, and any other text."""
 MOST_RELATIONS: Final = 100
 MOST_TITLES: Final = 250
 MOST_HOTKEYS: Final = 500
 MOST_CHANNELS: Final = 100
-"""Rows that a character may have of each kind."""
+"""Rows of each kind that a character may have."""
 RELATION_KINDS: Final = (0, 2)
 LAST_BAR: Final = 99
 LAST_STATUS: Final = 1000
 BANNED: Final = -2
-"""Lowest `admin_status`: banned for ever."""
+"""Lowest `admin_status`: banned permanently."""
 LAST_REVISION: Final = 1 << 52
 U8: Final = 0xFF
 U16: Final = 0xFFFF
@@ -44,31 +44,31 @@ _Any = TypeVar("_Any", Character, WorldCharacter)
 
 
 class Problem(NamedTuple):
-    """A value that cannot be used: where it is, what it is, and what is used in its place."""
+    """An unusable value: its field, the value, and its replacement."""
 
     field: str
     value: str
     used: str
 
     def __str__(self) -> str:
-        return f"its {self.field} cannot be used ({self.value}); {self.used} is used instead"
+        return f"unusable {self.field} ({self.value}); {self.used} is used instead"
 
 
 class _Checker:
-    """Looks at values, and notes those that cannot be used."""
+    """Checks values, and collects the problems."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
     def integer(self, field: str, value: Any, least: int, most: int, default: int) -> int:
-        """Return a whole number between two bounds, else the default."""
+        """Return a whole number within these limits, else the default."""
         if type(value) is int and least <= value <= most:
             return value
         self.note(field, value, default)
         return default
 
     def moment(self, field: str, value: Any) -> Moment:
-        """Return a time; one after the year 9999 is the end of it, and what is none is unknown."""
+        """Return a time; one after the year 9999 becomes its end, anything else is unknown."""
         if type(value) in (int, float) and 0 <= value <= FOR_EVER:
             return Moment(value)
         is_late = type(value) in (int, float) and value > FOR_EVER
@@ -77,21 +77,21 @@ class _Checker:
         return used
 
     def text(self, field: str, value: Any, longest: int, default: str, *, least: int = 0) -> str:
-        """Return a text of so many letters that people can read, else the default."""
+        """Return a printable text within these lengths, else the default."""
         if is_text(value, longest) and len(value) >= least:
             return str(value)
         self.note(field, value, default or "nothing")
         return default
 
     def readable(self, field: str, value: Any, longest: int, default: str) -> str:
-        """Return a text of so many letters whose bytes are UTF-8, else the default."""
+        """Return a text up to this length whose bytes are UTF-8, else the default."""
         if type(value) is str and len(value) <= longest and not _has_surrogates(value):
             return value
         self.note(field, value, default or "nothing")
         return default
 
     def place(self, value: Any) -> Place | None:
-        """Return a place, None when it has none or cannot be used."""
+        """Return a place; None if there is none, or if it is unusable."""
         if value is None:
             return None
         x, y, z, heading, grid = value
@@ -106,7 +106,7 @@ class _Checker:
     def rows(
         self, field: str, rows: Iterable[Row], is_usable: Callable[[Row], bool], most: int
     ) -> tuple[Row, ...]:
-        """Return the rows of a list that can be used, as many as there may be."""
+        """Return the usable rows of a list, up to `most`."""
         kept: list[Row] = []
         for row in rows:
             if not is_usable(row):
@@ -121,7 +121,7 @@ class _Checker:
     def mapping(
         self, field: str, values: Mapping[str, Row], is_usable: Callable[[Row], bool]
     ) -> Mapping[str, Row]:
-        """Return what of a mapping can be used."""
+        """Return a mapping without its unusable values."""
         wrong = {name: one for name, one in values.items()
                  if _has_surrogates(name) or not is_usable(one)}  # fmt: skip
         if not wrong:
@@ -131,14 +131,14 @@ class _Checker:
         return {name: one for name, one in values.items() if name not in wrong}
 
     def note(self, field: str, value: object, used: object) -> None:
-        """Note a value that cannot be used."""
+        """Add a problem."""
         self.problems.append(Problem(field, shown(value), str(used)))
 
 
 def usable_world_character(row: WorldCharacter) -> tuple[WorldCharacter, list[Problem]]:
-    """Return a character of the world as it can be used, and what could not.
+    """Return a character of the world with usable values, and the problems.
 
-    It is the same object when nothing is wrong.
+    Without problems, it is the same object.
     """
     check = _Checker()
     whole = check.integer
@@ -172,9 +172,9 @@ def usable_world_character(row: WorldCharacter) -> tuple[WorldCharacter, list[Pr
 
 
 def usable_character(row: Character) -> tuple[Character, list[Problem]]:
-    """Return a character of the login server's list as it can be shown, and what could not.
+    """Return a character of the login server's list with usable values, and the problems.
 
-    Worlds of others say what stands there, so whatever a client can be sent is left as it is.
+    Other servers' worlds set these values, so every value that can be sent to a client is kept.
     """
     check = _Checker()
     whole, text = check.integer, check.readable
@@ -206,17 +206,17 @@ def usable_character(row: Character) -> tuple[Character, list[Problem]]:
 
 
 def is_text(value: object, longest: int) -> bool:
-    """Say whether a value is a text of at most so many letters, each of which can be shown."""
+    """Return whether a value is a printable text of at most this length."""
     return type(value) is str and len(value) <= longest and value.isprintable()
 
 
 def is_number(value: object, most: float) -> bool:
-    """Say whether a value is a number, and not farther from 0 than `most`."""
+    """Return whether a value is a number with a magnitude up to `most`."""
     return type(value) in (int, float) and abs(value) <= most  # type: ignore[arg-type]  # NaN is not
 
 
 def shown(value: object) -> str:
-    """Return a value as one short line for people."""
+    """Return a value as a short line for people."""
     text = repr(value)
     text = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
     return text if text.isprintable() else ascii(text)
@@ -226,7 +226,7 @@ LONGEST_SHOWN: Final = 60
 
 
 def _has_surrogates(text: str) -> bool:
-    """Say whether a text was read from bytes that are no UTF-8."""
+    """Return whether a text was decoded from bytes that are not UTF-8."""
     return not text.isascii() and _SURROGATES.search(text) is not None
 
 
@@ -240,7 +240,7 @@ def _changed(row: _Any, changes: Mapping[str, Any], check: _Checker) -> tuple[_A
 
 
 def _status(check: _Checker, value: Any) -> int:
-    """Return a rank; what is below all ranks stays banned, and nothing unknown gives a right."""
+    """Return a rank; a number below all ranks stays a ban, any other unknown one is rank 0."""
     if type(value) is int and value < BANNED:
         check.note("rank", value, BANNED)
         return BANNED

@@ -29,7 +29,7 @@ def test_what_the_system_refuses_is_told_with_its_file() -> None:
         "/a: cannot be used (No such file)"
     )
     assert errors.unusable(PermissionError(13, "Permission denied", "/a")) == (
-        "/a: cannot be used (Permission denied); run this as whoever it belongs to"
+        "/a: cannot be used (Permission denied); run this as its owner"
     )
     assert errors.unusable(OSError("odd")) == "cannot be used (odd)"
 

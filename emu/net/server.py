@@ -1,10 +1,8 @@
-"""Everything that runs in one process: what `emu.tap` starts, reloads and stops.
+"""The whole server in one process: what `emu.tap` starts, reloads and stops.
 
-Knows which settings may change while it runs; the parts know how. Everything else stays as it was
-at the start, and is named so that the operator knows.
-
-Owns the order of starting (database, login, world) and of stopping (the other way round, by one
-deadline), and says in one line what cannot be started. The parts know nothing of each other.
+The order of a start is database, login, world; a stop has the reverse order and one deadline. If a
+service cannot start, the reason is one line. A reload applies the settings that are declared
+`live`, and reports changed settings that need a restart. The services do not know each other.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ _log = logger("server")
 
 
 async def reread(reads: Mapping[str, Reload]) -> None:
-    """Have everything read again; what is wrong is left as it was, and told in the log."""
+    """Read everything again; log each fault, and keep the previous content then."""
     for name, read in reads.items():
         try:
             await read()
@@ -73,28 +71,28 @@ async def reread(reads: Mapping[str, Reload]) -> None:
 class CannotStart(SystemExit, Exception):
     """Ends the program with one line and exit status 1.
 
-    An `Exception` as well, because a daemon's `twistd` tells the process that was started by hand
-    of nothing else, and that one would wait for ever.
+    It is also an `Exception`, because a daemon's `twistd` reports only those to its parent process,
+    which would otherwise wait for ever.
     """
 
     def __init__(self, line: str, *, told: bool) -> None:
-        """Say `line` at the end, unless the log has told it: twistd's errors go there as well."""
+        """Print `line` at the end, unless the log has it: twistd also writes its errors there."""
         super().__init__(f"emu: {line}")
         if told:
             self.code = 1
 
 
 NO_DATABASE: Final = "the database file was deleted, replaced or overwritten: see the log"
-"""What anybody may know of it; the log names the file and the cure."""
+"""The reason for anonymous clients; the log has the file and the cure."""
 
 
 def check_files(config: Config, *, anew: bool = False) -> bool:
-    """Make or upgrade the database and look at every file the configuration names.
+    """Create or upgrade the database, and check every file in the configuration.
 
-    `anew`: also make one in the place of an empty file, or of one that a server has lost. What
-    killed programs left incomplete beside it is removed. Nothing is kept open: a daemon forks
-    after this. Returns whether the last server ended without an orderly stop. Raises `EmuError`
-    with one line that says what to do.
+    `anew`: also create one in place of an empty file, or of one that a server has lost. Incomplete
+    files of killed programs are removed. No file stays open, because a daemon forks after this.
+    Return whether the last server ended without an orderly stop. Raises `EmuError` with one line
+    that says what to do.
     """
     path = config.database.path
     with ServerLock(path, anew=anew) as lock:
@@ -166,12 +164,12 @@ class EmuService(Service):
         super().setServiceParent(parent)  # type: ignore[no-untyped-call]
 
     def privilegedStartService(self) -> None:
-        """Open the ports while the process may still take low ones."""
+        """Open the ports while the process may still use those below 1024."""
         super().privilegedStartService()  # type: ignore[no-untyped-call]
         self._listen()
 
     def startService(self) -> None:
-        """Begin to serve."""
+        """Start to serve."""
         super().startService()  # type: ignore[no-untyped-call]
         self._listen()
         for line in self._warnings:
@@ -182,7 +180,7 @@ class EmuService(Service):
             self._upkeep.start()
         if self.world is not None:
             self.world.register()
-        # Said from inside the reactor's loop: from then on a signal ends the server in order.
+        # From inside the reactor's loop: from then on, a signal stops the server in order.
         self._reactor.callWhenRunning(self._ready)
 
     def _ready(self) -> None:
@@ -193,7 +191,7 @@ class EmuService(Service):
             self._webhook.start(after_crash=self._after_crash)
 
     def reload(self) -> None:
-        """Read configuration, structs, opcode tables and all else again; what is wrong is left."""
+        """Read configuration, structs, opcode tables and all other files again."""
         if self.running:
             Deferred.fromCoroutine(self._reload_all())
 
@@ -232,7 +230,7 @@ class EmuService(Service):
         return "new sessions use what was read"
 
     def stopService(self) -> Deferred[None]:
-        """Close sessions in order, flush the store, and answer when all is done."""
+        """Close sessions in order and flush the store; the result comes when all is done."""
         super().stopService()  # type: ignore[no-untyped-call]
         return Deferred.fromCoroutine(self._stop())
 
@@ -256,7 +254,7 @@ class EmuService(Service):
             self._give_up(unusable(error))
 
     def _give_up(self, line: str) -> NoReturn:
-        """End a start that failed; it has changed nothing."""
+        """End a failed start; it has changed nothing."""
         if self._lock is not None:
             self._lock.release()
         self._given_up()
@@ -266,7 +264,7 @@ class EmuService(Service):
         raise CannotStart(line, told=self._writes_log) from None
 
     def _open(self) -> None:
-        """Open the database, then the ports, and change something only when all are ours."""
+        """Open the database, then the ports; change nothing before all are open."""
         config, reactor = self.config, self._reactor
         self._scheduler = scheduler = Scheduler(reactor)
         self._manager = ServiceManager(scheduler, self._in_short)
@@ -316,7 +314,7 @@ class EmuService(Service):
             config.webhook, config.world.name, reactor, scheduler, self.watch, self._conceals
         )
         assert self._lock is not None  # noqa: S101  # it was taken before
-        # Last: it writes its mark into the database, and a start that fails changes nothing.
+        # Last, because it writes its mark into the database, and a failed start must not.
         self._upkeep = Upkeep(
             config.database, self._lock, reactor, scheduler, self._lose, commits=storage.commits
         )
@@ -341,7 +339,7 @@ class EmuService(Service):
         self._web.listen()
 
     def _missing(self) -> str:
-        """Say what keeps the server from serving players well; empty when nothing does."""
+        """Return the reason why the server cannot serve players; empty if it can."""
         if self._problem():
             return NO_DATABASE
         if not self.running:
@@ -349,11 +347,11 @@ class EmuService(Service):
         return self.world.not_ready() if self.world is not None else ""
 
     def _problem(self) -> str:
-        """Say what became of the database; empty while all is well."""
+        """Return how the database was lost; empty if it was not."""
         return self._upkeep.problem if self._upkeep is not None else ""
 
     def _lose(self, problem: str) -> None:
-        """Refuse all work on a database file that is not ours any more. In another thread."""
+        """Refuse all work on a lost database file. In another thread."""
         if self._storage is not None:
             self._storage.lose(problem)
         if self.world is not None:
@@ -401,7 +399,7 @@ class EmuService(Service):
                 yield from part.open_ports()
 
     def _trace(self) -> None:
-        """Begin to write sessions to a file, when the configuration names one."""
+        """Start the capture of sessions, if the configuration names a file."""
         if self._tracer is None:
             return
         for part in (self.login, self.world):
@@ -413,13 +411,13 @@ class EmuService(Service):
         )
 
     def _in_short(self) -> str:
-        """Say in one line how the server does."""
+        """Return the server's state in one line."""
         assert self.admin is not None  # noqa: S101  # it runs
         assert self._scheduler is not None  # noqa: S101
         return in_short(self.admin.status.status(self._scheduler.now()))
 
     async def _stop(self) -> None:
-        """Stop everything by one deadline; what hangs is left behind, and the process ends."""
+        """Stop everything by one deadline; do not wait longer for a step that hangs."""
         scheduler = self._scheduler
         if scheduler is not None:
             begun, most = scheduler.now(), self.config.network.shutdown_time
@@ -445,7 +443,7 @@ class EmuService(Service):
             self._webhook.abandon()
         if self.admin is not None:
             await self._within(soon, "the ports of administrators", self.admin.stop())
-        # From then on what the lock is in the way of is not waited for any more.
+        # After three quarters of the time, writes no longer wait for another program's lock.
         giving_up = None
         if storage is not None:
             giving_up = scheduler.later((deadline - now) * 3 / 4, storage.give_up)
@@ -473,7 +471,7 @@ class EmuService(Service):
     async def _within(
         self, deadline: Monotonic, what: str, work: Coroutine[Any, Any, None] | Deferred[None]
     ) -> None:
-        """Wait for one step of the stop until a time; nothing that goes wrong ends the stop."""
+        """Wait for one step of the stop until a deadline; an error does not end the stop."""
         assert self._scheduler is not None  # noqa: S101  # it ran
         step = work if isinstance(work, Deferred) else Deferred.fromCoroutine(work)
         try:

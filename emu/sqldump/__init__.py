@@ -1,6 +1,6 @@
-"""SQL dumps of MySQL and MariaDB: their rows, the values in them, and what an import tells.
+"""SQL dumps of MySQL and MariaDB: rows, values, and the report of an import.
 
-Reads and never executes. What rows mean belongs to whoever imports them.
+The package reads a dump and never executes it. The importing package knows what the rows mean.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""Reads the rows of MySQL and MariaDB dumps as a stream; it executes nothing of a dump.
+"""Reads the rows of MySQL and MariaDB dumps as a stream; executes nothing of a dump.
 
-Memory is bounded by the named limits, whatever the file holds.
+It accepts the output of mysqldump, mariadb-dump, HeidiSQL and phpMyAdmin, plain or gzip: all forms
+of comments, quoted names, INSERT and REPLACE with many rows on one or many lines, all escapes, hex
+and bit literals, and character-set introducers. Named limits bound the memory for any file.
 
-Takes what mysqldump, mariadb-dump, HeidiSQL and phpMyAdmin write, plain or gzip: comments of every
-kind, quoted names, INSERT and REPLACE with many rows over one or many lines, all escapes, hex and
-bit literals, character-set introducers. Memory is bounded by the named limits, whatever the file
-holds. Owns the syntax; what rows mean belongs to the caller.
-
-Why not a library: sqlglot and sqlparse want the whole text at once and make a tree of it. Of a dump
-with 42,943 rows (2.4 MB) sqlglot 30 needs 6.9 s and 334 MiB, sqlparse 0.6 needs 11.5 s and 161 MiB
-and has no values then; this reader needs 0.3 s and 14 MiB, and as much memory for any size.
+Why not a library: sqlglot and sqlparse need the whole text at once, and build a tree of it. For a
+dump with 42,943 rows (2.4 MB), sqlglot 30 needs 6.9 s and 334 MiB. sqlparse 0.6 needs 11.5 s and
+161 MiB, and does not parse values. This reader needs 0.3 s and 14 MiB, which is the same for any
+size.
 """
 
 from __future__ import annotations
@@ -25,11 +23,11 @@ from emu.sqldump.source import CHUNK, Source
 MAX_STATEMENT = 256 * 1024 * 1024
 """Bytes of one statement."""
 MAX_VALUE = 1024 * 1024
-"""Bytes of one value as it is written."""
+"""Bytes of one value in the file."""
 MAX_IDENTIFIER = 256
 """Bytes of a table's or column's name."""
 Value = str | int | float | bytes | None
-"""What stands in a row: text is `str`, binary and hex literals are `bytes`."""
+"""A value of a row: text is `str`, binary and hex literals are `bytes`."""
 
 _BLANK = re.compile(rb"[\s\0]*+")
 _TO_LINE_END = re.compile(rb"[^\n]*+")
@@ -49,7 +47,7 @@ _ESCAPES = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z
 
 
 class DumpTokenizer:
-    """Reads one piece after the other from a source. Errors are `FileFormatError` with the line."""
+    """Reads tokens from a source. Errors are `FileFormatError` with the line."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -78,7 +76,7 @@ class DumpTokenizer:
                 return True
 
     def skip_white(self) -> None:
-        """Go past white space, but no comment."""
+        """Go past white space, but not past comments."""
         self._run(_BLANK)
 
     def skip_line(self) -> None:
@@ -86,7 +84,7 @@ class DumpTokenizer:
         self._run(_TO_LINE_END)
 
     def _skip_past(self, end: bytes) -> None:
-        """Go behind the end of a comment."""
+        """Go past the end of a comment."""
         source = self._source
         while (found := source.buffer.find(end, source.pos)) < 0:
             source.pos = max(source.pos, len(source.buffer) - len(end) + 1)
@@ -95,7 +93,7 @@ class DumpTokenizer:
         source.pos = found + len(end)
 
     def _run(self, pattern: re.Pattern[bytes]) -> None:
-        """Consume whatever a pattern matches, however long, a chunk at a time."""
+        """Consume a match of any length, a chunk at a time."""
         source = self._source
         while True:
             found = pattern.match(source.buffer, source.pos)
@@ -105,7 +103,7 @@ class DumpTokenizer:
                 return
 
     def word(self) -> bytes:
-        """Consume and return a bare word in upper case, b"" when there is none."""
+        """Consume and return an unquoted word in upper case, b"" if there is none."""
         self.need()
         found = self._source.match(WORD, MAX_IDENTIFIER)
         if found is None:
@@ -114,7 +112,7 @@ class DumpTokenizer:
         return found[0].upper()
 
     def need(self) -> None:
-        """Go to the next token; the statement may not be over yet."""
+        """Go to the next token; raise an error if the file ends before it."""
         if not self.skip_blank():
             raise self._source.error("the file ends inside a statement; was it cut short?")
         if self._source.consumed - self._statement > MAX_STATEMENT:
@@ -133,7 +131,7 @@ class DumpTokenizer:
         return True
 
     def expect(self, byte: bytes) -> None:
-        """Consume one byte, which has to be the next token."""
+        """Consume one byte, which must be the next token."""
         if not self.take(byte):
             raise self._source.error(f"expected {byte.decode()!r}")
 
@@ -148,7 +146,7 @@ class DumpTokenizer:
         return text_of(quoted if quoted is not None else found[3])
 
     def skip_token(self) -> bytes:
-        """Go past one piece between parentheses and commas; return its first byte."""
+        """Go past one token inside parentheses; return its first byte."""
         first = self.next()
         if not self.skip_string():
             found = self._source.match(_UNNESTED, CHUNK)
@@ -156,7 +154,7 @@ class DumpTokenizer:
         return first
 
     def skip_string(self) -> bool:
-        """Go past a quoted piece if one is next."""
+        """Go past a quoted string, if it is the next token."""
         if self._source.peek(1) not in (b"'", b'"', b"`"):
             return False
         self.quoted(MAX_STATEMENT, keep=False)
@@ -197,7 +195,7 @@ class DumpTokenizer:
         return float(text) if text.strip(b"+-0123456789") else int(text)
 
     def _introduced(self, word: bytes, raw: bytes) -> Value:
-        """Return the value of a string with letters before it: x'..', b'..', _binary '..'."""
+        """Return the value of a string with an introducer: x'..', b'..', _binary '..'."""
         try:
             if word == b"X":
                 return bytes.fromhex(raw.decode("ascii"))
@@ -208,7 +206,7 @@ class DumpTokenizer:
         return raw if word == b"_BINARY" else text_of(raw, latin=word == b"_LATIN1")
 
     def quoted(self, limit: int, *, keep: bool = True) -> bytes:
-        """Consume a quoted piece; return what it stands for (b"" when it is not to be kept)."""
+        """Consume a quoted string; return its value (b"" unless `keep`)."""
         source = self._source
         quote = source.buffer[source.pos]
         source.pos += 1
@@ -245,7 +243,7 @@ def _unescape(found: re.Match[bytes]) -> bytes:
 
 
 def text_of(raw: bytes, *, latin: bool = False) -> str:
-    """Return bytes as text: UTF-8, else Latin-1, which fits everything."""
+    """Return bytes as text: UTF-8, else Latin-1, which accepts all bytes."""
     if not latin:
         try:
             return raw.decode("utf-8")
@@ -257,7 +255,7 @@ def text_of(raw: bytes, *, latin: bool = False) -> str:
 MAX_COLUMNS = 4096
 """Columns of one table; MySQL's own limit."""
 MAX_TABLES = 2000
-"""Tables whose columns are remembered."""
+"""Tables whose columns are kept in memory."""
 
 _UNQUOTED = re.compile(rb"(?:[^;'\"`#/\-]++|/(?!\*)|-(?!-))*+")
 _QUICK = re.compile(rb"[ \t\r\n]*+(?:(-?\d{1,18}+)|'([^'\\]*+)'(?!')|(NULL))[ \t]*+([,)])")
@@ -270,9 +268,9 @@ _BEFORE_TABLE = frozenset(b"LOW_PRIORITY DELAYED HIGH_PRIORITY IGNORE INTO".spli
 class InsertRow(NamedTuple):
     """One row of an INSERT or REPLACE statement.
 
-    `columns` are the names in the order of `values`, or None when neither the statement nor a
-    CREATE TABLE before it tells them. Text is `str` (UTF-8, else Latin-1), binary and hex literals
-    are `bytes`. `line` is where the row begins, counted from 1.
+    `columns` are the names in the order of `values`. They are None if neither the statement nor an
+    earlier CREATE TABLE names them. Text is `str` (UTF-8, else Latin-1), binary and hex literals
+    are `bytes`. `line` is the first line of the row, counted from 1.
     """
 
     table: str
@@ -292,9 +290,9 @@ def read_inserts(
 ) -> Iterator[InsertRow]:
     """Yield the rows that a dump inserts into the named tables (None: into any).
 
-    A path is opened and closed here; gzip is recognized by its first bytes. Raises
-    `FileFormatError` with the line when the file is cut short, is not SQL, goes over a limit, or
-    writes something else than plain values for a wanted table.
+    The function opens and closes a path, and recognizes gzip by its first bytes. Raises
+    `FileFormatError` with the line if the file is incomplete, is not SQL, exceeds a limit, or has
+    expressions in place of values for a wanted table.
     """
     wanted = None if tables is None else frozenset(name.lower() for name in tables)
     if not isinstance(stream, Path):
@@ -311,7 +309,7 @@ def read_inserts(
 
 
 class _Parser:
-    """Walks the statements of one dump."""
+    """Parses the statements of one dump."""
 
     def __init__(self, source: Source, wanted: frozenset[str] | None) -> None:
         self._source = source
@@ -350,7 +348,7 @@ class _Parser:
     # -- statements of no interest ----------------------------------------------------------
 
     def _skip_statement(self) -> None:
-        """Go behind the semicolon that ends the present statement."""
+        """Go past the semicolon at the end of the present statement."""
         source = self._source
         while not self._tokens.take(b";"):
             if not self._tokens.skip_string():
@@ -358,11 +356,11 @@ class _Parser:
                 found = _UNQUOTED.match(source.buffer, source.pos)
                 end = found.end() if found is not None else source.pos
                 if end == len(source.buffer) and source.buffer[end - 1] in b"/-":
-                    end -= 1  # what follows decides whether a comment begins here
+                    end -= 1  # the next byte decides whether a comment begins here
                 source.pos = max(source.pos, end)
 
     def _skip_delimited(self) -> None:
-        """Go past ``DELIMITER //`` and all lines up to the one that sets it back."""
+        """Go past ``DELIMITER //`` and all lines until the next DELIMITER."""
         self._tokens.skip_line()
         while self._source.peek(1):
             self._tokens.skip_white()
@@ -372,7 +370,7 @@ class _Parser:
             self._tokens.skip_line()
 
     def _create(self) -> None:
-        """Remember the columns of a CREATE TABLE; go past any other CREATE."""
+        """Note the columns of a CREATE TABLE; go past any other CREATE."""
         word = self._tokens.word()
         if word == b"TEMPORARY":
             word = self._tokens.word()
@@ -441,7 +439,7 @@ class _Parser:
             yield InsertRow(table, columns, values, line)
             if not self._tokens.take(b","):
                 break
-        self._skip_statement()  # ON DUPLICATE KEY UPDATE and the like
+        self._skip_statement()  # for instance ON DUPLICATE KEY UPDATE
 
     def _column_list(self) -> tuple[str, ...]:
         names = [self._tokens.name()]
@@ -453,10 +451,11 @@ class _Parser:
         return tuple(names)
 
     def _row(self) -> tuple[Value, ...]:
-        """Read values up to and with the closing parenthesis."""
+        """Read values up to the closing parenthesis, and consume it."""
         source = self._source
         values: list[Value] = []
         while True:
+            # Most values are short and plain: one match reads them without the tokenizer.
             quick = _QUICK.match(source.buffer, source.pos)
             if quick is not None and quick.end() - source.pos <= MAX_VALUE:
                 source.pos = quick.end()

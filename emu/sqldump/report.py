@@ -1,4 +1,4 @@
-"""Values of a dump's row by column name, and the report of an import."""
+"""Conversion of column values, and the report of an import."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST = 0xFFFFFFFF
 
 
 def text(columns: Columns, name: str) -> str:
-    """Return a column's text; empty when it is NULL or not there."""
+    """Return a column's text; empty if it is NULL or missing."""
     value = columns.get(name)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
@@ -34,14 +34,14 @@ def visible(columns: Columns, name: str, longest: int) -> str:
 
 
 def first(columns: Columns, *names: str) -> str:
-    """Return the text of the first of these columns that is there."""
+    """Return the text of the first of these columns that exists."""
     return next((text(columns, name) for name in names if name in columns), "")
 
 
 def number(
     columns: Columns, name: str, default: int = 0, *, least: int = 0, most: int = LARGEST
 ) -> int:
-    """Return a column's whole number. Raises `ValueError` when it is none, or out of range."""
+    """Return a column's whole number. Raises `ValueError` if it is none, or out of range."""
     value = columns.get(name)
     if value is None:
         return default
@@ -55,7 +55,7 @@ def number(
 
 
 def fraction(columns: Columns, name: str) -> float:
-    """Return a column's number with decimals. Raises `ValueError` when it is none."""
+    """Return a column's decimal number. Raises `ValueError` if it is none."""
     try:
         return float(columns.get(name) or 0.0)
     except (ValueError, OverflowError):
@@ -63,9 +63,9 @@ def fraction(columns: Columns, name: str) -> float:
 
 
 def moment(columns: Columns, name: str) -> Moment:
-    """Return the moment of unix seconds or of MySQL's ``YYYY-MM-DD hh:mm:ss`` (taken as UTC).
+    """Return the moment of unix seconds, or of MySQL's ``YYYY-MM-DD hh:mm:ss`` (as UTC).
 
-    MySQL's ``0000-00-00 00:00:00`` and whatever is no date are `UNKNOWN`.
+    MySQL's ``0000-00-00 00:00:00`` and any other text are `UNKNOWN`.
     """
     value = columns.get(name)
     if value is None:
@@ -86,12 +86,12 @@ def moment(columns: Columns, name: str) -> Moment:
 T = TypeVar("T")
 
 MOST_NOTES = 10
-"""Lines told of one table; the others are counted."""
+"""Notes about one table; the others are counted."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the rows of one table."""
+    """Numbers of rows of one table: read, added, present before, and left out."""
 
     read: int = 0
     added: int = 0
@@ -101,7 +101,7 @@ class Tally:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did, or would have done."""
+    """The result of an import, or of its trial."""
 
     tables: dict[str, Tally]
     settings: dict[str, str] = field(default_factory=dict)
@@ -109,9 +109,9 @@ class ImportReport:
     _about: Counter[str] = field(default_factory=Counter)
 
     def take(self, row: InsertRow, take: Callable[[Columns], T]) -> T | None:
-        """Hand a row's columns on and return what `take` makes of them.
+        """Pass a row's columns to `take` and return the result.
 
-        A row for which that raises `ValueError` is left out with a note: then it is None.
+        If `take` raises `ValueError`, the row is left out with a note, and the result is None.
         """
         table = row.table.lower()
         self.tables[table].read += 1
@@ -122,42 +122,42 @@ class ImportReport:
             return None
 
     def leave_out(self, table: str, line: int, reason: str) -> None:
-        """Count a row that cannot be brought over, with a note that says why."""
+        """Count a row that cannot be imported, and note the reason."""
         self.tables[table].skipped += 1
         self.note(table, f"line {line}: row of {table} left out: {reason}")
 
     def settle(self) -> None:
-        """Count as left out whatever was neither added nor here already."""
+        """Count all rows as left out that were neither added nor present before."""
         for tally in self.tables.values():
             tally.skipped = tally.read - tally.added - tally.present
 
     def note(self, table: str, line: str) -> None:
-        """Keep a line about a table, unless there are many of it already."""
+        """Add a note about a table, unless it has `MOST_NOTES` already."""
         self._about[table] += 1
         if self._about[table] <= MOST_NOTES:
             self._notes.append(line)
 
     @property
     def notes(self) -> list[str]:
-        """Lines for an operator to read."""
-        untold = [
+        """The notes, as lines for operators."""
+        further = [
             f"{table}: {count - MOST_NOTES} further lines like these"
             for table, count in self._about.items()
             if count > MOST_NOTES
         ]
-        return self._notes + untold
+        return self._notes + further
 
     @property
     def added(self) -> int:
-        """Rows that are new here."""
+        """Rows that were added."""
         return sum(tally.added for tally in self.tables.values())
 
     @property
     def present(self) -> int:
-        """Rows that were here already."""
+        """Rows that were present before."""
         return sum(tally.present for tally in self.tables.values())
 
     @property
     def left_out(self) -> int:
-        """Rows that could not be brought over."""
+        """Rows that could not be imported."""
         return sum(tally.skipped for tally in self.tables.values())

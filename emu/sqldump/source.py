@@ -1,7 +1,7 @@
-"""The bytes of a dump as a parser wants them: plain, in bounded pieces, with line numbers.
+"""The bytes of a dump for a parser: inflated, in bounded chunks, with line numbers.
 
-Owns inflating of gzip, the limits on lines and on the whole, and matching of patterns across the
-seams of what was read. Knows nothing of SQL.
+This module inflates gzip, limits lines and the total size, and matches patterns across the borders
+of chunks. It does not know SQL.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ MAX_LINE = 32 * 1024 * 1024
 MAX_TOTAL = 8 * 1024**3
 """Bytes of a whole dump after inflating."""
 MAX_RATIO = 300
-"""How many times larger than itself a gzip file may become; dumps reach about 20."""
+"""Largest ratio of inflated to compressed size; dumps reach about 20."""
 RATIO_FREE = 16 * 1024 * 1024
-"""Bytes that may come out before the ratio is looked at."""
+"""Inflated bytes before the ratio is checked."""
 
 
 def _reader(stream: BinaryIO) -> Callable[[], bytes]:
-    """Return a function that gives the next plain bytes, b"" at the end."""
+    """Return a function that returns the next inflated bytes, b"" at the end."""
     head = stream.read(CHUNK)
     while len(head) < 2 and (more := stream.read(CHUNK)):
         head += more
@@ -37,7 +37,7 @@ def _reader(stream: BinaryIO) -> Callable[[], bytes]:
 
 
 def _inflate(stream: BinaryIO, data: bytes) -> Iterator[bytes]:
-    """Yield a gzip stream's plain bytes in bounded pieces, then b"" for ever."""
+    """Yield a gzip stream's inflated bytes in bounded chunks, then b"" for ever."""
     taken, given = len(data), 0
     member = zlib.decompressobj(wbits=31)
     try:
@@ -67,7 +67,7 @@ def _inflate(stream: BinaryIO, data: bytes) -> Iterator[bytes]:
 
 
 class Source:
-    """The bytes not yet consumed, a chunk or little more of them, and where they are."""
+    """The bytes that are not consumed yet, about a chunk, and their position."""
 
     __slots__ = ("_counted", "_line", "_line_bytes", "_read", "_total", "buffer", "ended", "pos")
 
@@ -90,15 +90,15 @@ class Source:
 
     @property
     def consumed(self) -> int:
-        """How many bytes lie before the present position."""
+        """Bytes before the present position."""
         return self._total - len(self.buffer) + self.pos
 
     def error(self, message: str) -> FileFormatError:
-        """Return an error that names the present line."""
+        """Return an error with the present line."""
         return FileFormatError(message, place=f"line {self.line}")
 
     def fill(self) -> bool:
-        """Read another chunk behind what is not consumed; False at the end of the file."""
+        """Append another chunk; return False at the end of the file."""
         if self.ended:
             return False
         try:

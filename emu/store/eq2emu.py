@@ -1,21 +1,17 @@
-"""Imports a dump of EQ2Emulator's login database: accounts, worlds, bans, characters.
+"""Import of a dump of EQ2Emulator's login database: accounts, worlds, bans, characters.
 
-`dump` runs an import; `logins` and `characters` know what becomes of each table's rows. Reading
-SQL, and what is told of it all, is `emu.sqldump`.
+`LoginImport` and `CharacterImport` convert the rows of their tables, and `import_dump` runs an
+import. `emu.sqldump` reads the SQL and makes the report. Sources of the columns:
+docs/protocol/login.md#account, docs/protocol/characters.md#list,
+docs/protocol/link.md#registration, docs/protocol/characters.md#models,
+docs/protocol/link.md#batches.
 
-Owns the columns of those five tables (docs/protocol/login.md#account,
-docs/protocol/characters.md#list, docs/protocol/link.md#registration,
-docs/protocol/characters.md#models) and what becomes of each row. Ids are kept, because worlds know
-accounts by id.
+Ids are kept, because worlds know accounts by id. Rows that are present stay, and missing rows are
+added, so an interrupted import can be repeated.
 
-Owns the columns of login_characters, login_char_colors, login_equipment and ls_world_zones
-(docs/protocol/characters.md, docs/protocol/link.md#batches) and what becomes of each row. What is
-here already stays; what a character here lacks is added, so that an import that was interrupted can
-be finished.
-
-A dump has its tables in the order of the alphabet, colors before the characters they belong to. So
-it is read several times, each time for the tables whose owners are known by then; going past other
-tables' rows costs little.
+The tables of a dump are in alphabetical order: colors come before their characters. So the dump is
+read several times, each time for the tables whose owners are known by then. Skipping the rows of
+other tables is cheap.
 """
 
 from __future__ import annotations
@@ -54,10 +50,10 @@ from emu.times import Moment
 
 @dataclass(slots=True)
 class Ids:
-    """Number in the dump -> number here.
+    """Ids of the dump -> ids of the store.
 
-    A dump that has a table tells who its numbers are, and only those count; one that lacks the
-    table means accounts and worlds that are here already, under the same numbers.
+    If the dump contains a table, only its ids are valid. If it lacks the table, its ids are those
+    of existing accounts and worlds in the store.
     """
 
     store: LoginStore
@@ -66,30 +62,30 @@ class Ids:
     characters: dict[int, int] = field(default_factory=dict)
 
     def account(self, wanted: int) -> int:
-        """Return an account's id here. Raises `ValueError`."""
+        """Return an account's id in the store. Raises `ValueError`."""
         if wanted in self.accounts:
             return self.accounts[wanted]
         if self.accounts or self.store.accounts.get(wanted) is None:
-            raise ValueError(f"its account {wanted} was not brought over")
+            raise ValueError(f"its account {wanted} was not imported")
         return wanted
 
     def world(self, wanted: int) -> int:
-        """Return a world's id here. Raises `ValueError`."""
+        """Return a world's id in the store. Raises `ValueError`."""
         if wanted in self.worlds:
             return self.worlds[wanted]
         if self.worlds or self.store.worlds.get(wanted) is None:
-            raise ValueError(f"its world {wanted} was not brought over")
+            raise ValueError(f"its world {wanted} was not imported")
         return wanted
 
     def character(self, wanted: int) -> int:
-        """Return the row of a character. Raises `ValueError`."""
+        """Return the row id of a character. Raises `ValueError`."""
         if wanted not in self.characters:
-            raise ValueError(f"its character {wanted} was not brought over")
+            raise ValueError(f"its character {wanted} was not imported")
         return self.characters[wanted]
 
 
 MAX_WORLD_NAME = 200
-"""Bytes of a world's name; LSInfo has room for so many."""
+"""Bytes of a world's name, as in LSInfo."""
 MAX_PATH = 250
 """Bytes of a model's path in EQ2Emulator's own table."""
 
@@ -100,13 +96,13 @@ _HASH = re.compile(r"[0-9a-f]{128}")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How an import goes about accounts."""
+    """Options of an import."""
 
     clean_name: Callable[[str], str]
-    """Returns an account name as it is to be stored, or raises `ValueError`."""
+    """Returns an account name in the form to store, or raises `ValueError`."""
     moment: Moment
     renumber: bool = False
-    """Whether rows whose id belongs to somebody else here get a new one."""
+    """Give a new id to a row whose id belongs to another name in the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +113,11 @@ class LoginImport:
     report: ImportReport
     rules: Rules
     conflicts: list[str] = field(default_factory=list)
-    """Ids in the way, for an operator to read."""
+    """Lines about ids that another name has in the store."""
 
     @property
     def takes(self) -> Mapping[str, Callable[[Columns], bool]]:
-        """Table -> what takes a row of it."""
+        """Table -> the method for its rows."""
         return {
             "account": self._account,
             "login_worldservers": self._world,
@@ -138,7 +134,7 @@ class LoginImport:
             if wanted and here.id != wanted:
                 self.report.note(
                     "account",
-                    f"account {name!r} has the id {here.id} here and {wanted} in the dump",
+                    f"account {name!r} has the id {here.id} in the store and {wanted} in the dump",
                 )
             self.ids.accounts[wanted] = here.id
             return False
@@ -167,7 +163,7 @@ class LoginImport:
             self.ids.worlds[wanted] = here.id
             return False
         if self.ids.store.worlds.find(name) is not None:
-            raise ValueError(f"another world is called {name!r} already")
+            raise ValueError(f"another world has the name {name!r}")
         world = RegisteredWorld(
             id=wanted,
             name=name,
@@ -200,7 +196,7 @@ class LoginImport:
         if before != value:
             self.report.note(
                 "login_config",
-                f"{name} is there twice, as {before!r} and {value!r}; the first counts",
+                f"{name} occurs twice, with {before!r} and {value!r}; the first is used",
             )
             return False
         return self.ids.store.settings.put("login_config", name, value)
@@ -211,29 +207,32 @@ class LoginImport:
         return self.ids.store.models.add(path, model)
 
     def _with_free_id(self, kind: str, row: T, owner: T | None) -> T:
-        """Return the row with an id that nobody else has; a conflict is kept for the end."""
+        """Return the row with a free id; note a conflict for the end of the portion."""
         if owner is None:
             return row
         if not self.rules.renumber:
-            self.conflicts.append(f"{kind} {row.id} is {owner.name!r} here, {row.name!r} there")
+            self.conflicts.append(
+                f"{kind} {row.id} is {owner.name!r} in the store, {row.name!r} in the dump"
+            )
         elif kind == "account":
             self.report.note(
-                "account", f"account {row.name!r} gets a new id, {row.id} is {owner.name!r} here"
+                "account",
+                f"account {row.name!r} gets a new id, {row.id} is {owner.name!r} in the store",
             )
         return replace(row, id=0)
 
     def _hash(self, kind: str, stored: str, name: str) -> str:
-        """Return a password's hash; empty, which matches nothing, when it is none."""
+        """Return a password's hash; if it is none, an empty text, which matches no password."""
         stored = stored.strip().lower()
         if _HASH.fullmatch(stored):
             return stored
         remedy = f"emu {kind} password {name!r}"
-        self.report.note(kind, f"no password that can be used; set one with: {remedy}")
+        self.report.note(kind, f"no usable password; set one with: {remedy}")
         return ""
 
 
 MAX_FIELD = 32
-"""Bytes of the name of a color, as EQ2Emulator's own table has them."""
+"""Bytes of a color's name in EQ2Emulator's table."""
 
 MODEL_COLUMNS = {
     prefix + column: prefix + field
@@ -249,7 +248,7 @@ MODEL_COLUMNS = {
 }
 """Column of login_characters -> CharSelectProfile field of the same model."""
 BODY_SIZE = "body_size"
-"""Stands among the colors, as their first component, and is no color."""
+"""This row among the colors is no color: the first component is the body size."""
 MAX_SLOT = 255
 
 
@@ -261,13 +260,13 @@ class CharacterImport:
         self._store = ids.store
         self._run = ids.store.characters.database.connection.execute
         self._taken: set[int] = set()
-        """Rows here that a row of the dump stands for."""
+        """Rows of the store that correspond to a row of the dump."""
         self._zones: Counter[int] = Counter()
-        """How many zones each world has here."""
+        """Number of stored zones of each world."""
 
     @property
     def takes(self) -> Mapping[str, Callable[[Columns], bool]]:
-        """Table -> what takes a row of it."""
+        """Table -> the method for its rows."""
         return {
             "login_characters": self._character,
             "login_char_colors": self._color,
@@ -303,11 +302,11 @@ class CharacterImport:
         return here is None
 
     def _same(self, wanted: Character) -> int | None:
-        """Return the row here that a character of the dump already is, None for none.
+        """Return the stored row of a character of the dump, or None.
 
-        A row stands for one character of the dump only: worlds give a number anew when their
-        database was reset, and then the later one counts. Raises `ValueError` when somebody else
-        has the number here.
+        A stored row corresponds to only one character of the dump. A world whose database was reset
+        assigns numbers again; then the later character has the row. Raises `ValueError` if another
+        character has the number in the store.
         """
         alive = self._run(
             "SELECT id, account_id, name FROM characters"
@@ -323,7 +322,9 @@ class CharacterImport:
         if is_same and alive["id"] not in self._taken:
             return int(alive["id"])
         if alive and not wanted.deleted and alive["id"] not in self._taken:
-            raise ValueError(f"number {wanted.char_id} of its world is {alive['name']!r} here")
+            raise ValueError(
+                f"number {wanted.char_id} of its world is {alive['name']!r} in the store"
+            )
         return None
 
     def _deleted(self, wanted: Character) -> list[int]:
@@ -361,14 +362,14 @@ class CharacterImport:
             counted = self._run("SELECT count(*) FROM world_zones WHERE world_id = ?", (world_id,))
             self._zones[world_id] = counted.fetchone()[0]
         if self._zones[world_id] >= MOST_ZONES:
-            raise ValueError(f"its world has {MOST_ZONES} zones already")
+            raise ValueError(f"its world already has {MOST_ZONES} zones")
         texts = (text(columns, "name"), text(columns, "description"))
         added = self._insert("world_zones", world_id, zone_id, *texts)
         self._zones[world_id] += added
         return added
 
     def _insert(self, table: str, *values: str | int | bool) -> bool:
-        """Add a row unless one with its key is there; True when it is new."""
+        """Add a row unless its key exists; return True if it is new."""
         places = ", ".join("?" * len(values))
         try:
             added = self._run(
@@ -381,7 +382,7 @@ class CharacterImport:
 
 
 def _appearance(columns: Columns) -> dict[str, int]:
-    """Return the numbers of models that are set, and the body's size."""
+    """Return the model numbers that are set, and the body size."""
     found = {
         field: number(columns, column, most=LARGEST_MODEL)
         for column, field in MODEL_COLUMNS.items()
@@ -395,20 +396,20 @@ PASSES = (
     ("login_characters", "ls_world_zones"),
     ("login_char_colors", "login_equipment"),
 )
-"""Tables by the pass in which they are read: owners before what they own."""
+"""Tables of each pass over the dump: owners before their belongings."""
 TABLES = tuple(table for tables in PASSES for table in tables)
 
 PORTION = 2000
-"""Rows stored in one transaction; a running server cannot write meanwhile."""
+"""Rows of one transaction. A running server cannot write during it."""
 LONGEST_HOLD = 0.25
-"""Seconds of portions one after the other, before others get their turn."""
+"""Seconds of work without a pause for other writers."""
 PAUSE = 0.12
-"""Seconds of such a turn: whoever waits for SQLite's lock looks every tenth of a second."""
+"""Seconds of a pause: a writer that waits for SQLite's lock tries every 0.1 s."""
 
 Read = Callable[[Collection[str]], Iterable[InsertRow]]
-"""Reads the rows of some tables from the dump's beginning."""
+"""Reads the rows of some tables, from the beginning of the dump."""
 Progress = Callable[[str, int], None]
-"""Told what is being done, and how many rows were taken so far."""
+"""Receives the present step, and the number of rows so far."""
 
 
 def import_dump(
@@ -421,15 +422,14 @@ def import_dump(
     dry_run: bool = False,
     progress: Progress = lambda _doing, _rows: None,
 ) -> ImportReport:
-    """Take the rows of `TABLES` into the store and tell what became of them.
+    """Import the rows of `TABLES` into the store, and return a report.
 
-    `read` reads the dump from its beginning, each time it is called. The whole of it is tried on a
-    copy first: what cannot be read or is in the way leaves the store as it was, and with `dry_run`
-    that is all. Then it is stored in portions, so that a running server can write between them; if
-    that is interrupted, a second import goes on with it. `clean_name` returns an account name as it
-    is to be stored, or raises `ValueError`. An id that belongs to another name here is a
-    `CommandError`, unless `renumber` lets such rows have a new one. Raises `FileFormatError` from
-    `read`.
+    `read` reads the dump from its beginning at each call. The import first runs on a copy of the
+    database, so an unreadable dump or an id conflict leaves the store unchanged; with `dry_run` it
+    ends there. Then it runs in portions, between which a running server can write. An interrupted
+    import can be repeated. `clean_name` returns an account name in the form to store, or raises
+    `ValueError`. An id that belongs to another name in the store is a `CommandError`, unless
+    `renumber` gives such rows a new id. Raises `FileFormatError` from `read`.
     """
     rules = Rules(clean_name, moment, renumber)
     with store.copy() as trial:
@@ -443,20 +443,20 @@ def import_dump(
 
 
 class _Import:
-    """One import under way."""
+    """One run of an import."""
 
     def __init__(self, store: Store, rules: Rules, refused: str) -> None:
         self.report = ImportReport({table: Tally() for table in TABLES})
         ids = Ids(store.login)
         self._store = store
         self._refused = refused
-        """What an operator is told when ids are in the way."""
+        """Last sentence of the error about id conflicts."""
         self._logins = LoginImport(ids, self.report, rules)
         self._takes = {**self._logins.takes, **CharacterImport(ids).takes}
         self._held = 0.0
 
     def run(self, read: Read, progress: Callable[[int], None], *, pause: bool) -> None:
-        """Take all rows, a portion at a time; with `pause` others may write now and then."""
+        """Import all rows in portions; with `pause`, let other programs write between them."""
         count = 0
         for tables in PASSES:
             left = iter(read(tables))
@@ -484,13 +484,13 @@ class _Import:
             self.report.tables[table].present += not added
 
     def _refuse_conflicts(self) -> None:
-        """Raise `CommandError` when ids are in the way; the caller undoes the portion."""
+        """Raise `CommandError` if ids are in conflict; the caller undoes the portion."""
         conflicts = self._logins.conflicts
         if not conflicts:
             return
         shown = "; ".join(conflicts[:5])
         more = f" and {len(conflicts) - 5} more" if len(conflicts) > 5 else ""
         raise CommandError(
-            f"ids are taken: {shown}{more}. Worlds know accounts by id: remove what is in the way,"
-            f" or use --renumber to give these rows new ids. {self._refused}"
+            f"ids are taken: {shown}{more}. Worlds know accounts by id: remove the stored rows,"
+            f" or use --renumber to give the imported rows new ids. {self._refused}"
         )

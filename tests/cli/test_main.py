@@ -66,8 +66,7 @@ def test_what_the_system_refuses_is_one_line(monkeypatch, capsys) -> None:
         cli.main()
     assert caught.value.code == 1
     assert capsys.readouterr().err == (
-        "emu: /var/lib/emu.sqlite: cannot be used (Permission denied); run this as whoever it"
-        " belongs to\n"
+        "emu: /var/lib/emu.sqlite: cannot be used (Permission denied); run this as its owner\n"
     )
 
 

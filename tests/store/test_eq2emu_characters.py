@@ -123,12 +123,12 @@ def test_of_two_with_one_number_the_later_is_listed(empty_store: Store) -> None:
         assert names(empty_store) == [(900, "Aldana", 1), (900, "Borvik", 0)]
 
 
-def test_a_number_that_is_somebody_else_s_here_is_told(empty_store: Store) -> None:
+def test_a_number_of_another_stored_character_is_reported(empty_store: Store) -> None:
     take(empty_store, DUMP)
     report = take(empty_store, ALICE + WORLD + row(name="Borvik"))
     assert report.left_out == 1
     assert report.notes == [
-        "line 3: row of login_characters left out: number 900 of its world is 'Aldana' here"
+        "line 3: row of login_characters left out: number 900 of its world is 'Aldana' in the store"
     ]
     assert names(empty_store) == [(900, "Aldana", 0)]
 
@@ -155,17 +155,17 @@ def test_a_dump_of_characters_only_means_the_accounts_that_are_here(store: Store
 @pytest.mark.parametrize(
     ("statement", "why"),
     [
-        (row(account_id=8), "its account 8 was not brought over"),
-        (row(server_id=8), "its world 8 was not brought over"),
+        (row(account_id=8), "its account 8 was not imported"),
+        (row(server_id=8), "its world 8 was not imported"),
         (row(char_id=0), "char_id is out of range: 0"),
         (row(name=""), "its name is empty"),
         (row(model_type=70000), "model_type is out of range"),
         (row(body_size="big"), "body_size is no number"),
-        (COLORS.replace("41", "8"), "its character 8 was not brought over"),
+        (COLORS.replace("41", "8"), "its character 8 was not imported"),
         (COLORS.replace("-61", "-129"), "red is out of range: -129"),
-        (WORN.replace("41", "8"), "its character 8 was not brought over"),
+        (WORN.replace("41", "8"), "its character 8 was not imported"),
         (WORN.replace("19", "-1"), "slot is out of range: -1"),
-        (ZONES.replace(", 3,", ", 8,"), "its world 8 was not brought over"),
+        (ZONES.replace(", 3,", ", 8,"), "its world 8 was not imported"),
     ],
 )
 def test_rows_that_cannot_be_used_are_left_out_with_a_reason(

@@ -94,14 +94,16 @@ def test_a_trial_tells_the_same_and_stores_nothing(empty_store: Store) -> None:
 
 def test_an_id_in_the_way_stops_everything(store: Store) -> None:
     dump = account_row(50, "Bob") + account_row(1, "Carol")
-    with pytest.raises(CommandError, match="account 1 is 'Alice' here, 'Carol' there"):
+    with pytest.raises(
+        CommandError, match="account 1 is 'Alice' in the store, 'Carol' in the dump"
+    ):
         take(store, dump)
     assert [account.name for account in store.login.accounts.every()] == ["Alice"]
 
 
 def test_ids_in_the_way_are_renumbered_when_that_is_asked_for(store: Store) -> None:
     report = take(store, account_row(50, "Bob") + account_row(1, "Carol"), renumber=True)
-    assert report.notes == ["account 'Carol' gets a new id, 1 is 'Alice' here"]
+    assert report.notes == ["account 'Carol' gets a new id, 1 is 'Alice' in the store"]
     assert [(account.id, account.name) for account in store.login.accounts.every()] == [
         (1, "Alice"), (50, "Bob"), (51, "Carol"),
     ]  # fmt: skip
@@ -109,7 +111,7 @@ def test_ids_in_the_way_are_renumbered_when_that_is_asked_for(store: Store) -> N
 
 def test_the_same_name_under_another_id_is_told(store: Store) -> None:
     report = take(store, account_row(30, "ALICE"))
-    assert report.notes == ["account 'ALICE' has the id 1 here and 30 in the dump"]
+    assert report.notes == ["account 'ALICE' has the id 1 in the store and 30 in the dump"]
 
 
 def test_rows_that_cannot_be_used_are_left_out_with_a_reason(store: Store) -> None:
@@ -131,7 +133,7 @@ def test_rows_that_cannot_be_used_are_left_out_with_a_reason(store: Store) -> No
     assert report.left_out == 7
     reasons = (
         "31 bytes", "empty", "id is no number: 'many'", "no account to register",
-        "called 'NORRATH' already", "is not an address", "a is there twice", "not named",
+        "has the name 'NORRATH'", "is not an address", "a occurs twice", "not named",
     )  # fmt: skip
     for words in reasons:
         assert any(words in note for note in report.notes), words
@@ -144,9 +146,7 @@ def test_a_password_that_is_no_hash_never_matches(store: Store) -> None:
     bob = store.login.accounts.find("Bob")
     assert bob is not None
     assert bob.password == ""
-    assert report.notes == [
-        "no password that can be used; set one with: emu account password 'Bob'"
-    ]
+    assert report.notes == ["no usable password; set one with: emu account password 'Bob'"]
 
 
 def test_a_file_that_breaks_off_stores_nothing(store: Store) -> None:

@@ -21,5 +21,5 @@ def test_a_setting_that_is_there_twice_is_told_and_no_failure(empty_store: Store
     rows = "INSERT INTO login_config (config_name, config_value) VALUES ('a', '1'), ('a', '2');"
     report = take(empty_store, rows)
     assert report.left_out == 0
-    assert report.notes == ["a is there twice, as '1' and '2'; the first counts"]
+    assert report.notes == ["a occurs twice, with '1' and '2'; the first is used"]
     assert report.settings == {"a": "1"}
