@@ -1,8 +1,8 @@
-"""The log file of a server: rotated by size here, or by another program, as logrotate does it.
+"""The log file of a server, rotated by size or by another program such as logrotate.
 
-Another program moves the file away and may make an empty one in its place (``create``), or copies
-it and makes it shorter (``copytruncate``). Both are noticed by the next line that is written, a
-second later at most, and `reopen` need not be called.
+The other program renames the file and may create an empty one in its place (``create``), or copies
+it and truncates it (``copytruncate``). The next line that is written notices both, at most a second
+later, so nothing needs to call `reopen`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import BinaryIO, Final
 
 from twisted.python import logfile
 
-LOOK_EVERY: Final = 1.0
-"""Seconds between two looks whether the file is still the one of its name."""
+CHECK_INTERVAL: Final = 1.0
+"""Seconds between two checks whether the path still leads to the open file."""
 
 
 class LogFile(logfile.LogFile):
-    """A file that is appended to, and opened again when it is no longer the one of its name.
+    """A Twisted log file that is reopened when its path leads to another file.
 
-    As Twisted's otherwise. While the file cannot be opened again, its lines go where they went.
+    If it cannot be reopened, lines go to the old file.
     """
 
     size: int
@@ -37,49 +37,46 @@ class LogFile(logfile.LogFile):
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._now = now
-        self._looked = now()
+        self._checked_at = now()
         super().__init__(  # type: ignore[no-untyped-call]
             name, directory, rotateLength=rotateLength, maxRotatedFiles=maxRotatedFiles
         )
 
     def _openFile(self) -> None:
-        """Open the file to append: it may become shorter while it is open."""
+        """Open the file for appending: another program may truncate it."""
         self._file = open(self.path, "ab", 0)  # noqa: SIM115, PTH123  # open as long as this is
         self.closed = False
         self.size = os.fstat(self._file.fileno()).st_size
 
     def write(self, data: str | bytes) -> None:
-        """Write a line, into a new file when the old one is gone."""
+        """Write a line, to a new file if the path leads to another one."""
         now = self._now()
-        if now - self._looked >= LOOK_EVERY:
-            self._looked = now
+        if now - self._checked_at >= CHECK_INTERVAL:
+            self._checked_at = now
             self._follow()
         super().write(data)  # type: ignore[no-untyped-call]
 
     def rotate(self) -> None:
-        """Begin a new file, unless another program has just moved this one."""
+        """Start a new file, unless another program has just done so."""
         if self._follow():
             return
         super().rotate()  # type: ignore[no-untyped-call]
 
     def reopen(self) -> bool:
-        """Open the file of this name, which may be another than the one that is open.
-
-        False when it cannot be opened; then the one that is open stays.
-        """
+        """Open the file of this path; return False if that fails, and keep the old one."""
         before = self._file
         try:
             self._openFile()
         except OSError:
-            return False  # its folder is gone, or not ours to write in; it is tried again
+            return False  # no folder or no permission; the next check tries again
         before.close()
         return True
 
     def _follow(self) -> bool:
-        """Open the file again when it is another; say whether it was."""
+        """Reopen the file if the path leads to another one; return whether it was reopened."""
         opened = os.fstat(self._file.fileno())
         try:
-            present = os.stat(self.path)  # noqa: PTH116  # a text, in a path of every line
+            present = os.stat(self.path)  # noqa: PTH116  # text: this is on the path of every line
         except OSError:
             return self.reopen()
         if not os.path.samestat(opened, present):

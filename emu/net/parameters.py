@@ -1,7 +1,7 @@
-"""From the operator's configuration to the settings of each part; no default is decided here.
+"""From the operator's configuration to the settings of each service.
 
-What a part calls as the operator does is taken over by its name. Only what differs in name, unit or
-shape is said here.
+Fields with the same name are copied; this module lists those that differ in name, unit or shape. It
+has no defaults.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Listed = TypeVar("Listed")
 
 
 def taken_from(section: Any, kind: type[Settings], **others: Any) -> Settings:
-    """Return the settings of a service: `others`, and a section's fields of the same names."""
+    """Return the settings of a service: a section's fields of the same names, and `others`."""
     known = {field.name for field in attrs.fields(type(section))}
     common = [field.name for field in fields(kind) if field.name in known]  # type: ignore[arg-type]
     return kind(**{name: getattr(section, name) for name in common}, **others)
@@ -65,7 +65,7 @@ def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
 
 
 def turn_rules(config: Config) -> TurnRules:
-    """Return how much work one session may cause, on either UDP port."""
+    """Return the limits on the work of one session, the same for both UDP ports."""
     network = config.network
     return TurnRules(
         share=network.session_share,
@@ -76,20 +76,20 @@ def turn_rules(config: Config) -> TurnRules:
 
 
 def keep_deleted(config: Config) -> float:
-    """Return for how many seconds a deleted character is kept."""
+    """Return the seconds for which a deleted character is kept."""
     return config.database.keep_deleted * 86400.0 or math.inf
 
 
 def knows_accounts(config: Config) -> bool:
-    """Say whether the accounts of the world here are those of the login service here.
+    """Return whether the world uses the accounts of the login service in this process.
 
-    A world that is registered with other login servers has theirs, under numbers of theirs.
+    A world that registers with other login servers uses their accounts and account numbers.
     """
     return config.login.enabled and not config.world.login_servers
 
 
 def account_config(config: Config) -> AccountConfig:
-    """Return the settings of logging in."""
+    """Return the settings of accounts and passwords for players."""
     login = config.login
     return AccountConfig(
         auto_create=login.auto_create_accounts,
@@ -101,12 +101,12 @@ def account_config(config: Config) -> AccountConfig:
 
 
 def staff_config(config: Config) -> AccountConfig:
-    """Return the settings of signing in to administer: nobody is made or remembered there."""
+    """Return the settings of accounts for operators: none is created, no password is cached."""
     return replace(account_config(config), auto_create=False, memory=0.0)
 
 
 def login_config(config: Config) -> LoginServiceConfig:
-    """Return the settings of the login service towards clients."""
+    """Return the settings of the login service for clients."""
     login = config.login
     choices = taken_from(login, CompatibilityChoices, long_status_only=login.long_world_status)
     return taken_from(login, LoginServiceConfig, choices=choices)
@@ -122,9 +122,9 @@ def login_servers(config: Config) -> tuple[LoginServerAddress, ...]:
 
 
 def read_listed(key: str, path: Path | None, read: Callable[[str], Listed]) -> Listed | None:
-    """Return what a file lists that a setting names, None when that names no file.
+    """Return the content of the file in a setting, or None without a file.
 
-    Raises `ConfigError` when it cannot be read.
+    Raises `ConfigError` if it cannot be read.
     """
     if path is None:
         return None
@@ -136,7 +136,7 @@ def read_listed(key: str, path: Path | None, read: Callable[[str], Listed]) -> L
 
 
 def read_pem(path: Path, hint: str = "") -> bytes:
-    """Return the text of a file with certificate or key. Raises `StoreError`, with a hint."""
+    """Return the bytes of a file with certificate or key. Raises `StoreError` with a hint."""
     try:
         return read_whole(path)
     except OSError as error:
@@ -144,9 +144,9 @@ def read_pem(path: Path, hint: str = "") -> bytes:
 
 
 def read_certificate(config: Config) -> bytes | None:
-    """Return the PEM text of the link's certificate and key; None when TLS is off.
+    """Return the PEM text of the link's certificate and key; None if TLS is off.
 
-    Raises `StoreError` when the file cannot be read.
+    Raises `StoreError` if the file cannot be read.
     """
     path = config.link.certificate
     return None if path is None else read_pem(path, "; see [link] certificate")
@@ -167,7 +167,7 @@ def world_rules(config: Config) -> WorldRules:
 
 
 def admission_rules(config: Config) -> AdmissionRules:
-    """Return who may come into the built-in world, and how often."""
+    """Return the admission rules of the built-in world."""
     return taken_from(config.world, AdmissionRules)
 
 
@@ -177,7 +177,7 @@ def zone_rules(config: Config) -> ZoneRules:
 
 
 def behavior_limits(config: Config) -> BehaviorRules:
-    """Return what a behavior of the built-in world may take."""
+    """Return the limits of behaviors in the built-in world."""
     world = config.world
     return BehaviorRules(
         budget=world.behavior_seconds,

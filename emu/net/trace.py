@@ -1,7 +1,7 @@
-"""Writing the server's own sessions to a capture file, with the keys that open them.
+"""Writes the server's sessions to a capture file, together with their keys.
 
-Owns the file: when it is begun, how large it may grow, and that a full disk ends the trace and
-nothing else. What the bytes look like is `emu.capture.trace`.
+The file is created with the first record and has a size limit. A full disk ends only the trace.
+`emu.capture.trace` defines the format.
 """
 
 from __future__ import annotations
@@ -20,22 +20,24 @@ HostPort = tuple[str, int]
 
 
 class TraceFile:
-    """A pcapng file that is appended to; see ``[trace]`` in the configuration."""
+    """A pcapng file for appending; see ``[trace]`` in the configuration."""
 
     def __init__(self, path: Path, max_bytes: int, log: Logger) -> None:
-        """Open the file for appending; only its owner may read it, for it holds keys.
+        """Open the file for appending; only its owner may read it, because it contains keys.
 
-        Raises `StoreError` when it cannot be opened.
+        Raises `StoreError` if it cannot be opened.
         """
         self.path = path
         self._log = log
         self._writer = TraceWriter()
         try:
-            if not _ends_whole(path):
+            if not _ends_complete(path):
                 aside = path.with_name(path.name + ".cut")
                 path.replace(aside)
                 self._log.warn(
-                    "{path} ends in half a record; it is {aside} now", path=path, aside=aside
+                    "{path} ends with an incomplete record; it was renamed to {aside}",
+                    path=path,
+                    aside=aside,
                 )
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             self._left = max_bytes - os.fstat(descriptor).st_size
@@ -67,7 +69,7 @@ class TraceFile:
     def _append(self, record: bytes) -> None:
         if self._file is None:
             return
-        if not self._begun:  # not before: a server that cannot start writes nothing
+        if not self._begun:  # not earlier: a server that fails to start writes nothing
             self._begun = True
             record = self._writer.header() + record
         self._left -= len(record)
@@ -84,10 +86,10 @@ class TraceFile:
             self.close()
 
 
-def _ends_whole(path: Path) -> bool:
-    """Say whether a file ends with a whole pcapng block, so that more can stand behind it.
+def _ends_complete(path: Path) -> bool:
+    """Return whether a file ends with a complete pcapng block, so that it can be continued.
 
-    Each block has its length at both ends. A file that is missing or empty is whole.
+    Each block begins and ends with its length. A missing or empty file is complete.
     """
     if not path.is_file() or path.stat().st_size == 0:
         return True

@@ -1,9 +1,8 @@
-"""The database file of a running server: checkpoints, and whether it is still the server's.
+"""The database file of a running server: checkpoints, and a check that it is still the same file.
 
-A `Keeper` does the work in a thread of its own, which the reactor never waits for. A loss is
-reported once: the log has the error, and `problem` says that the server cannot serve. From then on
-every call to the database is refused, so that nothing is written into a file that is not the
-server's any more.
+A `Keeper` does the work in its own thread; the reactor never waits for it. A lost file is reported
+once, in the log and by `problem`. From then on every call to the database is refused, so that
+nothing is written into a file that no longer belongs to the server.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _log = logger("database")
 
 
 class Upkeep:
-    """Keeps one database as long as a server runs. `start`, then `stop`."""
+    """Maintains the database of a running server. `start`, then `stop`."""
 
     def __init__(
         self,
@@ -43,10 +42,10 @@ class Upkeep:
         *,
         commits: CommitWatch | None = None,
     ) -> None:
-        """Open and mark the database; `lost` is called, in another thread, when it is not ours.
+        """Open and mark the database.
 
-        Its argument is the line for the operator. `commits` counts the server's own commits.
-        Raises `StoreError`.
+        `lost` is called in another thread, with a line for the operator, when the file no longer
+        belongs to the server. `commits` counts the server's own commits. Raises `StoreError`.
         """
         self._config = config
         self._lock = lock
@@ -56,38 +55,40 @@ class Upkeep:
         self._keeper.watch = commits
         self._worker = StoreWorker(reactor, nullcontext, name="emu-store-keep")
         self._lock.serve(self._keeper.begin())
-        self._turns: list[DelayedCall] = []
+        self._timers: list[DelayedCall] = []
         self._waiting: set[Callable[[], list[str]]] = set()
         self._troubles: dict[Callable[[], list[str]], str] = {}
-        """What went wrong the last time, by what was to be done."""
+        """The last error of each kind of work."""
         self.problem = ""
-        """Why the server cannot use its database any more; empty while it can."""
+        """Why the server cannot use its database; empty while it can."""
 
     @property
     def checkpoints(self) -> int:
-        """How many times the main file got all that was committed."""
+        """The number of complete checkpoints."""
         return self._keeper.checkpoints
 
     def start(self) -> None:
-        """Look at the file and write it out from now on."""
+        """Start the timers of checks and checkpoints."""
         config = self._config
-        self._turns = [
-            self._scheduler.every(config.watch_seconds, lambda: self._ask(self._watch)),
-            self._scheduler.every(config.checkpoint_seconds, lambda: self._ask(self._write_out)),
+        self._timers = [
+            self._scheduler.every(config.watch_seconds, lambda: self._start_work(self._watch)),
+            self._scheduler.every(
+                config.checkpoint_seconds, lambda: self._start_work(self._write_out)
+            ),
         ]
 
     async def stop(self) -> None:
-        """Write out a last time what was committed, and close the file.
+        """Make a last checkpoint, and close the file.
 
-        Whoever closes the file last, this or another connection, writes out its log.
+        The last connection to close the file, this one or another, checkpoints its log.
         """
-        for turn in self._turns:
-            turn.cancel()
+        for timer in self._timers:
+            timer.cancel()
         self._report(await self._worker.run(self._end))
         await self._worker.stop()
 
-    def _ask(self, work: Callable[[], list[str]]) -> None:
-        """Have something done in the thread, unless the last time is not done yet."""
+    def _start_work(self, work: Callable[[], list[str]]) -> None:
+        """Start work in the thread, unless the same work still runs."""
         if self.problem or work in self._waiting:
             return
         self._waiting.add(work)
@@ -100,7 +101,7 @@ class Upkeep:
         self._report(errors)
 
     def _failed(self, failure: Failure, work: Callable[[], list[str]]) -> None:
-        """Report what goes wrong with the disk once, as long as it is the same; try again."""
+        """Report a disk error once until it changes; the next timer tries again."""
         self._waiting.discard(work)
         trouble = failure.getErrorMessage()
         if not failure.check(EmuError, OSError):  # type: ignore[no-untyped-call]
@@ -117,10 +118,10 @@ class Upkeep:
     # -- in the thread --------------------------------------------------------------------------
 
     def _watch(self) -> list[str]:
-        """Look at the file, and at the record of the server; return what the log is to say."""
+        """Check the file and the server's record in it; return lines for the log."""
         loss = self._keeper.check()
         if loss is None and not self._lock.renew():
-            # Another server took the lock in a moment in which its file was away.
+            # Another server took the lock while the lock file was missing.
             loss = Loss.REPLACED
         return self._judge(loss)
 
@@ -136,14 +137,14 @@ class Upkeep:
             self._keeper.close()
 
     def _judge(self, loss: Loss | None) -> list[str]:
-        """Stop all work on a file that is not ours, and save what can be saved."""
+        """Stop all work on a lost file, and save a copy of its data if possible."""
         if loss is None or self.problem:
             return []
         self.problem = loss_text(self._config.path, loss, os.getpid())
         self._lost(self.problem)
         self._lock.renew()
         self._lock.lose(loss)
-        lines = [f"{self.problem}; nothing is read from it or stored in it any more"]
+        lines = [f"{self.problem}; the server neither reads nor writes it any more"]
         if loss is not Loss.OVERWRITTEN:
             lines.append(self._rescue())
         self._keeper.abandon()
@@ -157,5 +158,5 @@ class Upkeep:
             copy.parent.mkdir(parents=True, exist_ok=True)
             self._keeper.rescue(copy)
         except (EmuError, OSError) as error:
-            return f"what the server had stored cannot be saved: {error}"
-        return f"what the server had stored is saved in {copy}"
+            return f"the stored data cannot be saved: {error}"
+        return f"a copy of the stored data is saved in {copy}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.net.log_file import LOOK_EVERY, LogFile
+from emu.net.log_file import CHECK_INTERVAL, LogFile
 
 
 class Log:
@@ -34,9 +34,9 @@ def log(tmp_path: Path):
 def test_a_file_that_was_moved_away_is_made_again_within_a_second(log: Log) -> None:
     log.write("one")
     old = log.path.rename(log.path.with_name("emu.log.old"))
-    log.write("two", after=LOOK_EVERY / 2)
+    log.write("two", after=CHECK_INTERVAL / 2)
     assert not log.path.exists()
-    log.write("three", after=LOOK_EVERY / 2)
+    log.write("three", after=CHECK_INTERVAL / 2)
     assert log.lines == ["three"]
     assert old.read_text() == "one\ntwo\n"
 
@@ -55,7 +55,7 @@ def test_an_empty_file_in_its_place_is_written_to_as_it_is(log: Log, access: int
     log.path.rename(log.path.with_name("emu.log.old"))
     log.path.touch()
     log.path.chmod(access)
-    log.write("two", after=LOOK_EVERY)
+    log.write("two", after=CHECK_INTERVAL)
     assert log.lines == ["two"]
     assert log.path.stat().st_mode & 0o777 == access
 
@@ -64,7 +64,7 @@ def test_a_file_that_was_copied_and_cut_off_begins_anew(log: Log) -> None:
     log.write("one" * 100)
     os.truncate(log.path, 0)
     log.write("two")
-    log.write("three", after=LOOK_EVERY)
+    log.write("three", after=CHECK_INTERVAL)
     assert log.lines == ["two", "three"]
     assert log.path.stat().st_size == len("two\nthree\n")
 
@@ -73,7 +73,7 @@ def test_what_was_cut_off_does_not_count_for_its_own_rotation(tmp_path: Path) ->
     log = Log(tmp_path, 1000)
     log.write("x" * 990)
     os.truncate(log.path, 0)
-    log.write("y" * 100, after=LOOK_EVERY)
+    log.write("y" * 100, after=CHECK_INTERVAL)
     log.write("z" * 100)
     assert [one.name for one in tmp_path.iterdir()] == ["emu.log"]
     log.write("z" * 900)
@@ -90,10 +90,10 @@ def test_without_its_folder_it_goes_on_and_comes_back(log: Log, tmp_path: Path) 
     log.write("one")
     moved = folder.rename(tmp_path / "moved")
     for _ in range(5):
-        log.write("x" * 90, after=LOOK_EVERY)
+        log.write("x" * 90, after=CHECK_INTERVAL)
     assert (moved / "emu.log").stat().st_size > 300
     folder.mkdir()
-    log.write("back", after=LOOK_EVERY)
+    log.write("back", after=CHECK_INTERVAL)
     assert log.lines == ["back"]
     log.file.close()
 

@@ -134,4 +134,4 @@ def test_a_systemd_that_is_gone_is_a_line_in_the_log(tmp_path: Path) -> None:
     manager = ServiceManager(Scheduler(Clock()), str, {"NOTIFY_SOCKET": str(tmp_path / "gone")})
     with captured_log("text") as log:
         manager.reloaded()
-    assert "systemd cannot be told READY=1: No such file or directory" in log.text
+    assert "cannot notify systemd of READY=1: No such file or directory" in log.text

@@ -1,1 +1,1 @@
-"""Datagrams on the reactor: ports with sessions, ports for questions, and their system calls."""
+"""UDP ports: sessions and queries, with their sockets."""
