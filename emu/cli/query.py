@@ -116,11 +116,11 @@ def ssq(
     Example: emu query ssq 127.0.0.1:26999 "SELECT playername,x-zone WHERE ping > 100"
     """
     with failures_in(style):
-        rows, seconds = _told(address, " ".join(words) or "SP info", password, timeout)
+        rows, seconds = _answered_rows(address, " ".join(words) or "SP info", password, timeout)
         _print(address, rows, seconds, style)
 
 
-def _told(
+def _answered_rows(
     address: Address, text: str, password: str | None, timeout: float
 ) -> tuple[list[list[str]], float]:
     """Query with a token if there is a password.
@@ -137,8 +137,8 @@ def _told(
     return rows or [[]], passing() - before
 
 
-def _print(address: Address, told: list[list[str]], seconds: float, style: str) -> None:
-    header, *rows = told
+def _print(address: Address, content: list[list[str]], seconds: float, style: str) -> None:
+    header, *rows = content
     if not header:
         raise CommandError("the server does not understand, or has none of what was asked")
     if header == PONG_HEADER and not rows:
@@ -220,12 +220,12 @@ def a2s(*, address: Address, timeout: float, style: str) -> None:
     )
     _ask_server(address, [info, players, rules], timeout, style)
     assert info.info is not None  # noqa: S101  # it was answered
-    told = {
+    content = {
         "info": asdict(info.info),
         "players": [asdict(player) for player in players.players or ()],
         "rules": dict(rules.rules or ()),
     }
-    _print_answer(told, style)
+    _print_answer(content, style)
 
 
 def _ask_server(
@@ -237,24 +237,24 @@ def _ask_server(
             ask(address, question, patience)
 
 
-def _print_answer(told: Mapping[str, Any], style: str) -> None:
+def _print_answer(content: Mapping[str, Any], style: str) -> None:
     if style == "json":
-        click.echo(json_text(told))
+        click.echo(json_text(content))
         return
-    for line in lines_of(told):
+    for line in lines_of(content):
         click.echo(line)
 
 
-def lines_of(told: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+def lines_of(content: Mapping[str, Any], indent: str = "") -> Iterator[str]:
     """Yield an answer as lines for people: a name and its value, lists below their name."""
-    for name, value in told.items():
+    for name, value in content.items():
         if isinstance(value, Mapping):
             yield f"{indent}{name}:"
             yield from lines_of(value, indent + "  ")
         elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
             yield f"{indent}{name}: {len(value)}"
             for one in value:
-                shown = (f"{key} {_text(part)}" for key, part in one.items())
+                shown = (f"{key} {_text(row)}" for key, row in one.items())
                 yield f"{indent}  {', '.join(shown)}"
         else:
             yield f"{indent}{name}: {_text(value)}"

@@ -1,9 +1,8 @@
-"""The messages of A2S, and answers that are too long for one datagram.
+"""The messages of A2S, and answers in several datagrams. Raises `MalformedMessage`.
 
-Source: docs/protocol/administration/a2s.md. Numbers are little-endian; counts are bytes, so what
-is larger is told as 255. Raises `MalformedMessage`.
+Numbers are little-endian. Counts are bytes: a larger count is sent as 255.
 
-Source: docs/protocol/administration/a2s.md#splits. Raises `MalformedMessage`.
+Source: docs/protocol/administration/a2s.md, docs/protocol/administration/a2s.md#splits.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _STEAM_ID: Final = 0x10
 _SPECTATORS: Final = 0x40
 _KEYWORDS: Final = 0x20
 _GAME_ID: Final = 0x01
-"""What follows the version of an info."""
+"""The flag of the game id in INFO's last field."""
 _QUERY_SIZE: Final = len(PREFIX) + 1
 _CHALLENGE: Final = RecordLayout("A2sChallenge", LITTLE, number=U32)
 _COUNTS: Final = RecordLayout(
@@ -39,7 +38,7 @@ _RULE_COUNT: Final = RecordLayout("A2sRules", LITTLE, count=U16)
 
 
 class A2sQuery(IntEnum):
-    """What is asked: the byte behind the prefix."""
+    """The queries: the byte after the prefix."""
 
     INFO = 0x54
     PLAYERS = 0x55
@@ -48,7 +47,7 @@ class A2sQuery(IntEnum):
 
 
 class A2sAnswer(IntEnum):
-    """What is told."""
+    """The answers: the byte after the prefix."""
 
     CHALLENGE = 0x41
     INFO = 0x49
@@ -58,7 +57,7 @@ class A2sAnswer(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class A2sInfo:
-    """A server in a line of a list."""
+    """A server's entry in a list."""
 
     name: str
     map: str
@@ -91,7 +90,7 @@ class A2sPlayer:
 
 
 def push_query(query: A2sQuery, challenge: int | None) -> bytes:
-    """Return a question; without a challenge it asks for one."""
+    """Return a query; without a challenge it requests one."""
     if query is A2sQuery.CHALLENGE:
         return PREFIX + bytes((query,))
     if query is A2sQuery.INFO:
@@ -101,7 +100,7 @@ def push_query(query: A2sQuery, challenge: int | None) -> bytes:
 
 
 def pull_query(data: bytes) -> tuple[A2sQuery, int | None]:
-    """Read a question and its challenge, None for none; what stands behind it is ignored."""
+    """Return a query and its challenge, None without one; later bytes are ignored."""
     if not data.startswith(PREFIX) or len(data) < _QUERY_SIZE:
         raise MalformedMessage("no question")
     kind = data[4]
@@ -124,7 +123,7 @@ def _challenge(data: bytes, at: int) -> int | None:
 
 
 def pull_answer(data: bytes) -> tuple[A2sAnswer, Reader]:
-    """Read the beginning of an answer; its reader stands at what is told."""
+    """Return an answer's type, and a reader at its content."""
     try:
         kind = A2sAnswer(data[4]) if data.startswith(PREFIX) else None
     except (IndexError, ValueError):
@@ -135,7 +134,7 @@ def pull_answer(data: bytes) -> tuple[A2sAnswer, Reader]:
 
 
 def push_challenge(number: int) -> bytes:
-    """Return the answer that gives a challenge."""
+    """Return the answer that contains a challenge."""
     return PREFIX + bytes((A2sAnswer.CHALLENGE,)) + _CHALLENGE.pack(number)
 
 
@@ -145,7 +144,7 @@ def pull_challenge(reader: Reader) -> int:
 
 
 def push_info(info: A2sInfo) -> bytes:
-    """Return the answer that tells of the server."""
+    """Return the INFO answer."""
     texts = b"".join(map(text_bytes, (info.name, info.map, info.folder, info.game)))
     return b"".join(
         (
@@ -162,7 +161,7 @@ def push_info(info: A2sInfo) -> bytes:
 
 
 def pull_info(reader: Reader) -> A2sInfo:
-    """Read what is told of a server; the addresses of Steam and of spectators are left out."""
+    """Read an INFO answer; Steam's and the spectators' addresses are skipped."""
     reader.unsigned(1)
     name, map_, folder, game = (reader.text() for _ in range(4))
     app_id, players, places, bots, kind, system, private, secured = reader.record(_COUNTS)
@@ -183,13 +182,13 @@ def pull_info(reader: Reader) -> A2sInfo:
     )  # fmt: skip
 
 
-def push_players(players: Sequence[A2sPlayer], room: int) -> bytes:
-    """Return the answer that tells of players: as many as fit into `room` bytes, 255 at most."""
+def push_players(players: Sequence[A2sPlayer], size: int) -> bytes:
+    """Return the PLAYER answer: as many players as fit into `size` bytes, 255 at most."""
     out, count = bytearray(PREFIX + bytes((A2sAnswer.PLAYERS, 0))), 0
     for player in players[:0xFF]:
         numbers = _SCORE_AND_TIME.pack_nearest(player.score, player.time)
         entry = bytes((count,)) + text_bytes(player.name) + numbers
-        if len(out) + len(entry) > room:
+        if len(out) + len(entry) > size:
             break
         out += entry
         count += 1
@@ -198,7 +197,7 @@ def push_players(players: Sequence[A2sPlayer], room: int) -> bytes:
 
 
 def pull_players(reader: Reader) -> list[A2sPlayer]:
-    """Read what is told of players."""
+    """Read a PLAYER answer."""
     players = []
     for _ in range(reader.unsigned(1)):
         reader.unsigned(1)
@@ -206,12 +205,12 @@ def pull_players(reader: Reader) -> list[A2sPlayer]:
     return players
 
 
-def push_rules(rules: Sequence[tuple[str, str]], room: int) -> bytes:
-    """Return the answer that tells of rules: as many as fit into `room` bytes."""
+def push_rules(rules: Sequence[tuple[str, str]], size: int) -> bytes:
+    """Return the RULES answer: as many rules as fit into `size` bytes."""
     out, count = bytearray(PREFIX + bytes((A2sAnswer.RULES, 0, 0))), 0
     for name, value in rules[:0xFFFF]:
         entry = text_bytes(name) + text_bytes(value)
-        if len(out) + len(entry) > room:
+        if len(out) + len(entry) > size:
             break
         out += entry
         count += 1
@@ -220,43 +219,43 @@ def push_rules(rules: Sequence[tuple[str, str]], room: int) -> bytes:
 
 
 def pull_rules(reader: Reader) -> list[tuple[str, str]]:
-    """Read what is told of rules."""
+    """Read a RULES answer."""
     return [(reader.text(), reader.text()) for _ in range(reader.unsigned(2))]
 
 
 MOST_BYTES: Final = 1400
-"""Of one datagram that is not split."""
-PART_SIZE: Final = 1248
-"""Bytes of the answer in each datagram but the last."""
+"""Maximum length of a datagram that is not split, in bytes."""
+CHUNK_SIZE: Final = 1248
+"""Bytes of the answer in each datagram except the last."""
 SPLIT_PREFIX: Final = b"\xfe\xff\xff\xff"
 NUMBERS: Final = 0x7FFF
-"""Answers are numbered up to here: clients take bits 15 and 31 for "compressed"."""
+"""Answers are numbered up to here: clients read bits 15 and 31 as "compressed"."""
 _COMPRESSED: Final = 0x80008000
 _SPLIT: Final = RecordLayout("A2S split", LITTLE, number=U32, total=U8, index=U8, part_size=U16)
 
 
 def split(data: bytes, number: int) -> list[bytes]:
-    """Return the datagrams of an answer; parts belong together by `number`, of 15 bits."""
+    """Return the datagrams of an answer; `number` (15 bits) identifies them."""
     if len(data) <= MOST_BYTES:
         return [data]
-    parts = [data[at : at + PART_SIZE] for at in range(0, len(data), PART_SIZE)]
+    chunks = [data[at : at + CHUNK_SIZE] for at in range(0, len(data), CHUNK_SIZE)]
     return [
-        SPLIT_PREFIX + _SPLIT.pack(number, len(parts), index, PART_SIZE) + part
-        for index, part in enumerate(parts)
+        SPLIT_PREFIX + _SPLIT.pack(number, len(chunks), index, CHUNK_SIZE) + chunk
+        for index, chunk in enumerate(chunks)
     ]
 
 
 class A2sJoiner:
-    """Puts the parts of one answer together, whatever their order."""
+    """Joins the datagrams of one answer, in any order."""
 
-    __slots__ = ("_id", "_parts")
+    __slots__ = ("_bodies", "_id")
 
     def __init__(self) -> None:
-        self._parts: dict[int, bytes] = {}
+        self._bodies: dict[int, bytes] = {}
         self._id: tuple[int, int] | None = None
 
     def take(self, data: bytes) -> bytes | None:
-        """Take a datagram; returns the whole answer when it is there."""
+        """Handle a datagram; return the whole answer when it is complete."""
         if data.startswith(PREFIX):
             return data
         if not data.startswith(SPLIT_PREFIX):
@@ -266,10 +265,10 @@ class A2sJoiner:
         if number & _COMPRESSED:
             raise MalformedMessage("compressed answer")
         if self._id is None or self._id[0] != number:
-            self._id, self._parts = (number, total), {}
+            self._id, self._bodies = (number, total), {}
         if self._id[1] != total or index >= total:
             raise MalformedMessage("wrong split")
-        self._parts[index] = reader.rest()
-        if len(self._parts) < total:
+        self._bodies[index] = reader.rest()
+        if len(self._bodies) < total:
             return None
-        return b"".join(self._parts[one] for one in range(total))
+        return b"".join(self._bodies[one] for one in range(total))

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from emu.admin.a2s.messages import (
+    CHUNK_SIZE,
     MOST_BYTES,
     NUMBERS,
-    PART_SIZE,
     A2sInfo,
     A2sPlayer,
     A2sQuery,
@@ -170,4 +170,4 @@ def _write(query: A2sQuery, status: ServerStatus) -> bytes:
     if query is A2sQuery.PLAYERS:
         # One datagram: two of five tested clients cannot join several.
         return push_players(players_of(status), MOST_BYTES)
-    return push_rules(rules_of(status), MOST_DATAGRAMS * PART_SIZE)
+    return push_rules(rules_of(status), MOST_DATAGRAMS * CHUNK_SIZE)

@@ -1,9 +1,9 @@
 """The messages of GGMP, one per datagram, and the typed values of ArbData, in both byte orders.
 
-Both ends of a conversation use one; nothing in a message tells which. Source:
-docs/protocol/administration/ggmp.md#decisions.
+Both sides must use the same byte order: no field of a message shows it.
 
-Source: docs/protocol/administration/ggmp.md#messages.
+Source: docs/protocol/administration/ggmp.md#decisions,
+docs/protocol/administration/ggmp.md#messages.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from emu.errors import LocalProtocolError, MalformedMessage, StructValueError
 
 
 class ValueType(enum.IntEnum):
-    """What a value is."""
+    """The types of values."""
 
-    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
+    __hash__ = int.__hash__  # Enum's own is not in C, and these are hashed for every datagram
 
     UINT32 = 0
     INT32 = 1
@@ -42,7 +42,7 @@ _NUMBERS: Final = {
 
 
 class ByteOrder:
-    """How numbers of several bytes are written, in heads, values and data alike."""
+    """The byte order of numbers, in heads, values and data alike."""
 
     __slots__ = ("_is_big", "name", "numbers", "place", "point", "short", "starts")
 
@@ -55,7 +55,7 @@ class ByteOrder:
             len(more): RecordLayout("GgmpMessage", order, head_and_client=U32, id=U32, **more)
             for more in ({}, {"parent": U32}, act)
         }
-        """The beginning of a message, by how many numbers follow its id; see `join_head`."""
+        """The layouts of a message's beginning, by the count of numbers after its id."""
         self.short = RecordLayout(
             "ACTION_SHORT", order,
             head=U8, client=U8, id=U16, actor=U8, action=U8, condition1=U8, condition2=U8,
@@ -66,10 +66,10 @@ class ByteOrder:
             RecordLayout(f"GGMP value {kind.name}", order, size=U8, type=U8, number=number)
             for kind, number in _NUMBERS.items()
         )
-        """By type of value."""
+        """The layouts of numbers, by type of value."""
 
     def join_head(self, head: int, client: int) -> int:
-        """Return head and client as the first number of a message: the head is the first byte."""
+        """Return head and client as the first number of a message; the head is its first byte."""
         return head << 24 | client if self._is_big else client << 8 | head
 
     def client_of(self, number: int) -> int:
@@ -81,7 +81,7 @@ class ByteOrder:
         return b"".join(actor.to_bytes(4, self.name) for actor in actors)
 
     def pull_actors(self, data: bytes) -> list[int]:
-        """Return the actors that data list; what is left over is left out."""
+        """Return the actors of a list; incomplete bytes at the end are ignored."""
         at = range(0, len(data) - 3, 4)
         return [int.from_bytes(data[start : start + 4], self.name) for start in at]
 
@@ -94,7 +94,7 @@ ORDERS: Final[Mapping[str, ByteOrder]] = {order.name: order for order in (BIG, L
 MOST_VALUES: Final = 8
 MOST_BYTES: Final = 255
 FIRST_CUSTOM: Final = 0x80
-"""From this type on, bytes mean what two ends have agreed upon."""
+"""From this type on, a value is bytes whose meaning both sides have agreed on."""
 
 
 class Value(NamedTuple):
@@ -111,7 +111,7 @@ _TEXTS: Final[Mapping[int, str]] = {ValueType.ASCII: "ascii", ValueType.UTF8: "u
 
 
 def uint32(value: int) -> Value:
-    """Return a number as a value; what does not fit is the nearest that does."""
+    """Return a number as a value; out of range it becomes the nearest limit."""
     return Value(_UINT32, value if 0 <= value <= 0xFFFFFFFF else max(0, min(value, 0xFFFFFFFF)))
 
 
@@ -121,20 +121,20 @@ def double(value: float) -> Value:
 
 
 def utf8(text: str) -> Value:
-    """Return a text as a value, cut to what fits."""
+    """Return a text as a value, cut to the maximum length."""
     cut = text.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore")
     return Value(ValueType.UTF8, cut)
 
 
 def push_values(values: Sequence[Value], order: ByteOrder = BIG) -> bytes:
-    """Return values as they are sent. Raises `LocalProtocolError` for what cannot be sent."""
+    """Return values as bytes. Raises `LocalProtocolError` for values that cannot be encoded."""
     if not 1 <= len(values) <= MOST_VALUES:
         raise LocalProtocolError(f"{len(values)} values in one message")
     return bytes((len(values),)) + b"".join([_push(value, order) for value in values])
 
 
 def pull_values(data: bytes, order: ByteOrder = BIG) -> tuple[Value, ...]:
-    """Return the values that are all of `data`. Raises `MalformedMessage`."""
+    """Return the values of `data`, which must contain nothing else. Raises `MalformedMessage`."""
     count = data[0] if data else 0
     if not 1 <= count <= MOST_VALUES:
         raise MalformedMessage("wrong number of values")
@@ -191,16 +191,16 @@ def _pull(entry: bytes, order: ByteOrder) -> Value:
 
 
 SERVER: Final = 0
-"""The server's number among the clients; in what a client sends, one that was given none."""
+"""The server's client number; a client without a number sends it, too."""
 MOST_CLIENTS: Final = 0xFFFFFF
 MOST_DATA: Final = 255
-"""Bytes of data in one message."""
+"""Maximum bytes of data in one message."""
 
 
 class GgmpMessageType(enum.IntEnum):
-    """What a message is, by its head; of those below `CLIENT_ASSIGN`, head + 1 wants no Ack."""
+    """The kinds of messages by their head. Below `CLIENT_ASSIGN`, head + 1 requests no Ack."""
 
-    __hash__ = int.__hash__  # Enum's own is not in C, and these are looked up for every datagram
+    __hash__ = int.__hash__  # Enum's own is not in C, and these are hashed for every datagram
 
     ACTION = 0x00
     ACTION_SHORT = 0x02
@@ -216,7 +216,7 @@ class GgmpMessageType(enum.IntEnum):
 
 
 class Act(NamedTuple):
-    """Who does what; the conditions are the action's own business. Numbers of 32 bits."""
+    """An action on an actor. The conditions depend on the action. All numbers have 32 bits."""
 
     actor: int
     action: int
@@ -227,8 +227,8 @@ class Act(NamedTuple):
 class GgmpMessage(NamedTuple):
     """One message.
 
-    `client` sent it, or with CLIENT_ASSIGN is given the number; `id` counts the sender's messages,
-    and in ACK and CLIENT_ASSIGN is that of the message which is answered.
+    `client` is the sender, or in CLIENT_ASSIGN the assigned number. `id` counts the sender's
+    messages; in ACK and CLIENT_ASSIGN it is the id of the answered message.
     """
 
     kind: GgmpMessageType
@@ -237,18 +237,18 @@ class GgmpMessage(NamedTuple):
     wants_ack: bool = True
     act: Act | None = None
     parent: int = 0
-    """Of DATA and DATA_END: the message that they belong to."""
+    """For DATA and DATA_END: the id of the message that they belong to."""
     data: bytes = b""
-    """Of ARB_DATA, which is never read into it: the values as they are sent, in their place."""
+    """For sending ARB_DATA: the encoded values, in place of `values`. Parsing leaves it empty."""
     values: tuple[Value, ...] = ()
-    """Of ARB_DATA."""
+    """For ARB_DATA."""
 
 
 class _Form(NamedTuple):
-    """What stands behind head, client and id."""
+    """The layout of a message after head, client and id."""
 
     numbers: int = 0
-    """Of 32 bits: the four of an act, or the parent."""
+    """How many numbers of 32 bits: the four of an act, or the parent."""
     data: bool = False
     values: bool = False
 
@@ -277,11 +277,11 @@ _HEADS: Final[Mapping[int, tuple[GgmpMessageType, bool, _Form]]] = {
         ((kind, False),) if kind >= _ASSIGN else ((kind, True), (kind + 1, False))
     )
 }
-"""By head: the kind, whether it wants an Ack, and what stands behind."""
+"""By head: the kind, whether it requests an Ack, and the layout."""
 
 
 def push_message(message: GgmpMessage, order: ByteOrder = BIG) -> bytes:
-    """Return a message as a datagram. Raises `LocalProtocolError` for what cannot be sent."""
+    """Return a message as a datagram. Raises `LocalProtocolError` if it cannot be encoded."""
     kind, client, number, wants_ack, _, parent, data, values = message
     head = kind if wants_ack or kind >= _ASSIGN else kind + 1
     numbers, has_data, has_values = _FORMS[kind]
@@ -302,7 +302,7 @@ def push_message(message: GgmpMessage, order: ByteOrder = BIG) -> bytes:
 
 
 def push_ack(client: int, number: int, order: ByteOrder = BIG) -> bytes:
-    """Return the Ack of `client` for the message `number` of the other end."""
+    """Return the Ack of `client` for the peer's message `number`."""
     return order.starts[0].pack(order.join_head(GgmpMessageType.ACK, client), number)
 
 

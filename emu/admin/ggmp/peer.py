@@ -1,13 +1,12 @@
 """One side of a GGMP conversation: acknowledges, retransmits, joins transfers, delivers once.
 
-With the usual wait of 30 ms that is at 0, 30, 90 and 180 ms, and lost at 300 ms. Source:
-docs/protocol/administration/ggmp.md#decisions.
+With the usual wait of 30 ms a message is sent at 0, 30, 90 and 180 ms, and given up at 300 ms. A
+transfer is complete when its end and every message since its parent have arrived, of whatever kind:
+ids rise by one, so that a gap shows. Data that arrive before their parent are kept for the same
+time as others. Server and client use the same code. Sans-IO: messages in, datagrams and deliveries
+out.
 
-Complete when the end is there and every message since the parent has come, of whatever kind: ids
-rise by one, so a gap shows. Data whose parent has not come wait for it as long as any other.
 Source: docs/protocol/administration/ggmp.md#decisions.
-
-The same for server and client. Sans-IO: messages in, datagrams and deliveries out.
 """
 
 from __future__ import annotations
@@ -31,24 +30,24 @@ from emu.admin.ggmp.messages import (
 from emu.times import Monotonic
 
 WIDTH: Final = 1024
-"""Messages remembered; what is older counts as one that has come."""
+"""Messages remembered. An older message counts as received."""
 
 
 class Window:
-    """The last ids of one counter, which begins anew after its largest number."""
+    """The received ids of one counter, which wraps around."""
 
     __slots__ = ("_half", "_highest", "_mask", "_seen")
 
     def __init__(self, bits: int) -> None:
-        """Watch a counter of so many bits."""
+        """Watch a counter of `bits` bits."""
         self._mask = (1 << bits) - 1
         self._half = 1 << bits - 1
         self._highest: int | None = None
         self._seen = 0
-        """Bit n: the message n before the highest has come."""
+        """Bit n: the message n before the highest was received."""
 
     def take(self, number: int) -> bool:
-        """Note a message; False when it had come already."""
+        """Mark a message as received; return False if it was received before."""
         if self._highest is None:
             self._highest, self._seen = number, 1
             return True
@@ -65,7 +64,7 @@ class Window:
         return True
 
     def has_all(self, first: int, last: int) -> bool:
-        """Say whether all from `first` to `last` have come, and are still remembered."""
+        """Return whether all ids from `first` to `last` were received and are still remembered."""
         count = ((last - first) & self._mask) + 1
         if self._highest is None or count > WIDTH:
             return False
@@ -77,7 +76,7 @@ class Window:
 
 
 WAIT: Final = 0.03
-"""Seconds to the first repetition."""
+"""Seconds to the first retransmission."""
 SENDINGS: Final = 4
 MOST_WAITING: Final = 256
 
@@ -90,7 +89,7 @@ class _Waiting:
 
 
 class Retransmissions:
-    """The messages of one end that wait; `lost` counts those that nobody ever acknowledged."""
+    """The unacknowledged messages of one side; `lost` counts those that were given up."""
 
     __slots__ = ("_wait", "_waiting", "lost")
 
@@ -104,23 +103,23 @@ class Retransmissions:
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more may wait."""
+        """Whether no more messages can wait."""
         return len(self._waiting) >= MOST_WAITING
 
     def put(self, number: int, datagram: bytes, now: Monotonic) -> None:
-        """Note a message that is sent now."""
+        """Add a message that is sent now."""
         self._waiting[number] = _Waiting(datagram, 1, Monotonic(now + self._wait))
 
     def acknowledged(self, number: int) -> bool:
-        """Let go of a message; False when it does not wait."""
+        """Remove an acknowledged message; return False if it is not waiting."""
         return self._waiting.pop(number, None) is not None
 
     def get_timer(self) -> Monotonic | None:
-        """Return when the next one is due."""
+        """Return the time of the next retransmission, or None."""
         return min((waiting.due for waiting in self._waiting.values()), default=None)
 
     def handle_timer(self, now: Monotonic) -> list[bytes]:
-        """Return what is to be sent again now; forget what is lost."""
+        """Return the messages to retransmit now, and give up lost ones."""
         again: list[bytes] = []
         for number, waiting in list(self._waiting.items()):
             if waiting.due > now:
@@ -139,7 +138,7 @@ MOST_BYTES: Final = 64 * 1024
 MOST_PARTS: Final = 256
 MOST_OPEN: Final = 8
 IDLE: Final = 2.0
-"""Seconds without a new part after which a transfer is forgotten."""
+"""Seconds without new data after which a transfer is dropped."""
 _TRANSFER_IDS: Final = 0xFFFFFFFF
 
 
@@ -158,28 +157,28 @@ class _Open:
     act: Act | None = None
     end: int | None = None
     size: int = 0
-    parts: dict[int, bytes] = field(default_factory=dict)
+    messages: dict[int, bytes] = field(default_factory=dict)
 
     def put(self, message: GgmpMessage) -> None:
-        self.parts[message.id] = message.data
+        self.messages[message.id] = message.data
         self.size += len(message.data)
         if message.kind is GgmpMessageType.DATA_END:
             self.end = message.id
 
     @property
     def is_too_large(self) -> bool:
-        return self.size > MOST_BYTES or len(self.parts) > MOST_PARTS
+        return self.size > MOST_BYTES or len(self.messages) > MOST_PARTS
 
     def whole(self, window: Window) -> Whole | None:
-        """Return the act with its data when nothing is missing, in the order of the ids."""
+        """Return the act with its data in the order of their ids; None while any are missing."""
         if self.act is None or self.end is None or not window.has_all(self.parent, self.end):
             return None
-        ids = sorted(self.parts, key=lambda number: (number - self.parent) & _TRANSFER_IDS)
-        return Whole(self.act, b"".join(self.parts[number] for number in ids))
+        ids = sorted(self.messages, key=lambda number: (number - self.parent) & _TRANSFER_IDS)
+        return Whole(self.act, b"".join(self.messages[number] for number in ids))
 
 
 class Transfers:
-    """The unfinished transfers of one peer; `dropped` counts those that came to nothing."""
+    """The unfinished transfers of one peer; `dropped` counts those that never completed."""
 
     __slots__ = ("_open", "dropped")
 
@@ -191,7 +190,7 @@ class Transfers:
         return len(self._open)
 
     def take(self, message: GgmpMessage, now: Monotonic) -> None:
-        """Take a message that opens a transfer, or a part of one."""
+        """Handle a message that opens a transfer or belongs to one."""
         self.forget_idle(now)
         is_parent = message.act is not None
         parent = message.id if is_parent else message.parent
@@ -205,7 +204,7 @@ class Transfers:
             self._drop(parent)
 
     def finished(self, window: Window) -> list[Whole]:
-        """Return and forget the transfers that are complete."""
+        """Return and remove the complete transfers."""
         found: list[Whole] = []
         for parent, transfer in list(self._open.items()):
             whole = transfer.whole(window)
@@ -215,7 +214,7 @@ class Transfers:
         return found
 
     def forget_idle(self, now: Monotonic) -> None:
-        """Forget what nothing came of for a while."""
+        """Drop idle transfers."""
         for parent, transfer in list(self._open.items()):
             if now - transfer.touched > IDLE:
                 self._drop(parent)
@@ -235,14 +234,14 @@ _IDS: Final = 0xFFFFFFFF
 _WHOLE: Final = frozenset(
     (GgmpMessageType.ACTION, GgmpMessageType.ACTION_SHORT, GgmpMessageType.ACTION_DATA_END)
 )
-"""Messages that are acts by themselves."""
+"""Messages that are complete acts."""
 
 Delivery = Whole | tuple[Value, ...] | bytes
 """An act with its data, the values of an ArbData, or raw data."""
 
 
 class Peer:
-    """The other end; `own` is this end's number as client, 0 for the server."""
+    """The peer of a conversation; `own` is this side's client number, 0 for the server."""
 
     __slots__ = ("_next_id", "_outbox", "_outgoing", "_short", "_transfers", "_window", "counters",
                  "order", "own")  # fmt: skip
@@ -262,11 +261,11 @@ class Peer:
 
     @property
     def lost(self) -> int:
-        """How many messages nobody acknowledged."""
+        """Messages that were never acknowledged."""
         return self._outbox.lost
 
     def data_to_send(self) -> list[bytes]:
-        """Return and forget the datagrams that are to be sent."""
+        """Return and clear the datagrams to send."""
         outgoing, self._outgoing = self._outgoing, []
         return outgoing
 
@@ -275,14 +274,14 @@ class Peer:
         self.send_encoded(push_values(values, self.order), now=now, wants_ack=wants_ack)
 
     def send_encoded(self, values: bytes, *, now: Monotonic, wants_ack: bool = True) -> None:
-        """Send an ArbData whose values are written already."""
+        """Send an ArbData with encoded values."""
         message = GgmpMessage(
             GgmpMessageType.ARB_DATA, self.own, self._new_id(), wants_ack, data=values
         )
         self._send(message, now)
 
     def send_act(self, act: Act, data: bytes = b"", *, now: Monotonic) -> None:
-        """Send an act with its data: in one message, or in as many as it takes."""
+        """Send an act with its data, in as many messages as it needs."""
         if not data:
             self._send(GgmpMessage(GgmpMessageType.ACTION, self.own, self._new_id(), act=act), now)
             return
@@ -296,8 +295,8 @@ class Peer:
         self._send(GgmpMessage(GgmpMessageType.ACTION_EXTENDED, self.own, parent, act=act), now)
         for at in range(0, len(data), MOST_DATA):
             kind = GgmpMessageType.DATA if at + MOST_DATA < len(data) else GgmpMessageType.DATA_END
-            part = data[at : at + MOST_DATA]
-            self._send(GgmpMessage(kind, self.own, self._new_id(), parent=parent, data=part), now)
+            chunk = data[at : at + MOST_DATA]
+            self._send(GgmpMessage(kind, self.own, self._new_id(), parent=parent, data=chunk), now)
 
     def _new_id(self) -> int:
         number = self._next_id
@@ -316,7 +315,7 @@ class Peer:
     # -- receiving ------------------------------------------------------------------------------
 
     def receive(self, message: GgmpMessage, now: Monotonic) -> list[Delivery]:
-        """Take a message, and return what it completes."""
+        """Handle a message; return the deliveries that it completes."""
         if message.kind is GgmpMessageType.ACK:
             if not self._outbox.acknowledged(message.id):
                 self.counters["ack for nothing"] += 1
@@ -336,7 +335,7 @@ class Peer:
         return [*found, *self._transfers.finished(self._window)]
 
     def _delivered(self, message: GgmpMessage, now: Monotonic) -> list[Delivery]:
-        """Return what a message is by itself; what needs others is put aside."""
+        """Return a message's own delivery; messages of a transfer are stored."""
         kind = message.kind
         if kind in _WHOLE and message.act is not None:
             return [Whole(message.act, message.data)]
@@ -350,10 +349,10 @@ class Peer:
     # -- time -----------------------------------------------------------------------------------
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called."""
+        """Return the time at which `handle_timer` must be called, or None."""
         return self._outbox.get_timer()
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Send again what was not acknowledged."""
+        """Retransmit what was not acknowledged."""
         self._outgoing += self._outbox.handle_timer(now)
         self._transfers.forget_idle(now)

@@ -107,10 +107,10 @@ class OgpQuestion:
 
 def as_record(content: Content) -> dict[str, Any]:
     """Return a content as JSON; missing sections are left out."""
-    told = {one.name: getattr(content, one.name) for one in fields(content) if one.compare}
+    record = {one.name: getattr(content, one.name) for one in fields(content) if one.compare}
     if content.rules is not None:
-        told["rules"] = dict(content.rules)
-    return {name: _plain(value) for name, value in told.items() if value is not None}
+        record["rules"] = dict(content.rules)
+    return {name: _plain(value) for name, value in record.items() if value is not None}
 
 
 def _plain(value: Any) -> Any:

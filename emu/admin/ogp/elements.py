@@ -1,9 +1,9 @@
 """Elementary types of OGP: bit arrays, numbers of any size, and names with colors.
 
-A bit array is an int here, in which bit n.x of the text is bit 7n + x (`bit`). Source:
-docs/protocol/administration/ogp.md#elements. Raises `MalformedMessage`.
+A bit array is an int, in which bit n.x of the protocol's text is bit 7n + x (`bit`). Raises
+`MalformedMessage`.
 
-Source: docs/protocol/administration/ogp.md#colors. Raises `MalformedMessage`.
+Source: docs/protocol/administration/ogp.md#elements, docs/protocol/administration/ogp.md#colors.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from emu.admin.reader import Reader, clamped, text_bytes
 from emu.errors import MalformedMessage
 
 LONGEST_BITS: Final = 16
-"""Bytes of a bit array; the longest that means anything has four."""
+"""Maximum bytes of a bit array; the longest useful one has four."""
 
 
 def bit(byte: int, number: int) -> int:
-    """Return the flag that the text calls ``byte.number``."""
+    """Return the flag that the protocol's text calls ``byte.number``."""
     return 1 << (7 * byte + number)
 
 
 def push_bits(bits: int) -> bytes:
-    """Return a bit array, as short as it can be: one byte at least."""
+    """Return the shortest encoding of a bit array, at least one byte."""
     if bits < 0x80:
         return bits.to_bytes(1, "little")
     out = bytearray()
@@ -52,10 +52,10 @@ class _Size(NamedTuple):
     """One of the sizes that a number may have."""
 
     prefix: bytes
-    """What stands ahead of it."""
+    """The bytes before the number."""
     size: int
     fits: range
-    """The numbers that are not written in a smaller size, and smaller ones."""
+    """The numbers that fit into this size."""
 
 
 _U32: Final = range(1 << 32)
@@ -63,9 +63,9 @@ _I32: Final = range(-(1 << 31), 1 << 31)
 
 
 class Numbers:
-    """How a version of the protocol writes numbers that are mostly small: its sizes.
+    """A version's encoding of numbers that are mostly small, as a list of sizes.
 
-    What does not fit into 32 bits is written as the nearest that does.
+    A number out of 32 bits is sent as the nearest limit.
     """
 
     unsigned: tuple[_Size, ...]
@@ -89,7 +89,7 @@ class Numbers:
 
 
 class Numbers91(Numbers):
-    """0.91: the largest number of each size says that the next size follows."""
+    """Version 0.91: the largest number of each size means that the next size follows."""
 
     unsigned = (
         _Size(b"", 1, range(0xFF)),
@@ -104,7 +104,7 @@ class Numbers91(Numbers):
 
 
 class Numbers94(Numbers):
-    """0.94: one byte value of its own for each larger size."""
+    """Version 0.94: each larger size has its own first byte."""
 
     unsigned = (
         _Size(b"", 1, range(0xFE)),
@@ -133,25 +133,25 @@ def _pull(reader: Reader, sizes: Sequence[_Size]) -> int:
 
 
 WIDE: Final = range(0x90, 0xA0)
-"""Values that a color of 16 bits follows: red 5, green 6, blue 5."""
+"""Values with a color of 16 bits: red 5, green 6, blue 5."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColorChange:
-    """From a byte of the name on, letters look otherwise."""
+    """A change of the style from a byte of the name on."""
 
     position: int
-    """Byte of the name in UTF-8."""
+    """The position in bytes of UTF-8."""
     value: int
     """00-0F VGA color, 10 default, 20-2F background, 30 default background, 40-42 bold, underlined,
     cursive, 90 and 91 a color or background of 16 bits."""
     color: int = 0
-    """Of 16 bits, for values in `WIDE`."""
+    """16 bits, for values in `WIDE`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A text whose letters may have colors; `colors` is in the order of positions."""
+    """A text with colors, in the order of positions."""
 
     text: str
     colors: tuple[ColorChange, ...] = ()
@@ -161,7 +161,7 @@ class Name:
 
 
 def push_name(name: Name, numbers: Numbers, *, colored: bool) -> bytes:
-    """Return a name, with its colors behind it when they were asked for."""
+    """Return a name, with its colors after it if they were requested."""
     text = text_bytes(name.text)
     if not colored:
         return text
@@ -178,7 +178,7 @@ def _entries(colors: Iterable[ColorChange], numbers: Numbers) -> Iterable[bytes]
 
 
 def pull_name(reader: Reader, numbers: Numbers, *, colored: bool) -> Name:
-    """Read a name, with its colors when they are there."""
+    """Read a name, with its colors if there are any."""
     text = reader.text()
     if not colored:
         return Name(text)

@@ -1,10 +1,9 @@
-"""The fields of OGP 0.91 and 0.94 as tables: flag, name and type of each, and how it is coded.
+"""The fields of OGP 0.91 and 0.94 as tables: flag, name and type of each field.
 
-Values are plain: int, str, `Name`, or a mapping of names to values where one flag stands for
-several. Source: docs/protocol/administration/ogp.md#fields. Raises `MalformedMessage`.
+The order of a table is that of the wire. Values are plain: int, str, `Name`, or a mapping of names
+to values if one flag stands for several. Raises `MalformedMessage`.
 
-The order of a table is that of the values on the wire. Source:
-docs/protocol/administration/ogp.md#fields, docs/protocol/administration/ogp.md#dialect.
+Source: docs/protocol/administration/ogp.md#fields, docs/protocol/administration/ogp.md#dialect.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ Row = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Style:
-    """What holds for a whole body: how it writes numbers, and what its maps and names carry."""
+    """The encoding of a whole body: its numbers, and the fields of its maps and names."""
 
     numbers: Numbers
     colored: bool = False
-    """Whether colors stand behind names."""
+    """Whether colors follow names."""
     map_fields: int = 0
-    """Which fields maps have (0.94)."""
+    """The fields of maps (0.94)."""
     mod_fields: int = 0
-    """Which fields a mod has (0.94)."""
+    """The fields of a mod (0.94)."""
 
 
 class OgpType(NamedTuple):
@@ -53,7 +52,7 @@ class OgpType(NamedTuple):
 
 
 class OgpField(NamedTuple):
-    """One field of a table; `flag` says that it is there."""
+    """One field of a table; `flag` means that it is present."""
 
     flag: int
     name: str
@@ -61,14 +60,14 @@ class OgpField(NamedTuple):
 
 
 def push_row(row: Row, table: Sequence[OgpField], flags: int, style: Style) -> bytes:
-    """Return the fields of a row that `flags` say."""
+    """Return the fields of a row that `flags` select."""
     return b"".join(
         field.kind.push(row[field.name], style) for field in table if flags & field.flag
     )
 
 
 def pull_row(reader: Reader, table: Sequence[OgpField], flags: int, style: Style) -> dict[str, Any]:
-    """Read the fields that `flags` say; nobody knows how long an unknown one would be."""
+    """Read the fields that `flags` select. Raises for an unknown flag: its length is unknown."""
     if flags & ~all_flags(table):
         raise MalformedMessage("unknown fields")
     return {field.name: field.kind.pull(reader, style) for field in table if flags & field.flag}
@@ -85,14 +84,14 @@ def flags_of(row: Row, table: Sequence[OgpField]) -> int:
 
 
 def _unsigned(size: int) -> OgpType:
-    """Make the type of numbers that have always `size` bytes; what is too large is the largest."""
+    """Return the type of numbers of `size` bytes; a larger number becomes the maximum."""
     return OgpType(
         lambda value, _style: clamped(value, size), lambda reader, _style: reader.unsigned(size)
     )
 
 
 def _bytes(size: int) -> OgpType:
-    """Make the type of `size` bytes that mean nothing here, in hexadecimal digits."""
+    """Return the type of `size` opaque bytes, shown as hexadecimal digits."""
     return OgpType(
         lambda value, _style: bytes.fromhex(value), lambda reader, _style: reader.take(size).hex()
     )
@@ -117,7 +116,7 @@ SINT: Final = OgpType(
 
 
 class PlayerFlag(IntFlag):
-    """What is said of a player."""
+    """The flags of a player."""
 
     ALIVE = bit(0, 0)
     DEAD = bit(0, 1)
@@ -127,7 +126,7 @@ class PlayerFlag(IntFlag):
 
 
 class AddOnFlag(IntFlag):
-    """What is said of an add-on."""
+    """The flags of an add-on."""
 
     ACTIVE = bit(0, 0)
     ANTI_CHEAT = bit(0, 1)
@@ -144,14 +143,14 @@ ADD_ON_FLAGS: Final = OgpType(
 
 
 class ServerFlags(NamedTuple):
-    """What kind of server it is."""
+    """The kind of a server."""
 
     dedicated: bool = True
     proxy: bool = False
     system: int = 0
     """0 unknown, 1 Windows, 2 Linux, 3 Mac."""
     password: bool = False
-    """Whether one is needed to play; 0.91 does not say."""
+    """Whether players need a password; 0.91 has no such field."""
 
 
 def _push_server_91(value: ServerFlags, _style: Style) -> bytes:
@@ -178,7 +177,7 @@ SERVER_FLAGS_94: Final = OgpType(_push_server_94, _pull_server_94)
 
 
 def pair(first: str, second: str) -> OgpType:
-    """Make the type of two texts that one flag stands for."""
+    """Return the type of two texts with one flag."""
     return OgpType(
         lambda value, _style: text_bytes(value[first]) + text_bytes(value[second]),
         lambda reader, _style: {first: reader.text(), second: reader.text()},
@@ -192,11 +191,11 @@ MOD_FIELDS: Final = (
     OgpField(bit(0, 3), "url", TEXT),
     OgpField(bit(0, 4), "author", TEXT),
 )
-"""Of a mod, in 0.94."""
+"""The fields of a mod, in 0.94."""
 
 
 def _push_mod(value: Row, style: Style) -> bytes:
-    """Write a mod's name, and its fields when there is one."""
+    """Return a mod's name, and its fields if the name is not empty."""
     name = text_bytes(value["name"])
     if not value["name"]:
         return name
@@ -219,11 +218,11 @@ MAP_FIELDS: Final = (
     OgpField(bit(0, 4), "url", TEXT),
     OgpField(bit(0, 5), "author", TEXT),
 )
-"""Of a map, in 0.94."""
+"""The fields of a map, in 0.94."""
 _UNKNOWN_MAP: Final[Row] = {
     "file": "", "size": 0, "md5": bytes(16).hex(), "version": "", "url": "", "author": "",
 }  # fmt: skip
-"""What is told of the next map where only the map itself is known as well."""
+"""The next map if only the present one is known."""
 
 
 def _push_map(value: Row, style: Style) -> bytes:
@@ -248,7 +247,7 @@ def _pull_next_map(reader: Reader, style: Style) -> Row:
 MOD_94: Final = OgpType(_push_mod, _pull_mod)
 MAP_94: Final = OgpType(_push_map, _pull_map)
 NEXT_MAP_94: Final = OgpType(_push_next_map, _pull_next_map)
-"""The next map has the fields of the map, which therefore stands in front of it."""
+"""The next map has the fields of the map, so the map must come before it."""
 
 IPV4: Final = OgpType(
     lambda value, _style: int(ipaddress.IPv4Address(value)).to_bytes(4, "little"),
@@ -270,7 +269,7 @@ def _push_address(value: str, style: Style) -> bytes:
 
 
 ADDRESS: Final = OgpType(_push_address, _pull_address)
-"""An IP address of either kind (0.94); empty for none."""
+"""An IPv4 or IPv6 address (0.94); empty for none."""
 
 
 SERVER: Final = bit(0, 0)
@@ -280,10 +279,10 @@ RULES: Final = bit(0, 3)
 ADD_ONS: Final = bit(0, 4)
 LIMITS: Final = bit(0, 5)
 COLORED: Final = bit(1, 0)
-"""RequestFlags: which sections there are, and whether names carry colors."""
+"""RequestFlags: the sections of an answer, and whether names have colors."""
 
 NOT_ASSIGNED: Final = -1
-"""Team of a player who is in none."""
+"""The team of a player without a team."""
 
 _COUNTS: Final = (
     OgpField(bit(2, 0), "player_count", UINT),
@@ -367,11 +366,11 @@ class OgpVersion:
     """The bit arrays behind RequestFlags, in order: name, and what brings it, a flag of another
     array or of the request itself (``requests``)."""
     all_arrays: bool
-    """Whether they may all be there whatever the flags say."""
+    """Whether all arrays may be present regardless of the flags."""
     colors: bool
-    """Whether names may carry colors."""
+    """Whether names may have colors."""
     needs: Mapping[int, int]
-    """Fields of the server that cannot be without another: its flag, and the other's."""
+    """Fields of the server that require another one: its flag, and the other's."""
 
 
 _ARRAYS: Final = {
@@ -407,4 +406,4 @@ V94: Final = OgpVersion(
     needs={_NEXT_MAP_94: _MAP_94},
 )
 DIALECTS: Final = (V91, V94)
-"""In the order in which a question is tried to be read."""
+"""The order in which the versions are tried on a query."""

@@ -1,8 +1,8 @@
 """OGP's datagrams: prefix, type and flags, and the bodies of the default query.
 
-Source: docs/protocol/administration/ogp.md#head. All numbers are little-endian.
+All numbers are little-endian. Raises `MalformedMessage`.
 
-Source: docs/protocol/administration/ogp.md#body. Raises `MalformedMessage`.
+Source: docs/protocol/administration/ogp.md#head, docs/protocol/administration/ogp.md#body.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from emu.errors import MalformedDatagram, MalformedMessage
 
 PREFIX: Final = b"\xff\xff\xff\xffOGP\0"
 SIZE_AT: Final = len(PREFIX)
-"""Where HeadSize stands, which counts from itself on."""
+"""The position of HeadSize, which counts from itself on."""
 SMALLEST_HEAD: Final = 3
 TYPE_AT: Final = SIZE_AT + 1
 FLAGS_AT: Final = SIZE_AT + 2
 MORE: Final = 0x80
-"""In a byte of flags: another one follows."""
+"""In a byte of flags: another byte follows."""
 
 ANSWER: Final = bit(0, 0)
 CHALLENGE: Final = bit(0, 1)
@@ -55,7 +55,7 @@ _OPTIONAL: Final = CHALLENGE | REQUEST_ID | SPLIT
 
 
 def _head_layouts(**split: Any) -> Mapping[int, RecordLayout]:
-    """Return the layout of a head's optional fields by the flags that are set."""
+    """Return the layouts of a head's optional fields, by the set flags."""
     fields = {CHALLENGE: {"challenge": U32}, REQUEST_ID: {"request_id": U32}, SPLIT: split}
     layouts = {}
     for flags in range(_OPTIONAL + 1):
@@ -72,20 +72,20 @@ _ANSWER_HEADS: Final = _head_layouts(total=U8, index=U8)
 
 
 class Type(IntEnum):
-    """What a datagram asks or answers."""
+    """The types of datagrams."""
 
     PING = 0
     DEFAULT = 1
     RCON = 2
-    """Reserved; nobody has said what would follow."""
+    """Reserved; its content was never defined."""
     MASTER = 3
-    """Answer only: a server tells a master server that it is there."""
+    """Only as an answer: a server's heartbeat to a master server."""
     ERROR = 0xFF
-    """Answer only."""
+    """Only as an answer."""
 
 
 class Error(IntEnum):
-    """Why a question is not answered."""
+    """The reasons for an error answer."""
 
     BANNED = 0
     TYPE = 1
@@ -95,32 +95,32 @@ class Error(IntEnum):
 
 
 class QueryHead(NamedTuple):
-    """The head of a question; what was not sent is None."""
+    """The head of a query; missing fields are None."""
 
     type: int
     challenge: int | None = None
     request_id: int | None = None
     most_bytes: int | None = None
-    """Of one answer datagram, its head included."""
+    """Maximum length of an answer datagram, its head included."""
 
 
 class AnswerHead(NamedTuple):
-    """The head of an answer; what is not sent is None."""
+    """The head of an answer; missing fields are None."""
 
     type: int
     challenge: int | None = None
-    """A new number: the one of the question is not valid."""
+    """A new challenge, because the query's is not valid."""
     request_id: int | None = None
     split: tuple[int, int] | None = None
-    """How many datagrams there are, and which one this is, from 0."""
+    """The number of datagrams, and the index of this one, from 0."""
 
 
 _Head = tuple[int, int | None, int | None, Sequence[int]]
-"""Type, challenge, request id, and the numbers of a split; None and () for what is absent."""
+"""Type, challenge, request id, and the numbers of a split; None and () for missing fields."""
 
 
 def find_body(data: bytes) -> int:
-    """Return where the body begins. Raises `MalformedDatagram` for what is not OGP."""
+    """Return the position of the body. Raises `MalformedDatagram` if it is not OGP."""
     if len(data) < SIZE_AT + SMALLEST_HEAD or not data.startswith(PREFIX):
         raise MalformedDatagram("no OGP head")
     end = SIZE_AT + data[SIZE_AT]
@@ -130,12 +130,12 @@ def find_body(data: bytes) -> int:
 
 
 def is_answer(data: bytes) -> bool:
-    """Say whether a datagram in which `find_body` found one is an answer."""
+    """Return whether a datagram, accepted by `find_body`, is an answer."""
     return bool(data[FLAGS_AT] & ANSWER)
 
 
 def push_query_head(head: QueryHead) -> bytes:
-    """Return the head of a question."""
+    """Return the head of a query."""
     kind, challenge, request_id, most = head
     split = () if most is None else (most,)
     return _push(0, (kind, challenge, request_id, split), _QUERY_HEADS)
@@ -148,10 +148,9 @@ def push_answer_head(head: AnswerHead) -> bytes:
 
 
 def pull_query_head(data: bytes, body: int) -> QueryHead:
-    """Read the head of a question; `body` is where `find_body` says that it ends.
+    """Read the head of a query; `body` is its end, from `find_body`.
 
-    Flags that nobody knows are ignored, and so is what stands behind the known fields. Raises
-    `MalformedMessage`.
+    Unknown flags and bytes after the known fields are ignored. Raises `MalformedMessage`.
     """
     kind, challenge, request_id, split = _pull(data, body, _QUERY_HEADS)
     return QueryHead(kind, challenge, request_id, split[0] if split else None)
@@ -166,9 +165,9 @@ def pull_answer_head(data: bytes, body: int) -> AnswerHead:
 
 
 def with_challenge(data: bytes, body: int, number: int) -> bytes:
-    """Return a question as it has to be sent again: the same, with this challenge number in it.
+    """Return a query with a challenge, ready to be sent again.
 
-    Raises `MalformedMessage` when the head has no room for it.
+    Raises `MalformedMessage` if the head cannot grow.
     """
     reader = Reader(data[:body], FLAGS_AT)
     flags = pull_bits(reader)
@@ -184,10 +183,10 @@ def with_challenge(data: bytes, body: int, number: int) -> bytes:
 
 
 def _pull(data: bytes, body: int, layouts: Mapping[int, RecordLayout]) -> _Head:
-    """Return what stands in the head of a datagram.
+    """Return the fields of a head.
 
-    Does not use `Reader` and `unpack`: every question passes here, most of them from
-    unauthenticated peers.
+    Every query passes here, most of them from unauthenticated peers. So it calls neither `Reader`
+    nor `unpack`.
     """
     flags, at = data[FLAGS_AT], FLAGS_AT + 1
     if flags & MORE:
@@ -224,12 +223,15 @@ def _push(flags: int, head: _Head, layouts: Mapping[int, RecordLayout]) -> bytes
 LIMIT_LEFT: Final = bit(0, 0)
 MOST_ARRAYS: Final = 8
 MOST_EMPTY: Final = 4096
-"""Entries without any field that are believed; they cost their sender nothing."""
+"""Maximum number of entries without fields.
+
+They take no bytes, so a short answer could claim any number.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultQuery:
-    """What is asked: RequestFlags, and the fields of each section."""
+    """The default query: RequestFlags, and the fields of each section."""
 
     requests: int
     server: int = 0
@@ -242,7 +244,7 @@ class DefaultQuery:
 
 @dataclass(frozen=True)
 class Content:
-    """What a server can tell, or told; a section that is None is not known.
+    """The content of an answer; a section that is None is unknown.
 
     All rows of a list have the same fields.
     """
@@ -259,18 +261,18 @@ class Content:
     columns: dict[tuple[Any, ...], list[bytes]] = field(
         default_factory=dict, compare=False, repr=False
     )
-    """Fields of lists as they were written, for questions that want them in another company."""
+    """Encoded fields of lists, for queries that select other combinations of fields."""
 
 
 def everything(dialect: OgpVersion) -> DefaultQuery:
-    """Return the question for all that a dialect has."""
+    """Return the query for everything that a version has."""
     arrays = dict.fromkeys(dialect.arrays, (1 << 7 * 4) - 1)
     flags = SERVER | TEAMS | PLAYERS | RULES | ADD_ONS | LIMITS
     return _known(DefaultQuery(flags | (COLORED if dialect.colors else 0), **arrays), dialect)
 
 
 def push_query(query: DefaultQuery, dialect: OgpVersion) -> bytes:
-    """Return the body of a question."""
+    """Return the body of a query."""
     arrays = [
         getattr(query, name)
         for name, (holder, flag) in dialect.arrays.items()
@@ -280,9 +282,9 @@ def push_query(query: DefaultQuery, dialect: OgpVersion) -> bytes:
 
 
 def pull_query(body: bytes, dialects: Sequence[OgpVersion]) -> tuple[OgpVersion, DefaultQuery]:
-    """Read the body of a question, in the first of the dialects that uses up all of it.
+    """Return the query of a body, in the first version that uses up all of its bytes.
 
-    What the dialect does not know is left out of the query.
+    Fields that the version lacks are removed.
     """
     reader = Reader(body)
     arrays: list[int] = []
@@ -300,7 +302,7 @@ def pull_query(body: bytes, dialects: Sequence[OgpVersion]) -> tuple[OgpVersion,
 
 
 def _named(arrays: Sequence[int], dialect: OgpVersion) -> dict[str, int] | None:
-    """Return the arrays of a question by name; None when they are not as many as they should be.
+    """Return the arrays of a query by name, None if their number is wrong.
 
     The first is RequestFlags.
     """
@@ -317,7 +319,7 @@ def _named(arrays: Sequence[int], dialect: OgpVersion) -> dict[str, int] | None:
 
 
 def _known(query: DefaultQuery, dialect: OgpVersion) -> DefaultQuery:
-    """Return a question without what a dialect does not have, so that equal ones are equal."""
+    """Return a query without the fields that a version lacks, so that equal queries are equal."""
     tables = _tables(dialect)
     known = {
         name: getattr(query, name) & sum(one.flag for one in table)
@@ -345,11 +347,11 @@ def _tables(dialect: OgpVersion) -> dict[str, Sequence[OgpField]]:
 
 @dataclass(slots=True)
 class _List:
-    """A section with a count, while it is written."""
+    """A section with a count, while it is encoded."""
 
     flag: int
     head: bytes
-    """What stands between the count and the entries."""
+    """The bytes between the count and the entries."""
     entries: list[bytes]
 
     def bytes(self, dialect: OgpVersion) -> bytes:
@@ -361,11 +363,11 @@ class _List:
 _LONGEST_COUNT: Final = 7
 
 
-def push_answer(content: Content, query: DefaultQuery, dialect: OgpVersion, room: int) -> bytes:
-    """Return the body of an answer, of at most `room` bytes.
+def push_answer(content: Content, query: DefaultQuery, dialect: OgpVersion, size: int) -> bytes:
+    """Return the body of an answer, at most `size` bytes long.
 
-    Fields that the content lacks are not told. When the room is too small, players are left out,
-    the last first, then rules, add-ons, teams and limits.
+    Fields that the content lacks are left out. If `size` is too small, players are dropped, the
+    last first, then rules, add-ons, teams and limits.
     """
     asked = query.requests
     style = Style(dialect.numbers, bool(asked & COLORED), query.map, query.mod)
@@ -378,7 +380,7 @@ def push_answer(content: Content, query: DefaultQuery, dialect: OgpVersion, room
             there &= ~flag if not there & needed else -1
         server = push_bits(there) + push_row(content.server, dialect.server, there, style)
     lists = [one for one in _lists(content, query, dialect, style) if one.flag & asked]
-    left = room - 8 - len(server) - sum(len(one.head) + _LONGEST_COUNT for one in lists)
+    left = size - 8 - len(server) - sum(len(one.head) + _LONGEST_COUNT for one in lists)
     _fit(lists, left)
     flags |= sum(one.flag for one in lists)
     written = [one.bytes(dialect) for one in lists]
@@ -415,7 +417,7 @@ def _rows(
 
 
 def _column(content: Content, section: str, one: OgpField, style: Style) -> list[bytes]:
-    """Write one field of all rows, once for as long as the content is the same."""
+    """Return one encoded field of all rows, cached in the content."""
     key = (section, one.name, style.numbers, style.colored)
     written = content.columns.get(key)
     if written is None:
@@ -425,9 +427,9 @@ def _column(content: Content, section: str, one: OgpField, style: Style) -> list
     return written
 
 
-def _fit(lists: Sequence[_List], room: int) -> None:
-    """Leave out entries until the rest fits."""
-    over = sum(len(entry) for one in lists for entry in one.entries) - room
+def _fit(lists: Sequence[_List], size: int) -> None:
+    """Drop entries until the rest fits."""
+    over = sum(len(entry) for one in lists for entry in one.entries) - size
     for flag in (PLAYERS, RULES, ADD_ONS, TEAMS, LIMITS):
         for one in lists:
             while one.flag == flag and one.entries and over > 0:
@@ -448,26 +450,26 @@ def _pull_limit(reader: Reader, style: Style) -> dict[str, Any]:
 
 
 def pull_answer(body: bytes, dialect: OgpVersion) -> Content:
-    """Read the body of an answer; what was not told is None in the content."""
+    """Return the content of an answer; missing sections are None."""
     reader = Reader(body)
     game_id, flags = reader.unsigned(2), pull_bits(reader)
     style = Style(dialect.numbers, bool(flags & COLORED))
-    told: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     if flags & SERVER:
-        told["server"] = pull_row(reader, dialect.server, pull_bits(reader), style)
+        content["server"] = pull_row(reader, dialect.server, pull_bits(reader), style)
     if flags & TEAMS:
-        told["teams"] = _pull_rows(reader, TEAM_FIELDS, style)
+        content["teams"] = _pull_rows(reader, TEAM_FIELDS, style)
     if flags & PLAYERS:
-        told["players"] = _pull_rows(reader, dialect.players, style)
+        content["players"] = _pull_rows(reader, dialect.players, style)
     if flags & RULES:
-        told["rules"] = _pull_list(reader, style, lambda: (reader.text(), reader.text()))
+        content["rules"] = _pull_list(reader, style, lambda: (reader.text(), reader.text()))
     if flags & ADD_ONS:
-        told["add_ons"] = _pull_rows(reader, ADD_ON_FIELDS, style)
+        content["add_ons"] = _pull_rows(reader, ADD_ON_FIELDS, style)
     if flags & LIMITS:
-        told["limits"] = _pull_list(reader, style, lambda: _pull_limit(reader, style))
+        content["limits"] = _pull_list(reader, style, lambda: _pull_limit(reader, style))
     if not reader.is_done:
-        raise MalformedMessage("more than was told")
-    return Content(game_id, **told)
+        raise MalformedMessage("more than was content")
+    return Content(game_id, **content)
 
 
 def _pull_rows(reader: Reader, table: Sequence[OgpField], style: Style) -> list[Row]:
@@ -483,7 +485,7 @@ def _pull_list(reader: Reader, style: Style, pull: Callable[[], Any]) -> list[An
 
 
 def _pull_times(reader: Reader, count: int, pull: Callable[[], Any]) -> list[Any]:
-    """Read so many entries; one takes a byte at least, or the count is a lie."""
+    """Read `count` entries; raise if there are fewer bytes, as each takes at least one."""
     if count > len(reader.data) - reader.at:
         raise MalformedMessage("count too large")
     return [pull() for _ in range(count)]

@@ -1,12 +1,10 @@
-"""RCON packets: ``size, id, type`` as signed 32-bit little-endian, a text, two NULs; a client.
+"""RCON packets (``size, id, type`` as signed 32-bit little-endian, a text, two NULs), and a client.
 
-`size` counts what follows it. A client that writes one NUL only is understood. An answer that is
-longer than a packet's text is divided; all parts but the last have exactly `LONGEST_TEXT` bytes and
-end with a whole character, because that is how clients know that more follows.
-
-Behind every command goes an empty RESPONSE_VALUE with an id of its own; servers answer in order, so
-when that one is answered the command's answer is complete, however many packets it took. Knows no
-socket and no clock.
+`size` counts what follows it. A client that sends only one NUL is understood. A long answer is
+divided: all packets but the last have exactly `LONGEST_TEXT` bytes of text, which is how clients
+know that more follows. The client sends an empty RESPONSE_VALUE with its own id after every
+command. Servers answer in order; so when that one is answered, the command's answer is complete.
+Sans-IO.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ FAILED_ID: Final = -1
 
 
 class PacketType(enum.IntEnum):
-    """What a packet is; 2 is another thing in each direction."""
+    """The types of packets; 2 has a different meaning in each direction."""
 
     RESPONSE_VALUE = 0
     EXECCOMMAND = 2
@@ -43,14 +41,14 @@ class PacketType(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RconPacket:
-    """One packet; `body` without the NULs."""
+    """One packet; `body` is without the NULs."""
 
     id: int
     type: int
     body: bytes = b""
 
     def encode(self) -> bytes:
-        """Return the packet's bytes. The body must not hold a NUL."""
+        """Return the packet's bytes. The body must not contain a NUL."""
         return _HEADER.pack(_REST + len(self.body) + 2, self.id, self.type) + self.body + b"\0\0"
 
 
@@ -60,20 +58,20 @@ class PacketReader:
     __slots__ = ("_data", "largest")
 
     def __init__(self, largest: int) -> None:
-        """Take packets whose `size` is at most `largest`; that may be changed at any time."""
+        """Accept packets whose `size` is at most `largest`, which may be changed at any time."""
         self._data = bytearray()
         self.largest = largest
 
     @property
     def unfinished(self) -> bool:
-        """Whether the beginning of a packet is here whose end is not."""
+        """Whether an incomplete packet is waiting for more bytes."""
         return bool(self._data)
 
     def receive(self, data: bytes) -> Iterator[RconPacket]:
-        """Take bytes and yield the packets that are complete.
+        """Handle bytes; yield the complete packets.
 
         Raises `LimitExceeded` for a packet that is too large, `MalformedMessage` for an impossible
-        one; nothing can be read behind either.
+        one; the stream cannot be read any further.
         """
         self._data += data
         while len(self._data) >= _SIZE.size:
@@ -92,10 +90,10 @@ class PacketReader:
 
 
 def divide(text: bytes) -> list[bytes]:
-    """Return the bodies in which an answer is sent: one at least, empty for an empty answer.
+    """Return the bodies of an answer: at least one, empty for an empty answer.
 
-    Where a character would be cut it goes to the next body, and blanks fill this one up: in front
-    of its last line's end, where nobody sees them, or else at its end. NULs are left out.
+    A character is never cut: it moves to the next body, and blanks fill this one up, before its
+    last line feed if it has one, where they are invisible. NULs are removed.
     """
     rest = text.replace(b"\0", b"")
     bodies = []
@@ -111,12 +109,12 @@ def divide(text: bytes) -> list[bytes]:
 
 
 LARGEST = 1 << 16
-"""Largest packet taken from a server; some send more than the 4096 bytes that are agreed on."""
+"""Maximum size of a server's packet; some servers exceed the specified 4096 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoginAnswered:
-    """The server has judged the password."""
+    """The server has answered the login."""
 
     ok: bool
 
@@ -130,28 +128,28 @@ class Answered:
 
 
 class RconClient:
-    """One connection to a server."""
+    """The client's side of one connection."""
 
     def __init__(self) -> None:
         self._reader = PacketReader(LARGEST)
         self._ids = count(1)
         self._pending: deque[tuple[int, int, str]] = deque()
-        """Commands that are not answered yet: id, id of the packet behind it, line."""
-        self._parts: list[bytes] = []
+        """Unanswered commands: id, id of the packet after it, line."""
+        self._bodies: list[bytes] = []
 
     def log_in(self, password: str) -> bytes:
-        """Return the bytes that log in. Raises `CommandError` for one that cannot be carried."""
+        """Return the login request. Raises `CommandError` if the password contains a NUL."""
         return self._packet(next(self._ids), PacketType.AUTH, password, "a password")
 
     def command(self, line: str) -> bytes:
-        """Return the bytes that run a line. Raises `CommandError` as `log_in` does."""
+        """Return the request for a line. Raises `CommandError` as `log_in` does."""
         number, behind = next(self._ids), next(self._ids)
         data = self._packet(number, PacketType.EXECCOMMAND, line, "a command")
         self._pending.append((number, behind, line))
         return data + RconPacket(behind, PacketType.RESPONSE_VALUE).encode()
 
     def receive_data(self, data: bytes) -> list[LoginAnswered | Answered]:
-        """Take bytes from the server and return what is complete by them. Raises `PeerError`."""
+        """Handle bytes from the server; return completed answers. Raises `PeerError`."""
         events: list[LoginAnswered | Answered] = []
         for packet in self._reader.receive(data):
             if packet.type == PacketType.AUTH_RESPONSE:
@@ -159,24 +157,24 @@ class RconClient:
             elif self._pending:
                 number, behind, _ = self._pending[0]
                 if packet.id == number:
-                    self._parts.append(packet.body)
+                    self._bodies.append(packet.body)
                 elif packet.id == behind:
-                    events.append(self.take_parts())
+                    events.append(self.take_unfinished())
         return events
 
     @property
-    def has_parts(self) -> bool:
+    def has_unfinished(self) -> bool:
         """Whether some of the oldest command's answer is here."""
-        return bool(self._parts)
+        return bool(self._bodies)
 
-    def take_parts(self) -> Answered:
+    def take_unfinished(self) -> Answered:
         """Return what is here of the oldest command's answer as all of it.
 
         For servers that say nothing to the packet behind a command; one has to be pending.
         """
         _, _, line = self._pending.popleft()
-        text = b"".join(self._parts).decode("utf-8", "replace")
-        self._parts.clear()
+        text = b"".join(self._bodies).decode("utf-8", "replace")
+        self._bodies.clear()
         return Answered(line, text)
 
     def _packet(self, number: int, kind: PacketType, text: str, what: str) -> bytes:

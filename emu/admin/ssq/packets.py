@@ -1,7 +1,9 @@
-"""SSQ's datagrams: the two-byte header, bodies cut and joined; and a client.
+"""SSQ's datagrams: the two-byte header, bodies split and joined; and a client.
 
-u8 id, which the answer mirrors, then u8: how many datagrams there are less one, times 16, and
-which of them this is. Source: docs/protocol/administration/ssq.md#packets.
+The header is u8 id, which the answer mirrors, and u8: the number of datagrams less one, times 16,
+plus the index of this one.
+
+Source: docs/protocol/administration/ssq.md#packets.
 """
 
 from __future__ import annotations
@@ -18,9 +20,9 @@ from emu.times import Monotonic
 
 HEADER_BYTES: Final = 2
 MOST_PACKETS: Final = 16
-"""Datagrams of one body; the counter has no room for more."""
+"""Maximum number of datagrams of one body: the counter has four bits."""
 DATAGRAM_BYTES: Final = 1400
-"""Of one datagram, the header with it, unless an operator wants less."""
+"""Default length of a datagram, header included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,11 @@ class SsqPacket:
     """One datagram."""
 
     id: int
-    """0 to 255, the asker's choice."""
+    """0 to 255, chosen by the client."""
     count: int
     """Datagrams of the body, 1 to 16."""
     index: int
-    """Which of them, from 0."""
+    """Index of this datagram, from 0."""
     body: bytes
 
 
@@ -52,45 +54,45 @@ def pull_packet(data: bytes) -> SsqPacket:
 
 
 def body_bytes(datagram_bytes: int) -> int:
-    """Return how much of a body a datagram of this size carries."""
+    """Return how many bytes of a body fit into a datagram."""
     return datagram_bytes - HEADER_BYTES
 
 
 def split(packet_id: int, body: bytes, datagram_bytes: int = DATAGRAM_BYTES) -> list[bytes]:
-    """Return a body as datagrams; it fits into `MOST_PACKETS` of them."""
+    """Return a body as datagrams, at most `MOST_PACKETS`."""
     size = body_bytes(datagram_bytes)
-    parts = [body[at : at + size] for at in range(0, len(body), size)]
+    bodies = [body[at : at + size] for at in range(0, len(body), size)]
     return [
-        push_packet(SsqPacket(packet_id, len(parts), index, part))
-        for index, part in enumerate(parts)
+        push_packet(SsqPacket(packet_id, len(bodies), index, chunk))
+        for index, chunk in enumerate(bodies)
     ]
 
 
 @dataclass(slots=True)
 class _Pending:
-    """A body of which some datagrams have come."""
+    """A body of which some datagrams have arrived."""
 
     since: Monotonic
     count: int
-    parts: dict[int, bytes] = field(default_factory=dict)
+    bodies: dict[int, bytes] = field(default_factory=dict)
 
 
 class SsqJoiner:
-    """Joins the datagrams of bodies, each sender's apart; what takes too long is forgotten."""
+    """Joins bodies, for each sender separately; incomplete bodies expire."""
 
     __slots__ = ("_most_bytes", "_most_pending", "_patience", "_pending")
 
     def __init__(
         self, *, most_bytes: int = 4096, most_pending: int = 64, patience: float = 2.0
     ) -> None:
-        """Keep bodies of `most_bytes`, `most_pending` at once, each for `patience` seconds."""
+        """Keep at most `most_pending` bodies of `most_bytes`, each for `patience` seconds."""
         self._most_bytes = most_bytes
         self._most_pending = most_pending
         self._patience = patience
         self._pending: OrderedDict[Hashable, _Pending] = OrderedDict()
 
     def take(self, sender: Hashable, packet: SsqPacket, now: Monotonic) -> bytes | None:
-        """Return the body once its last datagram is there."""
+        """Return the body when its last datagram has arrived."""
         if packet.count == 1:
             return packet.body
         key = (sender, packet.id)
@@ -100,12 +102,12 @@ class SsqJoiner:
             pending = self._pending[key] = _Pending(now, packet.count)
             if len(self._pending) > self._most_pending:
                 self._pending.popitem(last=False)
-        pending.parts[packet.index] = packet.body
-        if sum(map(len, pending.parts.values())) > self._most_bytes:
+        pending.bodies[packet.index] = packet.body
+        if sum(map(len, pending.bodies.values())) > self._most_bytes:
             del self._pending[key]
-        elif len(pending.parts) == pending.count:
+        elif len(pending.bodies) == pending.count:
             del self._pending[key]
-            return b"".join(pending.parts[index] for index in range(pending.count))
+            return b"".join(pending.bodies[index] for index in range(pending.count))
         return None
 
     def _is_late(self, pending: _Pending, now: Monotonic) -> bool:
@@ -119,18 +121,18 @@ LIST_BYTES = 1400
 """Bytes to which a question for the list of columns is filled up with blanks: a server of ours
 answers it with a list that is no longer than the question."""
 LONGEST_ANSWER = MOST_PACKETS * 65535
-"""Bytes of an answer: whatever the server takes for a datagram."""
+"""Maximum length of an answer, whatever length of datagrams the server uses."""
 
 
 class SsqQuestion:
-    """One question; `rows` is the answer's table, the header row first, once it is there.
+    """One query; `rows` is the answer's table, the header row first.
 
-    The header row and no more means that nothing fits; no row at all is never answered. A row
-    without cells is how servers say that they do not understand, or have none of what was asked.
+    A header row alone means that no row matches. A row without cells means that the server does not
+    understand the query, or has none of its columns.
     """
 
     def __init__(self, packet_id: int, text: str) -> None:
-        """Ask `text`; `packet_id` is 0 to 255, different for each question."""
+        """Query `text`; `packet_id` is 0 to 255, different for each query."""
         self._id = packet_id
         self._text = text.encode()
         self._joiner = SsqJoiner(most_bytes=LONGEST_ANSWER, most_pending=1)
@@ -138,20 +140,20 @@ class SsqQuestion:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the answer is there."""
+        """Whether the answer is complete."""
         return self.rows is not None
 
     def datagram(self) -> bytes:
-        """Return the question."""
+        """Return the query."""
         text = self._text
         if text[:2].upper() == b"CL":
             text = text.ljust(LIST_BYTES - HEADER_BYTES)
         return push_packet(SsqPacket(self._id, 1, 0, text))
 
     def receive(self, data: bytes) -> bool:
-        """Take a datagram; False, as there is never anything else to send.
+        """Handle a datagram; return False, because nothing must be sent again.
 
-        Raises `MalformedMessage` for what is no answer to this.
+        Raises `MalformedMessage` if it is no answer to this query.
         """
         try:
             packet = pull_packet(data)
@@ -166,21 +168,21 @@ class SsqQuestion:
 
 
 def auth_question(packet_id: int, password: str) -> SsqQuestion:
-    """Ask for a token."""
+    """Return the query for a token."""
     return SsqQuestion(packet_id, f"AUTH {password}")
 
 
 def token_of(rows: list[list[str]]) -> str:
-    """Return the token of an answer. Raises `CommandError` when there is none."""
+    """Return the token of an answer. Raises `CommandError` without one."""
     if len(rows) != 2 or rows[0] != ["token"] or not rows[1] or not rows[1][0]:
         raise CommandError("the server does not take this password")
     return rows[1][0]
 
 
 def with_token(text: str, token: str) -> str:
-    """Return a selection that shows a token; other questions as they are.
+    """Return a selection with a token; other queries unchanged.
 
-    IDENTIFIED stands ahead of HEADERS.
+    IDENTIFIED comes before HEADERS.
     """
     if not text.lstrip().lower().startswith("select"):
         return text

@@ -136,11 +136,11 @@ def _names_loopback(host: str) -> bool:
 def _split(host: str) -> tuple[str, int]:
     """Return name and port of a ``Host`` header; an empty name if it is malformed."""
     try:
-        parts = urlsplit(f"//{host}")
-        port = parts.port or 80
+        pieces = urlsplit(f"//{host}")
+        port = pieces.port or 80
     except ValueError:
         return "", 80
-    return parts.hostname or "", port
+    return pieces.hostname or "", port
 
 
 FORM: Final = "application/x-www-form-urlencoded"

@@ -221,7 +221,7 @@ class Sessions:
 
     def begin(self, account: Account, now: Monotonic) -> tuple[str, WebSession]:
         """Begin a session; return its token, which only its user may get."""
-        self._make_room(account.id, now)
+        self._evict(account.id, now)
         token = self._token()
         session = WebSession(account.id, account.name, account.password, self._token(), now, now)
         self._by_hash[_hash(token)] = session
@@ -245,7 +245,7 @@ class Sessions:
         """End a session; do nothing if it has ended."""
         self._by_hash = {key: one for key, one in self._by_hash.items() if one is not session}
 
-    def _make_room(self, account_id: int, now: Monotonic) -> None:
+    def _evict(self, account_id: int, now: Monotonic) -> None:
         for session in [one for one in self._by_hash.values() if self._is_over(one, now)]:
             self.end(session)
         own = [one for one in self._by_hash.values() if one.account_id == account_id]

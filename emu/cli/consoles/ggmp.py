@@ -82,18 +82,18 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
 
     def expect(self) -> Delivery:
         """Return the next delivery. Raises `CommandError` if none comes."""
-        told = self.next_delivery(Monotonic(self.now + self._patience))
-        if told is None:
+        content = self.next_delivery(Monotonic(self.now + self._patience))
+        if content is None:
             raise CommandError(f"{self._address} does not answer")
-        return told
+        return content
 
     def next_delivery(self, until: Monotonic) -> Delivery | None:
         """Return the next delivery, None if none comes until then."""
-        while (told := self.client.next_delivery()) is None:
+        while (content := self.client.next_delivery()) is None:
             if self.now >= until:
                 return None
             self._turn(until)
-        return told
+        return content
 
     def _join(self, token: str) -> None:
         until = Monotonic(self.now + self._patience)
@@ -250,23 +250,23 @@ def watch(
             talk.client.watch(actor, interval, talk.now)
         while talk.now < end:
             # The server removes a client that is silent for a minute.
-            told = talk.next_delivery(Monotonic(min(end, talk.now + 20)))
-            if told is None:
+            content = talk.next_delivery(Monotonic(min(end, talk.now + 20)))
+            if content is None:
                 talk.client.query(0, talk.now)
                 continue
-            record = _record(told, talk.client)
+            record = _record(content, talk.client)
             if "online" not in record and record.get("said") != "done":
                 _print(record, style)
 
 
-def _record(told: Delivery, client: GgmpClient) -> dict[str, Any]:
+def _record(content: Delivery, client: GgmpClient) -> dict[str, Any]:
     """Return a delivery's fields by name. Raises `CommandError` for a refusal."""
-    if isinstance(told, Whole):
-        return {"zone": told.act.condition1, "actors": client.listed_actors(told.data)}
-    if isinstance(told, bytes) or len(told) < 3:
+    if isinstance(content, Whole):
+        return {"zone": content.act.condition1, "actors": client.listed_actors(content.data)}
+    if isinstance(content, bytes) or len(content) < 3:
         raise CommandError("the server answers with something that emu does not know")
-    values = [entry.value for entry in told]
-    if told[2].type == ValueType.ASCII:
+    values = [entry.value for entry in content]
+    if content[2].type == ValueType.ASCII:
         if values[2] == "refused":
             raise CommandError(f"the server refuses: {_text(values[-1])}")
         return {"actor": values[1], "said": values[2]}

@@ -19,7 +19,7 @@ from emu.config import Address
 from emu.errors import CommandError, EmuError, PeerError
 
 CHUNK = 65536
-NEXT_PART = 2.0
+NEXT_PACKET = 2.0
 """Seconds after the first packet of an answer until its next packet or its end."""
 
 
@@ -92,11 +92,11 @@ class RconSocket(AbstractContextManager["RconSocket"]):
             while received := self._socket.recv(CHUNK):
                 if events := self._client.receive_data(received):
                     return events[0]
-                if self._client.has_parts:
-                    self._socket.settimeout(min(self._timeout, NEXT_PART))
+                if self._client.has_unfinished:
+                    self._socket.settimeout(min(self._timeout, NEXT_PACKET))
         except TimeoutError:
-            if self._client.has_parts:
-                return self._client.take_parts()
+            if self._client.has_unfinished:
+                return self._client.take_unfinished()
             raise CommandError(f"{self._address}: no answer in time") from None
         except OSError as error:
             raise CommandError(f"{self._address}: {error.strerror}") from None

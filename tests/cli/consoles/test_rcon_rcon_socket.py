@@ -64,7 +64,7 @@ def test_a_server_that_has_hung_up_is_called_again() -> None:
 
 
 def test_a_server_that_never_says_that_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rcon_socket, "NEXT_PART", 0.05)
+    monkeypatch.setattr(rcon_socket, "NEXT_PACKET", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
