@@ -108,7 +108,7 @@ async def test_a_client_that_crashes_comes_back_at_once_and_its_other_character_
         with pytest.raises(CommandError, match="the account is in use"):
             await made.enter("aldana", "Borvik")
         await made.hears(client, "here I am")
-        assert made.server.log.text.count("Aldana came in from") == CRASHES + 1
+        assert made.server.log.text.count("Aldana entered from") == CRASHES + 1
         assert "link-dead" not in made.server.log.text
         client.act(WorldClientCore.quit)
         await until(lambda: client.core.phase is WorldPhase.CLOSED, "the end")

@@ -38,7 +38,7 @@ async def turned_away(server: Harness, client: RawClient) -> None:
     """Check that a session was ended and that not a word was said."""
     await until(lambda: client.disconnected, "the end of the session")
     assert [opcode for opcode, _ in client.messages] == [2], "the key request and nothing else"
-    await server.log.line(r"world: 127\.0\.0\.1 was turned away: no such key")
+    await server.log.line(r"world: 127\.0\.0\.1 was refused: no such key")
 
 
 @pytest.mark.parametrize("version", REPLIES)
@@ -47,7 +47,7 @@ async def test_a_granted_client_enters_the_world(server: Harness, version: int) 
     async with raw_client(answer.port) as client:
         await client.enter(by_number(answer.account_id, answer.access_code, version))
         assert await client.message(LOGIN_REPLY) == REPLIES[version]
-        line = rf"Aldana came in from 127\.0\.0\.1, client {version}"
+        line = rf"Aldana entered from 127\.0\.0\.1, client {version}"
         await server.log.line(line)
         played = "SELECT last_played > 0 FROM world_characters"
         await until(lambda: server.rows(played) == [(1,)], "when it was played, stored")
@@ -96,7 +96,7 @@ async def test_requests_that_cannot_be_read_are_turned_away(tmp_path: Path, firs
         await client.enter(first)
         await until(lambda: client.disconnected, "the end of the session")
         assert [opcode for opcode, _ in client.messages] == [2]
-        await server.log.line(r"127\.0\.0\.1 was turned away: ")
+        await server.log.line(r"127\.0\.0\.1 was refused: ")
 
 
 async def test_a_login_server_client_at_the_worlds_door_gets_nothing(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(server: Har
         await client.enter(by_number(answer.account_id, answer.access_code))
         assert (await client.message(LOGIN_REPLY))[0] > 1
         await until(lambda: client.disconnected, "the end of the session")
-    await server.log.line(r"127\.0\.0\.1 was turned away: the world is locked")
+    await server.log.line(r"127\.0\.0\.1 was refused: the world is locked")
 
 
 async def test_who_plays_another_character_is_refused_a_key_until_that_leaves(

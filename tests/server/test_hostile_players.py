@@ -167,7 +167,7 @@ async def test_messages_out_of_order_and_unknown_ones_bring_nothing(tmp_path: Pa
         assert mallory.core.phase is WorldPhase.STANDING
         mallory.act(lambda core: core.send("1", by_number(door.account_id, door.key)))
         await mallory.until(lambda: mallory.core.phase is WorldPhase.CLOSED, "the end of it")
-        await made.server.log.line("was turned away: a second login by number")
+        await made.server.log.line("was refused: a second login by number")
         await made.unharmed()
 
 

@@ -343,4 +343,4 @@ async def test_who_may_not_join_is_told_why(
             async with raw_client(east.world_port) as visitor:
                 await visitor.enter(by_number(1, 1))
                 await until(lambda: visitor.disconnected, "the end of the session")
-                await east.log.line("was turned away: the hub cannot be reached now")
+                await east.log.line("was refused: the hub cannot be reached now")

@@ -141,7 +141,7 @@ async def test_a_granted_key_opens_the_worlds_door(tmp_path: Path) -> None:
         key = read_play(await frame_of(connection, PLAY_RESPONSE))[3]
         async with raw_client(world.world_port) as client:
             await client.enter(struct.pack("<BIIH5I", 1, ACCOUNT, key, 546, 0, 0, 0, 0, 0))
-            await world.log.line("Aldana came in from 127.0.0.1, client 546")
+            await world.log.line("Aldana entered from 127.0.0.1, client 546")
             status = await frame_of(connection, LS_STATUS)  # within 15 s
             assert struct.unpack_from("<ii", status) == (1, 1), "one player more"
             connection.ask_play(ACCOUNT, other_id, ip=IP)

@@ -63,7 +63,7 @@ async def test_who_shows_no_key_at_the_world_is_sent_away_after_ten_seconds(
             await server.clock.sleep(1)
             assert server.clock.seconds() - begun < 20
         assert server.clock.seconds() - begun >= 9
-        await server.log.line("turned away: no key was shown in time")
+        await server.log.line("was refused: no key was shown in time")
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6 loopback")

@@ -1,12 +1,13 @@
-"""Interrupts calls of other people's code that do not return: a signal comes when time is up.
+"""Interrupts calls of behaviors that do not return in time, with a signal.
 
-Python runs a signal's handler between two steps of whatever the main thread does, so an endless
-loop and a sleep are interrupted alike. Code of the server that a behavior has called is never
-interrupted, so that nothing is left half done: it returns soon, and asks `Budget.check` then. What
-is raised can be caught; who catches it several times is interrupted again at its very next step,
-until the call is over, so that no loop around `except BaseException` or `finally` holds out.
-Elsewhere than in the main thread nothing can be interrupted; there a call only takes its time. One
-call into C that does not return (a huge power, a regular expression) cannot be interrupted at all.
+Python runs a signal's handler between two steps of the main thread, so an endless loop and a sleep
+are both interrupted. Code of the server that a behavior has called is never interrupted, because
+that could leave a change half done. It returns soon, and then calls `Budget.check`.
+
+A behavior can catch the exception. After several catches it is interrupted at each further step
+until the call ends, so that a loop around `except BaseException` or `finally` cannot continue. In
+other threads nothing is interrupted. A single call into C that does not return (a huge power, a
+regular expression) cannot be interrupted either.
 """
 
 from __future__ import annotations
@@ -27,26 +28,26 @@ from emu.world.behaviors import OutOfTime
 from emu.world.behaviors.guard import is_behavior
 
 AGAIN: Final = 0.05
-"""Seconds after which the time is looked at again, and is up again when that was caught."""
+"""Seconds until the next check of the time, and until the next interruption after a catch."""
 PATIENCE: Final = 4
-"""Times its seconds that a call may wait besides: for the processor, perhaps, which others have."""
+"""How many times its seconds a call may take when it waits, for instance for the processor."""
 CHANCES: Final = 2
-"""How often a call may catch that its time is up before it is interrupted at every step."""
+"""How often a call may catch the exception before it is interrupted at each step."""
 _INTERRUPTIBLE: Final = (
     "emu.world.behaviors.guard", "emu.world.behaviors.library", "emu.world.behaviors.host",
     "emu.world.behaviors.plain",
 )  # fmt: skip
-"""The server's modules that call a behavior's code, and change nothing while they do."""
+"""Modules of the server that call a behavior's code and change nothing meanwhile."""
 _ALARM: Final = (signal.SIGALRM,)
 
 _depth = 0
-"""How many calls that have a limit are going on, one inside the other."""
+"""How many limited calls are in progress, one inside the other."""
 
 
 def limited(call: Callable[[], object], seconds: float) -> None:
-    """Make a call; raises `OutOfTime` in it when it works longer than so many seconds.
+    """Make a call, and raise `OutOfTime` in it after so many seconds of CPU time.
 
-    One that waits, and be it for a machine that is busy with something else, has some more.
+    A call that waits has more time, because the machine may be busy with something else.
     """
     global _depth  # noqa: PLW0603  # there is one timer in a process
     if threading.current_thread() is not threading.main_thread():

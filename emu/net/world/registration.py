@@ -1,9 +1,9 @@
-"""How the world of this process registers with login servers, and reconciles character lists.
+"""Registers the world of this process with login servers, and reconciles character lists.
 
-A character is made in two steps, by the world and then by the login server, and deleted in two
-steps the other way round. A process that is killed between them leaves a character that nobody
-sees and whose name stays taken. Over the link nothing could ask for it again (docs/protocol/link.md
-has no such message); in one database the second step is simply done at the next start.
+A character is created in two steps, by the world and then by the login server, and deleted in two
+steps in the other order. A process that is killed between them leaves a character that is on no
+list and whose name stays taken. The link has no message to repair that (docs/protocol/link.md). In
+one database, the next start completes the second step.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from emu.world.rules import CreationRules
 
 
 def reconcile(store: Store, world_id: int, zones: Atlas) -> int:
-    """Finish what a killed process began, in one transaction; return how many rows changed."""
+    """Finish the steps of a killed process in one transaction; return how many rows changed."""
     with store.transaction():
         made = [store.world.characters.find(char_id) for char_id in store.roster.unlisted(world_id)]
         for character in made:
@@ -76,7 +76,7 @@ def listed(
 
 
 def _model_numbers(store: Store, character: WorldCharacter) -> dict[str, int]:
-    """Return profile field -> number for the models of a character that are known."""
+    """Return profile field -> number for the known models of a character."""
     paths = {
         MODEL_FIELDS[name]: model_key(str(path))
         for name, path in character.appearance.items()
@@ -91,18 +91,17 @@ _log = logger("world")
 
 @dataclass(frozen=True, slots=True)
 class LinkAccount:
-    """How the world proves itself to a login server."""
+    """The account with which the world registers."""
 
     account: str
     password: str
 
 
 def built_in_account(store: Store, name: str, moment: Moment, atlas: Atlas) -> LinkAccount:
-    """Give the built-in world its row and a fresh password; it never leaves this process.
+    """Give the built-in world a row and a new password, which never leaves this process.
 
     A world that was renamed in the configuration keeps its row, and so its characters. The login
-    server's list of them is brought in line with the world, in case the process was killed between
-    the two.
+    server's list of them is reconciled, in case the process was killed between two steps.
     """
     password = secrets.token_hex(16)
     hashed = hash_link_password(password)

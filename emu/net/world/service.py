@@ -1,4 +1,4 @@
-"""The built-in world as it runs: its UDP port, and its registration with login servers."""
+"""The built-in world in a running server: its UDP port and its registration with login servers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from emu.net.udp.sockets import listen
 from emu.net.watch import Watch
 from emu.net.world.guard import CollectionGuard, limited
 from emu.net.world.registration import LinkAccount, login_link
-from emu.net.world.sessions import VisitorHandler, WorldTimer, report_to, report_world
+from emu.net.world.sessions import WorldClientHandler, WorldTimer, report_to, report_world
 from emu.net.world.spool import Spool
 from emu.opcodes import OpcodeTables
 from emu.processes.ports import CAME, Note
@@ -66,7 +66,7 @@ from emu.world.zones.zone import Zone
 
 _log = logger("world")
 RETRY_AT_STOP = 0.05
-"""Seconds between two tries to save who could not be saved, while the server stops."""
+"""Seconds between two attempts to save the rest, while the server stops."""
 
 
 class WorldEndpoint:
@@ -84,18 +84,18 @@ class WorldEndpoint:
         login_address: tuple[str, int] | None,
         watch: Watch | None = None,
     ) -> None:
-        """Make the service; its commands are added to those of `commands`."""
+        """Make the service and add its commands to `commands`."""
         self._watch = watch = watch or Watch()
         self._config = config
         self._reactor = reactor
         self._scheduler = scheduler
         self._login_address = login_address
         self.account = LinkAccount(config.world.account, config.world.password)
-        """How it proves itself; set before `register` where the configuration does not say."""
+        """Account of the world; set before `register` if the configuration names none."""
         self._tasks = Tasks(_log)
         self.atlas = read_atlas(config.world.zones)
         self._ground = ProcessContext(
-            config, storage, self.atlas, self._told_address, reactor, scheduler, self._tasks
+            config, storage, self.atlas, self._public_address, reactor, scheduler, self._tasks
         )
         self.cluster = processes_endpoint(self._ground)
         self._models = Models(self.cluster.models)
@@ -118,7 +118,7 @@ class WorldEndpoint:
         self.concealed = Concealed(self.world)
         watch.reports.subscribe(self._learn_account, "login")
         self.spool = Spool(config.database.path, self.world, reactor, scheduler)
-        """Who could not be saved when the server stopped."""
+        """Players that could not be saved when the server stopped."""
         self._saves = scheduler.timer(self.world.saver)
         self.departures = Departures(self.world)
         self.account_changes = AccountChanges(self.world, self.departures)
@@ -130,7 +130,7 @@ class WorldEndpoint:
             "zones": self._reload_zones,
             "knowledge": self._reload_knowledge,
         }
-        """What can be read anew while players are here, by name."""
+        """What can be reloaded while players are here, by name."""
         context = CommandContext(
             self.world, self.chat, self.admission,
             self.departures, self.account_changes, CharacterSheets(self.world),
@@ -140,14 +140,14 @@ class WorldEndpoint:
         self.service = WorldService(
             context, RemoteCommands(self.world, commands, self.chat), self.behaviors
         )
-        self.door = self._make_door(dialects)
+        self.zone_entry = self._make_zone_entry(dialects)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
         self.dispatcher = Dispatcher(
             endpoint,
             scheduler,
-            self._new_visitor,
+            self._new_client,
             _log,
             accounting=Accounting(parameters.turn_rules(config)),
         )
@@ -184,7 +184,7 @@ class WorldEndpoint:
     def _player_names(self, caller: Caller) -> list[str]:
         return [one.name for one in self.world.players if may_see(caller.rank, one.spawn)]
 
-    def _make_door(self, dialects: Dialects) -> ZoneEntry:
+    def _make_zone_entry(self, dialects: Dialects) -> ZoneEntry:
         return ZoneEntry(
             dialects=dialects,
             inside=self.service,
@@ -233,15 +233,15 @@ class WorldEndpoint:
         watch.reasons(
             "world_drops",
             "Messages of players without an effect.",
-            lambda: self.world.counters + self.door.counters,
+            lambda: self.world.counters + self.zone_entry.counters,
         )
 
     def _hidden_sessions(self) -> int:
-        """Return how many sessions are those of players who are hidden."""
+        """Return how many sessions belong to hidden players."""
         return sum(one.is_online and not may_see(ANYBODY, one.spawn) for one in self.world.players)
 
     def configure(self, config: Config) -> None:
-        """Go on with other settings; who is in the world stays."""
+        """Apply other settings; players in the world stay."""
         self.admission.rules = parameters.admission_rules(config)
         if config.world.locked != self._config.world.locked:
             self.admission.locked = config.world.locked
@@ -258,9 +258,9 @@ class WorldEndpoint:
         self._status_changed()
 
     def send_away(self, account_id: int, reason: str) -> None:
-        """Have whoever plays a character of an account leave, and let nobody in with its keys.
+        """Take the players of an account out of the world and withdraw its keys.
 
-        For accounts of the login service in this process; those of another one have other numbers.
+        Only for accounts of the login service in this process; others have other numbers.
         """
         if parameters.knows_accounts(self._config):
             self.account_changes.send_away(account_id, reason, self._scheduler.now())
@@ -279,7 +279,7 @@ class WorldEndpoint:
             _log.warn("keys that were given out are still good: {why}", why=str(error))
 
     async def _is_kept_out(self, account_id: int, address: str) -> bool:
-        """Say whether a ban or the like keeps an account or an address out. Raises `StoreError`."""
+        """Return whether an account or an address is banned or disabled. Raises `StoreError`."""
         return bool(await self.cluster.accounts.kept_out([(account_id, address)]))
 
     def _begin_reviews(self, seconds: float) -> None:
@@ -288,7 +288,7 @@ class WorldEndpoint:
         self._reviews = self._scheduler.every(seconds, self._review)
 
     def _review(self) -> None:
-        """Begin a review of the players here, unless one is still running."""
+        """Start a review of the players here, unless one is in progress."""
         if not self._is_reviewing:
             self._is_reviewing = True
             self._tasks.spawn(self._reviewed())
@@ -305,9 +305,9 @@ class WorldEndpoint:
         return int(self._port.getHost().port) if self._port is not None else 0
 
     def not_ready(self) -> str:
-        """Return which zones do not tick as they should, empty when all do.
+        """Return which zones do not tick in time; empty if all do.
 
-        Anybody may ask, so a zone that runs for hidden players only is not named.
+        The answer is public, so it does not name a zone that runs for hidden players only.
         """
         now = self._scheduler.now()
         late = self._timer.late(now)
@@ -328,7 +328,7 @@ class WorldEndpoint:
         yield from self.cluster.open_ports()
 
     def listen(self) -> None:
-        """Open the port and say where. Raises `CannotListenError`."""
+        """Open the port and log its address. Raises `CannotListenError`."""
         address = listen_address("world.listen", self._config.world.listen)
         self._port = listen(self._reactor, address.host, address.port, self.dispatcher)
         self._refusals.start()
@@ -341,16 +341,16 @@ class WorldEndpoint:
             "{name}, clients on UDP {at}",
             name=self._config.world.name, at=Address(host.host, host.port),
         )  # fmt: skip
-        told = reachable(host.host)
-        if told != host.host and not self._config.world.advertise:
+        public = reachable(host.host)
+        if public != host.host and not self._config.world.advertise:
             _log.warn(
-                "players are told {told}, which only this machine can reach: set world.advertise"
-                " to the address they can",
-                told=told,
+                "players get the address {public}, which only this machine can reach: set"
+                " world.advertise to an address that they can reach",
+                public=public,
             )
 
     def register(self) -> None:
-        """Begin to register with the login servers, or with the one in this process.
+        """Start to register with the configured login servers, or with the one in this process.
 
         A process that is a member of a world connects to its hub instead.
         """
@@ -366,12 +366,12 @@ class WorldEndpoint:
         self.link.start()
 
     async def stop(self, deadline: Monotonic) -> None:
-        """Say goodbye to players and login servers, and have everybody stored.
+        """End all sessions and links, and save all players.
 
-        Who is not stored by three quarters of the time until the deadline is kept in a file.
+        Players that are not stored after three quarters of the time are written to a file.
         """
         now, within = self._scheduler.now(), self._scheduler.within
-        farewell = Monotonic(min(now + DRAIN_TIME, deadline))
+        drain_until = Monotonic(min(now + DRAIN_TIME, deadline))
         stored_by = Monotonic(deadline - (deadline - now) / 4)
         if self._reviews is not None:
             self._reviews.cancel()
@@ -386,13 +386,13 @@ class WorldEndpoint:
         await self.spool.keep(deadline)
         self._scheduler.drop(self._saves)
         await within(deadline, Deferred.fromCoroutine(self.cluster.stop()))
-        await drained(self.dispatcher, self._scheduler, farewell)
+        await drained(self.dispatcher, self._scheduler, drain_until)
         if self._port is not None:
             await self._port.stopListening()
         self._refusals.stop()
 
     async def _store_the_rest(self, deadline: Monotonic) -> None:
-        """Go on saving until everything is stored, or a time has come."""
+        """Retry saves until everything is stored, or until a time."""
         saver = self.world.saver
         while len(saver) and self._scheduler.now() < deadline:
             saver.try_again()
@@ -417,7 +417,7 @@ class WorldEndpoint:
             store=self.cluster.characters,
             knowledge=read_knowledge(config.knowledge),
             processes=self.cluster.processes,
-            address=self._told_address,
+            address=self._public_address,
             clock=self._scheduler,
             faults=faults,
             start=self._tasks.spawn,
@@ -429,7 +429,7 @@ class WorldEndpoint:
         return world
 
     def _tick(self, zone: Zone, now: Monotonic) -> None:
-        """Tick a zone, and note how long it took."""
+        """Tick a zone and record how long it took."""
         begun = self._scheduler.now()
         zone.tick(now)
         if not zone.is_listed:
@@ -438,7 +438,7 @@ class WorldEndpoint:
         self._zone_ticks.observe(self._scheduler.now() - begun, name, str(zone.instance))
 
     def _hub_came(self, _note: Note) -> None:
-        """Save what waited for the hub."""
+        """Retry the saves that have failed: the hub is available again."""
         self.world.saver.try_again()
         self.spool.restore()
 
@@ -449,21 +449,21 @@ class WorldEndpoint:
         return self.world.next_spawn_id()
 
     async def _reload_zones(self) -> str:
-        """Read the files of zones again; what they put into running zones is put there anew."""
+        """Reload the zone files and replace their spawns in running zones."""
         fresh = read_atlas(self._config.world.zones)
         self._population.reload(fresh, self._scheduler.now())
         return f"{len(self.atlas)} zones"
 
     async def _reload_knowledge(self) -> str:
-        """Read skills, languages and titles again; who comes in from now on is told those."""
+        """Reload skills, languages and titles; players who enter from now on get those."""
         knowledge = self.world.knowledge = read_knowledge(self._config.world.knowledge)
         return f"{len(knowledge.skills)} skills, {len(knowledge.languages)} languages"
 
     async def _reload_behaviors(self) -> str:
         return self.behaviors.reload()
 
-    def _told_address(self) -> tuple[str, int]:
-        """Return where players reach this world, as it is told to them."""
+    def _public_address(self) -> tuple[str, int]:
+        """Return the address at which players reach this world."""
         bound = self._port.getHost()
         return self._config.world.advertise or reachable(bound.host), bound.port
 
@@ -474,9 +474,9 @@ class WorldEndpoint:
             self.world.saves.played(player, moment)
 
     async def _characters_of(self, account_id: int) -> Sequence[WorldCharacter]:
-        """Return an account's characters, each with the numbers of its models.
+        """Return an account's characters with the numbers of their models.
 
-        They are read again when one of them was saved meanwhile: what was read is older then.
+        If one of them was saved meanwhile, the rows are older than the save and are read again.
         """
         while True:
             rows = await self.cluster.characters.of_account(account_id)
@@ -488,5 +488,5 @@ class WorldEndpoint:
         if self.link is not None:
             self.link.status_changed()
 
-    def _new_visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
-        return VisitorHandler(port, self.door, now)
+    def _new_client(self, port: SessionPort, now: Monotonic) -> WorldClientHandler:
+        return WorldClientHandler(port, self.zone_entry, now)

@@ -1,7 +1,4 @@
-"""Joins players' clients to UDP sessions of the world's port, and the world's events to the log.
-
-Owns nothing but the wiring; order and meaning of messages are `emu.world`'s.
-"""
+"""Connects the world to the shell: UDP sessions, the scheduler, and the log."""
 
 from __future__ import annotations
 
@@ -29,46 +26,46 @@ from emu.world.events import (
 from emu.world.service import WorldService
 
 RETRY: Final = 0.1
-"""Seconds after which a world whose timer raised is called again."""
+"""Seconds until a world whose timer raised is called again."""
 _FAULTS: Final = "faults"
 
 
-class VisitorHandler:
-    """One session of the world port, as the dispatcher knows it."""
+class WorldClientHandler:
+    """The handler of one session of the world's port."""
 
-    __slots__ = ("_port", "_visitor")
+    __slots__ = ("_client", "_port")
 
-    def __init__(self, port: SessionPort, door: ZoneEntry, now: Monotonic) -> None:
+    def __init__(self, port: SessionPort, entry: ZoneEntry, now: Monotonic) -> None:
         self._port = port
-        self._visitor = door.connect(port, port.address[0], now)
-        port.closing = self._visitor.closing
+        self._client = entry.connect(port, port.address[0], now)
+        port.closing = self._client.closing
 
     def handle_event(self, event: Event, now: Monotonic) -> None:
-        """Take one event of the session."""
+        """Handle one event of the session."""
         if isinstance(event, Message):
             try:
-                self._visitor.message(event.opcode, event.payload, now)
+                self._client.message(event.opcode, event.payload, now)
             except Exception:
-                self._visitor.closing()  # the dispatcher ends the session
+                self._client.closing()  # the dispatcher ends the session
                 raise
         elif isinstance(event, Writable):
-            self._visitor.drained(now)
+            self._client.drained(now)
         elif isinstance(event, SessionClosed):
-            self._visitor.closed(event.reason, now)
+            self._client.closed(event.reason, now)
             # Cut the reference cycle: under a flood the garbage collector is too slow.
             self._port.closing = nothing
-            del self._visitor
+            del self._client
 
     def get_timer(self) -> Monotonic | None:
-        """Return when the visitor wants its timer handled."""
-        return self._visitor.get_timer()
+        """Return when to call `handle_timer`."""
+        return self._client.get_timer()
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Let the visitor do what is due."""
-        self._visitor.handle_timer(now)
+        """Handle the client's deadline."""
+        self._client.handle_timer(now)
 
     def held_bytes(self) -> int:
-        """Return how many bytes of messages wait for their turn."""
+        """Return how many bytes of messages wait: none, the world handles them at once."""
         return 0
 
 
@@ -129,21 +126,21 @@ class WorldTimer:
 
 
 def report_to(log: Logger, refusals: RefusalLog) -> Callable[[ZoneEntryEvent], None]:
-    """Return the door's `report` port; what repeats itself is summed up."""
+    """Return the zone entry's `report` port; repeated events are summed up."""
 
     def write(event: ZoneEntryEvent) -> None:
         if isinstance(event, Entered):
             if not refusals.is_within_rate("arrivals", event.name, event.address, "came in"):
                 return
             log.info(
-                "{name} came in from {address}, client {version}",
+                "{name} entered from {address}, client {version}",
                 name=event.name, address=event.address, version=event.version,
                 account_id=event.account_id,
             )  # fmt: skip
         elif isinstance(event, ZoneEntryRefused):
-            if refusals.is_news("visitors turned away", "", event.address, event.reason):
+            if refusals.is_news("clients refused", "", event.address, event.reason):
                 log.info(
-                    "{address} was turned away: {reason}",
+                    "{address} was refused: {reason}",
                     address=event.address, reason=event.reason,
                 )  # fmt: skip
         elif refusals.is_within_rate("departures", event.name, event.address, event.reason):
@@ -156,7 +153,7 @@ def report_to(log: Logger, refusals: RefusalLog) -> Callable[[ZoneEntryEvent], N
 
 
 def report_world(log: Logger, refusals: RefusalLog) -> Callable[[WorldEvent], None]:
-    """Return the world's `report` port: one line an event; what repeats itself is summed up."""
+    """Return the world's `report` port: one line an event; repeated events are summed up."""
 
     def write(event: WorldEvent) -> None:
         if isinstance(event, PlayerRefused) and not refusals.is_news(
@@ -187,6 +184,6 @@ def report_world(log: Logger, refusals: RefusalLog) -> Callable[[WorldEvent], No
 
 
 def _write_fault(log: Logger, event: Fault) -> None:
-    """Write a mistake of the server with its traceback."""
+    """Log a fault of the server with its traceback."""
     failure = Failure(event.error)  # type: ignore[no-untyped-call]
     log.failure("{line}", failure, line=event.line, event=type(event).__name__)

@@ -1,7 +1,7 @@
-"""Players that could not be saved before the server stopped: kept in a file for the next start.
+"""A file for the players that could not be saved before the server stopped.
 
-The world of a process that has the database stores them before anybody can come in. A member of
-a world, and a server whose database fails at the start, save them as soon as the store answers.
+At the next start, a process with a database stores them before any player can enter. A member of a
+world, and a server whose database fails at the start, save them when the store answers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_NAMES = 20
 
 
 class Spool:
-    """The file of one world: `load` at the start, `keep` at the stop."""
+    """The file of one world: call `load` at the start and `keep` at the stop."""
 
     def __init__(self, database: Path, world: World, reactor: Any, scheduler: Scheduler) -> None:
         self._path = spool_path(database)
@@ -38,7 +38,7 @@ class Spool:
         self._scheduler = scheduler
         self._worker = StoreWorker(reactor, nullcontext, name="emu-spool")
         self._waiting: list[SavedState] = []
-        """States of the file that are neither stored nor handed to the saver."""
+        """States of the file that are neither stored nor given to the saver."""
         self._again: DelayedCall | None = None
         self._is_restoring = False
         self._is_lost = False
@@ -52,7 +52,7 @@ class Spool:
         self._is_lost = True
 
     def load(self, store: Store | None) -> None:
-        """Store what the file has; without a store, or when that fails, do so later.
+        """Store the states of the file; without a store, or if that fails, store them later.
 
         A file that cannot be read is set aside. Never raises.
         """
@@ -83,15 +83,15 @@ class Spool:
         )  # fmt: skip
 
     def restore(self) -> None:
-        """Hand to the saver what the file has and `load` could not store."""
+        """Give the saver the states of the file that `load` could not store."""
         if self._waiting and not self._is_restoring:
             self._is_restoring = True
             self._world.start(self._restore())
 
     async def keep(self, deadline: Monotonic) -> None:
-        """Write a file with who is not saved, or remove it when everybody is.
+        """Write the unsaved states to the file, or remove it if there are none.
 
-        Says in the log whose state is lost when that is not done in time.
+        Logs whose state is lost if the file cannot be written in time.
         """
         if self._again is not None:
             self._again.cancel()
@@ -136,7 +136,7 @@ class Spool:
             self._again = self._scheduler.later(pause, self.restore)
 
     async def _hand_over(self, state: SavedState) -> None:
-        """Have one state saved, unless its character has a newer one. Raises `StoreError`."""
+        """Save one state, unless its character has a newer one. Raises `StoreError`."""
         world = self._world
         row = await world.store.find(state.char_id)
         if (

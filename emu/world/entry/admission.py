@@ -1,7 +1,7 @@
-"""May this character come in? Asked when a key is wanted, and again when it is shown at the door.
+"""Admission of characters: decided when a client asks for a key, and again when it shows the key.
 
-In between players come, keys are given out, and an operator may have locked the world or banned
-somebody. Source: docs/protocol/world/entering.md#admission for the order of the questions,
+In between players enter, keys are issued, and an operator may have locked the world or banned an
+account. Source: docs/protocol/world/entering.md#admission for the order of the questions,
 docs/protocol/characters.md#play-reply for the codes.
 """
 
@@ -21,14 +21,13 @@ from emu.world.rules import AdmissionRules
 
 @dataclass(slots=True, eq=False)
 class WorldAdmissionRules:
-    """Who may come in, by the rules, who is here, and who was promised a place."""
+    """Admission by the rules, the players here, and the outstanding keys."""
 
     rules: AdmissionRules
     presence: Presence
     handoffs: HandoffKeys
     locked: bool = False
-    """True while only those of a status may come in; whoever sets it tells the login server
-    (`LoginLink.status_changed`)."""
+    """Whether only characters of a rank may enter. After a change, publish `status_changed`."""
     _counted: EntryLimits | None = None
     """How often accounts have entered."""
 
@@ -38,11 +37,11 @@ class WorldAdmissionRules:
         return 0 <= self.rules.max_players <= self.presence.players
 
     async def withdraw_refused(self) -> None:
-        """Forget the keys of those whom a locked world does not let in. Raises `StoreError`."""
+        """Withdraw the keys of characters that a locked world refuses. Raises `StoreError`."""
         await self.handoffs.withdraw_entries(self.rules.locked_override)
 
     def reason_against(self, account_id: int, address: str, now: Monotonic) -> str | None:
-        """Return why an account may not enter now, None when it may: it has entered too often."""
+        """Return why an account may not enter now, None if it may: it has entered too often."""
         return self._entry_limits().reason_against(account_id, address, now)
 
     def count_entry(self, account_id: int, address: str, now: Monotonic) -> None:
@@ -80,21 +79,21 @@ class WorldAdmissionRules:
             return PlayCode.WORLD_FULL, 0
 
     async def redeem(self, account_id: int, key: int) -> Handoff | None:
-        """Take a key back at the door; None when it lets nobody in."""
+        """Take back a key that a client shows; None if the key is unknown or has expired."""
         return await self.handoffs.redeem(account_id, key)
 
     def on_entry(
         self, characters: Sequence[WorldCharacter], char_id: int, *, is_zoning: bool = False
     ) -> PlayCode:
-        """Return the code for a character whose key was taken back just now.
+        """Return the code for a character whose key was just taken back.
 
-        Its place was promised, so that only those who are in count. With `is_zoning` it only
-        changes its zone or its process: it was in the world before.
+        Its place is reserved by the key, so only players in the world count. `is_zoning` is whether
+        it was in the world before and only changes its zone or its process.
         """
         return self._decide(characters, char_id, 0, is_in=is_zoning)
 
     async def dismiss(self, char_id: int) -> None:
-        """Let a character that no longer exists neither come in nor stay."""
+        """Refuse a character that no longer exists, and remove it if it is here."""
         await self.handoffs.withdraw(char_id)
         self.presence.dismiss(char_id)
 
@@ -106,7 +105,7 @@ class WorldAdmissionRules:
         *,
         is_in: bool = False,
     ) -> PlayCode:
-        """Return the code; who is in the world already needs no room, and no lock keeps it out."""
+        """Return the code; a character in the world (`is_in`) passes the lock and the limit."""
         rules = self.rules
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in characters):
             return PlayCode.BANNED

@@ -1,10 +1,10 @@
-"""What a client is sent on entering, besides the zone itself: one function per message.
+"""Initial messages that a client is sent on zone entry: one function for each message.
 
-Clients know languages as skills of the same number. Source: docs/protocol/world/entering.md#books,
-docs/protocol/world/entering.md#small-messages.
+Clients know languages as skills with the same number.
+Source: docs/protocol/world/entering.md#books, docs/protocol/world/entering.md#small-messages.
 
-Many are empty in a world without fights, items and quests; they are sent all the same, because
-clients wait for some of them and nobody knows for all of them
+Many are empty in a world without fights, items and quests. They are sent nevertheless: clients wait
+for some of them, and it is unknown for which
 (docs/protocol/world/entering.md#order).
 """
 
@@ -34,13 +34,13 @@ ACCEPTED: Final = {
     "unknown09": 585,
     "unknown10": 1597830,
 }
-"""What EQ2Emulator's world writes into an accepting reply; the account id is a constant there."""
+"""Values of EQ2Emulator's accepting reply; the account id is a constant there."""
 WEBSITE: Final = ("localhost", 80)
 EVERY_EXPANSION: Final = 0xFFFFFFFF
 UNKNOWN_THREE: Final = [4294967296.0, 0.0]
 UNKNOWN_SEVEN: Final = [1.0, 1.0]
 ADVENTURE_ZONES: Final = 9
-"""Entries of ZoneInfo's list, all of them empty (docs/protocol/world/entering.md#zone-info)."""
+"""Entries of ZoneInfo's list, all empty (docs/protocol/world/entering.md#zone-info)."""
 EQUIPMENT, APPEARANCE = 1, 2
 INVENTORY: Final = "WS_UpdateInventory"
 BOOK_HEAD: Final = 6
@@ -48,7 +48,7 @@ BOOK_HEAD: Final = 6
 
 
 def send_login_reply(client: PlayerClient) -> None:
-    """Accept the client. A field that is a row of bytes in its version stays zero."""
+    """Accept the client. A field that is an array of bytes in its version stays zero."""
     layout = client.dialect.layout("LS_LoginResponse")
     single = {entry.name for entry in layout.definition.fields if entry.size == 1}
     client.send(
@@ -57,7 +57,7 @@ def send_login_reply(client: PlayerClient) -> None:
 
 
 def send_journals(client: PlayerClient, name: str) -> None:
-    """Send the journal, the collections and the factions: empty."""
+    """Send an empty journal, empty collections and no factions."""
     crc = zlib.crc32(name.encode()) ^ 0xFFFFFFFF
     client.send("WS_QuestJournalUpdate", {"player_crc": crc, "player_name": name})
     client.send("WS_CollectionUpdate", {"new_collection_flag": 1})
@@ -91,7 +91,7 @@ def send_zone(player: Player, world_name: str, definition: ZoneDefinition, time:
 
 
 def send_relations(player: Player, kinds: Iterable[Relation] = Relation) -> None:
-    """Send friends, then ignored ones; or one of the two lists."""
+    """Send the lists of these kinds: by default friends, then ignored players."""
     for kind in kinds:
         names = player.relations.names(kind)
         player.client.send(
@@ -106,7 +106,7 @@ def send_relations(player: Player, kinds: Iterable[Relation] = Relation) -> None
 
 
 def send_inventory(client: PlayerClient) -> None:
-    """Send the inventory, worn and shown: empty slots."""
+    """Send empty slots: worn equipment and appearance."""
     dialect = client.dialect
     slots = [{"index": number} for number in range(dialect.rules.equipment_slots)]
     for flag in (EQUIPMENT, APPEARANCE):
@@ -120,7 +120,7 @@ def send_inventory(client: PlayerClient) -> None:
 
 
 def send_empty_book(client: PlayerClient, message: str) -> None:
-    """Send spells or recipes: none. Such a book is a u16 count, and the length of its records."""
+    """Send no spells or recipes: a book is a u16 count and the length of its records."""
     client.send_bytes(message, bytes(BOOK_HEAD))
 
 
@@ -137,7 +137,7 @@ SKILL_BOOK: Final = "WS_UpdateSkillBook"
 
 
 def send_names(client: PlayerClient, knowledge: Knowledge) -> None:
-    """Name the skills and languages there are; all clients of a version are told the same."""
+    """Send the names of skills and languages; encoded once for each client version."""
     made = client.dialect.made
     key = SKILL_MAP, knowledge
     if key not in made:
@@ -150,7 +150,7 @@ def send_names(client: PlayerClient, knowledge: Knowledge) -> None:
 
 
 def send_languages(client: PlayerClient, knowledge: Knowledge, character: WorldCharacter) -> None:
-    """Send the languages a character knows, besides the common one that it speaks."""
+    """Send the languages of a character, besides the common one."""
     known = knowledge.beginners.languages(character)
     client.send(
         "WS_Languages",
@@ -172,7 +172,7 @@ def send_skills(client: PlayerClient, knowledge: Knowledge, character: WorldChar
 
 
 def skill_book(dialect: Dialect, knowledge: Knowledge, skills: Sequence[KnownSkill]) -> bytes:
-    """Return the first book that a client is sent. Raises `UnknownStruct`."""
+    """Return the first skill book of a client. Raises `UnknownStruct`."""
     rows = [_row(knowledge, skill, dialect.version) for skill in skills]
     whole = dialect.encode_known(SKILL_BOOK, {"skill_count": len(rows), "skill_array": rows})
     tail = dialect.layout(SKILL_BOOK).empty_size() - BOOK_HEAD

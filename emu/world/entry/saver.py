@@ -1,12 +1,12 @@
-"""Saves of characters: one record for each character that the store may not have as it is now.
+"""Saves characters: at most one save of each is in flight, and the newest state wins.
 
-A record holds the newest state and which kinds of it have changed. One save of a character is under
-way at a time, and stores everything in one transaction. What changes meanwhile is in the next save.
-A save that fails is tried again until it succeeds, whether or not its player is still here. Each
-save carries a number that is greater than that of the save before, so that no late save of an older
-state replaces a newer one.
+A record exists for each character whose newest state may not be in the store. It has that state and
+the kinds that have changed. A save stores everything in one transaction; changes made meanwhile are
+in the next save. A save that fails is retried until it succeeds, even if its player has left.
 
-Knows no clock and no thread: `handle_timer` gets the time, and `start` runs coroutines.
+Saves of a character could overtake each other: two processes may play it one after the other, and a
+database that hangs may store a save late. So each save has a revision greater than the one before,
+and the store refuses a revision that is not greater than the stored one (`OutOfDate`).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from emu.processes.ports import WorldCharacterStore
 from emu.times import Monotonic
 
 FIRST_RETRY: Final = 1.0
-"""Seconds from the first failure to the next try; doubled with each further failure."""
+"""Seconds from the first failure to the first retry; doubled with each further failure."""
 MOST_REMEMBERED: Final = 20_000
-"""Characters whose last save is remembered by its number."""
+"""Characters whose last revision is remembered."""
 STATE: Final = (
     "zone_id", "place", "relations", "titles", "prefix", "suffix", "hotkeys", "channels",
     "last_played",
@@ -35,7 +35,7 @@ STATE: Final = (
 
 
 class SavedKind(enum.Enum):
-    """What is stored as a whole when it changes; the place is in every save."""
+    """A part of a character that is stored as a whole when it changes; each save has the place."""
 
     RELATIONS = "relations"
     TITLES = "titles"
@@ -46,23 +46,23 @@ class SavedKind(enum.Enum):
 
 @dataclass(slots=True, eq=False)
 class _Record:
-    """A character that is not stored as it is now."""
+    """A character whose newest state may not be in the store."""
 
     row: WorldCharacter
     kinds: set[SavedKind] = field(default_factory=set)
-    """What the store may not have, besides what is being saved."""
+    """Kinds that have changed, besides those that are being saved."""
     saving: frozenset[SavedKind] = frozenset()
     is_saving: bool = False
     is_changed: bool = False
-    """Whether `row` is newer than what is being saved."""
+    """Whether `row` is newer than the state that is being saved."""
     has_failed: bool = False
-    """Whether the last save did not succeed."""
+    """Whether the last save failed."""
     waiting: list[PendingAnswer] = field(default_factory=list)
-    """Who waits for a save that has not begun."""
+    """Answers for callers that wait for the next save."""
 
 
 class Saver:
-    """Owns the saves of one process' characters."""
+    """Saves the characters of one process."""
 
     def __init__(
         self,
@@ -75,8 +75,9 @@ class Saver:
     ) -> None:
         """Save into `store`.
 
-        `start` runs a coroutine that nobody awaits, `longest_pause` returns the most seconds
-        between two tries, and `failed` learns when a character's save fails for the first time.
+        `start` runs a coroutine that nobody awaits. `longest_pause` returns the longest time in
+        seconds between two attempts. `failed` is called with a character's first failure, and
+        `wake` when `get_timer` has become earlier.
         """
         self._store = store
         self._start = start
@@ -85,36 +86,37 @@ class Saver:
         self._wake = wake
         self._records: dict[int, _Record] = {}
         self._numbers: dict[int, int] = {}
-        """The greatest number of a save of each character, of the saves that were begun here."""
+        """The revision of the last save that was begun here, by character."""
         self._saved: dict[int, int] = {}
-        """The number of the last save that succeeded."""
+        """The revision of the last save that succeeded, by character."""
         self._pause = FIRST_RETRY
         self._retry_at: Monotonic | None = None
         self._must_schedule = False
 
     def __len__(self) -> int:
-        """Return how many characters are not stored as they are now."""
+        """Return how many characters have unsaved state."""
         return len(self._records)
 
     def __contains__(self, char_id: int) -> bool:
-        """Say whether a character is not stored as it is now."""
+        """Return whether a character has unsaved state."""
         return char_id in self._records
 
-    # -- what is not stored ---------------------------------------------------------------------
+    # -- unsaved state --------------------------------------------------------------------------
 
     def put(self, row: WorldCharacter, kinds: Collection[SavedKind]) -> None:
-        """Have a character's newest state stored, with the kinds that have changed."""
+        """Save a character's newest state, with the kinds that have changed."""
         record = self._updated(row, kinds)
+        # After a failure the timer begins the next save: changes must not bypass the pause.
         if not record.is_saving and not record.has_failed:
             self._begin(record)
 
     async def store(
         self, row: WorldCharacter, kinds: Collection[SavedKind], answer: Callable[[], PendingAnswer]
     ) -> None:
-        """Store a character's newest state and wait until that is done.
+        """Save a character's newest state and wait until it is stored.
 
-        `answer` makes something to wait for. Raises `StoreError` when the next save fails; the
-        state stays to be saved all the same.
+        `answer` makes an object to wait for. Raises `StoreError` if the next save fails; the saver
+        retries it nevertheless.
         """
         record, done = self._updated(row, kinds), answer()
         record.waiting.append(done)
@@ -123,18 +125,18 @@ class Saver:
         await done
 
     def latest(self, row: WorldCharacter) -> WorldCharacter:
-        """Return a character that was read from the store in its newest state."""
+        """Return the newest state of a character that was read from the store."""
         record = self._records.get(row.id)
         if record is not None:
             row = replace(row, **{name: getattr(record.row, name) for name in STATE})
         return row
 
     def is_current(self, row: WorldCharacter) -> bool:
-        """Say whether a row was read after the last save of its character that succeeded."""
+        """Return whether a row was read after the last successful save of its character."""
         return row.id in self._records or row.revision >= self._saved.get(row.id, 0)
 
     def not_saved(self) -> list[SavedState]:
-        """Return what a save of each character would store now that is not stored."""
+        """Return the unsaved state of each character, as the next save would store it."""
         return [
             self._state(record.row, record.kinds | record.saving)
             for record in self._records.values()
@@ -143,11 +145,11 @@ class Saver:
     # -- time -----------------------------------------------------------------------------------
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called."""
+        """Return when to call `handle_timer`."""
         return Monotonic(-math.inf) if self._must_schedule else self._retry_at
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Try again what has failed, when that is due."""
+        """Retry the saves that have failed, if that is due."""
         try:
             if self._must_schedule:
                 self._must_schedule = False
@@ -156,20 +158,20 @@ class Saver:
             elif self._retry_at is not None and now >= self._retry_at:
                 self._retry_at = None
                 self.try_again()
-        finally:  # what raises is tried again as well
+        finally:  # if this raises, it is retried as well
             self._wake()
 
     def try_again(self) -> None:
-        """Try at once what has failed: the store may be there again.
+        """Retry the saves that have failed at once: the store may be available again.
 
-        A save that cannot begin keeps no other from it; the first of what they raise is raised.
+        A save that cannot begin does not stop the others; then the first exception is raised.
         """
         faults: list[Exception] = []
         for record in [one for one in self._records.values() if one.has_failed]:
             try:
                 if not record.is_saving:
                     self._begin(record)
-            except Exception as fault:  # noqa: BLE001  # whatever it is, it is this character's
+            except Exception as fault:  # noqa: BLE001  # it concerns this character only
                 faults.append(fault)
         if faults:
             raise faults[0]
@@ -186,7 +188,7 @@ class Saver:
         return record
 
     def _state(self, row: WorldCharacter, kinds: Collection[SavedKind]) -> SavedState:
-        """Return what the next save of a character stores."""
+        """Return the state that the next save of a character stores."""
         return state_of(row, kinds, max(row.revision, self._numbers.get(row.id, 0)) + 1)
 
     def _begin(self, record: _Record) -> None:
@@ -223,9 +225,10 @@ class Saver:
         waiting: list[PendingAnswer],
         error: StoreError | None,
     ) -> None:
-        """Take what came of a save, and begin the next one when something has changed since.
+        """Handle the end of a save, and begin the next one if the state has changed since.
 
-        Whoever waits is answered when nothing is under way any more.
+        The callers that wait are answered when no save is in flight any more: they waited for the
+        newest state, which may be in the second save.
         """
         record.is_saving = False
         saving, record.saving = record.saving, frozenset()
@@ -250,10 +253,12 @@ class Saver:
         if not record.has_failed:
             self._failed(record.row, error)
         if isinstance(error, OutOfDate):
+            # Another process has stored a newer state; a retry would never succeed.
             del self._records[record.row.id]
             for one in record.waiting:
                 one.errback(error)
             return
+        # It is unknown whether the failed save was stored, so its kinds are in the next one too.
         record.kinds |= saving
         record.has_failed = True
         if record.waiting:
@@ -264,7 +269,7 @@ class Saver:
 
 
 def _remember(numbers: dict[int, int], state: SavedState) -> None:
-    """Note a save's number; of too many characters the earliest are forgotten."""
+    """Remember a save's revision; forget the earliest of too many characters."""
     numbers.pop(state.char_id, None)
     numbers[state.char_id] = state.revision
     if len(numbers) > MOST_REMEMBERED:
@@ -272,8 +277,8 @@ def _remember(numbers: dict[int, int], state: SavedState) -> None:
 
 
 def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -> SavedState:
-    """Return what a save of some kinds of a character stores. A character is somewhere."""
-    assert row.place is not None  # noqa: S101  # whoever is played is somewhere
+    """Return the state that a save of these kinds stores."""
+    assert row.place is not None  # noqa: S101  # a played character has a place
     titles = BorneTitles(given=row.titles, prefix=row.prefix, suffix=row.suffix)
     return SavedState(
         char_id=row.id,

@@ -1,8 +1,9 @@
-"""The world's door: a client shows its hand-off key and is let in, or its session ends.
+"""Zone entry of a client: it shows its world key and enters, or its session ends.
 
-Owns one client's state at the door. What happens behind it (zones, spawns, chat) is `WorldPort`'s.
-Knows no socket; `EnteringLink` is what the shell provides. Source: docs/protocol/world/entering.md,
-docs/protocol/world/entering.md#door (a wrong key gets no message, only the end of the session).
+`ZoneEntry` is what all clients share; `EnteringClient` has the state of one. The zone and its
+players are the `WorldPort`'s; `EnteringLink` is the session, which the shell provides. A wrong key
+gets no message, only the end of the session. Source: docs/protocol/world/entering.md,
+docs/protocol/world/entering.md#door.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ DENIAL_LAYOUT = 1
 
 Source: docs/protocol/world/entering.md#login-reply.
 """
-REFUSED = (LoginCode.UNKNOWN_REASON, "it may not come in")
+REFUSED = (LoginCode.UNKNOWN_REASON, "it may not enter")
 REFUSALS = {
     PlayCode.CHARACTER_NOT_LOADED: (LoginCode.UNKNOWN_REASON, "the character is gone"),
     PlayCode.ACCOUNT_IN_USE: (LoginCode.ALREADY_PLAYING, "its account is playing already"),
@@ -39,25 +40,25 @@ REFUSALS = {
     PlayCode.PROBLEM: (LoginCode.UNKNOWN_REASON, "the world is locked"),
     PlayCode.WORLD_FULL: (LoginCode.UNKNOWN_REASON, "the world is full"),
 }
-"""Login reply code for each play reply code, and the log's words."""
+"""For each play reply code the login reply code, and the reason for the log."""
 MOST_WAITING = 64
-"""Messages that may wait while the store is asked about a client."""
+"""Messages that may wait while the store is read."""
 PATIENCE = 10.0
-"""Seconds a session may stand without having shown a key."""
+"""Seconds within which a session has to show its key."""
 
 
 class EnteringLink(PlayerLink, Protocol):
-    """What an entrant needs of its session."""
+    """The session of a client that enters."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine to its end; the session ends with what it raises."""
+        """Run a coroutine; what it raises ends the session."""
 
 
 class WorldPort(Protocol):
-    """The world behind the door; `emu.world.service` is it."""
+    """The world that clients enter; `emu.world.service` implements it."""
 
     async def fetch(self, char_id: int) -> None:
-        """Have another process give up a character, stored, that is to come in here."""
+        """Make another process give up and store a character that enters here."""
 
     def enter(
         self,
@@ -68,27 +69,27 @@ class WorldPort(Protocol):
         key: int = 0,
         hidden: bool = False,
     ) -> Player:
-        """Let a client in that has shown a key; with `hidden` the character comes in hidden.
+        """Enter a client that has shown a key; with `hidden` its character is hidden.
 
         Raises `UnknownVersion`, `UnknownStruct` and `NoSuchZone`.
         """
 
     def message(self, player: Player, opcode: int, payload: bytes, now: Monotonic) -> None:
-        """Take one application message of somebody who is in."""
+        """Handle one application message of a player."""
 
     def drained(self, player: Player, link: PlayerLink, now: Monotonic) -> None:
-        """Learn that the session of somebody who is in has room again, after it had none."""
+        """Handle that the session of a player has capacity again, after it had none."""
 
     def closed(self, player: Player, link: PlayerLink, reason: str, now: Monotonic) -> None:
-        """Learn that the session of somebody who is in is over."""
+        """Handle the end of a player's session."""
 
     def send_away(self, player: Player, reason: str, now: Monotonic) -> None:
-        """Take somebody out of the world, with a client or without."""
+        """Take a player out of the world, link-dead or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A character came in."""
+    """A character has entered."""
 
     name: str
     account_id: int
@@ -99,7 +100,7 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class ZoneEntryRefused:
-    """Somebody was not let in."""
+    """A client was refused."""
 
     address: str
     reason: str
@@ -107,7 +108,7 @@ class ZoneEntryRefused:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A character's session is over."""
+    """A character's session has ended."""
 
     name: str
     address: str
@@ -117,13 +118,13 @@ class Left:
 ZoneEntryEvent = Entered | ZoneEntryRefused | Left
 
 
-async def _nobody_is_kept_out(_account_id: int, _address: str) -> bool:
+async def _nobody_is_banned(_account_id: int, _address: str) -> bool:
     return False
 
 
 @dataclass(kw_only=True, eq=False)
 class ZoneEntry:
-    """What all clients at the door share."""
+    """What all entering clients share."""
 
     dialects: Dialects
     inside: WorldPort
@@ -132,17 +133,17 @@ class ZoneEntry:
     characters_of: Callable[[int], Awaitable[Sequence[WorldCharacter]]]
     """Returns an account's characters that are not deleted."""
     played: Callable[[int, Moment], Awaitable[None]]
-    """Notes that a character came in, and raises nothing."""
+    """Records that a character has entered; raises nothing."""
     report: Callable[[ZoneEntryEvent], None]
     changed: Callable[[], None]
-    """Is called when somebody came or went."""
+    """Called when the number of players has changed."""
     clock: Clock
-    is_kept_out: Callable[[int, str], Awaitable[bool]] = field(default=_nobody_is_kept_out)
-    """Says of an account and an address whether a ban or the like keeps it out."""
+    is_kept_out: Callable[[int, str], Awaitable[bool]] = field(default=_nobody_is_banned)
+    """Returns whether an account or an address is banned or disabled."""
     counters: Counter[str] = field(default_factory=Counter)
 
     def connect(self, link: EnteringLink, address: str, now: Monotonic) -> EnteringClient:
-        """Take a new session; `address` is the client's IP address."""
+        """Return the client of a new session; `address` is its IP address."""
         return EnteringClient(self, link, address, now)
 
 
@@ -150,11 +151,11 @@ class EnteringClient:
     """One client of the world. The shell calls its public methods."""
 
     __slots__ = (
-        "_address", "_asked", "_deadline", "_door", "_link", "_mailbox", "_over", "_player",
+        "_address", "_asked", "_deadline", "_entry", "_link", "_mailbox", "_over", "_player",
     )  # fmt: skip
 
-    def __init__(self, door: ZoneEntry, link: EnteringLink, address: str, now: Monotonic) -> None:
-        self._door = door
+    def __init__(self, entry: ZoneEntry, link: EnteringLink, address: str, now: Monotonic) -> None:
+        self._entry = entry
         self._link = link
         self._address = address
         self._mailbox = Mailbox(link.start, MOST_WAITING)
@@ -164,50 +165,50 @@ class EnteringClient:
         self._deadline: Monotonic | None = Monotonic(now + PATIENCE)
 
     def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
-        """Take one application message; it waits for those that came before."""
+        """Handle one application message after those that came before."""
         if self._over:
             return
         if self._player is not None and not self._mailbox:
-            self._hand_on(self._player, opcode, payload, now)
+            self._forward(self._player, opcode, payload, now)
         elif not self._mailbox.put(partial(self._take, opcode, payload)):
-            self._turn_away("too many messages waiting")
+            self._refuse("too many messages waiting")
 
     async def _take(self, opcode: int, payload: bytes) -> None:
-        """Do what a message asks for; before the key was shown, only that one counts."""
+        """Handle a message; before the key is shown, ignore every other message."""
         if self._over:
             return
         if self._player is not None:
-            self._hand_on(self._player, opcode, payload, self._door.clock.now())
+            self._forward(self._player, opcode, payload, self._entry.clock.now())
         elif opcode == LOGIN_BY_NUMBER and not self._asked:
             self._asked = True
             await self._show_key(payload)
         else:
-            self._door.counters["unknown message"] += 1
+            self._entry.counters["unknown message"] += 1
 
-    def _hand_on(self, player: Player, opcode: int, payload: bytes, now: Monotonic) -> None:
+    def _forward(self, player: Player, opcode: int, payload: bytes, now: Monotonic) -> None:
         if opcode == LOGIN_BY_NUMBER:
-            self._turn_away("a second login by number")
+            self._refuse("a second login by number")
         elif player.client.link is not self._link:
-            self._door.counters["message of a session that was taken over"] += 1
+            self._entry.counters["message of a session that was taken over"] += 1
         else:
-            self._door.inside.message(player, opcode, payload, now)
+            self._entry.inside.message(player, opcode, payload, now)
 
     def drained(self, now: Monotonic) -> None:
-        """Learn that the session has room again, after it had none."""
+        """Handle that the session has capacity again, after it had none."""
         if self._player is not None and not self._over:
-            self._door.inside.drained(self._player, self._link, now)
+            self._entry.inside.drained(self._player, self._link, now)
 
     def closing(self) -> None:
-        """Learn that our side ends the session, which takes until the client has answered.
+        """Handle that the server closes the session, which lasts until the client has answered.
 
-        Whoever is in the world is played by nobody from now on.
+        No client plays the character from now on.
         """
         if self._player is not None and not self._over:
-            now = self._door.clock.now()
-            self._door.inside.closed(self._player, self._link, "ended by the server", now)
+            now = self._entry.clock.now()
+            self._entry.inside.closed(self._player, self._link, "ended by the server", now)
 
     def closed(self, reason: str, now: Monotonic) -> None:
-        """Learn that the session is over."""
+        """Handle the end of the session."""
         if self._over:
             return
         self._over = True
@@ -217,41 +218,41 @@ class EnteringClient:
         if player is None:
             return
         try:
-            self._door.inside.closed(player, self._link, reason, now)
+            self._entry.inside.closed(player, self._link, reason, now)
         except Exception:
-            self._door.inside.send_away(player, reason, now)
+            self._entry.inside.send_away(player, reason, now)
             raise
-        self._door.report(Left(player.name, self._address, reason))
+        self._entry.report(Left(player.name, self._address, reason))
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` wants to be called."""
+        """Return when to call `handle_timer`."""
         return self._deadline
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Send somebody away who has not shown a key in time."""
+        """Refuse a client that has not shown its key in time."""
         if self._deadline is not None and now >= self._deadline:
             self._deadline = None
-            self._turn_away("no key was shown in time")
+            self._refuse("no key was shown in time")
 
     async def _show_key(self, payload: bytes) -> None:
         try:
             account_id, key, version = self._read(payload)
-            dialect = self._door.dialects.for_version(version)
-            handoff = await self._door.admission.redeem(account_id, key)
+            dialect = self._entry.dialects.for_version(version)
+            handoff = await self._entry.admission.redeem(account_id, key)
             if handoff is None:
-                self._turn_away("no such key")
+                self._refuse("no such key")
                 return
             self._deadline = None
-            is_kept_out = await self._door.is_kept_out(handoff.account_id, self._address)
-            was_in = self._door.presence.find(handoff.char_id) is not None
-            await self._door.inside.fetch(handoff.char_id)
-            characters = await self._door.characters_of(handoff.account_id)
+            is_kept_out = await self._entry.is_kept_out(handoff.account_id, self._address)
+            was_in = self._entry.presence.find(handoff.char_id) is not None
+            await self._entry.inside.fetch(handoff.char_id)
+            characters = await self._entry.characters_of(handoff.account_id)
         except (MalformedMessage, UnknownVersion, StoreError) as error:
-            self._turn_away(str(error))
+            self._refuse(str(error))
             return
         if self._over:
             return
-        code = self._door.admission.on_entry(
+        code = self._entry.admission.on_entry(
             characters, handoff.char_id, is_zoning=handoff.is_zoning or was_in
         )
         if is_kept_out:
@@ -269,12 +270,12 @@ class EnteringClient:
         except EmuError as error:
             self._deny(client, REFUSED[0], str(error))
             return
-        await self._door.played(handoff.char_id, self._door.clock.moment())
+        await self._entry.played(handoff.char_id, self._entry.clock.moment())
 
     def _read(self, payload: bytes) -> tuple[int, int, int]:
-        """Return account id, key and version of a request; its length tells the layout."""
+        """Return account id, key and version of a request; its length identifies the layout."""
         for layout_version in REQUEST_LAYOUTS:
-            layout = self._door.dialects.catalog.layout("LoginByNumRequest", layout_version)
+            layout = self._entry.dialects.catalog.layout("LoginByNumRequest", layout_version)
             if layout.empty_size() == len(payload):
                 fields = layout.decode(payload)
                 return fields["account_id"], fields["access_code"], fields["version"]
@@ -287,35 +288,35 @@ class EnteringClient:
         client: PlayerClient,
         key: int,
     ) -> None:
-        now = self._door.clock.now()
+        now = self._entry.clock.now()
         self._link.trust()
         self._link.charge_to(handoff.account_id)
-        player = self._player = self._door.inside.enter(
+        player = self._player = self._entry.inside.enter(
             character, client, now, key=key, hidden=handoff.hidden
         )
-        door = self._door
-        door.presence.entered(
+        entry = self._entry
+        entry.presence.entered(
             player.present,
-            lambda: door.inside.send_away(player, "sent away", door.clock.now()),
+            lambda: entry.inside.send_away(player, "sent away", entry.clock.now()),
         )
-        self._door.changed()
-        self._door.report(
+        self._entry.changed()
+        self._entry.report(
             Entered(
                 handoff.name, handoff.account_id, handoff.char_id, self._address, client.version
             )
         )  # fmt: skip
 
-    def _deny(self, client: PlayerClient, told: LoginCode, reason: str) -> None:
-        """Tell somebody whose key was good why it lets nobody in, and end the session."""
-        layout = self._door.dialects.catalog.layout("LS_LoginResponse", DENIAL_LAYOUT)
-        values = {"reply_code": told, "unknown03": -1, "unknown04": -1}
+    def _deny(self, client: PlayerClient, code: LoginCode, reason: str) -> None:
+        """Send a client with a valid key the reason of its refusal, and close the session."""
+        layout = self._entry.dialects.catalog.layout("LS_LoginResponse", DENIAL_LAYOUT)
+        values = {"reply_code": code, "unknown03": -1, "unknown04": -1}
         client.send_bytes("OP_LoginReplyMsg", layout.encode(values))
-        self._turn_away(reason)
+        self._refuse(reason)
 
-    def _turn_away(self, reason: str) -> None:
+    def _refuse(self, reason: str) -> None:
         self._over = self._player is None
         self._deadline = None
         self._mailbox.clear()
-        self._door.counters["turned away"] += 1
-        self._door.report(ZoneEntryRefused(self._address, reason))
+        self._entry.counters["turned away"] += 1
+        self._entry.report(ZoneEntryRefused(self._address, reason))
         self._link.close()

@@ -11,7 +11,7 @@ from twisted.logger import Logger, LogLevel
 
 from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
-from emu.net.world.sessions import VisitorHandler, WorldTimer, report_to, report_world
+from emu.net.world.sessions import WorldClientHandler, WorldTimer, report_to, report_world
 from emu.session import Message, SessionClosed, SessionEstablished, Writable
 from emu.times import Monotonic
 from emu.world.entry.zone_entry import Entered, Left, ZoneEntryRefused
@@ -65,7 +65,7 @@ def test_each_event_of_a_session_has_its_call() -> None:
     calls = Calls()
     port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
     door: Any = SimpleNamespace(connect=lambda *_: calls)
-    handler = VisitorHandler(port, door, Monotonic(0.0))
+    handler = WorldClientHandler(port, door, Monotonic(0.0))
     for event in (Message(4, b"x"), Writable(), SessionEstablished(1), SessionClosed("done")):
         handler.handle_event(event, Monotonic(1.0))
     assert calls.names == ["message", "drained", "closed"]
@@ -79,7 +79,7 @@ def test_a_mistake_with_a_message_makes_nobody_play_on() -> None:
     calls = Failing()
     port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
     door: Any = SimpleNamespace(connect=lambda *_: calls)
-    handler = VisitorHandler(port, door, Monotonic(0.0))
+    handler = WorldClientHandler(port, door, Monotonic(0.0))
     with pytest.raises(RuntimeError):
         handler.handle_event(Message(4, b"x"), Monotonic(1.0))
     assert calls.names == ["closing"]
@@ -89,7 +89,7 @@ def test_a_session_that_we_end_is_over_for_its_visitor_at_once() -> None:
     calls = Calls()
     port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
     door: Any = SimpleNamespace(connect=lambda *_: calls)
-    handler = VisitorHandler(port, door, Monotonic(0.0))
+    handler = WorldClientHandler(port, door, Monotonic(0.0))
     port.closing()
     assert calls.names == ["closing"]
     handler.handle_event(SessionClosed("done"), Monotonic(1.0))

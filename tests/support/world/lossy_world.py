@@ -16,7 +16,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
-from emu.net.world.sessions import VisitorHandler, WorldTimer
+from emu.net.world.sessions import WorldClientHandler, WorldTimer
 from emu.session import Endpoint, EndpointConfig
 from emu.times import Moment, Monotonic
 from emu.world.entry.zone_entry import ZoneEntry
@@ -36,7 +36,7 @@ class LossyWorld:
         scheduler = Scheduler(reactor, reactor.seconds)
         timer = WorldTimer(scheduler, lambda: self.harness.service)
         self.harness = WorldHarness(wake=timer.wake)
-        self.door = ZoneEntry(
+        self.zone_entry = ZoneEntry(
             dialects=DIALECTS,
             inside=self.harness.service,
             admission=self.harness.admission,
@@ -60,8 +60,8 @@ class LossyWorld:
         )
         listen(reactor, HOST, PORT, self.dispatcher)
 
-    def _visitor(self, port: SessionPort, now: Monotonic) -> VisitorHandler:
-        return VisitorHandler(port, self.door, now)
+    def _visitor(self, port: SessionPort, now: Monotonic) -> WorldClientHandler:
+        return WorldClientHandler(port, self.zone_entry, now)
 
     async def _played(self, _char_id: int, _moment: Moment) -> None:
         """Note nothing."""

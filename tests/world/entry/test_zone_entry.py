@@ -71,7 +71,7 @@ class Harness:
         )
         self.characters = {5: CHARACTER}
         self.failing = False
-        self.door = ZoneEntry(
+        self.zone_entry = ZoneEntry(
             dialects=DIALECTS, inside=self.inside, admission=self.admission,
             presence=self.presence, characters_of=self.of_account, played=self.played,
             report=self.events.append, changed=self.changed, clock=ManualClock(0.0),
@@ -94,7 +94,7 @@ class Harness:
 
     def visit(self, now=0.0):
         link = Link()
-        return link, self.door.connect(link, "127.0.0.1", now)
+        return link, self.zone_entry.connect(link, "127.0.0.1", now)
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def test_nothing_else_counts_before_the_key(harness: Harness) -> None:
     visitor.message(36, b"\0\0", 1.0)
     assert link.sent == []
     assert link.closed == 0
-    assert harness.door.counters["unknown message"] == 1
+    assert harness.zone_entry.counters["unknown message"] == 1
     assert harness.events == []
 
 
@@ -373,7 +373,7 @@ def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(harness: Harn
     harness.meanwhile = lambda: visitor.message(30, b"", 1.5)
     visitor.message(1, request(key), 1.0)
     assert 31 in [opcode for opcode, _ in link.sent]
-    assert harness.door.counters == {}
+    assert harness.zone_entry.counters == {}
 
 
 def test_who_floods_while_the_store_is_asked_is_turned_away(harness: Harness) -> None:
@@ -408,7 +408,7 @@ def test_an_account_that_is_kept_out_by_now_is_turned_away(
         asked.append((account_id, address))
         return kept_out
 
-    harness.door.is_kept_out = is_kept_out
+    harness.zone_entry.is_kept_out = is_kept_out
     link, _, _ = let_in(harness)
     assert asked == [(101, "127.0.0.1")]
     assert link.closed == int(kept_out)
