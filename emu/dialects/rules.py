@@ -1,9 +1,7 @@
-"""Rules of the services that change with the client version, and the numbers of chat channels.
+"""Rules that depend on the client version: switches of the services, and numbers of chat channels.
 
-Both are read from tables in `data/`.
-
-Owns the reading of `data/login/versions.toml` and the lookup; knows nothing of what a rule is for.
-What differs in layout or number is in the struct and opcode tables instead.
+The rules come from `data/login/versions.toml`, the channel numbers from `data/world/chat.toml`.
+Differences in layouts and opcode numbers are in the struct and opcode tables instead.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from emu.schema import field, read_table
 
 @dataclass(frozen=True, slots=True)
 class VersionRules:
-    """One client version's rules; `data/login/versions.toml` says what each means."""
+    """The rules of one client version; `data/login/versions.toml` describes each."""
 
     is_known: bool
     entry_format: int
@@ -43,20 +41,20 @@ class VersionRules:
 
 
 class RuleTable:
-    """Every rule's steps, checked once."""
+    """The checked steps of every rule: the client versions at which its value changes."""
 
     def __init__(self, steps: Mapping[str, Sequence[Any]]) -> None:
-        """Take the steps of each rule; raises `FileFormatError` naming the rule that is wrong."""
+        """`steps` has [version, value] pairs by rule. Raises `FileFormatError` with the rule."""
         kinds = {item.name: _KINDS[str(item.type)] for item in fields(VersionRules)}
         for name in set(steps) ^ set(kinds):
-            known = "unknown rule" if name in steps else "rule missing"
-            raise FileFormatError(known, place=name)
+            fault = "unknown rule" if name in steps else "the rule is missing"
+            raise FileFormatError(fault, place=name)
         self._steps: dict[str, tuple[list[int], list[Any]]] = {}
         for name, kind in kinds.items():
             self._steps[name] = _checked(name, steps[name], kind)
 
     def for_version(self, version: int) -> VersionRules:
-        """Return the rules that a client of this data version follows."""
+        """Return the rules of a client version."""
         found: dict[str, Any] = {}
         for name, (versions, values) in self._steps.items():
             found[name] = values[bisect_right(versions, version) - 1]
@@ -85,7 +83,7 @@ def _checked(name: str, steps: Any, kind: type) -> tuple[list[int], list[Any]]:
 
 @cache
 def shipped_rules() -> RuleTable:
-    """Return the table that comes with the program."""
+    """Return the shipped table."""
     with data_file("login", "versions.toml").open("rb") as stream:
         return RuleTable(tomllib.load(stream))
 
@@ -125,14 +123,14 @@ class ChatTable:
 
 
 class ChannelNumbers:
-    """Numbers of channels and colours by name and client version."""
+    """The numbers of channels and text colors, by name and client version."""
 
     def __init__(self, numbers: Mapping[str, int], older: Sequence[Older]) -> None:
         self._numbers = dict(numbers)
         self._older = tuple(older)
 
     def number(self, name: str, version: int) -> int:
-        """Return a channel's number for a client version. Raises `KeyError` for no such name."""
+        """Return a channel's number for a client version. Raises `KeyError` for an unknown name."""
         newest = self._numbers[name]
         for older in self._older:
             if older.first_version <= version <= older.last_version:
@@ -143,7 +141,7 @@ class ChannelNumbers:
         return newest
 
     def name(self, number: int, version: int) -> str:
-        """Return what a client version means by a number, the number itself when by nothing."""
+        """Return the name of a number in a client version; the number as text if it has none."""
         for name in self._numbers:
             if self.number(name, version) == number:
                 return name

@@ -103,5 +103,5 @@ def test_a_wrong_table_names_the_rule(change: dict[str, Any], place: str) -> Non
 
 
 def test_a_missing_rule_is_named() -> None:
-    with pytest.raises(FileFormatError, match="play_by_name: rule missing"):
+    with pytest.raises(FileFormatError, match="play_by_name: the rule is missing"):
         RuleTable({name: steps for name, steps in STEPS.items() if name != "play_by_name"})

@@ -16,7 +16,7 @@ from emu.world.commands.context import (
     check_voice,
     player_named,
 )
-from emu.world.social.groups import Group
+from emu.world.social.groups import PlayerGroup
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -77,25 +77,25 @@ def _check_shown(player: Player) -> None:
         raise CommandError("you are hidden; hide shows you again")
 
 
-def _own(context: CommandContext, player: Player) -> Group:
+def _own(context: CommandContext, player: Player) -> PlayerGroup:
     group = context.world.groups.of(player.id)
     if group is None:
         raise CommandError("you are in no group")
     return group
 
 
-def _players(context: CommandContext, group: Group) -> list[Player]:
+def _players(context: CommandContext, group: PlayerGroup) -> list[Player]:
     found = (context.world.players.get(member) for member in group.members)
     return [player for player in found if player is not None]
 
 
-def _notify(context: CommandContext, group: Group, text: str) -> None:
+def _notify(context: CommandContext, group: PlayerGroup, text: str) -> None:
     for member in _players(context, group):
         if member.is_online:
             context.chat.line(member, text)
 
 
-def _left(context: CommandContext, group: Group, player: Player) -> None:
+def _left(context: CommandContext, group: PlayerGroup, player: Player) -> None:
     _notify(context, group, f"{player.name} has left the group.")
     _refresh(context, group.members)
 

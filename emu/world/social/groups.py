@@ -16,7 +16,7 @@ INVITATION: Final = 60.0
 """Seconds in which an invitation can be accepted."""
 
 
-class Group:
+class PlayerGroup:
     """One group; `members` has character ids in the order of joining, the leader first."""
 
     __slots__ = ("members",)
@@ -36,11 +36,11 @@ class Groups:
     __slots__ = ("_invitations", "_of")
 
     def __init__(self) -> None:
-        self._of: dict[int, Group] = {}
+        self._of: dict[int, PlayerGroup] = {}
         self._invitations: dict[int, tuple[int, Monotonic]] = {}
         """For each invited character: the leader who invited it, and the time."""
 
-    def of(self, member: int) -> Group | None:
+    def of(self, member: int) -> PlayerGroup | None:
         """Return the group of a character, None if it is in none."""
         return self._of.get(member)
 
@@ -60,7 +60,7 @@ class Groups:
             raise CommandError("that player is invited already")
         self._invitations[guest] = (leader, now)
 
-    def accept(self, guest: int, now: Monotonic) -> Group:
+    def accept(self, guest: int, now: Monotonic) -> PlayerGroup:
         """Accept an invitation; return the group. Raises `CommandError` if none is valid."""
         leader, asked = self._invitations.pop(guest, (0, Monotonic(0.0)))
         if not leader or now - asked > INVITATION:
@@ -69,7 +69,7 @@ class Groups:
             raise CommandError("you are in a group already")
         group = self._of.get(leader)
         if group is None:
-            group = self._of[leader] = Group(leader)
+            group = self._of[leader] = PlayerGroup(leader)
         if group.leader != leader or len(group.members) >= MOST_MEMBERS:
             raise CommandError("that group is full")
         group.members.append(guest)
@@ -83,7 +83,7 @@ class Groups:
             raise CommandError("nobody has invited you")
         return leader
 
-    def leave(self, member: int) -> Group:
+    def leave(self, member: int) -> PlayerGroup:
         """Leave the group; a group with one member left ends. Raises `CommandError`.
 
         Return the group with its remaining members.
@@ -96,7 +96,7 @@ class Groups:
             del self._of[group.members[0]]
         return group
 
-    def forget(self, member: int) -> Group | None:
+    def forget(self, member: int) -> PlayerGroup | None:
         """Remove a character that has left the world; return its former group, or None."""
         self._invitations.pop(member, None)
         for guest in [one for one, (leader, _) in self._invitations.items() if leader == member]:
