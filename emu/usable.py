@@ -165,7 +165,7 @@ def usable_world_character(row: WorldCharacter) -> tuple[WorldCharacter, list[Pr
         "titles": check.rows("titles", row.titles, _is_title, MOST_TITLES),
         "hotkeys": check.rows("hotkeys", row.hotkeys, _is_hotkey, MOST_HOTKEYS),
         "channels": check.rows("channels", row.channels, _is_membership, MOST_CHANNELS),
-        "appearance": check.mapping("appearance", row.appearance, _is_look),
+        "appearance": check.mapping("appearance", row.appearance, _is_appearance),
         "colors": check.mapping("colors", row.colors, _is_color),
     }
     return _changed(row, changes, check)
@@ -196,7 +196,7 @@ def usable_character(row: Character) -> tuple[Character, list[Problem]]:
         "created": check.moment("time of creation", row.created),
         "last_played": check.moment("time when it was played last", row.last_played),
         "client_version": whole("client version", row.client_version, 0, U32, 0),
-        "appearance": check.mapping("appearance", row.appearance, _is_number_of_look),
+        "appearance": check.mapping("appearance", row.appearance, _is_appearance_number),
         "colors": check.mapping("colors", row.colors, _is_color),
         "equipment": check.rows("equipment", row.equipment, _is_equipment, LAST_BAR),
     }
@@ -273,11 +273,11 @@ def _is_membership(row: Membership) -> bool:
     return is_text(name, LONGEST_NAME) and bool(name) and is_text(password, LONGEST_TEXT)
 
 
-def _is_look(value: object) -> bool:
-    return is_text(value, LONGEST_TEXT) or _is_number_of_look(value)
+def _is_appearance(value: object) -> bool:
+    return is_text(value, LONGEST_TEXT) or _is_appearance_number(value)
 
 
-def _is_number_of_look(value: object) -> bool:
+def _is_appearance_number(value: object) -> bool:
     if type(value) is float:
         return math.isfinite(value)
     return _is_whole(value, -I32 - 1, U32)

@@ -1,7 +1,7 @@
-"""`emu config`: shows every setting with its meaning, and checks a configuration.
+"""`emu config`: prints the settings and their reference, and checks a configuration.
 
-The rules between settings are those of `emu.config`; here is what takes a look around. Nothing is
-made or changed.
+`emu.config` has the rules between settings. This module checks a configuration on this machine:
+files, ports, addresses. It changes nothing.
 """
 
 from __future__ import annotations
@@ -34,65 +34,68 @@ from emu.world.content.atlas import read_atlas
 from emu.world.content.knowledge import read_knowledge
 
 
-class Objection(NamedTuple):
-    """One line for the operator; a server with a `grave` one does not start, or serves nobody."""
+class ConfigProblem(NamedTuple):
+    """One problem, as a line for the operator.
 
-    grave: bool
+    If it `is_fatal`, the server would not start, or could serve nobody.
+    """
+
+    is_fatal: bool
     text: str
 
 
-def look_around(config: Config) -> Iterator[Objection]:
-    """Yield what would keep a server with this configuration from its work, on this machine."""
-    yield from look_at_files(config)
+def machine_problems(config: Config) -> Iterator[ConfigProblem]:
+    """Yield the problems that a server with this configuration would have on this machine."""
+    yield from file_problems(config)
     for port in listening_ports(config):
         yield from _listening(port)
-    yield from look_at_world(config)
+    yield from world_problems(config)
 
 
-def look_at_files(config: Config) -> Iterator[Objection]:
-    """Yield what is wrong with database, trace, certificates, and files of who may do what."""
+def file_problems(config: Config) -> Iterator[ConfigProblem]:
+    """Yield the problems with database, trace, certificates, and files of users and tokens."""
     yield from _database(config.database.path)
     if config.trace.file is not None:
         yield from _writable("trace.file", config.trace.file)
-    yield from _tried("link.certificate", lambda: _read_link_certificate(config))
-    yield from _members(config.processes.certificate)
-    yield from _named_in(lambda: rcon_users(config.rcon))
-    yield from _named_in(lambda: ggmp_rules(config.ggmp))
+    yield from _load_problems("link.certificate", lambda: _read_link_certificate(config))
+    yield from _hub_certificate(config.processes.certificate)
+    yield from _reader_problems(lambda: rcon_users(config.rcon))
+    yield from _reader_problems(lambda: ggmp_rules(config.ggmp))
 
 
-def look_at_world(config: Config) -> Iterator[Objection]:
-    """Yield what is wrong with the world's own files, and the addresses that others are told."""
+def world_problems(config: Config) -> Iterator[ConfigProblem]:
+    """Yield the problems with the world's files, and with the addresses for its clients."""
     if config.world.enabled:
-        yield from _tried("world.zones", lambda: read_atlas(config.world.zones))
-        yield from _tried("world.behaviors", lambda: _behaviors(config.world.behaviors))
-        yield from _tried("world.knowledge", lambda: read_knowledge(config.world.knowledge))
-        yield from _told("world.advertise", config.world.advertise)
-        yield from _told("world.internal_address", config.world.internal_address)
+        yield from _load_problems("world.zones", lambda: read_atlas(config.world.zones))
+        yield from _load_problems("world.behaviors", lambda: _behaviors(config.world.behaviors))
+        yield from _load_problems("world.knowledge", lambda: read_knowledge(config.world.knowledge))
+        yield from _client_address("world.advertise", config.world.advertise)
+        yield from _client_address("world.internal_address", config.world.internal_address)
         for server in config.world.login_servers:
-            yield from _told("world.login_servers", server.host)
+            yield from _client_address("world.login_servers", server.host)
 
 
 def _behaviors(folder: Path | None) -> None:
-    """Look whether there are files to load; loading them would run them."""
+    """Check that the folder can be listed; loading its files would run them."""
     if folder is not None:
         listed(folder, ".py", "world.behaviors")
 
 
-def _database(path: Path) -> Iterator[Objection]:
+def _database(path: Path) -> Iterator[ConfigProblem]:
     yield from _writable("database.url", path, folder_is_made=True)
     if path.is_file():
-        yield from _tried("database.url", lambda: _look_into(path))
+        yield from _load_problems("database.url", lambda: _check_schema(path))
 
 
-def _look_into(path: Path) -> None:
+def _check_schema(path: Path) -> None:
     with Database.connect(path) as database:
         schema().check(database.connection, path)
 
 
-def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator[Objection]:
-    """Look whether a file could be written, by a nameless one beside it."""
+def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator[ConfigProblem]:
+    """Check that a file can be written, with an unnamed file in its folder."""
     if path.is_dir():
-        yield Objection(True, f"{key}: {path} is a folder; name a file in it")
+        yield ConfigProblem(True, f"{key}: {path} is a folder; name a file in it")
         return
     folder = path.parent
     while folder_is_made and not folder.exists() and folder != folder.parent:
@@ -104,23 +107,23 @@ def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator
             path.open("r+b").close()
     except OSError as error:
         reason = error.strerror or error
-        yield Objection(True, f"{key}: {path} cannot be written ({reason}); check its folder")
+        yield ConfigProblem(True, f"{key}: {path} cannot be written ({reason}); check its folder")
 
 
-def _tried(key: str, attempt: Callable[[], object]) -> Iterator[Objection]:
-    """Do what a server does with a file at its start; what it raises names the file."""
+def _load_problems(key: str, attempt: Callable[[], object]) -> Iterator[ConfigProblem]:
+    """Do what the server does at its start; the error names the file."""
     try:
         attempt()
     except EmuError as error:
-        yield Objection(True, f"{key}: {error}")
+        yield ConfigProblem(True, f"{key}: {error}")
 
 
-def _named_in(read: Callable[[], object]) -> Iterator[Objection]:
-    """Read a file whose setting its complaint names."""
+def _reader_problems(read: Callable[[], object]) -> Iterator[ConfigProblem]:
+    """Read a file whose error names the setting."""
     try:
         read()
     except ConfigError as error:
-        yield Objection(True, str(error))
+        yield ConfigProblem(True, str(error))
 
 
 def _read_link_certificate(config: Config) -> None:
@@ -129,37 +132,37 @@ def _read_link_certificate(config: Config) -> None:
         server_options(pem)
 
 
-def _members(certificate: Path | None) -> Iterator[Objection]:
+def _hub_certificate(certificate: Path | None) -> Iterator[ConfigProblem]:
     if certificate is None:
         return
     try:
         server_options(read_whole(certificate))
     except (OSError, EmuError) as error:
         reason = getattr(error, "strerror", None) or error
-        yield Objection(True, f"processes.certificate: {certificate}: {reason}")
+        yield ConfigProblem(True, f"processes.certificate: {certificate}: {reason}")
 
 
-def _listening(port: ListeningPort) -> Iterator[Objection]:
-    """Try to open a port; one that is taken may be taken by the server itself."""
+def _listening(port: ListeningPort) -> Iterator[ConfigProblem]:
+    """Try to open a port; a used port may be the running server's."""
     key, protocol, address = port
     try:
         at = listen_address(key, address)
     except ConfigError as error:
-        yield Objection(True, str(error))
+        yield ConfigProblem(True, str(error))
         return
     reason = bind_error(protocol, at)
     if reason is None:
         return
     if reason.errno == errno.EADDRINUSE:
-        yield Objection(False, f"{key}: {protocol} {at} is in use; by a running server?")
+        yield ConfigProblem(False, f"{key}: {protocol} {at} is in use; by a running server?")
     elif reason.errno == errno.EADDRNOTAVAIL:
-        yield Objection(True, f"{key}: {at.host} is no address of this machine")
+        yield ConfigProblem(True, f"{key}: {at.host} is no address of this machine")
     else:
-        yield Objection(True, f"{key}: cannot listen on {at} ({reason.strerror})")
+        yield ConfigProblem(True, f"{key}: cannot listen on {at} ({reason.strerror})")
 
 
 def bind_error(protocol: str, at: Address) -> OSError | None:
-    """Try to open a port; return why that cannot be, None when it can."""
+    """Try to open a port; return the error, or None if it works."""
     kind = socket.SOCK_DGRAM if protocol == UDP else socket.SOCK_STREAM
     family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
     try:
@@ -172,25 +175,25 @@ def bind_error(protocol: str, at: Address) -> OSError | None:
     return None
 
 
-def _told(key: str, host: str | None) -> Iterator[Objection]:
-    """Look at an address that players are told, or that the world connects to."""
+def _client_address(key: str, host: str | None) -> Iterator[ConfigProblem]:
+    """Check an address that is sent to clients, or that the world connects to."""
     if host is None:
         return
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        yield from _known(key, host)
+        yield from _resolvable(key, host)
         return
     if address.is_unspecified or address.is_multicast:
-        yield Objection(True, f"{key}: {host} is no address that anybody can connect to")
+        yield ConfigProblem(True, f"{key}: {host} is no address that a client can connect to")
 
 
-def _known(key: str, host: str) -> Iterator[Objection]:
-    """Look whether a name that others will look up has an address, as seen from here."""
+def _resolvable(key: str, host: str) -> Iterator[ConfigProblem]:
+    """Check that a host name has an address, as seen from this machine."""
     try:
         listen_address(key, Address(host, 0))
     except ConfigError as error:
-        yield Objection(False, str(error).partition(";")[0])
+        yield ConfigProblem(False, str(error).partition(";")[0])
 
 
 @click.group(cls=VerbGroup)
@@ -206,8 +209,8 @@ def config() -> None:
 def show(secrets: bool) -> None:
     """Print the whole configuration as TOML, each setting with its meaning.
 
-    The output is itself a configuration file, which means the same wherever it is saved; passwords
-    are in it only with --secrets.
+    The output is a configuration file, with the same meaning in any folder. It contains passwords
+    only with --secrets.
 
     Example: emu --config emu.toml config show > full.toml
     """
@@ -229,28 +232,28 @@ def reference() -> None:
 
 @config.command()
 def check() -> None:
-    """Check the configuration; exit status 1 and one line for each problem when it is wrong.
+    """Check the configuration; exit status 1 and a line for each problem if it is wrong.
 
-    Says which file was read, and looks on this machine for what a server would need: the database
-    and other files, the certificate, addresses and host names. Files that hold secrets and that
-    everybody can read are told as well. Nothing is changed.
+    Print the name of the file, and check on this machine what a server needs: the database and
+    other files, certificates, ports, addresses and host names. Warn about files with secrets that
+    every user can read. Nothing is changed.
 
     Example: emu --config emu.toml config check
     """
     click.echo(_source(), err=True)
     settings = load_config()
-    found = list(look_around(settings))
-    light = (one.text for one in found if not one.grave)
-    for line in (*exposed(settings, config_path()), *doubts(settings), *light):
+    problems = list(machine_problems(settings))
+    warnings = (one.text for one in problems if not one.is_fatal)
+    for line in (*exposed(settings, config_path()), *doubts(settings), *warnings):
         click.echo(f"warning: {line}", err=True)
-    grave = [one.text for one in found if one.grave]
-    if grave:
-        raise ConfigError(grave)
+    fatal = [one.text for one in problems if one.is_fatal]
+    if fatal:
+        raise ConfigError(fatal)
     click.echo("the configuration is good", err=True)
 
 
 def _source() -> str:
-    """Say which file the configuration is from."""
+    """Return a line with the file of the configuration."""
     path = config_path()
     if path is not None:
         return f"configuration file: {path.absolute()}"

@@ -1,4 +1,4 @@
-"""Which ports a server with a configuration opens, each with the setting that says where."""
+"""The ports that a server with a configuration opens, each with its setting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TCP = "TCP"
 
 
 class ListeningPort(NamedTuple):
-    """A port, and how it is named in the configuration."""
+    """A port, with the key of its setting."""
 
     key: str
     protocol: str
@@ -21,7 +21,7 @@ class ListeningPort(NamedTuple):
 
 
 def listening_ports(config: Config) -> Iterator[ListeningPort]:
-    """Yield every port that is opened at the start, those of players first."""
+    """Yield every port that the start opens, those for players first."""
     if config.login.enabled:
         yield ListeningPort("login.listen", UDP, config.login.listen)
         yield ListeningPort("login.listen", TCP, config.login.listen)
@@ -45,7 +45,7 @@ def listening_ports(config: Config) -> Iterator[ListeningPort]:
 
 
 def shared_ports(config: Config) -> Iterator[tuple[ListeningPort, ListeningPort]]:
-    """Yield the pairs of ports that cannot both be opened: each port with the one that had it."""
+    """Yield each port that an earlier setting also has, with that earlier one."""
     seen: dict[tuple[str, Address], ListeningPort] = {}
     for port in listening_ports(config):
         if not port.address.port:

@@ -87,13 +87,7 @@ def _between_processes(config: Config) -> Iterator[str]:
         if not config.world.enabled:
             yield "processes: only a process with a world can be one of several"
     if is_member:
-        if not processes.name:
-            yield "processes.name: a member needs one"
-        if config.login.enabled or config.world.login_servers:
-            yield (
-                "login.enabled, world.login_servers: the hub serves logins; turn both off at a"
-                " member"
-            )
+        yield from _member(config)
     elif processes.hub_tls_fingerprint:
         yield "processes.hub_tls_fingerprint: only a member has it, which needs processes.hub"
     if (processes.zones or processes.certificate) and not is_hub:
@@ -101,7 +95,19 @@ def _between_processes(config: Config) -> Iterator[str]:
             "processes.zones, processes.certificate: only the hub has them, which needs"
             " processes.listen"
         )
-    for entry in processes.zones:
+    yield from _zone_assignments(config)
+
+
+def _member(config: Config) -> Iterator[str]:
+    """Yield the broken rules about a process that is a member."""
+    if not config.processes.name:
+        yield "processes.name: a member needs one"
+    if config.login.enabled or config.world.login_servers:
+        yield "login.enabled, world.login_servers: the hub serves logins; turn both off at a member"
+
+
+def _zone_assignments(config: Config) -> Iterator[str]:
+    for entry in config.processes.zones:
         zone, equals, process = entry.partition("=")
         if not (zone.strip() and equals and process.strip()):
             yield f"processes.zones: {entry!r} must be ZONE=PROCESS"

@@ -36,7 +36,7 @@ class Database:
     )  # fmt: skip
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        """Take a connection in autocommit mode, as `open`, `look` and `connect` make it."""
+        """Take a connection in autocommit mode, as the class methods open it."""
         self.path = path
         self.connection = connection
         self.tables = sqlite_utils.Database(
@@ -158,7 +158,7 @@ class Database:
             # SQLite ended the outer transaction by itself (disk full, for instance). Without this
             # check, the rest of the group would be committed without its beginning.
             raise StoreError(f"{self.path}: an earlier failure undid this group of changes")
-        connection.execute("SAVEPOINT part" if is_savepoint else "BEGIN IMMEDIATE")
+        connection.execute("SAVEPOINT inner" if is_savepoint else "BEGIN IMMEDIATE")
         self._depth += 1
         if self.watch is not None and not is_savepoint:
             self._changes, self._is_certain = connection.total_changes, True
@@ -169,7 +169,7 @@ class Database:
         """Store the changes since `begin`; if it raises, call `undo`."""
         if self.lost:
             raise StoreError(self.lost)
-        self.connection.execute("RELEASE part" if is_savepoint else "COMMIT")
+        self.connection.execute("RELEASE inner" if is_savepoint else "COMMIT")
         self._depth -= 1
         if not is_savepoint:
             self._over()
@@ -177,14 +177,14 @@ class Database:
     def undo(self, *, is_savepoint: bool) -> None:
         """Undo the changes since `begin`."""
         self._depth -= 1
-        # After an undo, total_changes no longer tells whether SQLite counts the commit as a change.
+        # After an undo, total_changes does not show whether SQLite counts the commit as a change.
         self._is_certain = False
         if not is_savepoint:
             self._roll_back()
             self._over()
         elif self.connection.in_transaction:  # SQLite may have ended it by itself: disk full
-            self.connection.execute("ROLLBACK TO part")
-            self.connection.execute("RELEASE part")
+            self.connection.execute("ROLLBACK TO inner")
+            self.connection.execute("RELEASE inner")
 
     def watch_commits(self) -> CommitWatch | None:
         """Start to detect commits of other programs; return None where that is not possible.

@@ -75,10 +75,10 @@ class CannotStart(SystemExit, Exception):
     which would otherwise wait for ever.
     """
 
-    def __init__(self, line: str, *, told: bool) -> None:
+    def __init__(self, line: str, *, is_logged: bool) -> None:
         """Print `line` at the end, unless the log has it: twistd also writes its errors there."""
         super().__init__(f"emu: {line}")
-        if told:
+        if is_logged:
             self.code = 1
 
 
@@ -122,10 +122,10 @@ class EmuService(Service):
     ) -> None:
         """Make the service; with an observer the whole application's log goes there.
 
-        `warnings` are lines for the operator that are written there at the start; `after_crash`:
-        the last server on this database ended without an orderly stop; `given_up` is
-        called when the start fails, before anybody is told; `reread` reads the configuration
-        again, or raises `ConfigError`; `end` stops the program, in place of the reactor.
+        `warnings` are lines for the operator, logged at the start. `after_crash`: the last server
+        on this database ended without an orderly stop. `given_up` is called when the start fails,
+        before the failure is reported. `reread` reads the configuration again, or raises
+        `ConfigError`. `end` stops the program, in place of the reactor.
         """
         self.config = config
         self._warnings = warnings
@@ -153,7 +153,7 @@ class EmuService(Service):
         self._listening = False
         self._manager: ServiceManager | None = None
         self.watch = Watch()
-        """What the server tells of itself: its reports and its measures."""
+        """The server's reports and metrics."""
         logs.set_level(config.log.level)
 
     def setServiceParent(self, parent: Any) -> None:
@@ -212,9 +212,9 @@ class EmuService(Service):
         changed = differences(self.config, fresh)
         self.config = merged(self.config, fresh)
         logs.set_level(self.config.log.level)
-        for part in (self.login, self.world, self.admin, self._web):
-            if part is not None:
-                part.configure(self.config)
+        for service in (self.login, self.world, self.admin, self._web):
+            if service is not None:
+                service.configure(self.config)
         if self._webhook is not None:
             self._webhook.configure(self.config.webhook)
         now = ", ".join(one.key for one in changed if one.rule.live) or "nothing"
@@ -261,7 +261,7 @@ class EmuService(Service):
         globalLogPublisher.removeObserver(self.watch.lines)
         if self._writes_log:
             _log.error("{line}", line=line)
-        raise CannotStart(line, told=self._writes_log) from None
+        raise CannotStart(line, is_logged=self._writes_log) from None
 
     def _open(self) -> None:
         """Open the database, then the ports; change nothing before all are open."""
@@ -390,21 +390,21 @@ class EmuService(Service):
         )  # fmt: skip
 
     def _conceals(self, text: str) -> bool:
-        """Say whether a text names a player who is hidden from whoever asks."""
+        """Return whether a text names a player that is hidden from anonymous clients."""
         return self.world is not None and self.world.concealed.names(text)
 
     def _open_ports(self) -> Iterator[OpenPort]:
-        for part in (self.login, self.world, self.admin, self._web):
-            if part is not None:
-                yield from part.open_ports()
+        for service in (self.login, self.world, self.admin, self._web):
+            if service is not None:
+                yield from service.open_ports()
 
     def _trace(self) -> None:
         """Start the capture of sessions, if the configuration names a file."""
         if self._tracer is None:
             return
-        for part in (self.login, self.world):
-            if part is not None:
-                part.dispatcher.tracer = self._tracer
+        for service in (self.login, self.world):
+            if service is not None:
+                service.dispatcher.tracer = self._tracer
         _log.warn(
             "every session is written to {path} WITH ITS KEYS: passwords can be read there",
             path=str(self._tracer.path),
@@ -421,7 +421,7 @@ class EmuService(Service):
         scheduler = self._scheduler
         if scheduler is not None:
             begun, most = scheduler.now(), self.config.network.shutdown_time
-            await self._stop_parts(scheduler, Monotonic(begun + most))
+            await self._stop_services(scheduler, Monotonic(begun + most))
         if self._tracer is not None:
             self._tracer.close()
         if self._lock is not None:
@@ -431,23 +431,19 @@ class EmuService(Service):
         if self._manager is not None:
             self._manager.stop()
 
-    async def _stop_parts(self, scheduler: Scheduler, deadline: Monotonic) -> None:
-        storage, now = self._storage, scheduler.now()
+    async def _stop_services(self, scheduler: Scheduler, deadline: Monotonic) -> None:
         if self._manager is not None:
             self._manager.stopping()
-        if storage is not None:
-            storage.flush_soon()
-        soon = Monotonic(now + (deadline - now) / 4)
-        if self._webhook is not None:
-            await self._within(soon, "the webhook's events", self._webhook.stop())
-            self._webhook.abandon()
-        if self.admin is not None:
-            await self._within(soon, "the ports of administrators", self.admin.stop())
-        # After three quarters of the time, writes no longer wait for another program's lock.
+        if self._storage is not None:
+            self._storage.flush_soon()
+        patience = (deadline - scheduler.now()) * 3 / 4
+        await self._stop_administration(scheduler, deadline)
+        # Near the deadline, writes no longer wait for another program's lock.
         giving_up = None
-        if storage is not None:
-            giving_up = scheduler.later((deadline - now) * 3 / 4, storage.give_up)
-        stops = [part.stop(deadline) for part in (self.world, self.login) if part is not None]
+        if self._storage is not None:
+            giving_up = scheduler.later(patience, self._storage.give_up)
+        # These save players: they need the database, which is closed after them.
+        stops = [one.stop(deadline) for one in (self.world, self.login) if one is not None]
         if self._web is not None:
             stops.append(self._web.stop())
         await DeferredList(
@@ -456,12 +452,27 @@ class EmuService(Service):
                 for stop in stops
             ]
         )
+        if giving_up is not None:
+            giving_up.cancel()
+        await self._close_database(deadline)
+
+    async def _stop_administration(self, scheduler: Scheduler, deadline: Monotonic) -> None:
+        """Stop the webhook and the listeners for operators, within a quarter of the time."""
+        now = scheduler.now()
+        soon = Monotonic(now + (deadline - now) / 4)
+        if self._webhook is not None:
+            await self._within(soon, "the webhook's events", self._webhook.stop())
+            self._webhook.abandon()
+        if self.admin is not None:
+            await self._within(soon, "the ports of administrators", self.admin.stop())
+
+    async def _close_database(self, deadline: Monotonic) -> None:
         if self._opcodes is not None:
             await self._within(deadline, "the opcode tables", self._opcodes.stop())
         if self._opcode_worker is not None:
             await self._within(deadline, "the opcode tables", self._opcode_worker.stop())
-        if storage is not None and giving_up is not None:
-            giving_up.cancel()
+        storage = self._storage
+        if storage is not None:
             await self._within(deadline, "the database", storage.close(is_last=False))
         if self._upkeep is not None:
             await self._within(deadline, "the upkeep of the database", self._upkeep.stop())

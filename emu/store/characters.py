@@ -103,7 +103,7 @@ CHANGEABLE = frozenset(
 class CharacterRepository(Repository):
     """The login server's copy of every character."""
 
-    __slots__ = ("_looks", "keep_deleted")
+    __slots__ = ("_appearance", "keep_deleted")
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
@@ -113,7 +113,7 @@ class CharacterRepository(Repository):
         Older ones are removed when a character is added.
         """
         super().__init__(database)
-        self._looks = AppearanceTables(database.connection, "character")
+        self._appearance = AppearanceTables(database.connection, "character")
         self.keep_deleted = keep_deleted
 
     @views
@@ -153,7 +153,7 @@ class CharacterRepository(Repository):
             )
         row = {column: getattr(character, name) for name, column in FIELDS.items()}
         row_id = self._insert("characters", row)
-        self._looks.put(row_id, character.appearance, character.colors)
+        self._appearance.put(row_id, character.appearance, character.colors)
         self._put_equipment(row_id, character.equipment)
         return replace(character, id=row_id)
 
@@ -244,7 +244,7 @@ class CharacterRepository(Repository):
         if not rows:
             return []
         chosen = f"IN (SELECT id FROM characters WHERE {condition})"  # noqa: S608
-        appearance, colors = self._looks.of(chosen, values)
+        appearance, colors = self._appearance.of(chosen, values)
         worn: defaultdict[int, list[Equipment]] = defaultdict(list)
         for row in self._run(
             f"SELECT * FROM character_equipment WHERE character_id {chosen}",  # noqa: S608
@@ -273,7 +273,7 @@ class CharacterRepository(Repository):
         """Store a character that `unusable` returned, with appearance and equipment."""
         row = {FIELDS[field]: getattr(character, field) for field in FIELDS if field != "deleted"}
         self._set("characters", character.id, **row)
-        self._looks.replace(character.id, character.appearance, character.colors)
+        self._appearance.replace(character.id, character.appearance, character.colors)
         self._run("DELETE FROM character_equipment WHERE character_id = ?", (character.id,))
         self._put_equipment(character.id, character.equipment)
 

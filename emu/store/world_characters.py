@@ -137,7 +137,7 @@ FIELDS = {
 class WorldCharacters(Repository):
     """The built-in world's characters."""
 
-    __slots__ = ("_belongings", "_looks", "keep_deleted")
+    __slots__ = ("_appearance", "_belongings", "keep_deleted")
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
@@ -147,7 +147,7 @@ class WorldCharacters(Repository):
         Older ones are removed when a character is added.
         """
         super().__init__(database)
-        self._looks = AppearanceTables(database.connection, "world_character")
+        self._appearance = AppearanceTables(database.connection, "world_character")
         self.keep_deleted = keep_deleted
         self._belongings = Belongings(database)
 
@@ -167,7 +167,7 @@ class WorldCharacters(Repository):
         character = replace(character, muted_until=muted_until)
         row = {column: getattr(character, name) for name, column in FIELDS.items()}
         char_id = self._insert("world_characters", row | {"name_key": key})
-        self._looks.put(char_id, character.appearance, character.colors)
+        self._appearance.put(char_id, character.appearance, character.colors)
         if character.place is not None:
             self.save_place(char_id, character.zone_id, character.place)
         return replace(character, id=char_id)
@@ -300,7 +300,7 @@ class WorldCharacters(Repository):
         where = {"x": x, "y": y, "z": z, "heading": heading, "grid": grid}
         self._set("world_characters", row_id, **row | where)
         self._set("world_characters", row_id, name=name, name_key=name_key(name))
-        self._looks.replace(row_id, character.appearance, character.colors)
+        self._appearance.replace(row_id, character.appearance, character.colors)
         self._belongings.replace(character)
 
     def _purge(self, before: float) -> None:
@@ -315,7 +315,7 @@ class WorldCharacters(Repository):
 
     def _raw(self, row: sqlite3.Row) -> WorldCharacter:
         """Return a character with the values of its rows, usable or not."""
-        appearance, colors = self._looks.of("= ?", (row["id"],))
+        appearance, colors = self._appearance.of("= ?", (row["id"],))
         values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
         values["deleted"] = bool(values["deleted"])
         if any(row[name] is not None for name in ("x", "y", "z")):

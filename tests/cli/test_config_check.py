@@ -93,7 +93,7 @@ def test_a_missing_or_useless_certificate_is_found(tmp_path: Path) -> None:
         ("world", "listen = '192.0.2.1:0'", "world.listen: 192.0.2.1 is no address of this"),
         ("login", "listen = 'none.invalid:0'", "login.listen: the host name none.invalid cannot"),
         ("login", "listen = '10.0.0.300:9100'", "login.listen: must be"),
-        ("world", "advertise = '0.0.0.0'", "world.advertise: 0.0.0.0 is no address that anybody"),
+        ("world", "advertise = '0.0.0.0'", "world.advertise: 0.0.0.0 is no address that a client"),
         ("world", "advertise = '10.0.0.300'", "world.advertise: must be an IP address"),
         ("world", "internal_address = '::'", "world.internal_address: :: is no address"),
         ("world", "login_servers = ['0.0.0.0:9100']\naccount = 'a'\npassword = 'b'",

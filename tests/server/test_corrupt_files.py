@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from emu.cli.config import look_around
+from emu.cli.config import machine_problems
 from emu.cli.doctor.database import check_database
 from emu.cli.doctor.opcodes import check_opcodes
 from emu.cli.main import root
@@ -130,7 +130,7 @@ def commanded(*words: object) -> None:
 
 def configured(folder: Path) -> None:
     """Do what `emu config check` does, and thereby the start of a server."""
-    for found in look_around(load(folder / "emu.toml")):
+    for found in machine_problems(load(folder / "emu.toml")):
         assert found.text.isprintable(), found.text
 
 
@@ -306,7 +306,7 @@ def test_a_key_of_another_certificate_is_one_line(whole: Path, tmp_path: Path) -
     begin = b"-----BEGIN CERTIFICATE"
     mine, other = ((folder / "link.pem").read_bytes(), make_certificate("y", datetime.now(UTC)))
     (folder / "link.pem").write_bytes(mine[: mine.index(begin)] + other[other.index(begin) :])
-    found = [one.text for one in look_around(load(folder / "emu.toml"))]
+    found = [one.text for one in machine_problems(load(folder / "emu.toml"))]
     said = [text for text in found if text.startswith("link.certificate: ")]
     assert len(said) == 1
     assert "belong together" in said[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from emu.admin.snapshot import Snapshot
-from emu.cli.config import bind_error, look_at_world
+from emu.cli.config import bind_error, world_problems
 from emu.cli.consoles.admin import NoServer
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.cli.watch.status import QUEUES, ask, read, ticks
@@ -28,9 +28,9 @@ EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # nothing is bound here
 
 def check_addresses(config: Config) -> Iterator[Finding]:
     """Check the addresses that the login server and the world send to clients."""
-    for found in look_at_world(config):
+    for found in world_problems(config):
         key = found.text.partition(":")[0]
-        judge = fail if found.grave else warn
+        judge = fail if found.is_fatal else warn
         yield judge(ADDRESSES, found.text, f"set {key}")
     if config.login.enabled:
         yield judge_login(config.login.listen.host)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from emu.cli.config import look_at_files
+from emu.cli.config import file_problems
 from emu.cli.doctor.database import read_one
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.config import Config, exposed
@@ -163,7 +163,7 @@ LONGEST_SOCKET_NAME: Final = 107
 
 def check_permissions(config: Config, source: Path | None) -> Iterator[Finding]:
     """Check all files that the configuration names; `source` is the configuration's own file."""
-    troubles = [judge_trouble(found.text) for found in look_at_files(config)]
+    troubles = [judge_trouble(found.text) for found in file_problems(config)]
     yield from troubles
     if not troubles:
         yield ok(FILES, "database, trace and certificate are usable")
