@@ -78,7 +78,7 @@ def test_what_waits_can_be_forgotten_but_not_what_is_being_done() -> None:
     assert bench.done() == [1]
 
 
-def test_a_fault_reaches_whoever_runs_the_task_and_does_not_block_the_mailbox() -> None:
+def test_a_fault_reaches_the_spawner_and_does_not_block_the_mailbox() -> None:
     bench = Bench()
 
     async def fails() -> None:

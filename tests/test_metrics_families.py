@@ -58,7 +58,7 @@ def test_bounds_that_do_not_grow_are_refused(bounds) -> None:
         Histogram(Family("x", "X."), bounds)
 
 
-def test_what_strangers_make_up_does_not_make_a_measure_grow_without_bound() -> None:
+def test_labels_of_unauthenticated_peers_are_bounded() -> None:
     counter, histogram = Counter(LOGINS), Histogram(LOGINS, (1.0,))
     for number in range(10 * MOST_SERIES):
         counter.add(f"reason {number}")

@@ -29,7 +29,7 @@ from emu.limits.addresses import (
         ("", ""),
     ],
 )
-def test_whom_an_address_stands_for(address: str, key: str) -> None:
+def test_what_counts_as_one_sender(address: str, key: str) -> None:
     assert address_key(address) == key
 
 

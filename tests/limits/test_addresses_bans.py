@@ -63,7 +63,7 @@ def test_what_is_no_address_is_refused(wrong: str) -> None:
         ("0.0.0.0/0", "192.0.2.1", "2001:db8::1"),
     ],
 )
-def test_a_ban_covers_whole_parts_only(prefix: str, hit: str, missed: str) -> None:
+def test_a_ban_covers_whole_groups_only(prefix: str, hit: str, missed: str) -> None:
     bans = BanList([(normalize_prefix(prefix), None)])
     assert bans.covers(hit, 10.0)
     assert not bans.covers(missed, 10.0)

@@ -21,7 +21,7 @@ class Port:
         return reason
 
 
-def test_silent_ones_make_room_for_their_own_address() -> None:
+def test_a_silent_connection_is_evicted_for_its_own_address() -> None:
     port = Port()
     for name in "abc":
         assert port.connect(name, "192.0.2.1") is None
@@ -70,7 +70,7 @@ def test_nothing_is_left_behind(known: bool) -> None:
     assert not port.connections._silent
 
 
-def test_who_is_answered_makes_room_after_the_silent_ones() -> None:
+def test_an_answered_connection_is_evicted_after_the_silent_ones() -> None:
     port = Port()
     for name, host in (("a", "192.0.2.1"), ("b", "192.0.2.2"), ("c", "192.0.2.3")):
         port.connect(name, host)
@@ -91,7 +91,7 @@ def test_who_is_answered_makes_room_after_the_silent_ones() -> None:
     assert port.connect("j", "192.0.2.10") == "too many connections"
 
 
-def test_the_address_with_most_connections_makes_room() -> None:
+def test_the_address_with_most_connections_loses_one() -> None:
     port = Port()
     port.connect("a", "192.0.2.1")
     port.connect("b", "192.0.2.2")
@@ -102,7 +102,7 @@ def test_the_address_with_most_connections_makes_room() -> None:
     assert list(port.connections) == ["a", "b", "d", "e"]
 
 
-def test_an_address_that_is_full_makes_room_itself() -> None:
+def test_an_address_at_its_limit_loses_its_own_connection() -> None:
     port = Port()
     for name in "abc":
         port.connect(name, "192.0.2.1")

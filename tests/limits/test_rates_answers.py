@@ -53,7 +53,7 @@ def test_invented_addresses_meet_one_limit_and_leave_bounded_memory(limits: Answ
     assert len(limits._ports) <= 50
 
 
-def test_who_has_a_validated_address_is_answered_while_strangers_use_theirs_up(
+def test_a_known_address_is_answered_while_unknown_ones_use_up_their_share(
     limits: AnswerLimits,
 ) -> None:
     assert take(limits, "192.0.2.1", data=PROOF)
@@ -63,7 +63,7 @@ def test_who_has_a_validated_address_is_answered_while_strangers_use_theirs_up(
         assert take(limits, "192.0.2.1", float(second))
 
 
-def test_a_stranger_with_a_proof_comes_in_through_a_flood(limits: AnswerLimits) -> None:
+def test_an_unknown_address_with_a_proof_is_answered_during_a_flood(limits: AnswerLimits) -> None:
     flood(limits, 0.0)
     assert not take(limits, "192.0.2.1")
     assert take(limits, "192.0.2.1", data=PROOF)

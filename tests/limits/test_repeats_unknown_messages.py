@@ -8,7 +8,7 @@ from emu.limits import repeats
 from emu.limits.repeats import MOST_OPCODES, UnknownMessages, first_bytes
 
 
-def test_each_opcode_of_each_client_is_told_once() -> None:
+def test_each_opcode_of_each_client_is_reported_once() -> None:
     unknown = UnknownMessages()
     assert unknown.is_new("alice", 7)
     assert not unknown.is_new("alice", 7)
@@ -17,7 +17,7 @@ def test_each_opcode_of_each_client_is_told_once() -> None:
     assert not unknown.is_new("bob", 7)
 
 
-def test_a_client_that_makes_up_opcodes_is_told_of_so_often_only() -> None:
+def test_invented_opcodes_of_a_client_are_reported_up_to_a_number() -> None:
     unknown = UnknownMessages()
     assert sum(unknown.is_new("alice", opcode) for opcode in range(1000)) == MOST_OPCODES
 

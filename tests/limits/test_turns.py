@@ -53,7 +53,7 @@ def test_at_the_bound_its_datagrams_are_not_read_for_a_moment() -> None:
     assert budget.resumes_at() is not None
 
 
-def test_whoever_spends_all_it_gets_has_its_share_over_time() -> None:
+def test_a_session_that_spends_everything_has_its_share_over_time() -> None:
     budget, now, spent = WorkBudget(RULES, START), START, 0.0
     while now < after(100.0):
         resumes_at = budget.resumes_at()

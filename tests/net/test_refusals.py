@@ -35,7 +35,7 @@ def test_repetitions_are_one_line_a_minute() -> None:
     assert not clock.getDelayedCalls()
 
 
-def test_what_was_counted_is_told_at_the_end_with_its_numbers() -> None:
+def test_the_last_summary_is_written_at_the_end() -> None:
     refusals = RefusalLog(logger("login"), Scheduler(Clock()))
     for n in range(50):
         refusals.is_news("logins refused", f"user{n}", "192.0.2.1", "no such account")

@@ -89,13 +89,13 @@ def test_every_deadline_fires_once_and_on_time(steps: list, sweep_from: int) -> 
         assert not armed or (upcoming is not None and upcoming <= min(armed.values()))
 
 
-def test_who_waits_for_the_earliest_deadline_is_told_when_it_moves() -> None:
-    told: list[float | None] = []
-    heap: TimerHeap[str] = TimerHeap(moved=told.append)
+def test_the_callback_gets_the_earliest_deadline_when_it_moves() -> None:
+    reported: list[float | None] = []
+    heap: TimerHeap[str] = TimerHeap(moved=reported.append)
     first, second = heap.timer("first"), heap.timer("second")
     for timer, deadline in ((first, 5.0), (second, 9.0), (second, 3.0), (second, 4.0)):
         heap.arm(timer, deadline)
-    assert told == [5.0, 3.0]
+    assert reported == [5.0, 3.0]
     heap.drop(first)
     heap.drop(second)
-    assert told == [5.0, 3.0, None]
+    assert reported == [5.0, 3.0, None]

@@ -135,7 +135,7 @@ async def test_a_taken_port_is_one_line_with_its_key(tmp_path: Path) -> None:
     await taken.stopListening()
 
 
-async def test_a_host_name_to_listen_on_is_resolved_or_told(
+async def test_a_host_name_to_listen_on_is_resolved_or_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     know_no_invalid_names(monkeypatch)

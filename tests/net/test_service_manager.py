@@ -50,7 +50,7 @@ def systemd(tmp_path: Path) -> Iterator[Systemd]:
     assert systemd.clock.getDelayedCalls() == []
 
 
-def test_ready_is_told_once_with_how_the_server_does(systemd: Systemd) -> None:
+def test_ready_is_sent_once_with_the_status(systemd: Systemd) -> None:
     manager = systemd.manager()
     assert systemd.heard() == []
     manager.start()
@@ -104,9 +104,9 @@ def test_a_reload_says_when_it_began_and_that_it_is_over(systemd: Systemd) -> No
     manager = systemd.manager()
     before = time.monotonic_ns() // 1000
     manager.reloading()
-    (told,) = systemd.heard()
-    assert told["RELOADING"] == "1"
-    assert before <= int(told["MONOTONIC_USEC"]) <= time.monotonic_ns() // 1000
+    (sent,) = systemd.heard()
+    assert sent["RELOADING"] == "1"
+    assert before <= int(sent["MONOTONIC_USEC"]) <= time.monotonic_ns() // 1000
     manager.reloaded()
     assert systemd.heard() == [{"READY": "1"}]
 

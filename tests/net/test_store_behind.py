@@ -84,7 +84,7 @@ def test_while_the_lock_is_held_they_are_tried_again() -> None:
     assert (told, bench.stored) == ([1], [1])
 
 
-def test_any_other_failure_is_told() -> None:
+def test_any_other_failure_is_logged() -> None:
     bench = Bench()
 
     def full() -> None:

@@ -171,7 +171,7 @@ async def test_a_lock_that_ends_in_time_is_waited_for_and_order_stays(tmp_path: 
         await worker.stop()
 
 
-async def test_without_patience_a_lock_is_told_at_once() -> None:
+async def test_without_patience_a_lock_is_reported_at_once() -> None:
     worker, calls = store_worker([]), list[int]()
 
     def call() -> None:

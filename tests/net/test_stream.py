@@ -189,7 +189,7 @@ def test_events_are_handed_on_in_order() -> None:
     assert bench.connection.heard[-1] == "connection lost"
 
 
-def test_a_core_without_room_leaves_the_peer_waiting() -> None:
+def test_a_core_without_capacity_leaves_the_peer_waiting() -> None:
     bench = Bench()
     bench.connection.room = False
     bench.connection.dataReceived(b"a")

@@ -29,7 +29,7 @@ def test_logins_are_counted_by_result_beside_the_log() -> None:
     assert watch.measures.value("logins_refused", "wrong password") == 2
 
 
-def test_what_parts_count_and_what_waits_is_read_when_somebody_looks() -> None:
+def test_counters_and_queues_are_read_with_the_metrics() -> None:
     watch = Watch()
     counters, waiting = {"late": 1}, [1]
     watch.queue("store", "Calls.", lambda: len(waiting))
@@ -44,8 +44,8 @@ def test_what_parts_count_and_what_waits_is_read_when_somebody_looks() -> None:
 async def test_a_server_measures_its_sessions_logins_and_queues(tmp_path: Path) -> None:
     async with harness(tmp_path) as server:
         watch = server.service.watch
-        told: list[Report] = []
-        watch.reports.subscribe(told.append)
+        reported: list[Report] = []
+        watch.reports.subscribe(reported.append)
         good = await server.client("testlabs", "testpass")
         await good.login()
         bad = await server.client("testlabs", "wrong")
@@ -67,5 +67,5 @@ async def test_a_server_measures_its_sessions_logins_and_queues(tmp_path: Path) 
         await until(lambda: not value("writes_waiting"), "what was put off to be stored")
         assert value("store_waiting") == 0
         assert {"world_tick_seconds", "session_round_trip_seconds", "link_drops"} <= set(measured)
-        areas = {type(report.event).__name__: report.area for report in told}
+        areas = {type(report.event).__name__: report.area for report in reported}
         assert areas["LoginAccepted"] == areas["LoginRefused"] == "login"

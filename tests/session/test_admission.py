@@ -58,7 +58,7 @@ def test_the_limit_over_all_counts_hosts_without_one_of_their_own_as_well():
     assert admission.reason_against(None) is None
 
 
-def test_those_who_acknowledge_nothing_make_room_for_each_other_and_are_not_counted():
+def test_sessions_without_acknowledgments_push_each_other_out_and_are_not_counted():
     admission = make(half_open_limit=2, session_limit=1)
     first, second, third = (session_of("192.0.2.1", port) for port in (1, 2, 3))
     assert admission.keep(first) is None

@@ -30,7 +30,7 @@ def test_the_same_question_has_the_same_answer_while_the_secret_lasts():
     assert keys.current(HOME, 512, 0, 70.0) != first
 
 
-def test_every_part_of_the_question_counts_and_so_does_the_secret():
+def test_every_argument_changes_the_key_and_so_does_the_secret():
     keys = keyed()
     questions = [(HOME, 512, 0), (("192.0.2.1", 1001), 512, 0), (("192.0.2.2", 1000), 512, 0),
                  (HOME, 513, 0), (HOME, 512, 1), ("192.0.2.1", 512, 0)]  # fmt: skip

@@ -19,14 +19,14 @@ def test_a_record_counts_until_it_expires():
     assert len(table.records) == 1
 
 
-def test_what_has_expired_makes_room_before_anybody_else():
+def test_expired_records_are_pushed_out_first():
     table = HalfOpenTable(2)
     for name, expires in (("a", 5.0), ("b", 9.0), ("c", 10.0)):
         table.add(name, record(name, expires=expires), expires - 4.0)
     assert [table.get(name, 6.0) is not None for name in "abc"] == [False, True, True]
 
 
-def test_the_oldest_of_the_same_host_makes_room_first():
+def test_the_oldest_record_of_the_same_host_is_pushed_out_first():
     table = HalfOpenTable(3)
     for name, host in (("a", "x"), ("b", "y"), ("c", "y"), ("d", "y"), ("e", "z")):
         table.add(name, record(host), 0.0)

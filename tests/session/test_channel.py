@@ -41,7 +41,7 @@ def test_early_acks_that_a_later_packet_made_needless_are_left_out(channel):
     assert [ack.hex() for ack in channel.ack_packets()] == ["00150001", "00110005"]
 
 
-def test_one_ack_is_not_all_that_is_owed_while_early_packets_wait_for_theirs(channel):
+def test_an_ack_is_not_alone_while_early_packets_wait_for_theirs(channel):
     receive(channel, PACKET, 0, b"a")
     receive(channel, PACKET, 2, b"c")
     assert channel.take_only_ack() is None

@@ -12,13 +12,13 @@ MESSAGES = st.lists(st.binary(min_size=1, max_size=300).map(lambda data: b"\x01"
 
 
 @given(MESSAGES, st.integers(20, 600), st.sampled_from((10, 253, 1000)), st.integers(2, 20))
-def test_joined_messages_are_the_messages_in_order(messages, room, part_limit, count_limit):
+def test_joined_messages_are_the_messages_in_order(messages, capacity, part_limit, count_limit):
     out = []
-    for payload in join_messages(messages, room, part_limit, count_limit):
+    for payload in join_messages(messages, capacity, part_limit, count_limit):
         if payload[:2] == b"\x00\x19":
             parts = APP_COMBINED.pull(payload).messages
             assert 2 <= len(parts) <= count_limit
-            assert len(payload) <= room
+            assert len(payload) <= capacity
             assert max(map(len, parts)) <= part_limit
             out += parts
         else:
@@ -56,7 +56,7 @@ def test_a_part_of_255_bytes_and_more_has_a_long_length():
     assert joined == b"\x00\x03\x04\x00\x15\x00\x00\xff\x00\xff" + bytes(255)
 
 
-def test_the_room_is_used_to_the_last_byte():
+def test_the_capacity_is_used_to_the_last_byte():
     parts = [b"x" * 100] * 3
     assert len(join_messages(parts, 2 + 3 * 101, 253, 300)) == 1
     assert len(join_messages(parts, 2 + 3 * 101 - 1, 253, 300)) == 2

@@ -11,9 +11,9 @@ from emu.session.channel import Assembler, cut
 
 
 @given(st.binary(min_size=1, max_size=5000), st.integers(16, 1400))
-def test_what_was_cut_comes_together_again(payload, room):
+def test_what_was_cut_comes_together_again(payload, capacity):
     assembler = Assembler(5000)
-    chunks = list(cut(payload, room))
+    chunks = list(cut(payload, capacity))
     for chunk in chunks[:-1]:
         assert assembler.add(chunk, 5000) is None
         assert assembler.held_bytes

@@ -35,7 +35,7 @@ def test_the_settings_of_eq2emulator_give_its_bytes():
         assert deflater.deflate(text) == expected
 
 
-def test_the_header_tells_a_window_that_real_clients_can_hold():
+def test_the_header_announces_a_window_that_real_clients_can_hold():
     for config in (PEER, SessionConfig()):
         head = Deflater(config).deflate(b"x")
         assert head[0] & 0x0F == 8

@@ -74,7 +74,7 @@ def plain_of(codec_role, cipher_text):
     return CipherPair(KEY, other).decrypt(unescaped(cipher_text))
 
 
-def test_a_server_puts_a_flag_in_front_and_a_client_does_not():
+def test_a_server_writes_a_flag_before_the_opcode_and_a_client_does_not():
     client, server = codecs()
     assert plain_of(Role.SERVER, server.encode(4, b"body")) == b"\x00\x04body"
     assert plain_of(Role.CLIENT, client.encode(4, b"body")) == b"\x04body"
@@ -129,7 +129,7 @@ def test_a_damaged_compressed_message_breaks_the_stream():
 
 
 @pytest.mark.parametrize("kind", list(StreamType))
-def test_every_stream_type_carries_the_opcodes_it_has_room_for(kind):
+def test_every_stream_type_carries_the_opcodes_of_its_width(kind):
     client, server = codecs(SessionConfig(stream_type=kind))
     largest = 255 if kind.opcode_width == 1 else 65535
     for opcode in (0, 1, 254, largest):

@@ -26,12 +26,12 @@ def test_settings_cannot_be_changed_afterwards():
         SessionConfig().window = 5  # type: ignore[misc]
 
 
-def test_all_problems_are_told_at_once():
+def test_all_problems_are_reported_at_once():
     with pytest.raises(ConfigError) as caught:
         SessionConfig(window=0x8000, first_sequence=-1, idle_timeout=0.0, deflate_window_bits=14)
-    told = "\n".join(caught.value.problems)
+    reported = "\n".join(caught.value.problems)
     for name in ("window", "first_sequence", "idle_timeout", "deflate_window_bits"):
-        assert f"{name}:" in told
+        assert f"{name}:" in reported
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_five_stream_types(kind, width, form):
     assert len(StreamType) == 5
 
 
-def test_settings_of_an_endpoint_that_cannot_work_are_told_all_at_once():
+def test_invalid_settings_of_an_endpoint_are_reported_at_once():
     with pytest.raises(ConfigError) as caught:
         EndpointConfig(session_limit=0, half_open_limit=0, check_key=2**32, secret_lifetime=1.0)
     assert len(caught.value.problems) == 4

@@ -52,7 +52,7 @@ def test_every_address_gets_its_own_check_key_or_the_fixed_one(endpoint):
         push_packet(OutOfSession()),
     ],
 )
-def test_a_stranger_gets_a_session_only_for_a_whole_session_request(endpoint, data):
+def test_only_a_whole_session_request_gets_a_response(endpoint, data):
     assert endpoint.receive_datagram(data, HOME, 0.0) is None
     assert len(endpoint) == 0
     assert sum(endpoint.drops.values()) == 1
@@ -216,7 +216,7 @@ def test_forgetting_a_session_twice_is_fine(endpoint):
     assert endpoint.receive_datagram(b"\x00\x06", HOME, 1.0) is None
 
 
-def test_an_ended_session_makes_room_for_the_next_request(endpoint):
+def test_an_ended_session_does_not_block_the_next_request(endpoint):
     player = Player(endpoint).connect()
     player.peer.discard("gone")
     again = Player(endpoint).connect(1.0)
@@ -224,7 +224,7 @@ def test_an_ended_session_makes_room_for_the_next_request(endpoint):
     assert endpoint.get(HOME) is again.peer
 
 
-def test_a_stranger_may_be_told_that_it_has_no_session():
+def test_a_datagram_without_a_session_may_get_an_out_of_session():
     endpoint = make_endpoint(answer_out_of_session=True)
     endpoint.receive_datagram(b"\x00\x06\x45\x85", HOME, 0.0)
     endpoint.receive_datagram(b"\x00", HOME, 0.0)

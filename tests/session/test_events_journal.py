@@ -23,7 +23,7 @@ def test_events_come_in_order_and_once():
     assert taken(journal) == []
 
 
-def test_each_reason_is_told_once_and_counted_always():
+def test_each_reason_is_reported_once_and_counted_always():
     journal = SessionJournal()
     for reason in ("bad check", "short datagram", "bad check"):
         journal.drop(reason)

@@ -45,7 +45,7 @@ OF_A_SERVER = (
 @pytest.mark.parametrize(
     ("role", "steps"), [(Role.CLIENT, OF_A_CLIENT), (Role.SERVER, OF_A_SERVER)]
 )
-def test_the_way_of_the_seed(role, steps):
+def test_the_states_of_a_whole_session(role, steps):
     lifecycle = Lifecycle(role)
     way = [STATES[lifecycle.phase]]
     for step in steps:
@@ -56,63 +56,63 @@ def test_the_way_of_the_seed(role, steps):
     assert [state.name for state in way] == ["CLOSED", "ESTABLISHED", "CLOSING", "CLOSED"]
 
 
-def test_no_step_leads_back():
-    for (stage, step), following in TRANSITIONS.items():
-        assert following >= stage, (stage, step)
+def test_no_step_leads_back_to_an_earlier_phase():
+    for (phase, step), following in TRANSITIONS.items():
+        assert following >= phase, (phase, step)
 
 
 @pytest.mark.parametrize(
-    "stage", [stage for stage in SessionPhase if stage is not SessionPhase.ENDED]
+    "phase", [phase for phase in SessionPhase if phase is not SessionPhase.ENDED]
 )
-def test_every_stage_can_end(stage):
-    assert TRANSITIONS[stage, SessionStep.END] is SessionPhase.ENDED
+def test_every_phase_can_end(phase):
+    assert TRANSITIONS[phase, SessionStep.END] is SessionPhase.ENDED
 
 
 def test_nothing_follows_the_end():
-    assert SessionPhase.ENDED not in {stage for stage, _ in TRANSITIONS}
+    assert SessionPhase.ENDED not in {phase for phase, _ in TRANSITIONS}
     assert not ALLOWED[Role.SERVER, SessionPhase.ENDED] | ALLOWED[Role.CLIENT, SessionPhase.ENDED]
 
 
 def test_a_key_does_not_open_a_session_that_closes():
-    for stage in (
+    for phase in (
         SessionPhase.CLOSING,
         SessionPhase.DISCONNECTING,
         SessionPhase.DISCONNECT_REPEATED,
     ):
-        assert TRANSITIONS[stage, SessionStep.KEY] is stage
+        assert TRANSITIONS[phase, SessionStep.KEY] is phase
 
 
 @pytest.mark.parametrize(
     "step", [SessionStep.VALIDATE, SessionStep.KEY, SessionStep.CLOSE, SessionStep.DISCONNECT]
 )
-def test_a_step_out_of_turn_is_our_own_error(step):
+def test_a_step_outside_the_table_is_a_local_error(step):
     lifecycle = Lifecycle(Role.SERVER)
     with pytest.raises(LocalProtocolError, match=f"NEW cannot {step.name}"):
         lifecycle.advance(step)
     assert lifecycle.phase is SessionPhase.NEW
 
 
-def test_every_stage_has_a_state_and_every_role_a_row_for_it():
+def test_every_phase_has_a_state_and_every_role_a_row_for_it():
     assert set(STATES) == set(SessionPhase)
     assert set(STATES.values()) == set(ConnectionState)
-    assert set(ALLOWED) == {(role, stage) for role in Role for stage in SessionPhase}
+    assert set(ALLOWED) == {(role, phase) for role in Role for phase in SessionPhase}
 
 
-@pytest.mark.parametrize("stage", list(SessionPhase))
-def test_a_server_takes_no_session_response_and_no_out_of_session(stage):
-    assert not {Op.SESSION_RESPONSE, Op.OUT_OF_SESSION} & ALLOWED[Role.SERVER, stage]
+@pytest.mark.parametrize("phase", list(SessionPhase))
+def test_a_server_takes_no_session_response_and_no_out_of_session(phase):
+    assert not {Op.SESSION_RESPONSE, Op.OUT_OF_SESSION} & ALLOWED[Role.SERVER, phase]
 
 
 @pytest.mark.parametrize("role", list(Role))
-@pytest.mark.parametrize("stage", list(SessionPhase))
-def test_app_combined_is_never_a_packet_of_its_own(role, stage):
-    assert Op.APP_COMBINED not in ALLOWED[role, stage]
+@pytest.mark.parametrize("phase", list(SessionPhase))
+def test_app_combined_is_never_a_packet_of_its_own(role, phase):
+    assert Op.APP_COMBINED not in ALLOWED[role, phase]
 
 
-@pytest.mark.parametrize("stage", [SessionPhase.NEW, SessionPhase.REQUESTED])
-def test_before_a_session_only_its_set_up_is_taken(stage):
-    assert ALLOWED[Role.SERVER, stage] == {Op.SESSION_REQUEST}
-    assert ALLOWED[Role.CLIENT, stage] == {Op.SESSION_RESPONSE}
+@pytest.mark.parametrize("phase", [SessionPhase.NEW, SessionPhase.REQUESTED])
+def test_before_a_session_only_its_set_up_is_taken(phase):
+    assert ALLOWED[Role.SERVER, phase] == {Op.SESSION_REQUEST}
+    assert ALLOWED[Role.CLIENT, phase] == {Op.SESSION_RESPONSE}
 
 
 CONFIG = SessionConfig()

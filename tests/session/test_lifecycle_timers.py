@@ -195,8 +195,8 @@ def test_an_orderly_close_brings_everything_across_first(closer):
 def test_both_sides_say_session_disconnect(link):
     link.client.close(6)
     link.run(1.0)
-    farewell = SEAL.seal(push_packet(SessionDisconnect(SESSION_ID, 6)))
-    assert link.wire == [(Role.CLIENT, farewell), (Role.SERVER, farewell)]
+    disconnect = SEAL.seal(push_packet(SessionDisconnect(SESSION_ID, 6)))
+    assert link.wire == [(Role.CLIENT, disconnect), (Role.SERVER, disconnect)]
 
 
 def test_the_last_message_and_the_disconnect_leave_without_an_answer_too(link):
@@ -209,8 +209,8 @@ def test_the_last_message_and_the_disconnect_leave_without_an_answer_too(link):
     while (timer := link.server.get_timer()) is not None:
         link.server.handle_timer(timer)
         later += link.server.datagrams_to_send(timer)
-    farewell = SEAL.seal(push_packet(SessionDisconnect(SESSION_ID, 6)))
-    assert later.count(farewell) == 2
+    disconnect = SEAL.seal(push_packet(SessionDisconnect(SESSION_ID, 6)))
+    assert later.count(disconnect) == 2
     assert later.count(first[0]) >= 2
     assert link.server.ended
     assert timer is None
@@ -308,7 +308,7 @@ def test_a_key_block_is_not_kept_apart_between_clients():
     assert link.client.key == KEY_BLOCK[:-9:-1]
 
 
-def test_a_client_asks_for_statistics_until_it_can_tell_the_server_a_round_trip():
+def test_a_client_requests_statistics_until_it_can_report_a_round_trip():
     link = Link(*make_sessions(), delay=0.0001)
     link.client.connect(link.now)
     link.run(0.9)

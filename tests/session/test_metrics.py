@@ -71,7 +71,7 @@ def test_totals_survive_sessions_and_count_them_once() -> None:
     assert histograms["session_round_trip_seconds"][("login",)].count == 1
 
 
-def test_two_endpoints_are_told_apart_and_half_open_ones_counted() -> None:
+def test_two_endpoints_are_counted_separately_with_half_open_sessions() -> None:
     measures = MetricRegistry()
     both = EndpointMeasures(measures)
     login, world = Server(), Endpoint(EndpointConfig(), random_bytes=os.urandom)
@@ -79,9 +79,9 @@ def test_two_endpoints_are_told_apart_and_half_open_ones_counted() -> None:
     both.watch("world", world)
     for data in Session.client().datagrams_to_send(login.now):
         world.receive_datagram(data, ADDRESS, login.now)
-    stranger = Session.client()
-    stranger.connect(login.now)
-    for data in stranger.datagrams_to_send(login.now):
+    unauthenticated = Session.client()
+    unauthenticated.connect(login.now)
+    for data in unauthenticated.datagrams_to_send(login.now):
         world.receive_datagram(data, ADDRESS, login.now)
     assert measures.value("sessions_now", "login") == 1
     assert measures.value("sessions_now", "world") == 0

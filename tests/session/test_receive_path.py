@@ -128,7 +128,7 @@ def test_messages_before_the_key_go_to_the_receiver():
     assert path.messages == 0
 
 
-def test_a_part_that_may_not_come_spoils_itself_only():
+def test_a_part_that_is_not_allowed_spoils_itself_only():
     path, notes = make_path()
     parts = (b"\x00\x02", b"\x00\x06", b"\x01\x06", b"\x00\x15\x00\x03")
     path.receive(sealed(Combined(parts)), 1.0, notes)
@@ -157,7 +157,7 @@ def test_a_path_does_not_hold_its_receiver():
     assert gone() is None  # at once, without the collector
 
 
-def test_a_stranger_may_say_little_and_nobody_waits_for_more():
+def test_messages_before_a_login_are_limited():
     journal = SessionJournal()
     limits = UnauthenticatedLimits(CONFIG)
     limits.check(journal, CONFIG.unauthenticated_message_count_limit)

@@ -19,12 +19,12 @@ def fill(session, now, size=1000):
     return count
 
 
-def test_room_is_the_window_and_a_little_more():
+def test_capacity_is_the_window_and_a_little_more():
     server = connected_link().server
     assert server.capacity(1000.0) == CONFIG.congestion_window_start + 4 * server.max_length
 
 
-def test_room_shrinks_with_what_waits_and_what_is_in_flight():
+def test_capacity_shrinks_with_queued_bytes_and_bytes_in_flight():
     link = connected_link(SessionConfig(compression_threshold=10_000))
     before = link.server.capacity(link.now)
     link.server.send(1, bytes(397))
@@ -35,14 +35,14 @@ def test_room_shrinks_with_what_waits_and_what_is_in_flight():
     assert link.server.capacity(link.now) >= before
 
 
-def test_messages_that_wait_for_the_key_take_room():
+def test_messages_that_wait_for_the_key_take_capacity():
     session = Session(SessionConfig(), role=Role.SERVER)
     before = session.capacity(0.0)
     session.send(1, bytes(500))
     assert session.capacity(0.0) == before - 500
 
 
-def test_there_is_no_room_while_something_is_overdue():
+def test_there_is_no_capacity_while_an_acknowledgment_is_overdue():
     link = connected_link(loss=1.0)
     link.server.send(1, b"lost")
     link.flush()
@@ -51,14 +51,14 @@ def test_there_is_no_room_while_something_is_overdue():
     assert link.server.capacity(deadline) == 0
 
 
-def test_there_is_no_room_in_a_session_that_closes(link):
+def test_there_is_no_capacity_in_a_session_that_closes(link):
     link.server.close()
     assert link.server.capacity(link.now) == 0
     link.run(1.0)
     assert link.server.capacity(link.now) == 0
 
 
-def test_who_was_refused_room_is_told_once_when_there_is_some():
+def test_new_capacity_is_reported_once_to_an_owner_that_had_none():
     link = connected_link(SessionConfig(compression_threshold=10_000))
     assert fill(link.server, link.now) > 10
     assert not drain(link.server)
@@ -75,7 +75,7 @@ def test_who_was_never_refused_is_told_nothing(link):
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.02])
-def test_who_keeps_to_the_room_is_as_fast_as_who_sends_everything(loss):
+def test_an_owner_that_keeps_to_the_capacity_is_as_fast_as_one_that_sends_all(loss):
     """The window grows for both, so that pulling costs no throughput, and little ever waits."""
     count = 600
     times = []

@@ -154,7 +154,7 @@ def test_an_out_of_order_ack_spares_what_is_younger_than_a_round_trip():
     assert numbers(queue.take(time)) == [1]
 
 
-def test_the_ack_of_the_repeated_oldest_tells_about_the_rest():
+def test_the_ack_of_the_repeated_oldest_shows_the_other_losses():
     queue = sent(6)
     queue.acknowledge_up_to(0, 0.1)
     time = queue.timer()

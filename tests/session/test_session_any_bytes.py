@@ -48,7 +48,7 @@ def test_bytes_with_a_valid_check_do_no_harm(session, packets):
 @tries(150)
 @given(session=SESSIONS, seed=st.integers(0, 2**32))
 @example(session=make_session("busy", StreamType.EQ2_STREAM, Role.SERVER), seed=1)
-def test_bytes_that_look_like_a_peers_do_no_harm(session, seed):
+def test_bytes_in_the_form_of_a_peers_do_no_harm(session, seed):
     source = random.Random(seed)
     for number in range(30):
         feed(session, [random_datagram(source, session)], 1.0 + number * 0.05)

@@ -31,12 +31,12 @@ def test_a_client_needs_a_whole_key_block_with_a_key_in_it(block):
         Session(SessionConfig(), role=Role.CLIENT, session_id=1, key_block=block)
 
 
-def test_a_session_has_no_room_for_strangers():
+def test_a_session_has_no_other_attributes():
     with pytest.raises(AttributeError):
         Session(SessionConfig(), role=Role.SERVER).anything = 1  # type: ignore[attr-defined]
 
 
-def test_each_reason_is_told_once_and_counted_always():
+def test_each_reason_is_reported_once_and_counted_always():
     session = connected_link().server
     for _ in range(3):
         session.receive_datagram(b"\x01garbage", 1.0)

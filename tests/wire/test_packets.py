@@ -171,7 +171,7 @@ def test_each_malformed_packet_has_its_reason(data, reason):
 
 
 @pytest.mark.parametrize("opcode", sorted(OTHER_CHANNELS))
-def test_packets_of_other_channels_are_told_apart_from_unknown_ones(opcode):
+def test_packets_of_other_channels_differ_from_unknown_ones(opcode):
     with pytest.raises(MalformedDatagram, match="unused channel"):
         pull_packet(bytes((0, opcode, 0, 0, 1)))
 

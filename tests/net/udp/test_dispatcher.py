@@ -141,7 +141,7 @@ def test_what_a_handler_says_at_once_asks_for_no_further_turn(harness, client) -
     assert all(call.getTime() > clock.seconds() for call in clock.getDelayedCalls())
 
 
-def test_a_handler_is_told_what_is_worth_queueing_and_when_more_is(harness, client) -> None:
+def test_a_handler_gets_the_capacity_and_an_event_for_new_capacity(harness, client) -> None:
     clock, dispatcher, wire = harness
     (recorder,) = Recorder.made
     while recorder.port.capacity() > 0:
@@ -292,7 +292,7 @@ def test_a_session_that_is_over_is_freed_at_once(harness, client) -> None:
     assert session not in {id(one) for one in gc.get_objects() if type(one) is Session}
 
 
-def test_close_says_goodbye_to_every_client(harness, client) -> None:
+def test_close_sends_a_disconnect_to_every_client(harness, client) -> None:
     clock, dispatcher, wire = harness
     dispatcher.close(clock.seconds())
     events = exchange(client, clock, dispatcher, wire)

@@ -274,7 +274,7 @@ def test_what_others_do_is_charged_to_nobody_else(work) -> None:
     assert not work.handlers[TWO].port.holds
 
 
-def test_a_session_that_ends_is_told_of_at_once_whatever_waits(work) -> None:
+def test_the_end_of_a_session_is_delivered_at_once_before_waiting_messages(work) -> None:
     client = work.connect(ONE)
     work.say(ONE, 950)
     work.give(ONE)

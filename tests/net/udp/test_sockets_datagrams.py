@@ -77,7 +77,7 @@ def test_without_a_socket_the_transport_writes() -> None:
     assert written == [(b"x", ("127.0.0.1", 1))]
 
 
-def test_the_compiled_part_gets_many_at_once(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_compiled_module_gets_many_at_once(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
 
     class Compiled:
@@ -140,7 +140,7 @@ def test_an_ipv6_address_is_host_and_port() -> None:
 @pytest.mark.parametrize(
     "entry", [1, (b"x",), ("x", ("::1", 1)), (b"x", 1), (b"x", ("nobody", 1)), (b"x", (1, 2))]
 )
-def test_the_compiled_part_refuses_what_is_no_datagram(pair: Pair, entry: Any) -> None:
+def test_the_compiled_module_refuses_anything_but_datagrams(pair: Pair, entry: Any) -> None:
     outbox = Outbox(pair[0], lambda _data, _address: None)
     outbox._waiting.append(entry)
     with pytest.raises((TypeError, ValueError)):

@@ -93,7 +93,7 @@ def test_requests_in_the_name_of_a_host_do_not_count_for_it():
     assert Player(endpoint).connect().says(5, 1.0)
 
 
-def test_the_same_host_makes_room_first():
+def test_entries_of_the_same_host_are_pushed_out_first():
     endpoint = make_endpoint(half_open_limit=4)
     honest = Player(endpoint, ("192.0.2.9", 9), session_id=42).begin()
     for port in range(100):
@@ -121,7 +121,7 @@ def test_a_session_whose_id_was_lost_ends_with_the_clients_own_words():
     assert player.session.ended
 
 
-def test_a_client_whose_session_id_was_lost_is_told_that_it_is_unknown():
+def test_a_client_whose_session_id_was_lost_gets_an_out_of_session():
     endpoint = make_endpoint(half_open_limit=1)
     player = Player(endpoint).begin()
     ask(endpoint, ("192.0.2.9", 9))
@@ -270,7 +270,7 @@ def test_with_a_public_key_one_that_acknowledges_when_its_host_is_full_is_let_go
     assert len(endpoint) == 1
 
 
-def test_strangers_cannot_learn_one_address_key_from_another(endpoint):
+def test_the_key_of_one_address_does_not_reveal_that_of_another(endpoint):
     keys = [ask(endpoint, address).key for address in itertools.islice(addresses(), 2000)]
     assert len(set(keys)) == len(keys)
     bits = sum((one ^ other).bit_count() for one, other in itertools.pairwise(keys))

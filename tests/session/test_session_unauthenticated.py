@@ -11,7 +11,7 @@ from tests.support.sessions.link import Link, drain, make_sessions, sealed
 CONFIG = SessionConfig()
 
 
-def stranger():
+def client():
     """A link whose server has a key and does not know the client."""
     link = Link(*make_sessions(trusted=False), delay=0.001)
     link.client.connect(link.now)
@@ -36,15 +36,15 @@ def sent_at_once(link, count):
 
 
 @pytest.mark.parametrize(("count", "alive"), [(4, True), (5, False)])
-def test_few_messages_of_a_stranger_wait(count, alive):
-    link = stranger()
+def test_few_messages_of_an_unauthenticated_client_wait(count, alive):
+    link = client()
     sent_at_once(link, count)
     assert reason_of(link) == (None if alive else CloseReason.FLOOD)
 
 
 @pytest.mark.parametrize(("count", "alive"), [(16, True), (17, False)])
-def test_a_stranger_who_goes_on_sending_is_one_who_floods(count, alive):
-    link = stranger()
+def test_more_messages_before_a_login_end_the_session(count, alive):
+    link = client()
     for _ in range(count):
         link.client.send(3, b"x")
         link.run(0.05)
@@ -53,7 +53,7 @@ def test_a_stranger_who_goes_on_sending_is_one_who_floods(count, alive):
 
 
 def test_many_messages_in_one_payload_are_a_flood_as_well():
-    link = stranger()
+    link = client()
     sequence = link.server._channel.window.expected
     payload = push_packet(AppCombined((b"x",) * 200))
     link.server.receive_datagram(sealed(ReliablePacket(sequence, payload)), link.now)
@@ -62,16 +62,16 @@ def test_many_messages_in_one_payload_are_a_flood_as_well():
 
 
 @pytest.mark.parametrize(("total", "alive"), [(16_384, True), (16_385, False)])
-def test_a_long_message_of_a_stranger_ends_its_session(total, alive):
-    link = stranger()
+def test_a_long_message_before_a_login_ends_the_session(total, alive):
+    link = client()
     sequence = link.server._channel.window.expected
     packet = Fragment(sequence, total.to_bytes(4, "big") + b"x")
     link.server.receive_datagram(sealed(packet), link.now)
     assert reason_of(link) == (None if alive else "fragmented message too long")
 
 
-def test_little_is_held_for_a_stranger():
-    link = stranger()
+def test_little_is_held_for_an_unauthenticated_client():
+    link = client()
     sequence = link.server._channel.window.expected
     for ahead in range(1, 100):
         packet = ReliablePacket((sequence + ahead) & 0xFFFF, b"x" * 500)
@@ -101,7 +101,7 @@ def test_trust_lifts_the_limits_also_before_there_is_a_key():
 
 
 def test_a_client_takes_whatever_its_server_sends():
-    link = stranger()
+    link = client()
     for number in range(100):
         link.server.send(number, b"y" * 30_000)
     link.settle()

@@ -1,7 +1,7 @@
 from emu.metrics import EndpointMetrics, EndpointUses, MetricRegistry
 
 
-def test_doors_are_told_apart_by_their_names() -> None:
+def test_endpoints_are_counted_by_their_names() -> None:
     measures = MetricRegistry()
     doors = EndpointMetrics(measures)
     rcon, web = EndpointUses(), EndpointUses()
@@ -19,7 +19,7 @@ def test_doors_are_told_apart_by_their_names() -> None:
     assert measures.value("connections_ended", "rcon", "idle") == 4
 
 
-def test_all_that_a_door_counted_has_one_name_each() -> None:
+def test_each_count_of_an_endpoint_has_one_name() -> None:
     uses = EndpointUses()
     uses.requests["done"] += 2
     uses.logins["accepted"] += 1
