@@ -41,7 +41,7 @@ def test_a_path_gives_messages_with_names_fields_and_session(recorded, pack, tmp
         assert messages[0].session.client == CLIENT
 
 
-def test_two_sessions_are_told_apart(tmp_path: Path) -> None:
+def test_two_sessions_are_distinguished(tmp_path: Path) -> None:
     other = Conversation(session_id=7, client=("10.0.0.9", 4000))
     other.say(True, 0, login_request(546))
     other.run()
@@ -61,7 +61,7 @@ def test_the_file_is_closed_at_the_end_or_before(recorded, tmp_path) -> None:
     assert stream.closed
 
 
-def test_what_cannot_be_read_is_told(recorded, tmp_path) -> None:
+def test_unreadable_messages_are_reported(recorded, tmp_path) -> None:
     with pytest.raises(FileNotFoundError):
         emu.capture.open(tmp_path / "missing.pcap")
     with pytest.raises(FileFormatError, match="key"):
@@ -79,7 +79,7 @@ def test_damage_comes_behind_the_messages_before_it(recorded) -> None:
     assert found
 
 
-def test_an_own_version_and_what_is_wrong_are_taken_and_told(recorded) -> None:
+def test_a_given_version_is_used_and_a_wrong_one_reported(recorded) -> None:
     messages = list(emu.capture.open(io.BytesIO(recorded), version=1208))
     assert {message.version for message in messages} == {1208}
     datagrams = whole_session(SAID).datagrams

@@ -192,7 +192,7 @@ def test_commands_in_clear_are_named(dissect):
 
 
 @pytest.mark.parametrize("body", ["00000000", "0500", "09000000ff9c01", "02000000ff9c"])
-def test_damaged_commands_are_told(dissect, body):
+def test_damaged_commands_are_reported(dissect, body):
     message = (False, seal(sequenced(9, 1, b"\0\x32" + bytes.fromhex(body))))
     frame = dissect([*OPENING, message], "-o", "eq2.version:375")[-1]
     assert "eq2.malformed" in str(frame)

@@ -175,7 +175,7 @@ def test_the_servers_disconnect_ends_the_session(pair: ClientPair) -> None:
     assert isinstance(pair.client.next_event(), Closed)
 
 
-def test_close_tells_the_server(pair: ClientPair) -> None:
+def test_close_notifies_the_server(pair: ClientPair) -> None:
     listed(pair)
     assert pair.run(flow.close()).failure is None
     assert pair.server.wire.disconnected
@@ -192,10 +192,10 @@ def test_connecting_twice_is_an_error_of_the_caller() -> None:
         ClientPair().client.connect(0.0)
 
 
-@pytest.mark.parametrize("wish", ["request_worlds", "load_keymap"])
-def test_nothing_can_be_asked_before_the_login(pair: ClientPair, wish: str) -> None:
+@pytest.mark.parametrize("method", ["request_worlds", "load_keymap"])
+def test_nothing_can_be_asked_before_the_login(pair: ClientPair, method: str) -> None:
     with pytest.raises(LocalProtocolError, match="not possible now"):
-        getattr(pair.client, wish)()
+        getattr(pair.client, method)()
 
 
 def test_a_second_acceptance_sends_no_second_log(pair: ClientPair) -> None:
@@ -241,7 +241,7 @@ def test_events_nobody_fetches_do_not_gather_without_end(pair: ClientPair) -> No
     assert len(pair.client.events) == 256
 
 
-def test_an_unreadable_answer_is_told_with_its_name(pair: ClientPair) -> None:
+def test_an_unreadable_answer_is_reported_with_its_name(pair: ClientPair) -> None:
     listed(pair)
     pair.client.events.clear()
     pair.server.wire.send(19, b"\x01", pair.now)

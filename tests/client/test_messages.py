@@ -48,7 +48,7 @@ def test_both_login_replies_are_read_whole(version: int) -> None:
 
 
 @versions
-def test_a_login_reply_with_a_byte_too_many_is_told(version: int) -> None:
+def test_a_login_reply_with_a_byte_too_many_is_reported(version: int) -> None:
     answer = shipped_messages(version).read(4, reference.login_reply(version) + b"\0")
     assert isinstance(answer, Unexpected)
     assert answer.name == "OP_LoginReplyMsg"
@@ -82,7 +82,7 @@ def test_a_world_status_has_seven_or_eight_bytes(tail: bytes) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 6, 9])
-def test_a_world_status_of_another_length_is_told(size: int) -> None:
+def test_a_world_status_of_another_length_is_reported(size: int) -> None:
     assert isinstance(shipped_messages(546).read(6, bytes(size)), Unexpected)
 
 
@@ -108,7 +108,7 @@ def test_account_info_without_the_two_bonus_bytes_is_taken() -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 3, 17, 400])
-def test_a_character_list_cut_short_is_told(cut: int) -> None:
+def test_a_character_list_cut_short_is_reported(cut: int) -> None:
     body = reference.character_list(1096, [TESTA])[:-cut]
     answer = shipped_messages(1096).read(10, body)
     assert isinstance(answer, Unexpected)
@@ -187,7 +187,7 @@ def test_a_version_without_opcodes_cannot_be_played() -> None:
         shipped_messages(1212)
 
 
-def test_a_message_that_means_nothing_at_login_is_only_told() -> None:
+def test_a_message_without_a_meaning_at_login_is_only_reported() -> None:
     assert shipped_messages(546).read(36, b"abc") == Unexpected(
         36, "", "a message that means nothing at login"
     )

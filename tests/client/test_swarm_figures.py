@@ -16,8 +16,8 @@ def test_a_percentile_is_one_of_the_values_and_rises(values, percent) -> None:
 def test_the_report_is_in_milliseconds_and_by_the_second() -> None:
     figures = Figures(4, logins_ok=3, logins_failed=1, packets=500, bytes=1000, seconds=2.0)
     figures.logins = [0.010, 0.020, 0.030]
-    told = figures.report()
-    assert (told["login_ms_p50"], told["login_ms_p99"]) == (20.0, 30.0)
-    assert (told["packets_per_s"], told["bytes_per_s"]) == (250.0, 500.0)
-    assert told["rtt_ms_p50"] is told["sight_ms_p99"] is None
+    report = figures.report()
+    assert (report["login_ms_p50"], report["login_ms_p99"]) == (20.0, 30.0)
+    assert (report["packets_per_s"], report["bytes_per_s"]) == (250.0, 500.0)
+    assert report["rtt_ms_p50"] is report["sight_ms_p99"] is None
     assert percentile([], 50) is None

@@ -147,7 +147,7 @@ def test_a_lost_connection_leaves_nothing_to_send() -> None:
 
 @given(st.lists(st.binary(max_size=80), max_size=10))
 @tries(100)
-def test_nothing_a_stranger_sends_raises(chunks: list[bytes]) -> None:
+def test_nothing_an_unauthenticated_peer_sends_raises(chunks: list[bytes]) -> None:
     for end in (world_end(), LoginLinkProtocol(LoginLinkConfig(), 0.0)):
         for number, chunk in enumerate(chunks):
             end.receive_data(chunk, float(number))

@@ -59,7 +59,7 @@ def test_how_many_are_here_goes_out_soon_but_not_with_everybody_who_comes() -> N
     assert sent(end) == [LSStatus(1, 6)]
 
 
-def test_a_locked_door_is_reported_at_once() -> None:
+def test_a_locked_world_is_reported_at_once() -> None:
     end = WorldLinkProtocol(WorldLinkTimes(), INFO, LSStatus(1), 0.0)
     end.data_to_send()
     end.set_status(LSStatus(-2), 5.0)
@@ -84,7 +84,7 @@ def test_a_reset_of_the_database_is_never_honored() -> None:
     assert not end.closed
 
 
-def test_a_fatal_error_ends_the_link_and_tells_its_text() -> None:
+def test_a_fatal_error_ends_the_link_and_reports_its_text() -> None:
     end = WorldLinkProtocol(WorldLinkTimes(), INFO, LSStatus(1), 0.0)
     end.receive_data(to_frame(LSFatalError("Bad password")) + encode_frame(0x7777), 1.0)
     assert end.next_event() == LinkRefused("Bad password")

@@ -80,7 +80,7 @@ def test_a_zone_update_of_another_size_is_refused(payload: bytes) -> None:
 
 
 @pytest.mark.parametrize("payload", [bytes(9), bytes(8) + b"\2\0a", bytes(8) + b"\1\0ab"])
-def test_a_picture_of_another_size_is_refused(payload: bytes) -> None:
+def test_a_portrait_of_another_size_is_refused(payload: bytes) -> None:
     with pytest.raises(MalformedMessage, match="CharacterPicture"):
         CharacterPicture.decode(payload)
 

@@ -63,7 +63,7 @@ def test_refusals(bench: Bench, name: str, password: bytes, reason: str) -> None
         ({"banned_until": APART + 10.0}, "admitted"),
     ],
 )
-def test_what_the_account_says_is_told_only_with_the_right_password(
+def test_the_account_s_state_is_revealed_only_with_the_right_password(
     change: dict[str, Any], reason: str
 ) -> None:
     bench = Bench()
@@ -142,7 +142,7 @@ def test_whoever_guesses_from_many_addresses_has_few_guesses_from_each(bench: Be
     assert bench.workers.calls == 5 * 3 + 10
 
 
-def test_the_right_password_comes_in_from_anywhere_while_a_stranger_guesses() -> None:
+def test_the_right_password_is_accepted_from_anywhere_during_an_attack() -> None:
     bench = Bench(memory=0.0)
     bench.store.put(last_address=HERE)
     for moment in range(60):
@@ -195,7 +195,7 @@ def test_what_is_no_password_costs_the_address_a_guess(bench: Bench) -> None:
     assert bench.login(address=THERE) == "admitted"
 
 
-def test_busy_workers_are_told_and_cost_nobody_a_try(bench: Bench) -> None:
+def test_busy_workers_are_reported_and_cost_no_attempt(bench: Bench) -> None:
     bench.workers.busy = True
     for _ in range(40):
         assert bench.login() == "busy"
@@ -338,7 +338,7 @@ def test_a_password_that_was_changed_meanwhile_is_not_undone(bench: Bench) -> No
     assert bench.login() == "bad password"
 
 
-def test_whoever_has_no_guess_left_is_told_at_once(bench: Bench) -> None:
+def test_a_client_without_an_attempt_left_is_refused_at_once(bench: Bench) -> None:
     for _ in range(13):
         bench.login(password=b"wrong")
     turns = len(bench.workers.turns)

@@ -32,7 +32,7 @@ def taken(limits: GuessLimits, times: int, source: str = HERE, **more: object) -
     )
 
 
-def test_a_new_address_has_its_own_guesses_and_then_those_of_all_strangers(
+def test_a_new_address_has_its_own_attempts_and_then_the_shared_ones(
     limits: GuessLimits,
 ) -> None:
     assert taken(limits, 5) == 3
@@ -40,7 +40,7 @@ def test_a_new_address_has_its_own_guesses_and_then_those_of_all_strangers(
     assert taken(limits, 5, "192.0.2.3") == 1
 
 
-def test_the_known_address_neither_uses_nor_gives_guesses_of_strangers(limits: GuessLimits) -> None:
+def test_the_known_address_neither_uses_nor_returns_shared_attempts(limits: GuessLimits) -> None:
     assert taken(limits, 5) == 3
     assert taken(limits, 5, THERE, known=True) == 3
     assert taken(limits, 5, "192.0.2.3") == 1

@@ -341,7 +341,7 @@ def test_a_create_request_too_short_to_read_and_its_answer_to_nobody(bench: Benc
     assert not bench.directory.request_create(7, 101, 546, bytes(65537), NOW)
 
 
-def test_a_deleted_character_is_told_to_its_world(bench: Bench) -> None:
+def test_a_deleted_character_is_sent_to_its_world(bench: Bench) -> None:
     link = bench.up()
     bench.directory.notify_delete(7, 101, 5, NOW)
     assert link.sent == [BasicCharUpdate(101, 5, 128, 1)]

@@ -52,7 +52,7 @@ def test_values_are_as_printable_and_short_as_the_line(name: str) -> None:
 
 
 @given(st.text(), st.integers())
-def test_a_stranger_s_name_stays_on_one_short_line(name: str, number: int) -> None:
+def test_a_name_of_the_network_stays_on_one_short_line(name: str, number: int) -> None:
     line = format_event(LoginRefused("192.0.2.1", name, f"because {name}", number))
     assert line.isprintable()
     assert len(line) < 2000

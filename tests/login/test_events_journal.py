@@ -6,7 +6,7 @@ from tests.support.login.login_fakes import Events
 HERE = "192.0.2.1"
 
 
-def test_what_is_told_is_counted_by_reason() -> None:
+def test_dropped_messages_are_counted_by_reason() -> None:
     events = Events()
     journal = LoginLog(events)
     journal.dropped(HERE, "tester", "OP_Some", "message out of order")
@@ -15,7 +15,7 @@ def test_what_is_told_is_counted_by_reason() -> None:
     assert journal.counters == {"message out of order": 1, "service fault": 1}
 
 
-def test_an_unknown_message_is_told_once_for_each_account_version_and_opcode() -> None:
+def test_an_unknown_message_is_logged_once_for_each_account_version_and_opcode() -> None:
     events = Events()
     journal = LoginLog(events)
     for account, version, opcode in [("a", 546, 9), ("a", 546, 9), ("b", 546, 9), ("b", 546, 10)]:

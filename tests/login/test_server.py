@@ -51,7 +51,7 @@ def test_a_whole_session_of_every_version_step(version: int) -> None:
     assert link.take() == []
 
 
-def test_it_hears_what_the_worlds_tell(harness: Harness) -> None:
+def test_it_subscribes_to_the_worlds(harness: Harness) -> None:
     assert harness.worlds.observer is harness.server
 
 
@@ -79,7 +79,7 @@ def test_an_account_in_use_is_never_in_the_way(harness: Harness) -> None:
     assert all(client.state is ClientState.CLOSED for client, _ in clients[:-1])
 
 
-def test_a_world_whose_link_is_replaced_owes_no_answers_any_more(harness: Harness) -> None:
+def test_a_world_whose_link_is_replaced_has_no_pending_answers(harness: Harness) -> None:
     """The directory says gone and then changed: requests end, and nobody is told of a change."""
     creating, create_link = harness.login(1208)
     harness.list_worlds(creating, create_link)
@@ -104,7 +104,7 @@ def test_other_clients_hear_nothing_of_one_s_play_and_creation(harness: Harness)
     assert other_link.take() == []
 
 
-def test_counters_tell_what_happened(harness: Harness) -> None:
+def test_counters_count_outcomes(harness: Harness) -> None:
     client, _ = harness.login(546)
     harness.send(client, "OP_CreateCharacterRequestMsg", create_request(546))
     harness.server.create_answered(MADE, harness.now)

@@ -55,24 +55,24 @@ def test_messages_nobody_handles_are_counted_and_the_session_stays(
     assert link.closed is None
     assert client.drops == {"unknown message": 1}
     assert harness.service.journal.counters["unknown message"] == 1
-    (told,) = harness.events.of(UnknownMessage)
-    assert (told.opcode, told.version, told.length) == (number, 546, 8)
-    assert told.begin == b"whatever".hex(" ")
-    assert told.level == "info"
+    (logged,) = harness.events.of(UnknownMessage)
+    assert (logged.opcode, logged.version, logged.length) == (number, 546, 8)
+    assert logged.begin == b"whatever".hex(" ")
+    assert logged.level == "info"
     harness.send(client, number, b"again")
     assert harness.service.journal.counters["unknown message"] == 2
     assert len(harness.events.of(UnknownMessage)) == 1
 
 
-def test_an_unknown_message_has_its_name_and_is_told_again_of_another_account(
+def test_an_unknown_message_has_its_name_and_is_logged_again_for_another_account(
     harness: Harness,
 ) -> None:
     client, _ = harness.login(546)
     number = client.dialect.table.number("OP_WSServerLockMsg")
     harness.send(client, number, b"")
-    (told,) = harness.events.of(UnknownMessage)
-    assert f"unknown message {number} OP_WSServerLockMsg of tester from" in format_event(told)
-    assert "client 546: 0 bytes" in format_event(told)
+    (logged,) = harness.events.of(UnknownMessage)
+    assert f"unknown message {number} OP_WSServerLockMsg of tester from" in format_event(logged)
+    assert "client 546: 0 bytes" in format_event(logged)
 
 
 @pytest.mark.parametrize(

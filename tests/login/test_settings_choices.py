@@ -6,7 +6,7 @@ from emu.login import settings
 from emu.login.settings import CompatibilityChoices
 
 
-def test_the_peer_is_followed_unless_told_otherwise() -> None:
+def test_eq2emulator_is_followed_by_default() -> None:
     assert CompatibilityChoices() == CompatibilityChoices(
         long_status_only=False, swap_equipment_green_blue=False
     )

@@ -18,7 +18,7 @@ from emu.processes.connection import ProcessJoined
 from emu.processes.ports import CAME, GONE, Note
 from emu.processes.presence import SharedPresence
 from tests.processes.contracts.bus import BusContract, Buses
-from tests.processes.contracts.presence import Pictures, PresenceContract, known, nothing
+from tests.processes.contracts.presence import PresenceContract, Presences, known, nothing
 from tests.support.running.clusters import Simulated, shell
 from tests.support.running.processes import present
 
@@ -42,7 +42,7 @@ class TestClusterBus(BusContract):
 
 class TestPresenceOverIt(PresenceContract):
     @pytest.fixture
-    def pictures(self, cluster: Simulated) -> Pictures:
+    def presences(self, cluster: Simulated) -> Presences:
         self.cluster = cluster
 
         def make() -> SharedPresence:
@@ -76,7 +76,7 @@ async def test_members_reach_each_other_by_way_of_the_hub(cluster: Simulated, th
     assert hub.others.keys() == {"east", "west"}
 
 
-async def test_a_lost_connection_is_told_to_all_and_questions_fail_at_once(
+async def test_a_lost_connection_is_published_and_questions_fail_at_once(
     cluster: Simulated, three: Three
 ) -> None:
     hub, east, west = three
@@ -127,19 +127,19 @@ async def test_a_character_that_two_processes_let_in_stays_where_it_came_last(
     hub, east, _ = three
     moments = {"hub": 20.0, "east": 10.0}
     away: list[str] = []
-    pictures = {
+    presences = {
         bus.process: SharedPresence(bus, bus.process, lambda who=bus.process: moments[who])  # type: ignore[misc]
         for bus in (hub, east)
     }
     await cluster.settle()
     cluster.sides["east"][1].cut_off("a test")
-    for who, picture in pictures.items():
-        picture.entered(present(101, 5, 12), lambda who=who: away.append(who))  # type: ignore[misc]
+    for who, presence in presences.items():
+        presence.entered(present(101, 5, 12), lambda who=who: away.append(who))  # type: ignore[misc]
     cluster.join("east")
     await cluster.settle()
     assert away == ["east"]
-    for picture in pictures.values():
-        found = picture.find(5)
+    for presence in presences.values():
+        found = presence.find(5)
         assert found is not None
         assert found.process == "hub"
 
@@ -165,7 +165,7 @@ async def test_an_answer_that_does_not_come_in_time(
     assert late, "and what comes after it is nothing"
 
 
-async def test_what_an_answerer_breaks_at_is_told_there_and_no_more_here(
+async def test_a_fault_of_an_answerer_is_reported_at_its_process_only(
     cluster: Simulated, three: Three
 ) -> None:
     hub, east, _ = three
@@ -180,9 +180,7 @@ async def test_what_an_answerer_breaks_at_is_told_there_and_no_more_here(
     assert [type(error) for error in cluster.errors] == [ZeroDivisionError]
 
 
-async def test_of_two_that_answer_the_same_at_once_one_is_told_so(
-    cluster: Simulated, three: Three
-) -> None:
+async def test_of_two_answerers_at_once_one_is_refused(cluster: Simulated, three: Three) -> None:
     hub, east, west = three
 
     async def mine(_note: Note) -> Note:
@@ -269,7 +267,7 @@ def test_topics_of_one_process_are_bounded() -> None:
     assert link.reasons == ["too many topics, or too long ones"]
 
 
-def test_processes_of_which_one_tells_are_bounded() -> None:
+def test_the_processes_that_one_reports_are_bounded() -> None:
     bus = ClusterBus("hub", shell([].append))
     link = Link()
     bus.joined(link, ProcessJoined("east", {}))

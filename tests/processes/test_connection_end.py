@@ -57,7 +57,7 @@ def test_after_the_greeting_frames_go_both_ways() -> None:
     assert events(east) == [Received(["note", 1])]
 
 
-def test_who_does_not_know_the_secret_is_told_and_the_connection_ends() -> None:
+def test_a_process_with_a_wrong_secret_is_refused_and_the_connection_ends() -> None:
     hub, east = ends(b"another one")
     exchange(hub, east)
     assert events(hub) == [Ended("the secret is another one")]
@@ -89,7 +89,7 @@ def test_who_does_not_greet_in_time_is_gone() -> None:
     assert events(hub) == [Ended("no greeting in time")]
 
 
-def test_a_stranger_may_not_send_much() -> None:
+def test_an_unauthenticated_peer_may_not_send_much() -> None:
     hub, _ = ends()
     hub.receive_data((5000).to_bytes(4, "big"), START)
     assert events(hub) == [Ended("frame too large")]

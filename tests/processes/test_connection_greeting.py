@@ -80,7 +80,7 @@ def test_names_that_are_none(name: str) -> None:
         other.take(hello(one, other))
 
 
-def test_who_is_not_wanted_is_told_why() -> None:
+def test_an_unwanted_process_is_refused_with_the_reason() -> None:
     one, other = member(), hub(against=lambda name: f"{name} is here already")
     with pytest.raises(ProcessRefused, match="east is here already"):
         other.take(hello(one, other))

@@ -14,7 +14,7 @@ class TestLocalBus(BusContract):
         return lambda: bus
 
 
-def test_what_a_subscriber_raises_is_told() -> None:
+def test_an_error_of_a_subscriber_is_reported() -> None:
     errors: list[Exception] = []
     bus = LocalBus(errors.append)
 

@@ -37,7 +37,7 @@ def test_a_table_says_which_process_serves_what_and_the_rest_is_one_s() -> None:
      {"host": "192.0.2.1", "port": "x"}, {"host": "192.0.2.1", "port": 0},
      {"host": "192.0.2.1", "port": 65_536}],
 )  # fmt: skip
-def test_a_process_that_tells_no_address_cannot_be_gone_to(about: dict[str, Any]) -> None:
+def test_a_process_without_an_address_cannot_be_reached(about: dict[str, Any]) -> None:
     servers = ZoneTable("east", table=dict, rest=lambda: "hub", others={"hub": about})
     with pytest.raises(Unanswered, match="its server hub has no address"):
         servers.elsewhere(325)

@@ -35,12 +35,12 @@ class Bench:
         self.leases = Leases()
         self.keys = handoff_keys(iter(range(1, 999)).__next__, most=most)
 
-        def room(name: str, process: str) -> Any:
+        def port_of(name: str, process: str) -> Any:
             if name == "accounts":
                 return self
             return LeasedKeys(self.keys, self.leases, process) if name == "keys" else self.store
 
-        RemoteProcedureServer(room, self.leases).open(self.bus)
+        RemoteProcedureServer(port_of, self.leases).open(self.bus)
 
     async def kept_out(self, clients: Sequence[tuple[int, str]]) -> Sequence[int]:
         return [account_id for account_id, address in clients if address == "192.0.2.2"]

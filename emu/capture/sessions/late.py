@@ -87,7 +87,7 @@ MAX_HELD: Final = 4 * 1024 * 1024
 SERVER_FLAGS: Final = frozenset((0, 1))
 """First byte of a server's message: plain or compressed."""
 NO_KEY: Final = "the capture does not show the key exchange (--key 'rc4 SESSION HEX' gives the key)"
-NO_VERSION: Final = "the opcodes of a client depend on its version (--version gives it)"
+NO_VERSION: Final = "a client's opcodes depend on the client version (--version gives it)"
 TOO_FEW: Final = "too few to find their position in the key stream"
 NO_PLACE: Final = "the key does not fit, or too many bytes preceded the capture"
 BEFORE: Final = "they refer to compressed data from before the capture"

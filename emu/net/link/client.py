@@ -248,9 +248,8 @@ class LoginLink:
         for attempt in list(self._attempts):
             attempt.cancel()
         if self._connections:
-            stopped = self._stopped = (
-                Deferred()
-            )  # The connection that ends last may do so before this call returns.
+            # The connection that ends last may do so before this call returns.
+            stopped = self._stopped = Deferred()
             for connection in list(self._connections):
                 connection.close("world is stopping", self.scheduler.now())
             await stopped

@@ -142,9 +142,8 @@ class LinkServer(Factory):
         ports, self._ports = self._ports, []
         await DeferredList([maybeDeferred(port.stopListening) for port in ports])
         if self._connections:
-            stopped = self._stopped = (
-                Deferred()
-            )  # The connection that ends last may do so before this call returns.
+            # The connection that ends last may do so before this call returns.
+            stopped = self._stopped = Deferred()
             for connection in self._connections:
                 connection.close("server is stopping", self.scheduler.now())
             await stopped

@@ -75,9 +75,8 @@ class LoginHandler:
             client = self.client
             client.message(event.opcode, event.payload, now)  # type: ignore[union-attr]
             if client.mailbox.is_working and client.is_logged_in:
-                self._port.set_busy(
-                    busy=True
-                )  # The cost must be known before the next message is read.
+                # The cost must be known before the next message is read.
+                self._port.set_busy(busy=True)
                 self._port.charge(STORE_WORK)
         elif kind is SessionClosed:
             self.client.closed(event.reason)  # type: ignore[union-attr]

@@ -174,7 +174,7 @@ def test_two_sessions_of_one_address_pair(check_key):
     assert notices == []
 
 
-def test_a_client_that_comes_back_without_a_farewell_and_with_the_same_number():
+def test_a_client_that_returns_without_a_disconnect_and_with_the_same_number():
     def part():
         conversation = Conversation()
         conversation.run()
@@ -282,7 +282,7 @@ def test_what_known_keys_cannot_decode_is_counted_with_the_reason(recorded):
     assert {one.source for one in messages} == {SERVER}
     (text,) = (text for text in notices if "client version" in text)
     assert text.startswith("10.0.0.1:40001 > 10.0.0.2:9100: ")
-    assert "messages cannot be decoded: only the client version tells" in text
+    assert "messages cannot be decoded: a client's opcodes depend on the client version" in text
 
 
 def test_keys_in_the_capture_count_as_well(recorded):

@@ -95,21 +95,21 @@ def test_every_message_and_command_decodes_to_its_last_byte(decoded):
 
 def test_ghosts_books_and_sheets_say_what_was_recorded(decoded):
     messages, _ = decoded
-    told = {}
+    decoded = {}
     for one in messages:
         for what in one.commands or (one,):
-            told.setdefault(what.name, []).append(what.fields)
-    names = {fields["info"]["name"] for fields in told["OP_EqCreateGhostCmd"]}
+            decoded.setdefault(what.name, []).append(what.fields)
+    names = {fields["info"]["name"] for fields in decoded["OP_EqCreateGhostCmd"]}
     assert "Guard Vexel" in names
-    updates = told["OP_EqUpdateGhostCmd"]
+    updates = decoded["OP_EqUpdateGhostCmd"]
     entries = [entry for one in updates for part in PARTS for entry in one[part]]
     assert entries
     assert not any("undecoded" in entry for entry in entries)
-    sheet, *others = told["OP_UpdateCharacterSheetMsg"]
+    sheet, *others = decoded["OP_UpdateCharacterSheetMsg"]
     assert (sheet["guild_status"], sheet["bind_zone"], sheet["breath"]) == (888888, "None", 30.0)
     assert all("guild_status" not in one for one in others if "character_name" not in one)
-    (skills, *_) = told["OP_UpdateSkillBookMsg"]
+    (skills, *_) = decoded["OP_UpdateSkillBookMsg"]
     assert (len(skills["skill_array"]), skills["skill_array"][0]["current_val"]) == (27, 5)
-    inventories = told["OP_UpdateInventoryMsg"]
+    inventories = decoded["OP_UpdateInventoryMsg"]
     assert [one["equip_flag"] for one in inventories[:3]] == [1, 2, 1]
     assert not any(name.startswith("item_array") for name in inventories[2])

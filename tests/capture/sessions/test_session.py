@@ -33,7 +33,7 @@ def test_messages_of_both_directions(sealed):
     assert list(session.left_over()) == []
 
 
-def test_the_check_tells_whose_datagram_it_is(sealed):
+def test_the_check_identifies_the_session_of_a_datagram(sealed):
     session = followed()
     assert all(session.fits(one.payload) for one in sealed)
     assert not session.fits(sealed[0].payload[:-1] + b"?")
@@ -66,7 +66,7 @@ def test_a_session_met_in_the_middle_takes_the_first_id_it_sees():
     assert not session.is_same(10, KEY, asked_again=False)
 
 
-def test_a_missing_packet_is_told_at_the_end(sealed):
+def test_a_missing_packet_is_reported_at_the_end(sealed):
     session = followed()
     first = next(n for n, one in enumerate(sealed) if one.source == SERVER and one.payload[1] == 9)
     rest = sealed[:first] + sealed[first + 1 : -4]
@@ -94,7 +94,7 @@ def test_what_may_belong_to_a_session(payload, sealed_form):
     assert may_be_sealed(payload) is sealed_form
 
 
-def test_version_is_learnt_and_a_hole_in_the_tables_is_told():
+def test_the_version_is_found_and_a_gap_in_the_tables_is_reported():
     session = followed()
     assert session.find_version(30, b"", lambda _: True) is None
     assert session.version is None
@@ -105,7 +105,7 @@ def test_version_is_learnt_and_a_hole_in_the_tables_is_told():
     assert "client version 547" in text
 
 
-def test_bad_checks_are_told_with_direction_and_size():
+def test_bad_checks_are_reported_with_direction_and_size():
     session = followed()
     assert list(session.receive(Datagram(0.0, SERVER, CLIENT, b"\0\6\0\0"))) == [
         "10.0.0.2:9100 > 10.0.0.1:40001: datagram of 4 bytes: bad check"

@@ -84,7 +84,7 @@ async def test_a_server_that_stops_answering_is_one_line_with_the_step() -> None
         )
 
 
-async def test_json_tells_the_failing_step_too() -> None:
+async def test_json_names_the_failing_step_too() -> None:
     async with serving(Script(silent_from="worlds")) as (_, port):
         address = f"127.0.0.1:{port}"
         out, err, code = await emu(

@@ -26,12 +26,12 @@ async def test_a_swarm_of_two_versions(tmp_path: Path) -> None:
             "--password", "x", "--version", 546, "--version", 561, "--json",
         )  # fmt: skip
         assert code == 0, err
-        told = json.loads(out.splitlines()[-1])
-        assert list(told) == KEYS
-        assert (told["clients"], told["logins_ok"], told["logins_failed"]) == (6, 6, 0)
-        assert told["lost"] == 0
-        assert all(told[name] > 0 for name in KEYS[4:])
-        assert told["login_ms_p50"] <= told["login_ms_p99"]
+        report = json.loads(out.splitlines()[-1])
+        assert list(report) == KEYS
+        assert (report["clients"], report["logins_ok"], report["logins_failed"]) == (6, 6, 0)
+        assert report["lost"] == 0
+        assert all(report[name] > 0 for name in KEYS[4:])
+        assert report["login_ms_p50"] <= report["login_ms_p99"]
         versions = server.rows("SELECT DISTINCT client_version FROM world_characters")
         assert sorted(versions) == [(546,), (561,)]
 
@@ -48,8 +48,8 @@ async def test_a_swarm_that_may_not_come_in_says_why(tmp_path: Path) -> None:
         assert "do the accounts swarm00000 and so on exist" in err
         assert "2 clients did not enter" in err
         assert "login denied" in err
-        told = json.loads(out.splitlines()[0])
-        assert (told["logins_failed"], told["sight_ms_p50"]) == (2, None)
+        report = json.loads(out.splitlines()[0])
+        assert (report["logins_failed"], report["sight_ms_p50"]) == (2, None)
 
 
 def test_who_is_still_neither_walks_nor_talks() -> None:

@@ -18,7 +18,7 @@ def at(server: Harness) -> str:
     return f"{HOST}:{server.login_port}"
 
 
-async def test_play_enters_does_what_it_is_told_and_leaves(tmp_path: Path) -> None:
+async def test_play_enters_runs_its_lines_and_leaves(tmp_path: Path) -> None:
     async with harness(tmp_path) as server:
         await server.world_registered()
         out, err, code = await emu(

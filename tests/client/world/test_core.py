@@ -133,13 +133,13 @@ def test_being_put_somewhere_ends_the_walk() -> None:
 
 def test_changing_the_zone_shows_the_new_key_at_the_new_address() -> None:
     async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
-        session, door = client.core.session, client.core.handoff
+        session, handoff = client.core.session, client.core.handoff
         client.act(lambda core: core.command("/zone Antonica"))
         await client.until(lambda: client.core.session is not session, "a new session")
         with pytest.raises(CommandError, match="not in the zone"):
             client.act(WorldClientCore.sit)
         await client.stand()
-        assert client.core.handoff.key != door.key
+        assert client.core.handoff.key != handoff.key
         assert ZoneLeft(HOST, PORT) in events
         assert client.core.zone is not None
         assert client.core.zone.file == "antonica"
@@ -177,7 +177,7 @@ def test_raw_packets_leave_as_they_are() -> None:
     assert world.harness.world.counters["unknown message"] == 1
 
 
-def test_lines_of_refusal_are_told() -> None:
+def test_lines_of_refusal_are_printed() -> None:
     async def scene(client: ClientWorldConnection, events: list[Any]) -> None:
         client.act(lambda core: core.command("/tell Nobody hello"))
         await client.until(lambda: LineShown in kinds(events), "an answer")
@@ -201,12 +201,12 @@ def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
     assert core.phase is WorldPhase.CLOSED
 
 
-def test_wishes_before_the_beginning_are_refused() -> None:
+def test_requests_before_the_beginning_are_refused() -> None:
     core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
-    for wish in (WorldClientCore.sit, WorldClientCore.camp, lambda one: one.send("4711"),
+    for request in (WorldClientCore.sit, WorldClientCore.camp, lambda one: one.send("4711"),
                  lambda one: one.walk_to(0.0, 0.0, 0.0, Monotonic(0.0))):  # fmt: skip
         with pytest.raises(CommandError):
-            wish(core)
+            request(core)
     core.close()
     assert core.next_event() == Closed("closed by us")
     core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))

@@ -81,8 +81,8 @@ def test_login_by_number_has_the_layout_of_its_version(version: int) -> None:
 def test_answers_are_read(version: int, name: str, values, event) -> None:
     messages = WorldMessages(dialect(version))
     number, payload = dialect(version).message(name, values)
-    ((told, body),) = messages.unwrapped(number, payload)
-    assert messages.read(told, body) == event
+    ((named, body),) = messages.unwrapped(number, payload)
+    assert messages.read(named, body) == event
 
 
 def test_what_has_no_body_and_what_is_not_known() -> None:
@@ -92,7 +92,7 @@ def test_what_has_no_body_and_what_is_not_known() -> None:
     assert list(messages.unwrapped(60_000, b"x")) == [("60000", b"x")]
 
 
-def test_wishes_that_a_version_has_not() -> None:
+def test_requests_that_a_version_lacks() -> None:
     messages = WorldMessages(dialect(546))
     assert messages.plain("4711", b"x") == (4711, b"x")
     with pytest.raises(CommandError, match="546 has no OP_NoSuchMsg"):

@@ -17,9 +17,9 @@ place = st.floats(-30_000, 30_000, width=32)
 def test_a_way_is_read_back_step_by_step(version: int, steps) -> None:
     writer, reader = PredictionWriter(dialect(version)), PredictionReader(dialect(version))
     for number, (x, y, z) in enumerate(steps):
-        told = reader.read(writer.write({"x": x, "y": y, "z": z, "activity": 128}, number))
-        fields = reader.positions.layout.decode(told.position.now)
-        assert (fields["x"], fields["y"], fields["z"], told.time) == (x, y, z, number)
+        read = reader.read(writer.write({"x": x, "y": y, "z": z, "activity": 128}, number))
+        fields = reader.positions.layout.decode(read.position.now)
+        assert (fields["x"], fields["y"], fields["z"], read.time) == (x, y, z, number)
 
 
 def test_an_independent_writer_packs_the_same_bytes() -> None:

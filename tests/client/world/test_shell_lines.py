@@ -101,7 +101,7 @@ def test_dialogs_and_targets() -> None:
     assert [layout.decode(body)["spawn_index"] for _, body in sent[2:]] == [2, 0xFFFF]
 
 
-def test_look_shows_what_is_told() -> None:
+def test_look_shows_all_fields() -> None:
     core, _ = standing()
     assert {"index: 2", "info.name: Borvik", "position.pos_x: 30.0"} <= set(
         run_line(core, "look Borvik", NOW)

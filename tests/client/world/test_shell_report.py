@@ -30,7 +30,7 @@ from emu.world_stream.ghosts import CREATE_GHOST, INFO, POSITION
 from tests.client.world.test_shell_lines import standing
 from tests.support.world.ghost_writer import GhostWriter
 
-TOLD = [
+PRINTED = [
     (ZoneTold("antonica", "Antonica", "Aldana", 1, 2, 3), ["Aldana enters Antonica (antonica)"]),
     (Stood(), ["you stand at 0.00, 0.00, 0.00"]),
     (Refused(6, "wrong version"), ["the world refuses you: wrong version (code 6)"]),
@@ -57,7 +57,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("event", "lines"), TOLD)
+@pytest.mark.parametrize(("event", "lines"), PRINTED)
 def test_every_event_has_its_lines_and_its_record(event, lines: list[str]) -> None:
     core, _ = standing()
     assert list(as_lines(event, core)) == lines
@@ -65,7 +65,7 @@ def test_every_event_has_its_lines_and_its_record(event, lines: list[str]) -> No
     assert json.loads(json.dumps(record))["event"] == type(event).__name__
 
 
-def test_updates_tell_what_changed() -> None:
+def test_updates_show_the_changes() -> None:
     core, _ = standing()
     writer, seen = GhostWriter(), core.surroundings
     assert seen is not None

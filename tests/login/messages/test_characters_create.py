@@ -186,7 +186,7 @@ def test_answers_after_a_new_login_belong_to_the_oldest_request() -> None:
     assert link.take()[0] == reply(1208, 1, b"Borvik")
 
 
-def test_a_second_request_while_one_waits_is_told_so() -> None:
+def test_a_second_request_while_one_waits_is_refused() -> None:
     harness, client, link = asking()
     harness.send(client, CREATE, create_request(1208, b"Borvik"))
     assert link.take() == [reply(1208, 3)]

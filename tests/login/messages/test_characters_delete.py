@@ -23,7 +23,7 @@ def reply(
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_a_deleted_character_is_gone_here_and_its_world_is_told(
+def test_a_deleted_character_is_gone_here_and_its_world_is_notified(
     harness: Harness, version: int
 ) -> None:
     harness.store.rows = [character(), character(6, "Borvik")]

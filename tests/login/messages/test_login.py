@@ -184,7 +184,7 @@ def test_a_store_that_fails_denies_and_is_reported(harness: Harness) -> None:
         ("too many attempts", 9),
     ],
 )
-def test_a_player_is_told_what_the_protocol_has_a_code_for(
+def test_a_player_is_sent_the_codes_of_the_protocol(
     harness: Harness, reason: str, code: int
 ) -> None:
     harness.authenticator.refusal = reason
@@ -283,13 +283,13 @@ def test_the_real_client_s_request_ends_after_its_version() -> None:
 
 
 @pytest.mark.parametrize("version", [v for v in LOGIN_VERSION_STEPS if v <= 1208])
-def test_the_classic_layout_tells_its_version(version: int) -> None:
+def test_the_classic_layout_has_its_version(version: int) -> None:
     request = read_login_request(classic_login(b"someone", b"pass", version), DIALECTS)
     assert (request.account, request.version) == ("someone", version)
 
 
 @pytest.mark.parametrize("version", [v for v in LOGIN_VERSION_STEPS if v > 1208])
-def test_the_later_layout_tells_its_version_two_bytes_on(version: int) -> None:
+def test_the_later_layout_has_its_version_two_bytes_on(version: int) -> None:
     request = read_login_request(later_login(b"someone", b"pass", version), DIALECTS)
     assert (request.account, request.password, request.version) == ("someone", b"pass", version)
 

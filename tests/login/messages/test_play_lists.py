@@ -101,7 +101,7 @@ def test_characters_are_read_again_for_every_list(harness: Harness) -> None:
     assert harness.list_worlds(client, link)[2][1][0] == 1
 
 
-def test_the_setting_and_the_veterans_are_told_to_newer_clients() -> None:
+def test_the_setting_and_the_veterans_are_sent_to_newer_clients() -> None:
     harness = Harness(LoginServiceConfig(max_characters=12))
     harness.store.rows = [character(1, level=50), character(2, level=49), character(3, level=51)]
     client, link = harness.login(1208)
@@ -157,7 +157,7 @@ def test_a_store_that_fails_is_reported_and_the_next_request_works(harness: Harn
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_a_world_that_comes_or_goes_is_told_in_seven_bytes(harness: Harness, version: int) -> None:
+def test_a_world_that_comes_or_goes_is_sent_in_seven_bytes(harness: Harness, version: int) -> None:
     client, link = harness.listing(version)
     harness.worlds.remove(1, harness.now)
     assert link.take() == []
@@ -173,7 +173,7 @@ def test_a_world_that_comes_or_goes_is_told_in_seven_bytes(harness: Harness, ver
 
 
 @pytest.mark.parametrize("version", LOGIN_VERSION_STEPS)
-def test_a_lock_is_told_in_eight_bytes(harness: Harness, version: int) -> None:
+def test_a_lock_is_sent_in_eight_bytes(harness: Harness, version: int) -> None:
     client, link = harness.listing(version)
     for locked in (True, False):
         harness.worlds.change(replace(NORRATH, locked=locked), harness.now)
@@ -181,7 +181,7 @@ def test_a_lock_is_told_in_eight_bytes(harness: Harness, version: int) -> None:
         assert link.take() == [(6, struct.pack("<IBBBB", 1, 1, locked, 0, 0))]
 
 
-def test_a_world_that_comes_up_locked_is_told_in_both_forms(harness: Harness) -> None:
+def test_a_world_that_comes_up_locked_is_sent_in_both_forms(harness: Harness) -> None:
     client, link = harness.listing(546)
     harness.worlds.change(FREEPORT, harness.now)
     harness.pass_time(client, 0.3)
@@ -220,7 +220,7 @@ def test_a_world_that_flaps_within_the_delay_is_not_mentioned(harness: Harness) 
     assert link.take() == []
 
 
-def test_a_change_between_the_push_and_a_new_list_is_told_once(harness: Harness) -> None:
+def test_a_change_between_the_push_and_a_new_list_is_sent_once(harness: Harness) -> None:
     client, link = harness.listing(546)
     harness.worlds.remove(1, harness.now)
     assert harness.list_worlds(client, link)[0] == (8, b"\0")
@@ -228,12 +228,12 @@ def test_a_change_between_the_push_and_a_new_list_is_told_once(harness: Harness)
     assert link.take() == []
 
 
-def test_nobody_is_told_who_has_not_asked_for_the_list(harness: Harness) -> None:
+def test_a_client_without_a_list_gets_no_status(harness: Harness) -> None:
     client, link = harness.login(546)
-    stranger, strange_link = harness.connect("192.0.2.2")
+    other, strange_link = harness.connect("192.0.2.2")
     harness.worlds.remove(1, harness.now)
     harness.pass_time(client, 1)
-    stranger.handle_timer(harness.now)
+    other.handle_timer(harness.now)
     assert link.take() == strange_link.take() == []
 
 

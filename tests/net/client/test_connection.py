@@ -110,7 +110,7 @@ async def test_a_step_that_takes_too_long_is_named() -> None:
         await client.close()
 
 
-async def test_a_port_where_nothing_listens_is_told_quickly() -> None:
+async def test_a_port_where_nothing_listens_is_reported_quickly() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]

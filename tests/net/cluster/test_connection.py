@@ -6,7 +6,7 @@ import pytest
 
 from emu.processes.presence import SharedPresence
 from tests.processes.contracts.bus import BusContract, Buses
-from tests.processes.contracts.presence import Pictures, PresenceContract
+from tests.processes.contracts.presence import PresenceContract, Presences
 from tests.support.running.clusters import OverTcp
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")
@@ -24,7 +24,7 @@ class TestBusOverTcp(BusContract):
 
 class TestPresenceOverTcp(PresenceContract):
     @pytest.fixture
-    def pictures(self, joined: OverTcp) -> Pictures:
+    def presences(self, joined: OverTcp) -> Presences:
         self.joined = joined
 
         def make() -> SharedPresence:

@@ -21,7 +21,7 @@ from tests.support.running.whole_server import captured_log
 pytestmark = pytest.mark.usefixtures("collect_garbage")
 
 
-class Stranger(Protocol):
+class SilentPeer(Protocol):
     """Sends what it likes, and waits for the end."""
 
     def __init__(self) -> None:
@@ -35,26 +35,26 @@ class Stranger(Protocol):
         self.ended.callback(None)
 
 
-class _Strangers(Factory):
+class _SilentPeers(Factory):
     noisy = False
-    protocol = Stranger
+    protocol = SilentPeer
 
 
-async def stranger(cluster: OverTcp) -> Stranger:
+async def silent_peer(cluster: OverTcp) -> SilentPeer:
     found: Any = await HostnameEndpoint(reactor, "127.0.0.1", cluster.hub.port).connect(
-        _Strangers()
+        _SilentPeers()
     )
-    assert isinstance(found, Stranger)
+    assert isinstance(found, SilentPeer)
     return found
 
 
 async def unharmed(cluster: OverTcp) -> None:
     """Members still hear each other."""
     heard: list[object] = []
-    wish = cluster.buses["west"].subscribe("weather", heard.append)
+    subscription = cluster.buses["west"].subscribe("weather", heard.append)
     cluster.buses["east"].publish("weather", {})
     await cluster.settle()
-    wish.cancel()
+    subscription.cancel()
     assert heard == [{}]
 
 
@@ -68,7 +68,7 @@ async def unharmed(cluster: OverTcp) -> None:
     ids=["large", "http", "a note", "a wrong proof", "a wrong note", "noise"],
 )  # fmt: skip
 async def test_who_does_not_greet_is_shown_out(joined: OverTcp, data: bytes) -> None:
-    one = await stranger(joined)
+    one = await silent_peer(joined)
     transport: Any = one.transport
     transport.write(data)
     await one.ended
@@ -79,10 +79,10 @@ async def test_who_does_not_greet_is_shown_out(joined: OverTcp, data: bytes) -> 
     await unharmed(joined)
 
 
-async def test_a_crowd_that_says_nothing_makes_room_and_keeps_no_member_out(
+async def test_silent_connections_are_closed_in_favor_of_members(
     joined: OverTcp,
 ) -> None:
-    crowd = [await stranger(joined) for _ in range(3 * HUB_LIMITS.silent_per_address)]
+    crowd = [await silent_peer(joined) for _ in range(3 * HUB_LIMITS.silent_per_address)]
     await joined.settle()
     assert len(joined.hub.connections) <= HUB_LIMITS.silent_per_address + 2
     await joined.links[0].stop()
@@ -124,7 +124,7 @@ async def test_a_member_that_talks_nonsense_is_cut_off_and_comes_back(joined: Ov
     await unharmed(joined)
 
 
-async def test_a_member_that_tells_no_address_is_said_to_tell_none(joined: OverTcp) -> None:
+async def test_a_member_without_an_address_is_reported(joined: OverTcp) -> None:
     with captured_log("text") as log:
         joined.buses["hub"]._local.publish(CAME, {"process": "north", "host": 5})
         joined.buses["hub"]._local.publish(

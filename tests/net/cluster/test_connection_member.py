@@ -26,7 +26,7 @@ def link(port: int, fingerprint: str = "") -> HubLink:
 
 
 @pytest.mark.slow
-async def test_a_hub_that_is_not_there_is_told_of_once_and_found_later() -> None:
+async def test_a_missing_hub_is_logged_once_and_found_later() -> None:
     cluster = OverTcp()
     cluster.hub.listen(Address("127.0.0.1", 0), None)
     port = cluster.hub.port

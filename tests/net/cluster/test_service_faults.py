@@ -11,7 +11,7 @@ from tests.net.cluster.test_service_endpoint import HUB, Link, ground
 from tests.support.running.whole_server import captured_log
 
 
-def test_what_a_member_has_come_to_grief_is_told_with_its_place_and_then_counted(
+def test_a_failed_message_of_a_member_is_logged_with_its_place_and_then_counted(
     logged_failures: Any,
 ) -> None:
     here = ground(*HUB)
@@ -25,11 +25,11 @@ def test_what_a_member_has_come_to_grief_is_told_with_its_place_and_then_counted
         for n in range(500):
             bus.received(link, ["note", "presence.entered", {f"nonsense{n % 7}": n}])
             bus.received(link, ["note", "presence.dismiss", {"process": "east", "char_id": "x"}])
-        told = log.text
+        logged = log.text
         here.reactor.advance(INTERVAL)
-    assert 0 < told.count("could not be handled") < 10, told
-    assert "Traceback" in told
-    assert "presence.py" in told
+    assert 0 < logged.count("could not be handled") < 10, logged
+    assert "Traceback" in logged
+    assert "presence.py" in logged
     assert "more faults of another process: KeyError" in log.text
     part.faults.stop()
     assert logged_failures.flush(KeyError)

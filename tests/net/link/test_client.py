@@ -146,7 +146,7 @@ async def test_a_scripted_login_server_accepts_our_world_and_asks_it(make: Make)
 
 
 @pytest.mark.slow
-async def test_status_is_sent_again_and_again_and_at_once_when_the_door_shuts(make: Make) -> None:
+async def test_status_is_sent_repeatedly_and_at_once_when_the_world_locks(make: Make) -> None:
     bench = make()
     bench.start(end=WorldLinkTimes(status_interval=0.05))
     login = await registered(bench.logins[0])
@@ -260,7 +260,7 @@ async def test_rounds_of_failures_are_further_and_further_apart(make: Make) -> N
 
 
 @pytest.mark.slow
-async def test_a_login_server_that_cannot_be_reached_is_told_of_once(make: Make) -> None:
+async def test_a_login_server_that_cannot_be_reached_is_logged_once(make: Make) -> None:
     bench = make()
     with captured_log("text") as log:
         await bench.logins[0].stop()
@@ -297,10 +297,10 @@ async def test_tls_with_the_pinned_certificate(make: Make) -> None:
 async def test_nothing_is_said_to_a_certificate_that_is_not_pinned(make: Make) -> None:
     bench = make(2, tls=(0,))
     bench.start("00" * 32, "")
-    stranger = await bench.logins[0].connection()
+    refused = await bench.logins[0].connection()
     await registered(bench.logins[1])
-    await stranger.ended()
-    assert stranger.reads == []
+    await refused.ended()
+    assert refused.reads == []
     assert bench.link.counters["certificate is not the pinned one"] == 1
 
 
@@ -375,7 +375,7 @@ async def test_a_world_that_is_let_be_counts_as_registered(make: Make) -> None:
     [(b"Bad password", "disabled"), (b"Bad password", "banned"), (b"Incorrect version", "versions"),
      (b"Ghost Kick!", "same account"), (b"Whatever", "'Whatever'")],
 )  # fmt: skip
-async def test_a_refusal_is_told_in_words_to_act_on(make: Make, text: bytes, words: str) -> None:
+async def test_a_refusal_is_logged_with_its_cure(make: Make, text: bytes, words: str) -> None:
     bench = make()
     with captured_log("text") as log:
         bench.start()
@@ -385,7 +385,7 @@ async def test_a_refusal_is_told_in_words_to_act_on(make: Make, text: bytes, wor
     assert "link: registered with" not in log.text
 
 
-async def test_a_port_that_speaks_tls_is_told_of_once(make: Make) -> None:
+async def test_a_port_that_speaks_tls_is_logged_once(make: Make) -> None:
     bench = make(1, tls=(0,))
     with captured_log("text") as log:
         bench.start("")

@@ -12,15 +12,15 @@ SERVER = LoginServerAddress("login.example", 9100)
 OTHER = LoginServerAddress("other.example", 9100)
 
 
-def test_a_lasting_trouble_is_told_once_until_it_is_over() -> None:
+def test_a_lasting_trouble_is_logged_once_until_it_is_over() -> None:
     troubles = LinkTroubles()
     with captured_log("text") as log:
-        for tell in (
+        for report in (
             lambda: troubles.unreachable(SERVER, "refused"),
             lambda: troubles.speaks_tls(SERVER),
         ):
-            tell()
-            tell()
+            report()
+            report()
         troubles.unreachable(OTHER, "refused")
     assert log.text.count("cannot reach login server login.example:9100 (refused)") == 1
     assert log.text.count("login.example:9100 speaks TLS on this port") == 1
@@ -44,7 +44,7 @@ def test_a_refusal_comes_with_what_to_do(text: str, hint: str) -> None:
     assert hint in log.text
 
 
-def test_a_refusal_that_nobody_knows_is_told_as_it_is() -> None:
+def test_an_unknown_refusal_is_logged_unchanged() -> None:
     with captured_log("text") as log:
         LinkTroubles().refused(SERVER, "no\nway")
     assert "refuses this world: 'no\\nway'" in log.text

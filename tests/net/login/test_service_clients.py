@@ -211,7 +211,7 @@ def test_a_refusal_that_repeats_itself_is_one_line_and_a_sum() -> None:
     assert "99 more deletions refused of bob from 192.0.2.1: refused (99)" in log.text
 
 
-def test_what_a_stranger_calls_himself_stays_short_in_json() -> None:
+def test_a_name_of_the_network_stays_short_in_json() -> None:
     stream = io.StringIO()
     observer = logs.observer("json", stream)
     globalLogPublisher.addObserver(observer)

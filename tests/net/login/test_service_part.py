@@ -112,7 +112,7 @@ async def test_a_given_port_that_is_taken_is_not_changed_for_another(tmp_path: P
         await harness.stop()
 
 
-async def test_stopping_says_goodbye_to_clients_and_keeps_what_they_did(tmp_path: Path) -> None:
+async def test_stopping_ends_sessions_and_keeps_their_changes(tmp_path: Path) -> None:
     harness = Running(tmp_path)
     client = await connect(reactor, "127.0.0.1", harness.port, "bob", "secret")
     await client.login()

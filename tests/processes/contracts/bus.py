@@ -66,11 +66,11 @@ class BusContract:
     async def test_who_cancelled_hears_no_more(self, buses: Buses) -> None:
         here = buses()
         heard: list[Note] = []
-        wish = here.subscribe("weather", heard.append)
+        subscription = here.subscribe("weather", heard.append)
         here.publish("weather", {})
         await self.settle()
-        wish.cancel()
-        wish.cancel()
+        subscription.cancel()
+        subscription.cancel()
         here.publish("weather", {})
         await self.settle()
         assert heard == [{}]
@@ -117,7 +117,7 @@ class BusContract:
         with pytest.raises(Unanswered):
             await here.request("silence", {})
 
-    async def test_what_the_answerer_raises_is_told_as_its_text(self, buses: Buses) -> None:
+    async def test_an_error_of_the_answerer_arrives_as_its_text(self, buses: Buses) -> None:
         here, there = buses(), buses()
 
         async def fails(_note: Note) -> Note:
@@ -137,13 +137,13 @@ class BusContract:
         async def second(_note: Note) -> Note:
             return {"who": "second"}
 
-        wish = here.answer("who", first)
+        subscription = here.answer("who", first)
         await self.settle()
         with pytest.raises(DuplicateName):
             there.answer("who", second)
-        wish.cancel()
+        subscription.cancel()
         await self.settle()
         there.answer("who", second)
         await self.settle()
-        wish.cancel()
+        subscription.cancel()
         assert await here.request("who", {}) == {"who": "second"}

@@ -1,4 +1,4 @@
-"""What every `Presence` must do. An implementation's test class gives `pictures` and `settle`."""
+"""What every `Presence` must do. An implementation's test class gives `presences` and `settle`."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Callable
 from emu.processes.ports import Presence
 from tests.support.running.processes import present
 
-Pictures = Callable[[], Presence]
+Presences = Callable[[], Presence]
 
 
 def nothing() -> None:
     """Ends no session."""
 
 
-def known(picture: Presence, char_id: int) -> tuple[int, int, int, bool]:
+def known(presence: Presence, char_id: int) -> tuple[int, int, int, bool]:
     """Return what a process knows of a character: account, character, zone, link-dead."""
-    found = picture.find(char_id)
+    found = presence.find(char_id)
     assert found is not None
     return found.account_id, found.char_id, found.zone_id, found.link_dead
 
 
 class PresenceContract:
-    """Subclass it, with a fixture `pictures` that makes the presence of one more process."""
+    """Subclass it, with a fixture `presences` that makes the presence of one more process."""
 
     async def settle(self) -> None:
         """Wait until every process has heard what was told; nothing to wait for by default."""
 
-    async def test_who_is_in_the_world(self, pictures: Pictures) -> None:
-        here = pictures()
+    async def test_who_is_in_the_world(self, presences: Presences) -> None:
+        here = presences()
         here.entered(present(101, 5, 12), nothing)
         here.entered(present(102, 6, 12), nothing)
         here.entered(present(103, 7, 13), nothing)
@@ -41,8 +41,10 @@ class PresenceContract:
         assert known(here, 5) == (101, 5, 12, False)
         assert here.find(8) is None
 
-    async def test_a_lost_link_leaves_the_character_in_the_world(self, pictures: Pictures) -> None:
-        here = pictures()
+    async def test_a_lost_link_leaves_the_character_in_the_world(
+        self, presences: Presences
+    ) -> None:
+        here = presences()
         here.entered(present(101, 5, 12), nothing)
         here.lost_link(5)
         here.lost_link(9)
@@ -54,8 +56,8 @@ class PresenceContract:
         assert here.is_playing(101)
         assert (here.players, here.zones) == (1, 1)
 
-    async def test_leaving_counts_at_once_and_may_come_twice(self, pictures: Pictures) -> None:
-        here = pictures()
+    async def test_leaving_counts_at_once_and_may_come_twice(self, presences: Presences) -> None:
+        here = presences()
         here.entered(present(101, 5, 12), nothing)
         here.left(5)
         here.left(5)
@@ -65,10 +67,10 @@ class PresenceContract:
         assert here.players == 0
 
     async def test_who_is_dismissed_is_sent_away_and_stays_until_it_leaves(
-        self, pictures: Pictures
+        self, presences: Presences
     ) -> None:
         away: list[int] = []
-        here = pictures()
+        here = presences()
         here.entered(present(101, 5, 12), lambda: away.append(5))
         here.dismiss(5)
         here.dismiss(6)
@@ -76,25 +78,25 @@ class PresenceContract:
         assert away == [5]
         assert here.find(5) is not None
 
-    async def test_each_process_sees_everybody(self, pictures: Pictures) -> None:
-        here, there = pictures(), pictures()
+    async def test_each_process_sees_everybody(self, presences: Presences) -> None:
+        here, there = presences(), presences()
         here.entered(present(101, 5, 12), nothing)
         there.entered(present(102, 6, 13), nothing)
         await self.settle()
-        for picture in (here, there):
-            assert (picture.players, picture.zones) == (2, 2)
+        for presence in (here, there):
+            assert (presence.players, presence.zones) == (2, 2)
         here.lost_link(5)
         there.left(6)
         await self.settle()
-        for picture in (here, there):
-            assert known(picture, 5) == (101, 5, 12, True)
-            assert picture.players == 1
+        for presence in (here, there):
+            assert known(presence, 5) == (101, 5, 12, True)
+            assert presence.players == 1
 
     async def test_whoever_asks_only_the_process_of_the_character_ends_its_session(
-        self, pictures: Pictures
+        self, presences: Presences
     ) -> None:
         away: list[str] = []
-        here, there = pictures(), pictures()
+        here, there = presences(), presences()
         here.entered(present(101, 5, 12), lambda: away.append("here"))
         await self.settle()
         there.dismiss(5)
@@ -107,32 +109,34 @@ class PresenceContract:
         await self.settle()
         assert away == ["here", "there"]
 
-    async def test_a_process_that_begins_late_learns_who_is_there(self, pictures: Pictures) -> None:
-        here = pictures()
+    async def test_a_process_that_begins_late_learns_who_is_there(
+        self, presences: Presences
+    ) -> None:
+        here = presences()
         here.entered(present(101, 5, 12), nothing)
         here.entered(present(102, 6, 12), nothing)
         here.lost_link(6)
-        late = pictures()
+        late = presences()
         await self.settle()
         assert (late.players, late.is_playing(101), late.is_playing(102)) == (2, True, False)
 
-    async def test_names_are_found_wherever_they_are(self, pictures: Pictures) -> None:
-        here, there = pictures(), pictures()
+    async def test_names_are_found_wherever_they_are(self, presences: Presences) -> None:
+        here, there = presences(), presences()
         here.entered(present(101, 5, 12, "Aldana"), nothing)
         there.entered(present(102, 6, 13, "Borvik"), nothing)
         await self.settle()
-        for picture in (here, there):
-            assert sorted(one.name for one in picture) == ["Aldana", "Borvik"]
-            found = picture.named("ALDANA")
+        for presence in (here, there):
+            assert sorted(one.name for one in presence) == ["Aldana", "Borvik"]
+            found = presence.named("ALDANA")
             assert found is not None
             assert found.char_id == 5
-            assert picture.named("Cestra") is None
+            assert presence.named("Cestra") is None
         here.left(5)
         await self.settle()
         assert (here.named("Aldana"), there.named("Aldana")) == (None, None)
 
-    async def test_how_somebody_is_seen_is_told(self, pictures: Pictures) -> None:
-        here, there = pictures(), pictures()
+    async def test_a_changed_appearance_is_published(self, presences: Presences) -> None:
+        here, there = presences(), presences()
         here.entered(present(101, 5, 12), nothing)
         here.seen(5, away=True)
         here.seen(5, hidden=True)
@@ -145,8 +149,8 @@ class PresenceContract:
         await self.settle()
         assert here.find(5) == found, "only its own process knows how it is seen"
 
-    async def test_only_the_process_of_a_character_takes_it_out(self, pictures: Pictures) -> None:
-        here, there = pictures(), pictures()
+    async def test_only_the_process_of_a_character_takes_it_out(self, presences: Presences) -> None:
+        here, there = presences(), presences()
         here.entered(present(101, 5, 12), nothing)
         await self.settle()
         there.entered(present(101, 5, 13), nothing)
@@ -156,9 +160,9 @@ class PresenceContract:
         await self.settle()
         assert known(here, 5) == known(there, 5) == (101, 5, 13, False)
 
-    async def test_who_came_in_elsewhere_is_sent_away_here(self, pictures: Pictures) -> None:
+    async def test_who_came_in_elsewhere_is_sent_away_here(self, presences: Presences) -> None:
         away: list[str] = []
-        here, there = pictures(), pictures()
+        here, there = presences(), presences()
         here.entered(present(101, 5, 12), lambda: away.append("here"))
         await self.settle()
         there.entered(present(101, 5, 13), lambda: away.append("there"))

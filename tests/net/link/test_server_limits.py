@@ -31,7 +31,7 @@ async def test_connections_are_bounded_for_each_address(bench: Bench) -> None:
     assert bench.server.connections == 2
 
 
-async def test_strangers_who_say_nothing_make_room_the_oldest_first(bench: Bench) -> None:
+async def test_silent_connections_are_closed_the_oldest_first(bench: Bench) -> None:
     bench.start(LinkServerConfig(silent_per_address=2))
     world = await bench.registered()
     first, second = await bench.connect(), await bench.connect()
@@ -44,21 +44,21 @@ async def test_strangers_who_say_nothing_make_room_the_oldest_first(bench: Bench
     assert bench.server.counters == {"nothing said when room was needed": 1}
 
 
-async def test_silent_strangers_cannot_keep_a_world_out(bench: Bench) -> None:
+async def test_silent_connections_cannot_keep_a_world_out(bench: Bench) -> None:
     bench.start(LinkServerConfig(max_connections=3, connections_per_address=3))
-    strangers = [await bench.connect() for _ in range(3)]
+    silent = [await bench.connect() for _ in range(3)]
     await bench.registered()
     await bench.registered(b"other", 8)
-    await strangers[0].ended()
-    await strangers[1].ended()
-    assert strangers[2].is_connected
+    await silent[0].ended()
+    await silent[1].ended()
+    assert silent[2].is_connected
 
 
 async def test_a_large_frame_is_for_registered_worlds_only(bench: Bench) -> None:
     bench.start()
-    stranger = await bench.connect()
-    stranger.transport.write(struct.pack("<IBH", 4096, 0, 0x1000))
-    await stranger.ended()
+    silent_peer = await bench.connect()
+    silent_peer.transport.write(struct.pack("<IBH", 4096, 0, 0x1000))
+    await silent_peer.ended()
     assert bench.server.counters == {"frame too large": 1}
     world = await bench.registered()
     world.send(0x2015, bytes(100_000))
