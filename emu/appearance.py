@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import math
 import struct
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from emu.errors import FileFormatError
-from emu.files import data_file
+from emu.files import data_file, read_document
 from emu.processes.ports import ModelSource
 
 OLD_SCALE = 250
@@ -117,13 +116,13 @@ def shipped_models() -> Mapping[str, int]:
 def read_models(path: Path) -> dict[str, int]:
     """Read a file of bodies by race and gender. Raises `FileFormatError`."""
     try:
-        races = tomllib.loads(path.read_text(encoding="utf-8"))
+        races = read_document(path)
         return {
             f"ec/pc/{race}/{race}_{gender}": _number(number)
             for race, bodies in races.items()
             for gender, number in bodies.items()
         }
-    except (OSError, ValueError, AttributeError) as error:
+    except (ValueError, AttributeError) as error:
         raise FileFormatError(f"{path}: not a file of models: {error}") from None
 
 
@@ -150,5 +149,4 @@ def _name(kind: str, word: str, number: int) -> str:
 
 @cache
 def _names() -> dict[str, Sequence[str]]:
-    text = data_file("looks", "names.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return read_document(data_file("looks", "names.toml"))

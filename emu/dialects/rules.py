@@ -6,7 +6,6 @@ Differences in layouts and opcode numbers are in the struct and opcode tables in
 
 from __future__ import annotations
 
-import tomllib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -84,8 +83,7 @@ def _checked(name: str, steps: Any, kind: type) -> tuple[list[int], list[Any]]:
 @cache
 def shipped_rules() -> RuleTable:
     """Return the shipped table."""
-    with data_file("login", "versions.toml").open("rb") as stream:
-        return RuleTable(tomllib.load(stream))
+    return RuleTable(read_document(data_file("login", "versions.toml")))
 
 
 def _step(value: Any) -> tuple[int, int, int]:

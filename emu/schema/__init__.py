@@ -2,7 +2,7 @@
 
 A class of fields (`field`) states for each key its type, default, limits, unit and help text.
 `TableReader` reads a table into that class with attrs and cattrs, and reports every fault at once.
-The settings, zone files, knowledge and chat tables use it.
+The settings, zone files, knowledge, and the tables in `data/world` use it.
 """
 
 from emu.schema.fields import Rule, field, rule_of

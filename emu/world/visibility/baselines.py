@@ -13,16 +13,17 @@ Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/recorded
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from attrs import frozen
+
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
-from emu.errors import FileFormatError, UnknownVersion
-from emu.files import data_file
+from emu.errors import UnknownVersion
+from emu.files import data_file, read_document
+from emu.schema import field, read_rows
 from emu.structs.packed import pack_stream, reverses_literals, xor
 from emu.world.actors.spawn import Footer, GhostPart, Spawn, SpawnKind
 from emu.world_stream.ghosts import (
@@ -38,16 +39,25 @@ from emu.world_stream.ghosts import (
 from emu.world_stream.movement import HALF_TURN
 
 
-@dataclass(frozen=True, slots=True)
+def _status_words(value: Any) -> Mapping[str, Mapping[str, int]]:
+    if not isinstance(value, dict) or not all(
+        isinstance(bits, dict) and all(type(one) is int for one in bits.values())
+        for bits in value.values()
+    ):
+        raise ValueError("must be tables of fields with their bits")
+    return value
+
+
+@frozen
 class FormRules:
     """One row of `data/world/ghosts.toml`: the rules of a range of client versions."""
 
-    first: int
-    last: int
-    words: Mapping[str, Mapping[str, int]]
+    first: int = field()
+    last: int = field()
+    words: Mapping[str, Mapping[str, int]] = field(form=_status_words)
     """For each status word of a spawn: the info fields and the bits to set in them."""
-    vis_flags_limit: int
-    level_field: str = ""
+    vis_flags_limit: int = field()
+    level_field: str = field("")
     """A list field of the info part whose first element repeats the level; "" if there is none."""
 
 
@@ -79,8 +89,8 @@ class GhostForm:
         """Return the info fields that these words set; unknown words set none."""
         fields: dict[str, int] = {}
         for word in words:
-            for field, bits in self.rules.words.get(word, {}).items():
-                fields[field] = fields.get(field, 0) | bits
+            for name, bits in self.rules.words.get(word, {}).items():
+                fields[name] = fields.get(name, 0) | bits
         return fields
 
 
@@ -111,11 +121,8 @@ class GhostRules:
 def read_rules(path: Path | None = None) -> GhostRules:
     """Read a table of ghost forms, by default the shipped one. Raises `FileFormatError`."""
     path = path or data_file("world", "ghosts.toml")
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-        return GhostRules([FormRules(**row) for row in document["form"]])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FileFormatError(f"{path}: not a table of ghost forms: {error!r}") from None
+    rows = read_document(path).get("form")
+    return GhostRules(read_rows(FormRules, rows, path, "form", lambda row: row))
 
 
 NO_SPAWN: Final = 0xFFFFFFFF
