@@ -64,6 +64,9 @@ class Connections(Generic[C]):
 
     def admit(self, host: str, limits: ConnectionLimits) -> str | None:
         """Return None if an address may open a connection, else the reason; may evict others."""
+        # Each limit is enforced by an eviction if possible. An attacker who opens connections and
+        # sends nothing loses its own oldest ones; a new one is refused only if all others are
+        # authenticated.
         source = address_key(host)
         own = [one for one in self._silent if self._sources[one] == source]
         if len(own) >= limits.silent_per_address:

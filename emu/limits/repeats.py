@@ -117,6 +117,8 @@ class Repeats:
 
     def _wider(self, kind: str, account: str, address: str) -> tuple[str, str, str] | None:
         """Return the key under which a new event is counted; None if it is reported."""
+        # In this order: an attacker who invents accounts is summed up by its address, and one who
+        # uses many addresses by the account. Only a botnet with both loses all detail.
         if self._addresses[address] >= MOST_NEWS_OF_ONE:
             return kind, "", address
         if self._accounts[account] >= MOST_NEWS_OF_ONE:

@@ -114,6 +114,9 @@ class FairWork(Generic[T]):
         `in_turn` is whether all other work had its turn since the last item: then an item that
         waits alone needs no rest.
         """
+        # An item that waits alone delays nobody, so it runs at once, however much was charged
+        # before. In a crowd the rest keeps the share of the time: each item's cost is known only
+        # after it has run, and the following ones pay for it.
         needs_rest = self._waiting > 1 or not in_turn
         if not self._waiting or (needs_rest and self._rested - now > GRACE):
             return None

@@ -14,6 +14,7 @@ from emu.session.endpoint import Endpoint
 from emu.session.events import (
     CloseReason,
     DatagramDropped,
+    DropReason,
     Event,
     KeyEstablished,
     LateMessage,
@@ -34,6 +35,7 @@ __all__ = [
     "CloseReason",
     "ConnectionState",
     "DatagramDropped",
+    "DropReason",
     "Endpoint",
     "EndpointConfig",
     "EndpointMeasures",

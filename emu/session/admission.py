@@ -228,6 +228,8 @@ class SessionAdmission:
 
     def bar(self, address: Hashable, now: Monotonic) -> None:
         """Forbid new sessions to take over an address for `takeover_pause`."""
+        # An attacker may cause this on purpose. It only keeps the player from restarting its client
+        # within the pause: the running session is not affected.
         self._barred[address] = now + self._config.takeover_pause
 
     def is_barred(self, address: Hashable, now: Monotonic) -> bool:
@@ -244,6 +246,9 @@ class SessionAdmission:
 
     def keep(self, session: Session) -> Session | None:
         """Keep a session that does not count yet; return the one to end for it, or None."""
+        # A forger can make any number of these sessions. Refusing new ones at the limit would lock
+        # real clients out. Evicting the oldest does not: a real client acknowledges within a round
+        # trip and is counted by then.
         is_full = len(self.unacknowledged) >= self._config.half_open_limit
         oldest = next(iter(self.unacknowledged)) if is_full else None
         self.unacknowledged[session] = None

@@ -16,6 +16,7 @@ from typing import Final
 
 from emu.errors import LimitExceeded, MalformedDatagram
 from emu.session.configuration import SessionConfig
+from emu.session.events import DropReason
 from emu.session.send_queue import MASK, SendQueue, distance
 from emu.times import Monotonic
 from emu.wire import AppCombined, ProtocolOpcode
@@ -357,7 +358,7 @@ class ReliableChannel:
             self._early_acks[sequence] = None
         elif placement is Placement.DUPLICATE:
             self.ack_pending = True  # the peer repeats it, so our Ack was lost
-            raise MalformedDatagram("duplicate packet")
+            raise MalformedDatagram(DropReason.DUPLICATE.value)
         elif placement is Placement.OUTSIDE:
             raise LimitExceeded("outside the window")
         else:

@@ -28,6 +28,15 @@ class CloseReason(StrEnum):
     SEND_QUEUE_FULL = "send queue full"
     FLOOD = "too many messages before the login"
     MEMORY = "memory limit of all sessions"
+    FAULT = "a fault of the server"
+
+
+class DropReason(StrEnum):
+    """The reasons of drops that other code compares; the others are texts without a meaning."""
+
+    BAD_CHECK = "bad check"
+    DUPLICATE = "duplicate packet"
+    ENDED = "session is over"
 
 
 @dataclass(frozen=True, slots=True)

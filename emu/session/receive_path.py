@@ -16,7 +16,7 @@ from emu.errors import LimitExceeded, MalformedDatagram, PeerError
 from emu.session.channel import BrokenChannel, ReliableChannel
 from emu.session.codec import MessageCodec
 from emu.session.configuration import SessionConfig
-from emu.session.events import CloseReason, Message, SessionJournal
+from emu.session.events import CloseReason, DropReason, Message, SessionJournal
 from emu.session.lifecycle import Lifecycle, SessionPhase
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal
@@ -36,6 +36,7 @@ _APP_COMBINED: Final = int(ProtocolOpcode.APP_COMBINED)
 _SMALLEST_PACKET: Final = 7  # two bytes each of opcode, sequence and check, and one of payload
 _OPCODES: Final = frozenset(int(opcode) for opcode in ProtocolOpcode)
 _KEYED: Final = SessionPhase.KEYED
+_BAD_CHECK: Final = str(DropReason.BAD_CHECK)
 _MESSAGE_BYTES: Final = 150  # about what Python needs for a message besides its payload
 
 
@@ -167,7 +168,7 @@ class ReceivePath:
             self._receive_any(data, now, receiver)
             return
         if crc32(data[:-2], start) & 0xFFFF != data[-2] << 8 | data[-1]:
-            self._journal.drop("bad check")  # an exception makes a flood costlier
+            self._journal.drop(_BAD_CHECK)  # an exception makes a flood costlier
             return
         self._lifecycle.last_received = now
         payload = data[4:-2]
@@ -187,7 +188,7 @@ class ReceivePath:
             raise MalformedDatagram("not a protocol packet")
         lifecycle = self._lifecycle
         if lifecycle.phase is SessionPhase.ENDED:
-            raise MalformedDatagram("session is over")
+            raise MalformedDatagram(DropReason.ENDED.value)
         if data[1] in UNSEALED:
             self._handle(data, now, receiver)
             return

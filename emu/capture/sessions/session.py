@@ -16,6 +16,7 @@ from emu.capture.sessions.late import LateMessages
 from emu.dialects.dialect import LOGIN_BY_NUMBER, LOGIN_REQUEST
 from emu.session import (
     CloseReason,
+    DropReason,
     FollowingSession,
     KeyEstablished,
     Message,
@@ -71,7 +72,7 @@ SEALED = frozenset({*range(0x03, 0x04), *range(0x05, 0x19)})
 """Protocol opcodes of datagrams that end with a check."""
 ENDINGS = frozenset({0x03, 0x05})
 """Opcodes of datagrams that may contain a SessionDisconnect: Combined and itself."""
-USUAL_DROPS = frozenset({"duplicate packet", "session is over"})
+USUAL_DROPS = frozenset((DropReason.DUPLICATE, DropReason.ENDED))
 """Drops of every session with packet loss; not reported."""
 REPORTED_PER_REASON = 5
 """Drops for one reason that are reported individually; the rest is summed up at the end."""

@@ -24,6 +24,7 @@ from emu.limits.turns import TurnRules
 from emu.net.scheduler import PlannedCall, Timed, Timer
 from emu.net.udp.session_port import LATE, NEXT, Accounting, Handler, HostPort, SessionPort
 from emu.session import (
+    CloseReason,
     Endpoint,
     Event,
     KeyEstablished,
@@ -505,12 +506,12 @@ class Dispatcher:
         """End a session after a fault of this program."""
         self._log.failure("serving a session failed; it is over")
         try:
-            port.session.discard("a fault of the server")
+            port.session.discard(CloseReason.FAULT)
             self._deliver_end(port, now)
         except Exception:  # noqa: BLE001  # the session is removed in any case
             self._log.failure("ending a session failed")
             if port.handler is not None:
-                self._deliver(SessionClosed("a fault of the server"), port, now)
+                self._deliver(SessionClosed(CloseReason.FAULT), port, now)
         finally:
             self._forget(port)
 

@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 from emu.limits.addresses import address_key
 from emu.limits.turns import TurnRules, WorkBudget
 from emu.net.scheduler import Timed, Timer, run
-from emu.session import Event, Session
+from emu.session import DropReason, Event, Session
 from emu.times import Monotonic
 
 HostPort = tuple[str, int]
@@ -199,7 +199,6 @@ SECONDS_OF_BYTE: Final = 0.3e-6
 """The most time that a datagram and each of its bytes take to read: many short messages in one."""
 SECONDS_OF_SESSION: Final = 300e-6
 """The time that a session and its keys take to make."""
-FORGED: Final = "bad check"
 
 
 class Accounting:
@@ -259,6 +258,7 @@ class Accounting:
 
     def _forget_some(self, now: Monotonic) -> None:
         """Forget the budgets that are full, then the oldest ones."""
+        # A full budget is the same as a new one, so forgetting it changes nothing.
         kept = {
             account: budget for account, budget in self._budgets.items() if budget.spent(now) > 0
         }
@@ -271,6 +271,8 @@ class Accounting:
         budget = port.budget
         if budget is None:
             return False
+        # Charged after the work: its cost is not known before. A debt delays the session's next
+        # turn; its messages wait in the session, and the closing window slows the peer down.
         budget.charge(port.spent + self._reading(port), now)
         port.spent = 0.0
         resumes_at = budget.resumes_at()
@@ -300,7 +302,7 @@ class Accounting:
         # anybody can send them from the session's address.
         session = port.session
         counts = session.counts()
-        forged = session.drops.get(FORGED, 0)
+        forged = session.drops.get(DropReason.BAD_CHECK, 0)
         datagrams = counts.datagrams_received - forged
         seconds = datagrams * SECONDS_OF_DATAGRAM
         if datagrams:
