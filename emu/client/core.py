@@ -209,6 +209,7 @@ class LoginClient:
     def _message(self, opcode: int, payload: bytes) -> None:
         event = self.messages.read(opcode, payload)
         match event:
+            # The phase is checked because a faulty server may send a reply at any time.
             case events.LoginAccepted() if self.phase is LoginPhase.LOGGING_IN:
                 self.phase = LoginPhase.ACCEPTED
                 self.session.send(*self.messages.alert_log())

@@ -127,6 +127,7 @@ class LoginFlow(Generic[Result]):
         """End the script from outside, for example because the network failed."""
         if not self.done:
             if self._reached and type(failure) is CommandError:
+                # A CommandError of the script itself gets the name of the step that it failed in.
                 failure = StepFailed(self._reached, str(failure))
             self.failure = failure
             self._end()
@@ -134,6 +135,8 @@ class LoginFlow(Generic[Result]):
     def _take(self, step: FlowStep[Any]) -> Event | None:
         """Remove and return the event that ends the step; end the script if none can come."""
         events = self.client.events
+        # The awaited event comes first, even behind a failure: a server may deny a later request in
+        # the same datagram.
         found: Event | None = next((one for one in events if isinstance(one, step.wanted)), None)
         if found is not None:
             self._forget_lists_before(found)

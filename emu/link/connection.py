@@ -125,6 +125,8 @@ class LinkProtocol(StreamProtocol):
         if not self._bytes.take(len(data), now):
             self.close("too many bytes", now)
             return
+        # The time limit of a frame begins with its first byte. Further bytes of the same frame must
+        # not extend it, or a peer could hold the buffer by sending one byte now and then.
         before = self._frame_deadline
         try:
             for frame in self._reader.receive(data):
@@ -176,6 +178,7 @@ class LinkProtocol(StreamProtocol):
     def _receive_frame(self, frame: LinkFrame, now: Monotonic) -> None:
         if not self._frames.take(1, now):
             self.close("too many frames", now)
+        # Decompressed bytes count too: a small frame can inflate to a thousand times its size.
         elif not self._bytes.take(frame.inflated, now):
             self.close("too many bytes", now)
         elif frame.opcode == 0:

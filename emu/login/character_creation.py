@@ -168,11 +168,13 @@ class PendingCreates:
     def add(self, pending: PendingCreate, now: Monotonic) -> bool:
         """Add a request; return False when the account has one waiting, or too many unanswered."""
         self._expire(now)
+        # Queues for each world and account, because an answer names no more than these.
         key = (pending.request.world_id, pending.account_id)
         queue = self._waiting.setdefault(key, deque())
         if len(queue) >= MOST_UNANSWERED or any(other.is_awaited for other in queue):
             return False
         queue.append(pending)
+        # The oldest queue stays in front, so expiry ends at the first queue with a newer request.
         self._waiting.move_to_end(key)
         if pending.client is not None:
             self._awaited[pending.client] = pending

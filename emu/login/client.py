@@ -241,6 +241,7 @@ class Client:
 
     def unknown(self, opcode: int, payload: bytes) -> None:
         """Count a message without a handler; log the first of its kind."""
+        # Clients send the same unknown messages again and again; one line for each kind is enough.
         self.drops[UNKNOWN] += 1
         name = self.dialect.table.name(opcode) or ""
         who = (self.address, self.account_name, self.version)

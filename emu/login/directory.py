@@ -69,6 +69,8 @@ class PendingAnswers(Generic[Key]):
     def add(self, key: Key, expires: float, now: Monotonic) -> bool:
         """Add a request; return False when too many keys are unanswered."""
         self._expire(now)
+        # A client may repeat a request, and the world answers each; so requests are counted, not
+        # just marked. The key moves to the end because its expiry is the latest now.
         times, _ = self._asked.pop(key, (0, 0.0))
         if not times and len(self._asked) >= self._limit:
             return False
@@ -254,6 +256,8 @@ class WorldDirectory:
         if found is None or len(payload) > MAX_CREATE_SIZE:
             return False
         try:
+            # The client does not know its account id; the login server writes the real one over the
+            # four bytes that every layout has for it.
             place = account_id_offset(self._catalog, client_version)
         except UnknownStruct:
             return False
@@ -419,6 +423,8 @@ class WorldDirectory:
             self._record_status(found, status, now)
 
     def _record_status(self, found: ConnectedWorld, status: LSStatus, now: Monotonic) -> None:
+        # A world reports every 15 s; writing each report would keep the disk busy for no new
+        # information.
         due = found.recorded_at + self.config.status_record_interval
         if status.status == found.status and now < due:
             return
@@ -435,6 +441,8 @@ class WorldDirectory:
         self, found: ConnectedWorld, message: UsertoWorldResp, now: Monotonic
     ) -> None:
         key = (message.account_id, message.char_id)
+        # A world may only answer for itself: otherwise it could send players of another world to
+        # its address.
         if message.world_id != found.world.id:
             self.counters["play answer for another world"] += 1
         elif not found.plays.take(key, now):
@@ -455,6 +463,7 @@ class WorldDirectory:
         self, found: ConnectedWorld, message: CharacterCreateReply, now: Monotonic
     ) -> None:
         account_id = message.account_id
+        # Account 0: the world could not read the request, so it cannot name the account.
         asked = found.creates.take(account_id, now) if account_id else found.creates.waiting(now)
         if not asked:
             self.counters["create answer nobody asked for"] += 1

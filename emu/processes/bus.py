@@ -168,6 +168,7 @@ class ClusterBus:
             answer.errback(Unanswered(f"the connection to {peer.process.name} is lost"))
         for topic in peer.topics:
             self._broadcast(["silent", topic])
+        # A member has one connection, to the hub: without it no other process can be reached.
         for name in [peer.process.name] if self._peers else list(self.others):
             self._gone(name)
 
@@ -239,6 +240,8 @@ class ClusterBus:
         if len(topic) > LONGEST_TOPIC or len(peer.topics) >= MOST_TOPICS:
             raise MalformedMessage("too many topics, or too long ones")
         other = self._peer_for(topic)
+        # Two processes may begin to answer at the same time. The first announcement that reaches
+        # the hub counts; the other process gets "taken".
         if self._local.answers(topic) or other not in (None, peer):
             peer.link.send(["taken", topic])
             return
@@ -265,6 +268,7 @@ class ClusterBus:
             raise Unanswered(f"no process answers {topic}")
         if len(peer.waiting) >= MOST_WAITING:
             raise Unanswered("too many questions wait for an answer")
+        # Numbers are unique for this process, so an answer needs no topic.
         number = next(self._numbers)
         peer.link.send(["ask", number, topic, to_plain(note)])
         answer = self._shell.answer()

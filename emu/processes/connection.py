@@ -85,6 +85,8 @@ class FrameReader:
 def _decoded(body: bytes) -> Frame:
     try:
         frame = json.loads(body)
+        # json.loads accepts a lone surrogate, which no database and no other process can encode.
+        # The test is cheap because such texts are rare.
         if _HALF in body.lower():
             json.dumps(frame, ensure_ascii=False).encode()  # A lone surrogate cannot be encoded.
     except (ValueError, RecursionError):

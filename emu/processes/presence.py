@@ -164,10 +164,14 @@ class SharedPresence:
 
     def _heard_entered(self, values: dict[str, Any]) -> None:
         present = Present(**values)
+        # Both processes have let the character in while they could not reach each other. The later
+        # entry wins on both sides, because both compare the same two times.
         own = self._own(present.char_id)
         if own is not None and own.since > present.since:
             self._publish_present(own.char_id)
             return
+        # The entry is replaced before the call: leaving must not publish that the character has
+        # left.
         send_away = self._send_away.pop(present.char_id, None)
         self._put(present)
         if send_away is not None:
@@ -203,6 +207,7 @@ class SharedPresence:
 
     def _put(self, present: Present) -> None:
         before = self._by_character.get(present.char_id)
+        # A renamed character must no longer be found by its old name.
         if before is not None and before.name != present.name:
             self._forget_name(before)
         self._by_character[present.char_id] = present

@@ -118,6 +118,8 @@ class Leases:
 
         The first one to store it gets the lease.
         """
+        # After a restart the hub has no leases. The first process that saves a character has played
+        # it all along, so it gets the lease.
         return self._holders.setdefault(char_id, process) == process
 
 
@@ -308,6 +310,8 @@ class RemoteProcedureServer:
         if call is None:
             raise CommandError(f"the hub has no call {name}; do both run the same version?")
         arguments = from_text(call.arguments, str(note["arguments"]))
+        # Checked at the hub, in the order of arrival: a member that was cut off may send a save
+        # after the character has entered elsewhere.
         if call.leased and not self._leases.may_store(arguments[0], process):
             return {"out_of_date": True}
         place, _, method = name.partition(".")

@@ -154,6 +154,7 @@ class CaptureFollower:
     def _conversation(self, datagram: Datagram) -> _Conversation | None:
         """Return the conversation of a datagram; create one only if it begins like a session."""
         ends = datagram.source, datagram.destination
+        # Both directions must find the same conversation.
         key = ends if ends[0] <= ends[1] else ends[::-1]
         conversation = self._conversations.get(key)
         if conversation is not None:
@@ -218,6 +219,8 @@ class CaptureFollower:
     ) -> Iterator[CapturedMessage | Notice]:
         """Begin with a session whose start was not captured, if a known key fits."""
         conversation.unfollowed += 1
+        # Other programs may use the same ports, so only datagrams that look sealed count, and keys
+        # are tried on a few of them only.
         conversation.sealed += may_be_sealed(datagram.payload)
         if conversation.sealed > _KEY_TRIES or not may_be_sealed(datagram.payload):
             return
@@ -242,9 +245,9 @@ class CaptureFollower:
         own = self._keys.check_key(None, client)
         keys = [(USUAL_CHECK_KEY if own is None else own, self._keys.rc4_key(None, client))]
         missed = conversation.missed
-        if (
-            missed is not None
-        ):  # A check has 16 bits: of many keys some fit one datagram by chance, so it must fit two.
+        if missed is not None:
+            # A check has 16 bits: of many keys some fit one datagram by chance, so a key must fit
+            # two.
             keys += self._keys.candidates()
         for check_key, rc4_key in keys:
             seal = Seal(check_key, Format.NONE)
@@ -292,6 +295,7 @@ class CaptureFollower:
                 yield Notice(datagram.t, text)
         to_server = datagram.source == session.client
         decoder = self._decoder_of(session)
+        # A message was lost here, so the baselines of later deltas may be wrong.
         if isinstance(message, LateMessage) and message.after_gap:
             decoder.world.miss(to_server=to_server)
         name, fields, commands, undecoded = decoder.decode(

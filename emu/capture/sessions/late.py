@@ -40,6 +40,7 @@ class KeyStream:
     __slots__ = ("_cipher",)
 
     def __init__(self, key: bytes, *, from_client: bool, position: int = 0) -> None:
+        # The two directions use one key and its complement (docs/protocol/transport.md#keys).
         own = bytes(byte ^ 0xFF for byte in key) if from_client else key
         self._cipher = Cipher(ARC4(own), mode=None).encryptor()
         self._cipher.update(bytes(_DROPPED + position))
@@ -51,6 +52,9 @@ class KeyStream:
 
 def messages_needed(first_bytes: Collection[int]) -> int | None:
     """Return how many messages prove a position; None if too many first bytes are possible."""
+    # A wrong position passes one message with the probability `share`, and N messages with
+    # share**N. The number is chosen so that even of all positions together hardly one passes by
+    # chance.
     share = len(frozenset(first_bytes)) / 256
     if not 0 < share < 1:
         return None
@@ -67,6 +71,9 @@ def find_positions(
     bytes.
     """
     before = sum(len(message) for message in messages[:-1])
+    # All positions are tested at once. For each message, `hits` has 1 in the byte of every position
+    # whose decrypted first byte is possible; the numbers of all messages are combined with "and".
+    # One translate and one "and" of long integers replace eight million steps in Python.
     keys = stream.apply(bytes(MAX_POSITION + before))
     fitting = -1
     at = 0
@@ -78,6 +85,7 @@ def find_positions(
         if not fitting:
             return -1, False
         at += len(message)
+    # The lowest bit is the first position. Further bits are further candidates.
     lowest = fitting & -fitting
     return (lowest.bit_length() - 1) // 8, fitting == lowest
 
@@ -157,6 +165,7 @@ class LateMessages:
         elif only:
             self._stream = KeyStream(key, from_client=self._from_client, position=position)
         else:
+            # More than one position fits: wait for twice as many messages and search again.
             self._wanted *= 2
 
     def _why_held(self) -> str:
@@ -193,6 +202,7 @@ class LateMessages:
         plain = self._stream.apply(message)
         if self._from_client:
             return plain
+        # Only servers send compressed messages, behind a byte that says so.
         flag, plain = plain[0], plain[1:]
         return self._inflater.inflate(plain) if flag == _COMPRESSED else plain
 

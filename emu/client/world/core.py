@@ -195,6 +195,7 @@ class WorldClientCore:
             self._send_step(now)
         self._pump(now)
         since = self._waiting_since
+        # The old server may never end the session, for example because it has crashed.
         if since is not None and now >= since + ZONING_PATIENCE:
             self._connect_again(now)
 
@@ -399,6 +400,7 @@ class WorldClientCore:
         index = self.messages.dialect.layout("WS_SetPOVGhostCmd").decode(payload)["spawn_id"]
         self.own_index = index
         if self.surroundings is not None and index in self.surroundings:
+            # The zone message has no heading; the own ghost has.
             heading = place_of(self.surroundings.part(index, POSITION)).heading
             self.walker.put(self.place._replace(heading=heading))
         if self.messages.has(messages.INTERFACE_LOADED) and not self._interface_said:
@@ -418,6 +420,8 @@ class WorldClientCore:
         self.handoff = WorldHandoff(host, port, fields["account_id"], fields["key"])
         self.phase = WorldPhase.ZONING
         self._waiting_since = now
+        # The new session may be lost or refused before the new server knows the key, so an
+        # unanswered session is repeated while the key is valid.
         self._may_return_until = now + RETURN_TIME
         self._returns = 0
         self._send(messages.READY_TO_ZONE)

@@ -114,6 +114,8 @@ async def answered(service: LoginService, pending: PendingCreate, answer: Create
     if row is None:
         _refuse_create(service, client, pending.request, code, reason)
         return
+    # Through the mailbox: the client's next message may be in progress, and answers must keep their
+    # order.
     client.put(partial(_show, service, client, row, play=waits))
 
 

@@ -152,6 +152,7 @@ class HubPort(Factory):
 
     def listen(self, at: Address, tls: CertificateOptions | None) -> None:
         """Open the port and log it. Raises `CannotListenError`."""
+        # Without TLS the greeting still proves both sides, but an eavesdropper reads the rest.
         if tls is None:
             self._port = self._reactor.listenTCP(at.port, self, backlog=BACKLOG, interface=at.host)
         else:
@@ -173,6 +174,8 @@ class HubPort(Factory):
 
     def reason_against(self, name: str) -> str:
         """Return why a process of this name may not join; empty when it may."""
+        # Every process with the secret could join. Only those with zones may, so that a mistyped
+        # name is refused instead of serving nothing.
         if name not in self._names:
             return f"processes.zones of the hub gives {name} no zone"
         if name in self.bus.others:

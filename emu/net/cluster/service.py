@@ -158,6 +158,7 @@ class Hub(ProcessesEndpoint):
         table = _zones(settings, ground.atlas)
         presence = SharedPresence(bus, name, ground.scheduler.moment)
         servers = ZoneTable(name, table=lambda: table, rest=lambda: name, others=bus.others)
+        # The hub plays characters too, so it takes leases like a member.
         own_keys = LeasedKeys(keys, leases, name)
         self.processes = Processes(name, bus, own_keys, presence, servers, bus.others)
         self.characters = LeasedCharacters(storage.world_characters, leases, name)
@@ -242,6 +243,7 @@ class Member(ProcessesEndpoint):
         zones = note.get("zones")
         if isinstance(zones, str):
             entries = (entry.partition("=") for entry in zones.split(",") if entry)
+            # The table is replaced as a whole: the hub may have been restarted with other zones.
             self._table = {int(zone_id): process for zone_id, _, process in entries}
             self._hub = str(note["process"])
 

@@ -52,6 +52,7 @@ class FairQueue(Generic[T]):
         self._waiting += 1
         if self._waiting <= self._most_waiting:
             return None
+        # Ties go against the source of the new item: it may not displace another one.
         longest = max(self._lines, key=lambda name: (len(self._lines[name]), name == source))
         return self._remove(longest, newest=True)
 
@@ -149,6 +150,8 @@ class PasswordWorkers:
 
     def _hand_out(self) -> None:
         """Start turns while threads are free. A turn may be done before this returns."""
+        # A turn that starts may end at once and call this again; the outer loop continues then, so
+        # the stack does not grow with the queue.
         if self._is_handing_out:
             return
         self._is_handing_out = True
@@ -164,6 +167,8 @@ class PasswordWorkers:
         An error of that question fails the turn.
         """
         try:
+            # The client may have disconnected while its turn waited; hashing for it would be
+            # wasted.
             is_wanted = turn.wanted()
         except Exception:  # noqa: BLE001  # the others wait for their turn
             self._queue.done(source)
