@@ -24,7 +24,7 @@ def test_a_file_error_begins_with_the_place() -> None:
     assert errors.FileFormatError("no end").place is None
 
 
-def test_what_the_system_refuses_is_told_with_its_file() -> None:
+def test_a_refusal_of_the_system_is_reported_with_its_file() -> None:
     assert errors.unusable(FileNotFoundError(2, "No such file", "/a")) == (
         "/a: cannot be used (No such file)"
     )

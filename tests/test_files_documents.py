@@ -30,7 +30,7 @@ def test_a_document_is_read(tmp_path: Path) -> None:
         (b"[" + b" . ".join([b'"a b"'] * 100) + b"]", "a key has more than 64 parts"),
     ],
 )
-def test_what_is_no_document_is_told_in_one_line(data: bytes, complaint: str) -> None:
+def test_an_invalid_document_is_reported_in_one_line(data: bytes, complaint: str) -> None:
     with pytest.raises(FileFormatError, match=complaint) as caught:
         parse_document(data, HERE)
     assert str(caught.value).startswith("here.toml: ")
@@ -58,7 +58,7 @@ def test_a_file_of_the_largest_size_is_read(tmp_path: Path) -> None:
     assert LARGEST > 1000
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"none\.toml: cannot be read \(No such file"):
         read_document(tmp_path / "none.toml")
 
@@ -70,7 +70,7 @@ def test_the_files_of_a_folder_are_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["none", "file", "x" * 300])
-def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path, name: str) -> None:
+def test_an_unreadable_folder_is_reported(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(FileFormatError, match=r"cannot be listed \(.*\); see world\.zones"):
         listed(tmp_path / name, ".toml", "world.zones")

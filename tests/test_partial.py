@@ -48,7 +48,7 @@ def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-def test_a_file_for_everybody_follows_the_umask(tmp_path: Path) -> None:
+def test_a_file_without_secrets_follows_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         with partial_file(tmp_path / "list", ANYBODY) as fresh:
@@ -71,7 +71,7 @@ def test_the_longest_name_will_do(tmp_path: Path) -> None:
     assert names(tmp_path) == ["x" * 255]
 
 
-def test_only_what_nobody_writes_any_more_goes(
+def test_only_files_without_a_writer_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     temporary = tmp_path / "tmp"

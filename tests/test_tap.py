@@ -63,7 +63,7 @@ def open_database() -> Iterator[Path]:
         yield path
 
 
-async def test_files_that_show_secrets_are_told_in_the_log(open_database: Path) -> None:
+async def test_files_that_expose_secrets_are_logged(open_database: Path) -> None:
     sets = (f"database.url=sqlite:{open_database}", "login.listen=127.0.0.1:0", "world.enabled=no")
     service = tap.makeService(options(*(word for one in sets for word in ("--set", one))))
     with captured_log("text") as log:
@@ -164,7 +164,7 @@ EVENT = {"log_time": 0.0, "log_level": LogLevel.info, "log_namespace": "emu.x", 
         ({}, "-"),
     ],
 )
-def test_the_log_goes_where_twistd_is_told(
+def test_the_log_goes_to_the_place_of_twistds_options(
     twistd, place, tmp_path: Path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -208,7 +208,7 @@ def test_syslog_is_left_to_twistd() -> None:
     assert tap.log_observer(LogConfig(), {"nodaemon": False, "syslog": True}) is None
 
 
-def test_help_tells_of_both_options() -> None:
+def test_help_lists_both_options() -> None:
     text = str(tap.Options())
     assert "--config" in text
     assert "--set" in text
@@ -241,7 +241,7 @@ def test_a_daemon_that_cannot_start_says_so_and_ends(tmp_path: Path) -> None:
     assert not (tmp_path / "twistd.pid").exists()
 
 
-def test_the_pid_file_of_a_start_that_failed_is_gone_before_anybody_is_told(tmp_path: Path) -> None:
+def test_the_pid_file_of_a_failed_start_is_removed_before_the_report(tmp_path: Path) -> None:
     file = tmp_path / "twistd.pid"
     file.write_text("123")
     twistd = {"pidfile": str(file)}

@@ -130,7 +130,7 @@ def test_what_may_be_well_is_only_a_warning(tmp_path: Path) -> None:
         )
 
 
-def test_files_of_who_may_do_what_are_read(tmp_path: Path) -> None:
+def test_files_of_users_and_tokens_are_read(tmp_path: Path) -> None:
     (tmp_path / "users").write_text("somebody\n")
     (tmp_path / "tokens").write_bytes(b"\xff")
     text = (

@@ -42,7 +42,7 @@ def test_secrets_are_shown_only_when_asked_for_and_the_output_can_be_saved(tmp_p
     assert load(again) == load(file)
 
 
-def test_check_tells_of_files_that_everybody_can_read() -> None:
+def test_check_reports_files_that_every_user_can_read() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)

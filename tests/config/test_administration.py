@@ -4,7 +4,7 @@ from emu.config import Config, parse
 from emu.limits.addresses import is_loopback
 
 
-def test_every_door_is_closed_or_on_the_loopback_unless_set_otherwise() -> None:
+def test_every_listener_is_closed_or_on_the_loopback_by_default() -> None:
     config = Config()
     for table in (config.rcon, config.ogp, config.a2s, config.ssq, config.ggmp, config.web):
         assert table.listen is None or is_loopback(table.listen.host), table

@@ -202,7 +202,7 @@ def test_a_malformed_file_is_one_line_that_names_it(
     assert "\n" not in line
 
 
-def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "emu.toml"
     path.write_bytes(b"\xef\xbb\xbf[log]\nlevel = 'warn'\n")
     assert load(path).log.level == "warn"

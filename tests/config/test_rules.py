@@ -56,7 +56,7 @@ def test_a_login_that_others_reach_beside_a_world_that_they_do_not_is_doubtful(
         (["web.listen=127.0.0.1:1", "world.enabled=no"], "web.admin: needs login.enabled and"),
     ],
 )  # fmt: skip
-def test_nobody_signs_in_where_passwords_are_not_safe(settings: list[str], line: str) -> None:
+def test_signing_in_needs_a_safe_way_for_passwords(settings: list[str], line: str) -> None:
     try:
         parse({}, ["web.admin=yes", *settings])
     except ConfigError as error:

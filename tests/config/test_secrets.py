@@ -1,4 +1,4 @@
-"""Secrets come from where others cannot see them, and files that show them are told."""
+"""Secrets come from where others cannot see them, and files that show them are reported."""
 
 from __future__ import annotations
 
@@ -97,16 +97,16 @@ def test_a_wrong_secret_is_not_repeated_in_the_problem(folder: Path) -> None:
     assert "secret" not in problem.replace(str(folder), "")
 
 
-def test_files_that_everybody_can_read_are_told(folder: Path) -> None:
+def test_files_that_every_user_can_read_are_reported(folder: Path) -> None:
     own = 'password = "x"\n[database]\nurl = "sqlite:emu.sqlite"\n[trace]\nfile = "t.pcapng"\n'
     link = '[link]\ncertificate = "link.pem"\ntls_listen = "127.0.0.1:9101"\n'
     path = written(folder, LINK + own + link, 0o644)
     for name in ("emu.sqlite", "emu.sqlite-wal", "emu.sqlite.schema4.bak", "t.pcapng"):
         written(folder, "", 0o644, name)
     written(folder, "-----BEGIN EC PRIVATE KEY-----", 0o644, "link.pem")
-    told = {line.partition(" holds ")[0]: line for line in exposed(load(path), path)}
+    reported = {line.partition(" holds ")[0]: line for line in exposed(load(path), path)}
     assert {Path(name).name: line.partition(" holds ")[2].partition(" and")[0]
-            for name, line in told.items()} == {
+            for name, line in reported.items()} == {
         "emu.sqlite": "password hashes",
         "emu.sqlite-wal": "password hashes",
         "emu.sqlite.schema4.bak": "password hashes",
@@ -114,7 +114,7 @@ def test_files_that_everybody_can_read_are_told(folder: Path) -> None:
         "link.pem": "the link's private key",
         "emu.toml": "world.password",
     }  # fmt: skip
-    assert told[str(path)].endswith(f"chmod o= {path}")
+    assert reported[str(path)].endswith(f"chmod o= {path}")
     for one in folder.iterdir():
         one.chmod(0o640)
     assert list(exposed(load(path), path)) == []
@@ -129,7 +129,7 @@ def test_a_file_in_a_closed_folder_is_safe_and_so_is_one_without_secrets(folder:
     assert list(exposed(load(plain), plain)) == []
 
 
-def test_the_secrets_own_file_is_told_and_not_the_configuration(folder: Path) -> None:
+def test_the_secrets_own_file_is_reported_and_not_the_configuration(folder: Path) -> None:
     written(folder, "secret\n", 0o644, "link.txt")
     text = LINK + 'password_file = "link.txt"\n[database]\nurl = "sqlite:e.sqlite"\n'
     path = written(folder, text, 0o644)
@@ -137,7 +137,7 @@ def test_the_secrets_own_file_is_told_and_not_the_configuration(folder: Path) ->
     assert line.startswith(f"{folder / 'link.txt'} holds world.password")
 
 
-def test_a_database_that_is_a_link_to_itself_is_somebody_elses_trouble(folder: Path) -> None:
+def test_a_database_that_is_a_link_to_itself_is_not_reported(folder: Path) -> None:
     path = folder / "emu.toml"
     path.write_text("[database]\nurl = 'sqlite:loop'\n")
     (folder / "loop").symlink_to("loop")

@@ -55,7 +55,7 @@ def test_every_commit_of_another_program_is_seen_once(store: Store, watch: Commi
         assert watch.epoch() == before + number + 1
 
 
-def test_our_own_commits_are_nobody_elses(store: Store, watch: CommitWatch) -> None:
+def test_our_own_commits_do_not_change_the_epoch(store: Store, watch: CommitWatch) -> None:
     before = watch.epoch()
     for number in range(5):
         store.login.accounts.add(f"account{number}", "", UNKNOWN)
@@ -88,7 +88,7 @@ def test_two_commits_in_place_of_ours_are_seen(store: Store, watch: CommitWatch)
     assert watch.epoch() == before + 1
 
 
-def test_what_nobody_can_say_counts_as_anothers(store: Store, watch: CommitWatch) -> None:
+def test_an_uncertain_commit_counts_as_another_programs(store: Store, watch: CommitWatch) -> None:
     before = watch.epoch()
     with store.transaction():
         store.login.accounts.add("bob", "", UNKNOWN)
@@ -123,7 +123,7 @@ def test_changes_of_the_tables_themselves_are_seen(
     assert watch.epoch() > before
 
 
-def test_without_a_wal_index_nothing_can_be_told(tmp_path: Path) -> None:
+def test_without_a_wal_index_no_commit_is_detected(tmp_path: Path) -> None:
     path = tmp_path / "plain.sqlite"
     sqlite3.connect(path).execute("CREATE TABLE t (a)")
     with pytest.raises(OSError, match="plain"):

@@ -36,7 +36,7 @@ def test_a_group_is_stored_whole(database: Database) -> None:
     assert names(database) == ["a", "b"]
 
 
-def test_a_part_of_a_group_fails_alone_and_leaves_nothing(database: Database) -> None:
+def test_a_savepoint_fails_alone_and_leaves_nothing(database: Database) -> None:
     statements: list[str] = []
     database.connection.set_trace_callback(statements.append)
     with database.transaction():

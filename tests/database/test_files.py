@@ -87,9 +87,7 @@ def test_the_database_of_another_program_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "statement", ["CREATE TABLE customers (id INTEGER)", "PRAGMA user_version = -5"]
 )
-def test_a_database_that_nobody_has_marked_is_not_taken_over(
-    tmp_path: Path, statement: str
-) -> None:
+def test_a_database_without_an_application_id_is_refused(tmp_path: Path, statement: str) -> None:
     path = tmp_path / "other.sqlite"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(statement)

@@ -23,7 +23,7 @@ def connection(path: Path) -> Iterator[sqlite3.Connection]:
         yield opened
 
 
-def test_constraint_failures_are_told_apart(path: Path, connection: sqlite3.Connection) -> None:
+def test_constraint_failures_are_distinguished(path: Path, connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO names VALUES ('a', 1)")
     with pytest.raises(DuplicateName, match="is taken"), readable_errors(path):
         connection.execute("INSERT INTO names VALUES ('a', 1)")
@@ -51,6 +51,6 @@ def test_what_the_system_says_names_the_setting(path: Path) -> None:
     assert line.startswith(f"{path}: cannot be used (Permission denied); check [database] url")
 
 
-def test_other_errors_are_nobody_s_business_here(path: Path) -> None:
+def test_other_errors_pass_unchanged(path: Path) -> None:
     with pytest.raises(ZeroDivisionError), readable_errors(path):
         raise ZeroDivisionError

@@ -212,7 +212,7 @@ def test_what_other_programs_do_is_no_loss(store: Store, keeper: Keeper) -> None
     assert len(names_in_main_file(store.path)) == 16
 
 
-def test_a_look_gives_up_none_of_sqlites_locks(store: Store, keeper: Keeper) -> None:
+def test_a_check_releases_none_of_sqlites_locks(store: Store, keeper: Keeper) -> None:
     """A program that closes the file last removes its log; ours must not be removed."""
     log = store.path.with_name(f"{store.path.name}-wal")
     for _ in range(3):

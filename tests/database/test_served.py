@@ -75,7 +75,7 @@ def replaced(path: Path) -> None:
         (replaced, r"was replaced by another file while .*; restart the server"),
     ],
 )
-def test_while_the_server_runs_nobody_works_on_another_file(
+def test_while_the_server_runs_no_program_uses_another_file(
     path: Path, change: Callable[[Path], object], words: str
 ) -> None:
     record(path)
@@ -123,7 +123,7 @@ def test_a_file_that_was_put_back_is_served_again(path: Path) -> None:
         assert Served.read(lock_file(path).read_bytes()) == Served(os.getpid(), (1, 2))
 
 
-def test_a_look_at_the_record_keeps_no_server_from_its_lock(path: Path) -> None:
+def test_reading_the_record_does_not_block_a_servers_lock(path: Path) -> None:
     record(path, Loss.DELETED)
     for _ in range(50):
         served_problem(path)

@@ -111,7 +111,7 @@ def test_so_many_wait_and_no_more() -> None:
     assert bench.stored == [1, 2, 4]
 
 
-def test_no_call_overtakes_one_that_the_lock_is_in_the_way_of() -> None:
+def test_no_call_overtakes_one_that_met_a_lock() -> None:
     bench = Bench()
     bench.worker.is_held = True
     bench.change(1)

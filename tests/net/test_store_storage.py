@@ -92,7 +92,7 @@ async def test_what_is_put_off_is_stored_at_the_end(tmp_path: Path) -> None:
         assert other.execute("SELECT last_login FROM accounts").fetchall() == [(9.0,)]
 
 
-async def test_what_another_program_changes_counts_for_the_next_who_comes(tmp_path: Path) -> None:
+async def test_a_change_by_another_program_is_seen_by_the_next_read(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     storage = Storage(path, reactor, Scheduler(reactor))
     account = await storage.accounts.add_account("bob", "hash", 1.0)
@@ -114,7 +114,7 @@ async def test_what_another_program_changes_counts_for_the_next_who_comes(tmp_pa
     await storage.close()
 
 
-async def test_a_disk_that_is_slow_keeps_nobody_from_anything_else(tmp_path: Path) -> None:
+async def test_a_slow_disk_does_not_block_the_reactor(tmp_path: Path) -> None:
     storage = Storage(tmp_path / "emu.sqlite", reactor, Scheduler(reactor))
     for number in range(5):
         await storage.accounts.add_account(f"p{number}", "hash", 1.0)

@@ -118,7 +118,7 @@ def test_any_names_are_kept_apart_and_found_again(names: list[str]) -> None:
             assert exact.id == account_id
 
 
-def test_accounts_that_may_log_in_are_told_from_the_others(empty_store: Store) -> None:
+def test_accounts_that_may_log_in_are_distinguished_from_the_others(empty_store: Store) -> None:
     accounts = empty_store.login.accounts
     ids = [accounts.add(name, "hash", 1.0).id for name in ("a", "b", "c", "d")]
     accounts.ban(ids[1], 100.0, "")

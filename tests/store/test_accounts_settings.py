@@ -1,7 +1,7 @@
 from emu.store import Store
 
 
-def test_a_value_is_told_when_it_is_new_or_another(store: Store) -> None:
+def test_a_new_or_changed_value_is_reported(store: Store) -> None:
     settings = store.login.settings
     assert settings.put("login_config", "max_characters", "7")
     assert not settings.put("login_config", "max_characters", "7")

@@ -19,7 +19,7 @@ class Bench:
         self.number = 0
         self.remembered: RowCache[Any] = RowCache(lambda: self.number, Deferred, most, **options)
         self.reads: list[Deferred[Any]] = []
-        self.told: list[object] = []
+        self.received: list[object] = []
 
     async def read(self) -> Any:
         done: Deferred[Any] = Deferred()
@@ -29,9 +29,9 @@ class Bench:
     def ask(self, key: str = "a") -> None:
         async def asked() -> None:
             try:
-                self.told.append(await self.remembered.get(key, self.read))
+                self.received.append(await self.remembered.get(key, self.read))
             except StoreError as error:
-                self.told.append(error)
+                self.received.append(error)
 
         start(asked())
 
@@ -43,14 +43,14 @@ def start(work: Coroutine[Any, Any, Any]) -> None:
     run(work, lambda failure: failure.raiseException())
 
 
-def test_a_value_is_read_once_and_told_from_memory() -> None:
+def test_a_value_is_read_once_and_returned_from_the_cache() -> None:
     bench = Bench()
     bench.ask()
     bench.ask()
-    assert (len(bench.reads), bench.told) == (1, [])
+    assert (len(bench.reads), bench.received) == (1, [])
     bench.answer(7)
     bench.ask()
-    assert (bench.reads, bench.told) == ([], [7, 7, 7])
+    assert (bench.reads, bench.received) == ([], [7, 7, 7])
 
 
 def test_nothing_is_not_remembered() -> None:
@@ -58,15 +58,15 @@ def test_nothing_is_not_remembered() -> None:
     bench.ask()
     bench.answer(None)
     bench.ask()
-    assert (bench.told, len(bench.reads), len(bench.remembered)) == ([None], 1, 0)
+    assert (bench.received, len(bench.reads), len(bench.remembered)) == ([None], 1, 0)
 
 
-def test_a_failure_is_told_to_all_who_wait_and_not_remembered() -> None:
+def test_a_failure_reaches_all_waiting_requests_and_is_not_cached() -> None:
     bench = Bench()
     bench.ask()
     bench.ask()
     bench.reads.pop().errback(StoreError("broken"))
-    assert [str(one) for one in bench.told] == ["broken", "broken"]
+    assert [str(one) for one in bench.received] == ["broken", "broken"]
     bench.ask()
     assert len(bench.reads) == 1
 
@@ -86,7 +86,7 @@ def test_what_is_forgotten_while_it_is_read_is_read_again(way: str) -> None:
     bench.answer("old")
     bench.answer("new")
     bench.ask()
-    assert bench.told == ["old", "new", "new"]
+    assert bench.received == ["old", "new", "new"]
 
 
 @pytest.mark.parametrize("way", ["key", "all", "epoch"])
@@ -101,7 +101,7 @@ def test_what_is_forgotten_is_read_again(way: str) -> None:
         bench.remembered.forget_all()
     bench.ask()
     bench.answer("new")
-    assert bench.told == ["new"]
+    assert bench.received == ["new"]
 
 
 def test_those_used_last_stay() -> None:

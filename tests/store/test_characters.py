@@ -52,7 +52,7 @@ def test_only_the_very_character_is_deleted(store: Store, wrong: dict[str, objec
     assert store.login.characters.of_account(1) == []
 
 
-def test_columns_and_looks_are_changed(store: Store) -> None:
+def test_columns_and_appearance_are_changed(store: Store) -> None:
     added = store.login.characters.add(character())
     changes = {"level": 13, "class_": 4, "zone_name": "qey_north", "race_type": 112, "name": "Ay"}
     assert store.login.characters.update(1, 1, 7, changes)
@@ -133,7 +133,7 @@ def test_any_characters_come_back_as_they_were(rows: list[Character]) -> None:
         assert store.login.characters.of_account(1) == added
 
 
-def test_rows_deleted_long_ago_make_room_but_not_while_the_world_has_the_character(
+def test_rows_deleted_long_ago_are_removed_unless_the_world_has_the_character(
     store: Store,
 ) -> None:
     store.login.characters.keep_deleted = 100.0
@@ -153,7 +153,7 @@ def test_rows_deleted_long_ago_make_room_but_not_while_the_world_has_the_charact
     assert [char_id for (char_id,) in left] == [own.id, 20, 21]
 
 
-def test_a_row_goes_when_the_world_s_character_of_that_number_is_somebody_else_s(
+def test_a_row_is_removed_when_another_account_has_its_number_in_the_world(
     store: Store,
 ) -> None:
     store.login.characters.keep_deleted = 100.0
@@ -166,7 +166,7 @@ def test_a_row_goes_when_the_world_s_character_of_that_number_is_somebody_else_s
     )
 
 
-def test_an_id_that_a_world_gives_again_ends_the_older_row_whoever_has_it(store: Store) -> None:
+def test_an_id_that_a_world_assigns_again_ends_the_older_row(store: Store) -> None:
     store.login.accounts.add("Bob", "hash", 1.0)
     store.login.characters.add(character(account_id=2))
     store.login.characters.add(character(account_id=1, name="Bel"))

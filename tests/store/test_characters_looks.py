@@ -19,7 +19,7 @@ def owners(store: Store) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize("owner", ["character", "world_character"])
-def test_looks_come_back_to_their_owners(store: Store, owner: str) -> None:
+def test_appearances_are_returned_by_owner(store: Store, owner: str) -> None:
     first, second = owners(store)[owner]
     tables = AppearanceTables(store.database.connection, owner)
     tables.put(first, {"a_number": 7}, COLORS)

@@ -102,7 +102,7 @@ def test_an_interrupted_import_is_finished_by_a_second_one(empty_store: Store) -
     assert len(found.equipment) == 1
 
 
-def test_a_character_deleted_here_stays_deleted(empty_store: Store) -> None:
+def test_a_character_deleted_in_the_store_stays_deleted(empty_store: Store) -> None:
     take(empty_store, DUMP)
     assert empty_store.login.characters.delete(7, 3, 900, "Aldana")
     assert take(empty_store, DUMP).added == 0
@@ -133,7 +133,7 @@ def test_a_number_of_another_stored_character_is_reported(empty_store: Store) ->
     assert names(empty_store) == [(900, "Aldana", 0)]
 
 
-def test_owners_may_be_here_already_under_other_numbers(store: Store) -> None:
+def test_owners_may_be_stored_under_other_numbers(store: Store) -> None:
     report = take(
         store,
         insert("account", id=30, name="ALICE", passwd=HASH)

@@ -86,13 +86,13 @@ def test_a_second_time_changes_nothing(empty_store: Store) -> None:
     assert empty_store.login.accounts.every() == before
 
 
-def test_a_trial_tells_the_same_and_stores_nothing(empty_store: Store) -> None:
+def test_a_trial_reports_the_same_and_stores_nothing(empty_store: Store) -> None:
     assert counts(take(empty_store, DUMP, dry_run=True)) == counts(take(empty_store, DUMP))
     take(empty_store, account_row(50, "Bob"), dry_run=True)
     assert empty_store.login.accounts.find("Bob") is None
 
 
-def test_an_id_in_the_way_stops_everything(store: Store) -> None:
+def test_an_id_conflict_stops_everything(store: Store) -> None:
     dump = account_row(50, "Bob") + account_row(1, "Carol")
     with pytest.raises(
         CommandError, match="account 1 is 'Alice' in the store, 'Carol' in the dump"
@@ -101,7 +101,7 @@ def test_an_id_in_the_way_stops_everything(store: Store) -> None:
     assert [account.name for account in store.login.accounts.every()] == ["Alice"]
 
 
-def test_ids_in_the_way_are_renumbered_when_that_is_asked_for(store: Store) -> None:
+def test_conflicting_ids_are_renumbered_on_request(store: Store) -> None:
     report = take(store, account_row(50, "Bob") + account_row(1, "Carol"), renumber=True)
     assert report.notes == ["account 'Carol' gets a new id, 1 is 'Alice' in the store"]
     assert [(account.id, account.name) for account in store.login.accounts.every()] == [
@@ -109,7 +109,7 @@ def test_ids_in_the_way_are_renumbered_when_that_is_asked_for(store: Store) -> N
     ]  # fmt: skip
 
 
-def test_the_same_name_under_another_id_is_told(store: Store) -> None:
+def test_the_same_name_under_another_id_is_reported(store: Store) -> None:
     report = take(store, account_row(30, "ALICE"))
     assert report.notes == ["account 'ALICE' has the id 1 in the store and 30 in the dump"]
 
@@ -155,18 +155,18 @@ def test_a_file_that_breaks_off_stores_nothing(store: Store) -> None:
     assert [account.name for account in store.login.accounts.every()] == ["Alice"]
 
 
-def test_progress_is_told_of_trying_and_of_storing(
+def test_progress_is_reported_for_the_trial_and_the_import(
     empty_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "PORTION", 2)
-    told: list[tuple[str, int]] = []
+    reported: list[tuple[str, int]] = []
     dump = "".join(account_row(n, f"user{n}") for n in range(1, 4))
-    take(empty_store, dump, progress=lambda doing, rows: told.append((doing, rows)))
-    assert told == [("trying", 2), ("trying", 3), ("storing", 2), ("storing", 3)]
+    take(empty_store, dump, progress=lambda doing, rows: reported.append((doing, rows)))
+    assert reported == [("trying", 2), ("trying", 3), ("storing", 2), ("storing", 3)]
 
 
 @pytest.mark.slow
-def test_bans_are_looked_up_and_not_read_again_for_each(empty_store: Store) -> None:
+def test_bans_are_not_read_again_for_each_row(empty_store: Store) -> None:
     statements: list[str] = []
     rows = ",".join(f"('10.{n >> 8}.{n & 255}.1')" for n in range(300))
     empty_store.database.connection.set_trace_callback(statements.append)
@@ -194,7 +194,7 @@ def test_a_running_server_can_write_between_two_portions(
     assert len(empty_store.login.accounts.every()) == 5
 
 
-def test_nobody_waits_while_an_import_is_tried(empty_store: Store) -> None:
+def test_other_writers_do_not_wait_for_the_trial_of_an_import(empty_store: Store) -> None:
     dump = account_row(1, "Bob") + account_row(2, "Carol")
 
     def rows(tables: Collection[str]) -> Iterator[InsertRow]:

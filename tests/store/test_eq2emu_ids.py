@@ -4,7 +4,7 @@ from emu.store import Store
 from emu.store.eq2emu import Ids
 
 
-def test_a_dump_that_tells_who_its_numbers_are_means_nobody_else(store: Store) -> None:
+def test_only_the_ids_of_a_table_in_the_dump_are_valid(store: Store) -> None:
     ids = Ids(store.login)
     assert (ids.account(1), ids.world(1)) == (1, 1)
     ids.accounts[30] = ids.worlds[31] = 1

@@ -17,7 +17,7 @@ def test_numbers_of_models_are_taken_over(empty_store: Store) -> None:
     }
 
 
-def test_a_setting_that_is_there_twice_is_told_and_no_failure(empty_store: Store) -> None:
+def test_a_setting_that_occurs_twice_is_reported_and_no_failure(empty_store: Store) -> None:
     rows = "INSERT INTO login_config (config_name, config_value) VALUES ('a', '1'), ('a', '2');"
     report = take(empty_store, rows)
     assert report.left_out == 0

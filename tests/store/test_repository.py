@@ -35,7 +35,7 @@ def keys(store: Store) -> list[str]:
     return [row["name_key"] for row in rows]
 
 
-def test_a_change_is_a_transaction_and_inside_another_one_a_part(store: Store) -> None:
+def test_a_change_is_a_transaction_and_inside_another_one_a_savepoint(store: Store) -> None:
     names = Names(store.database)
     with pytest.raises(ZeroDivisionError):
         names.swap("Alice", "Alice")

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 ROUNDS = int(os.environ.get("EMU_CRASH_ROUNDS", "5"))
 
 
-def test_a_part_of_a_group_fails_alone(store: Store) -> None:
+def test_a_savepoint_fails_alone(store: Store) -> None:
     with store.transaction():
         store.login.accounts.add("Bob", "hash", 1.0)
         with pytest.raises(DuplicateName):

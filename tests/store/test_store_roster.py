@@ -25,7 +25,7 @@ def the(store: Store, name: str) -> RosterEntry:
     return found
 
 
-def test_a_character_is_there_once_whoever_has_it(built_in: Store) -> None:
+def test_a_character_is_listed_once_in_either_table(built_in: Store) -> None:
     built_in.world.characters.create(world_character(name="Cestra", account_id=77))
     entries = built_in.roster.every()
     assert [(entry.name, entry.world, entry.account) for entry in entries] == [
@@ -84,7 +84,7 @@ def test_a_forgotten_character_leaves_its_name_to_others(built_in: Store) -> Non
     built_in.world.characters.create(world_character(name="borvik"))
 
 
-def test_a_row_of_the_list_has_its_looks(built_in: Store) -> None:
+def test_a_row_of_the_list_has_its_appearance(built_in: Store) -> None:
     wanted = character(name="Aldana", char_id=1)
     assert built_in.login.characters.get(1) == replace(wanted, id=1)
     assert built_in.login.characters.get(99) is None

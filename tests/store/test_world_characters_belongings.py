@@ -29,7 +29,7 @@ def test_each_list_is_kept_and_replaced(empty_store: Store) -> None:
     assert belongings.of(made.id)["channels"] == ()
 
 
-def test_what_somebody_has_goes_with_the_character(empty_store: Store) -> None:
+def test_belongings_are_removed_with_the_character(empty_store: Store) -> None:
     made = empty_store.world.characters.create(world_character())
     empty_store.world.belongings.save_hotkeys(made.id, HOTKEYS)
     with empty_store.transaction() as connection:

@@ -170,7 +170,7 @@ def test_mute_and_rank_are_kept(empty_store: Store) -> None:
     assert empty_store.world.characters.find_named("nobody") is None
 
 
-def test_the_statuses_of_an_account_leave_out_who_is_deleted(empty_store: Store) -> None:
+def test_the_statuses_of_an_account_leave_out_deleted_characters(empty_store: Store) -> None:
     characters = empty_store.world.characters
     first, second = (
         characters.create(replace(world_character(), name=name)) for name in ("Ayla", "Borvik")

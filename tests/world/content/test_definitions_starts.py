@@ -2,7 +2,7 @@ from emu.world.content.definitions import Start, best_start
 from tests.support.world.world_fakes import world_character
 
 
-def test_an_empty_condition_fits_everybody() -> None:
+def test_an_empty_condition_fits_every_character() -> None:
     assert Start(1).fits(world_character(1))
     assert Start(1).conditions == 0
 

@@ -19,7 +19,7 @@ def test_looks_that_fit_are_let_through() -> None:
         ({"gender": 1.5}, "gender does not fit"),
     ],
 )
-def test_looks_that_cannot_be_told_are_refused(looks: dict, told: str) -> None:
+def test_looks_that_cannot_be_sent_are_refused(looks: dict, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         check_appearance(looks)
 
