@@ -5,8 +5,16 @@ Start with `Dialects(shipped_tables, shipped_catalog(), shipped_rules()).for_ver
 
 from __future__ import annotations
 
-from emu.dialects.dialect import BEFORE_LOGIN, MOST_DIALECTS, Dialect, Dialects, fit
-from emu.dialects.rules import RuleTable, VersionRules, shipped_rules
+from emu.dialects.dialect import (
+    BEFORE_LOGIN,
+    MOST_DIALECTS,
+    Dialect,
+    Dialects,
+    RuleTable,
+    VersionRules,
+    fit,
+    shipped_rules,
+)
 
 __all__ = [
     "BEFORE_LOGIN",

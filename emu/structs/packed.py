@@ -197,6 +197,27 @@ def unpack_counted(
     return count, records, data[end:]
 
 
+_BYTE_LIMIT: Final = 255
+
+
+def oversized(value: int) -> bytes:
+    """Return a number as one byte below 255, else FF and a u16.
+
+    Source: docs/protocol/structs.md#oversized.
+    """
+    if value < _BYTE_LIMIT:
+        return bytes((value,))
+    return b"\xff" + value.to_bytes(2, "little")
+
+
+def read_oversized(data: bytes, at: int) -> tuple[int, int]:
+    """Return the number at an offset, and where it ends. Raises `MalformedMessage`."""
+    end = at + (3 if data[at : at + 1] == b"\xff" else 1)
+    if end > len(data):
+        raise MalformedMessage("number cut short")
+    return (data[at] if end == at + 1 else int.from_bytes(data[at + 1 : end], "little")), end
+
+
 EXAMINE_INFO: Final = "OP_EqExamineInfoCmd"
 """The command of an item window. Above version 561 its size n is sent as 2n-9."""
 LAST_SHORT_SIZE: Final = LAST_UNREVERSED_PACK

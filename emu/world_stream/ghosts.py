@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from emu.errors import MalformedMessage, UnknownStruct
 from emu.structs import StructLayout
-from emu.structs.packed import reverses_literals, unpack, unpack_stream, xor
+from emu.structs.packed import read_oversized, reverses_literals, unpack, unpack_stream, xor
 from emu.versions import LAST_OLD_CLIENT
 from emu.world_stream.deltas import changed_fields
 
@@ -42,8 +42,6 @@ FOOTERS: Final = {CREATE_GHOST: "", CREATE_WIDGET: WIDGET_FOOTER, CREATE_SIGN: S
 HEADING_UNIT: Final = 64
 """Headings on the wire are degrees times this (docs/protocol/world/spawns.md#units)."""
 
-_BYTE_LIMIT: Final = 255
-
 
 class Layouts(Protocol):
     """The layouts of one client version; `emu.dialects.Dialect` implements it."""
@@ -54,24 +52,6 @@ class Layouts(Protocol):
 
     def layout(self, name: str) -> StructLayout:
         """Return the layout of a struct. Raises `UnknownStruct`."""
-
-
-def oversized(value: int) -> bytes:
-    """Return a number as one byte below 255, else FF and a u16.
-
-    Source: docs/protocol/structs.md#oversized.
-    """
-    if value < _BYTE_LIMIT:
-        return bytes((value,))
-    return b"\xff" + value.to_bytes(2, "little")
-
-
-def read_oversized(data: bytes, at: int) -> tuple[int, int]:
-    """Return the number at an offset, and where it ends. Raises `MalformedMessage`."""
-    end = at + (3 if data[at : at + 1] == b"\xff" else 1)
-    if end > len(data):
-        raise MalformedMessage("number cut short")
-    return (data[at] if end == at + 1 else int.from_bytes(data[at + 1 : end], "little")), end
 
 
 PART_NAMES: Final = ("position", "vis", "info")

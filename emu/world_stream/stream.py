@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
+from emu.structs.packed import read_oversized
 from emu.world_stream.deltas import BookReader, StateReader
 from emu.world_stream.ghosts import (
     DESTROY_GHOST,
@@ -16,7 +17,6 @@ from emu.world_stream.ghosts import (
     UPDATE_GHOST,
     GhostReader,
     Layouts,
-    read_oversized,
 )
 from emu.world_stream.movement import PredictionReader
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import MalformedMessage
-from emu.world_stream.ghosts import oversized, read_oversized
+from emu.structs.packed import oversized, read_oversized
 
 
 @pytest.mark.parametrize(

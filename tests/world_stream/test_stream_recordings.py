@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from emu.opcodes import shipped_tables
-from emu.structs.packed import pack_stream, read_client_cmds, xor
+from emu.structs.packed import oversized, pack_stream, read_client_cmds, read_oversized, xor
 from emu.world_stream.ghosts import (  # fmt: skip
     CREATE_GHOST,
     CREATE_SIGN,
@@ -20,8 +20,6 @@ from emu.world_stream.ghosts import (  # fmt: skip
     SECTIONS,
     UPDATE_GHOST,
     GhostReader,
-    oversized,
-    read_oversized,
 )
 from tests.support.files.recordings import recording
 from tests.support.world.ghost_views import dialect

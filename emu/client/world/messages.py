@@ -21,9 +21,9 @@ from emu.dialects.dialect import (
     LOGIN_BY_NUMBER,
     NOT_SEEN,
     read_name,
+    read_numbers,
     wire_texts,
 )
-from emu.dialects.rules import read_numbers
 from emu.errors import CommandError, MalformedMessage, UnknownOpcode, UnknownStruct
 from emu.model import LoginCode
 from emu.structs import StructLayout

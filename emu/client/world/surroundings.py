@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from emu.client.world import events
 from emu.dialects.dialect import read_name
 from emu.errors import MalformedMessage
+from emu.structs.packed import read_oversized
 from emu.times import Monotonic
 from emu.world_stream.ghosts import (
     DESTROY_GHOST,
@@ -27,7 +28,6 @@ from emu.world_stream.ghosts import (
     GhostReader,
     GhostUpdate,
     Layouts,
-    read_oversized,
 )
 from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
 

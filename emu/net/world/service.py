@@ -14,7 +14,7 @@ from emu.appearance import Models
 from emu.commands import Caller, Registry
 from emu.config import Address, Config
 from emu.dialects import Dialects, shipped_rules
-from emu.dialects.rules import read_numbers
+from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
 from emu.limits.addresses import reachable
 from emu.login.events import LoginAccepted

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from emu.dialects.dialect import NOT_SEEN
-from emu.dialects.rules import ChannelNumbers
+from emu.dialects.dialect import NOT_SEEN, ChannelNumbers
 from emu.errors import CommandError, Unanswered
 from emu.model import Membership, Present, may_see
 from emu.processes.ports import Note

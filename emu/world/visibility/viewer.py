@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from emu.errors import LimitExceeded
+from emu.structs.packed import oversized
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.visibility.baselines import BaselineCache, GhostBaseline, GhostForm
 from emu.world_stream.ghosts import (
@@ -24,7 +25,6 @@ from emu.world_stream.ghosts import (
     CREATE_WIDGET,
     DESTROY_GHOST,
     UPDATE_GHOST,
-    oversized,
 )
 from emu.world_stream.movement import Position
 

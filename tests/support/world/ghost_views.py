@@ -12,7 +12,7 @@ from typing import Any
 from emu.dialects import Dialect, Dialects, shipped_rules
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
-from emu.structs.packed import reverses_literals, unpack, unpack_stream, xor
+from emu.structs.packed import read_oversized, reverses_literals, unpack, unpack_stream, xor
 from emu.world.visibility.baselines import GhostForm, read_rules
 from emu.world_stream.ghosts import (
     DESTROY_GHOST,
@@ -21,7 +21,6 @@ from emu.world_stream.ghosts import (
     PARTS,
     UPDATE_GHOST,
     GhostReader,
-    read_oversized,
 )
 
 DIALECTS = Dialects(shipped_tables, shipped_catalog(), shipped_rules())

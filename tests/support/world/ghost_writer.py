@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from emu.structs.packed import pack, pack_stream, xor
-from emu.world_stream.ghosts import HEADER, PARTS, SECTIONS, oversized
+from emu.structs.packed import oversized, pack, pack_stream, xor
+from emu.world_stream.ghosts import HEADER, PARTS, SECTIONS
 from tests.support.world.ghost_views import dialect
 
 PART_NAMES = ("position", "vis", "info")

@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 
 from emu.commands import Caller, Registry, Reply, Use
 from emu.commands import help as help_commands
-from emu.dialects.rules import read_numbers
+from emu.dialects.dialect import read_numbers
 from emu.model import WorldCharacter
 from emu.processes.local import LocalBus, LocalHandoffKeys, ZoneTable
 from emu.processes.ports import Processes

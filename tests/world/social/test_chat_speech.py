@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.dialects.rules import read_numbers
+from emu.dialects.dialect import read_numbers
 from emu.times import Moment
 from emu.world.rules import ChatRules
 from emu.world.social.chat import Chat

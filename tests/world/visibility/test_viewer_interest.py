@@ -7,10 +7,10 @@ import random
 import pytest
 
 from emu.errors import LimitExceeded
+from emu.structs.packed import oversized
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import LAST_INDEX, InterestSet, ObservedSpawn
-from emu.world_stream.ghosts import oversized
 from emu.world_stream.movement import Position
 from tests.support.world.ghost_views import View, form
 

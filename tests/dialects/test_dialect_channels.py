@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.dialects.rules import ChannelNumbers, Older, read_numbers
+from emu.dialects.dialect import ChannelNumbers, Older, read_numbers
 from emu.errors import FileFormatError
 
 
