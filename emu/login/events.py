@@ -27,21 +27,24 @@ class LoginEvent:
 
     An event that unauthenticated peers can repeat at will has in `repeats` the name of its summary.
     An event of ordinary use, which is summarized only above a rate, has that name in `ordinary`.
+    `log_name` is the name in structured logs, if it is not that of the class.
     """
 
     level: ClassVar[str] = "info"
     template: ClassVar[str] = ""
     repeats: ClassVar[str] = ""
     ordinary: ClassVar[str] = ""
+    log_name: ClassVar[str] = ""
     address: str
 
 
 @dataclass(frozen=True, slots=True)
-class LoginAccepted(LoginEvent):
+class AccountLoggedIn(LoginEvent):
     """A client is logged in."""
 
     template: ClassVar[str] = "login of {account} from {address}, client {version}"
     ordinary: ClassVar[str] = "logins"
+    log_name: ClassVar[str] = "LoginAccepted"
     account: str
     account_id: int
     version: int

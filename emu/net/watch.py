@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from emu.login.events import LoginAccepted, LoginRefused
+from emu.login.events import AccountLoggedIn, LoginRefused
 from emu.metrics import EndpointMetrics, EndpointUses, Histogram, MetricRegistry
 from emu.net.logs import LastLines, logger
 from emu.reports import Report, Reports
@@ -76,7 +76,7 @@ class Watch:
         return self.measures.histogram("world_tick_seconds", "Duration of a tick of the world.")
 
     def _count_login(self, report: Report) -> None:
-        if isinstance(report.event, LoginAccepted):
+        if isinstance(report.event, AccountLoggedIn):
             self._logins.add("accepted")
         elif isinstance(report.event, LoginRefused):
             self._logins.add("refused")

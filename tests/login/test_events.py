@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.login import events
-from emu.login.events import LoginAccepted, LoginEvent, LoginRefused, event_values, format_event
+from emu.login.events import AccountLoggedIn, LoginEvent, LoginRefused, event_values, format_event
 
 CLIENT_LOG_KINDS = [
     kind
@@ -27,7 +27,7 @@ def filled(kind: type[LoginEvent], text: str, number: int) -> LoginEvent:
 
 
 def test_a_login_reads_as_a_sentence() -> None:
-    line = format_event(LoginAccepted("192.0.2.1", "tester", 5, 546))
+    line = format_event(AccountLoggedIn("192.0.2.1", "tester", 5, 546))
     assert line == "login of tester from 192.0.2.1, client 546"
 
 

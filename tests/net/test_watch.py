@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from emu.errors import CommandError
-from emu.login.events import LoginAccepted, LoginRefused
+from emu.login.events import AccountLoggedIn, LoginRefused
 from emu.net.watch import Watch
 from emu.reports import Report
 from tests.support.running.whole_server import harness, until
@@ -19,7 +19,7 @@ def test_logins_are_counted_by_result_beside_the_log() -> None:
     watch = Watch()
     lines: list[object] = []
     tell = watch.port("login", lines.append)
-    accepted = LoginAccepted("::1", "alice", 7, 546)
+    accepted = AccountLoggedIn("::1", "alice", 7, 546)
     tell(accepted)
     tell(LoginRefused("::1", "bob", "wrong password"))
     tell(LoginRefused("::1", "bob", "wrong password"))

@@ -7,17 +7,17 @@ Twisted side is `emu.net.client.connection`.
 from __future__ import annotations
 
 from emu.client.world.core import WorldClientCore, WorldHandoff, WorldPhase, make_session
-from emu.client.world.messages import WorldMessages
+from emu.client.world.messages import ClientWorldMessages
 from emu.client.world.surroundings import Place, SeenGhost, Surroundings, Walker
 
 __all__ = [
+    "ClientWorldMessages",
     "Place",
     "SeenGhost",
     "Surroundings",
     "Walker",
     "WorldClientCore",
     "WorldHandoff",
-    "WorldMessages",
     "WorldPhase",
     "make_session",
 ]

@@ -20,7 +20,7 @@ from typing import Final
 from emu.client.events import Closed, Unexpected
 from emu.client.world import events, messages
 from emu.client.world.events import DialogOpened, WorldEvent, ZoneTold
-from emu.client.world.messages import PredictionWriter, WorldMessages
+from emu.client.world.messages import ClientWorldMessages, PredictionWriter
 from emu.client.world.surroundings import (
     GHOST_COMMANDS,
     RUNNING_SPEED,
@@ -93,7 +93,7 @@ class WorldPhase(Enum):
 class WorldClientCore:
     """The client of one character."""
 
-    messages: WorldMessages
+    messages: ClientWorldMessages
     handoff: WorldHandoff
     """The address and key of its session."""
     make_session: Callable[[], Session] = make_session

@@ -74,7 +74,7 @@ STEPS: Final = (ZONE_LOADED, ENTITIES_SENT, ENTITIES_LOADED)
 CHANNEL_ACTIONS: Final = ("you joined", "you left", "joined", "left")
 
 
-class WorldMessages:
+class ClientWorldMessages:
     """The messages of one client version. Raises `CommandError` if it cannot enter a zone."""
 
     __slots__ = ("_examine_info", "_readers", "dialect")

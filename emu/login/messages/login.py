@@ -21,7 +21,7 @@ from emu.dialects import Dialects
 from emu.dialects.dialect import read_name, read_secret
 from emu.errors import LimitExceeded, MalformedMessage, StoreError, UnknownVersion
 from emu.login.client import Client, ClientDeadline, ClientState, guarded
-from emu.login.events import ClientLogStored, LoginAccepted, LoginRefused
+from emu.login.events import AccountLoggedIn, ClientLogStored, LoginRefused
 from emu.login.messages import replies
 from emu.login.ports import LoginRefusal, LoginRefusalReason
 from emu.login.service import LoginService
@@ -164,7 +164,7 @@ def _admit(service: LoginService, client: Client, account: Account, version: int
     client.clear_deadline(ClientDeadline.LOGIN)
     service.client_logged_in(client)
     service.counters["login accepted"] += 1
-    service.log(LoginAccepted(client.address, account.name, account.id, version))
+    service.log(AccountLoggedIn(client.address, account.name, account.id, version))
     reply = replies.login_reply(dialect, service.config, account.name, response=LoginCode.ACCEPTED)
     client.send("OP_LoginReplyMsg", reply)
     # The result is not awaited: another program may hold the database's lock, and the player is

@@ -30,7 +30,13 @@ from emu.client.events import (
 )
 from emu.client.flow import STEP_TIMEOUT, Entrance, LoginFlow, Script, StepDone, StepFailed, granted
 from emu.client.messages import LoginMessages
-from emu.client.world import WorldClientCore, WorldHandoff, WorldMessages, WorldPhase, make_session
+from emu.client.world import (
+    ClientWorldMessages,
+    WorldClientCore,
+    WorldHandoff,
+    WorldPhase,
+    make_session,
+)
 from emu.client.world.events import WorldEvent
 from emu.client.world.surroundings import RUNNING_SPEED
 from emu.config import Address
@@ -519,11 +525,11 @@ class ClientWorldConnection:
             pass  # A full buffer or an unreachable network: the session sends it again.
 
 
-def world_messages(version: int, tables: OpcodeTables | None = None) -> WorldMessages:
+def world_messages(version: int, tables: OpcodeTables | None = None) -> ClientWorldMessages:
     """Return the world's messages of a version. Raises `UnknownVersion` and `CommandError`."""
     known = tables or shipped_tables()
     dialects = Dialects(lambda: known, shipped_catalog(), shipped_rules())
-    return WorldMessages(dialects.for_version(version))
+    return ClientWorldMessages(dialects.for_version(version))
 
 
 async def enter_world(
@@ -534,7 +540,7 @@ async def enter_world(
     *,
     timeout: float = STEP_TIMEOUT,  # noqa: ASYNC109  # per step, measured on our clock
     on_event: Callable[[WorldEvent], None] = lambda _event: None,
-    messages: WorldMessages | None = None,
+    messages: ClientWorldMessages | None = None,
     tables: OpcodeTables | None = None,
     make_session: Callable[[], Session] = make_session,
 ) -> ClientWorldConnection:

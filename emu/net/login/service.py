@@ -135,7 +135,8 @@ def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]
             event.repeats, account, event.address, reason or "refused"
         ):
             return
-        line, name = format_event(event, values), type(event).__name__
+        line = format_event(event, values)
+        name = event.log_name or type(event).__name__
         write_line(log, level, line, name, values, template=event.template)
 
     return write

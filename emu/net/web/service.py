@@ -22,7 +22,7 @@ from emu.config import Address, Config
 from emu.config.administration import WebConfig
 from emu.files import data_file
 from emu.limits.connections import ConnectionLimits
-from emu.login.events import LoginAccepted, LoginRefused
+from emu.login.events import AccountLoggedIn, LoginRefused
 from emu.metrics import EndpointUses
 from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
@@ -274,7 +274,7 @@ def site_rules(config: WebConfig) -> SiteRules:
 
 
 def _login_of(event: object, moment: Moment) -> Login | None:
-    if isinstance(event, LoginAccepted):
+    if isinstance(event, AccountLoggedIn):
         return Login(moment, event.account, event.version, accepted=True)
     if isinstance(event, LoginRefused):
         return Login(moment, event.account, event.version, accepted=False, reason=event.reason)

@@ -17,7 +17,7 @@ from emu.dialects import Dialects, shipped_rules
 from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
 from emu.limits.addresses import reachable
-from emu.login.events import LoginAccepted
+from emu.login.events import AccountLoggedIn
 from emu.model import ANYBODY, WorldCharacter, may_see
 from emu.net import parameters
 from emu.net.cluster.service import ProcessContext, processes_endpoint
@@ -171,7 +171,7 @@ class WorldEndpoint:
         return behaviors
 
     def _learn_account(self, report: Report) -> None:
-        if isinstance(report.event, LoginAccepted):
+        if isinstance(report.event, AccountLoggedIn):
             self.concealed.logged_in(report.event.account_id, report.event.account)
 
     def _take_commands(self, commands: Registry, context: CommandContext) -> None:

@@ -7,14 +7,14 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from emu.cli.client.world import LineCompleter, history_file
-from emu.client.world import WorldClientCore, WorldHandoff, WorldMessages
+from emu.client.world import ClientWorldMessages, WorldClientCore, WorldHandoff
 from tests.support.running.emu_process import emu_on_terminal
 from tests.support.running.whole_server import HOST, harness
 from tests.support.world.ghost_views import dialect
 
 
 def completed(text: str) -> list[tuple[str, int]]:
-    core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, 1, 1, 2))
+    core = WorldClientCore(ClientWorldMessages(dialect(546)), WorldHandoff(HOST, 1, 1, 2))
     core.commands = ("say", "shout", "who")
     found = LineCompleter(core).get_completions(Document(text), CompleteEvent())
     return [(one.text, one.start_position) for one in found]

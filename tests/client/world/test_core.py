@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.client.events import Closed, Unexpected
-from emu.client.world import WorldClientCore, WorldHandoff, WorldMessages, WorldPhase
+from emu.client.world import ClientWorldMessages, WorldClientCore, WorldHandoff, WorldPhase
 from emu.client.world.events import (
     CampBegun,
     CampStopped,
@@ -188,7 +188,7 @@ def test_lines_of_refusal_are_printed() -> None:
 
 def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
     world = LossyWorld(LossyReactor())
-    core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
+    core = WorldClientCore(ClientWorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
 
     async def whole() -> None:
         client = ClientWorldConnection(world.reactor, core)
@@ -202,14 +202,14 @@ def test_a_wrong_key_ends_the_session_and_nothing_stands() -> None:
 
 
 def test_requests_before_the_beginning_are_refused() -> None:
-    core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
+    core = WorldClientCore(ClientWorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
     for request in (WorldClientCore.sit, WorldClientCore.camp, lambda one: one.send("4711"),
                  lambda one: one.walk_to(0.0, 0.0, 0.0, Monotonic(0.0))):  # fmt: skip
         with pytest.raises(CommandError):
             request(core)
     core.close()
     assert core.next_event() == Closed("closed by us")
-    core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
+    core = WorldClientCore(ClientWorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
     core.connect(Monotonic(0.0))
     with pytest.raises(LocalProtocolError):
         core.connect(Monotonic(0.0))
@@ -218,7 +218,7 @@ def test_requests_before_the_beginning_are_refused() -> None:
 @tries(300)
 @given(opcode=st.sampled_from([4, 29, 31, 33, 35, 50, 67, 99]), payload=st.binary(max_size=80))
 def test_any_message_of_a_server_is_survived(opcode: int, payload: bytes) -> None:
-    core = WorldClientCore(WorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2), _Deaf)
+    core = WorldClientCore(ClientWorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2), _Deaf)
     core._message(opcode, payload, Monotonic(0.0))
 
 

@@ -21,7 +21,7 @@ from emu.client.world.events import (
     WhoListed,
     WorldEvent,
 )
-from emu.client.world.messages import WorldMessages
+from emu.client.world.messages import ClientWorldMessages
 from emu.errors import CommandError
 from tests.support.sessions.raw_client import by_number
 from tests.support.world.ghost_views import dialect
@@ -68,7 +68,7 @@ READ = [
 @pytest.mark.parametrize("version", [546, 561, 562, 1096, 1208, 60114])
 def test_login_by_number_has_the_layout_of_its_version(version: int) -> None:
     try:
-        messages = WorldMessages(dialect(version))
+        messages = ClientWorldMessages(dialect(version))
     except CommandError as error:
         assert "nobody knows how client version" in str(error)  # noqa: PT017
         return
@@ -79,21 +79,21 @@ def test_login_by_number_has_the_layout_of_its_version(version: int) -> None:
 @pytest.mark.parametrize("version", [546, 561])
 @pytest.mark.parametrize(("name", "values", "event"), READ)
 def test_answers_are_read(version: int, name: str, values, event) -> None:
-    messages = WorldMessages(dialect(version))
+    messages = ClientWorldMessages(dialect(version))
     number, payload = dialect(version).message(name, values)
     ((named, body),) = messages.unwrapped(number, payload)
     assert messages.read(named, body) == event
 
 
 def test_what_has_no_body_and_what_is_not_known() -> None:
-    messages = WorldMessages(dialect(546))
+    messages = ClientWorldMessages(dialect(546))
     assert messages.read("OP_CampAbortedMsg", b"") == CampStopped()
     assert messages.read("OP_FactionUpdateMsg", b"\0\0\0") is None
     assert list(messages.unwrapped(60_000, b"x")) == [("60000", b"x")]
 
 
 def test_requests_that_a_version_lacks() -> None:
-    messages = WorldMessages(dialect(546))
+    messages = ClientWorldMessages(dialect(546))
     assert messages.plain("4711", b"x") == (4711, b"x")
     with pytest.raises(CommandError, match="546 has no OP_NoSuchMsg"):
         messages.plain("OP_NoSuchMsg")
@@ -103,7 +103,7 @@ def test_requests_that_a_version_lacks() -> None:
 
 @given(st.binary(max_size=60), st.sampled_from([row[0] for row in READ]))
 def test_any_bytes_are_an_event_or_none(payload: bytes, struct_name: str) -> None:
-    messages = WorldMessages(dialect(546))
+    messages = ClientWorldMessages(dialect(546))
     definition = dialect(546).layout(struct_name).definition
     event = messages.read(definition.opcode_type or definition.opcode_name, payload)
     assert event is None or isinstance(event, WorldEvent)
@@ -111,4 +111,4 @@ def test_any_bytes_are_an_event_or_none(payload: bytes, struct_name: str) -> Non
 
 def test_the_table_of_commands() -> None:
     payload = struct.pack("<H", 2) + b"\3say\4tell\0"
-    assert WorldMessages(dialect(546)).commands(payload) == ("say", "tell")
+    assert ClientWorldMessages(dialect(546)).commands(payload) == ("say", "tell")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.client.world import WorldClientCore, WorldHandoff, WorldMessages, WorldPhase
+from emu.client.world import ClientWorldMessages, WorldClientCore, WorldHandoff, WorldPhase
 from emu.client.world.events import DialogOpened
 from emu.client.world.shell import WORDS, completions, run_line
 from emu.errors import CommandError
@@ -31,7 +31,7 @@ class Sent:
 def standing() -> tuple[WorldClientCore, list[tuple[int, bytes]]]:
     session = Sent()
     handoff = WorldHandoff("127.0.0.1", 1, 1, 2)
-    core = WorldClientCore(WorldMessages(dialect(546)), handoff, lambda: session)  # type: ignore[arg-type,return-value]
+    core = WorldClientCore(ClientWorldMessages(dialect(546)), handoff, lambda: session)  # type: ignore[arg-type,return-value]
     core.phase = WorldPhase.STANDING
     core.commands = ("say", "tell", "who")
     core.own_index = 1

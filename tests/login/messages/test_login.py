@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from emu.dialects import Dialects, shipped_rules
 from emu.errors import MalformedMessage, StoreError, UnknownVersion
 from emu.login.client import ClientState
-from emu.login.events import LoginAccepted, LoginRefused, ServiceFault, SessionReplaced
+from emu.login.events import AccountLoggedIn, LoginRefused, ServiceFault, SessionReplaced
 from emu.login.messages.login import account_of, read_login_request
 from emu.login.settings import LoginServiceConfig
 from emu.opcodes import shipped_tables
@@ -45,7 +45,7 @@ def test_the_2006_client_gets_its_36_bytes(harness: Harness) -> None:
     harness.send(client, 0, classic_login(b"tester", b"secret", 546))
     assert link.take() == [(4, ACCEPTED_546)]
     assert client.state is ClientState.LOGGED_IN
-    assert harness.events == [LoginAccepted("192.0.2.1", "tester", 7, 546)]
+    assert harness.events == [AccountLoggedIn("192.0.2.1", "tester", 7, 546)]
     assert harness.authenticator.asked == [("tester", b"secret", "192.0.2.1", 546, harness.now)]
 
 

@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.logger import globalLogPublisher
 
-from emu.login.events import DeleteRefused, LoginAccepted, LoginRefused
+from emu.login.events import AccountLoggedIn, DeleteRefused, LoginRefused
 from emu.mailbox import Mailbox
 from emu.net import logs
 from emu.net.login.service import STORE_WORK, LoginHandler, log_event
@@ -182,7 +182,7 @@ def test_one_line_an_event_with_its_name_for_json() -> None:
         write = log_event(
             logs.logger("login"), RefusalLog(logs.logger("login"), Scheduler(Clock()))
         )
-        write(LoginAccepted("127.0.0.1", "bob", 3, 546))
+        write(AccountLoggedIn("127.0.0.1", "bob", 3, 546))
         write(LoginRefused("127.0.0.1", "eve", "bad password"))
     finally:
         globalLogPublisher.removeObserver(observer)
@@ -203,8 +203,8 @@ def test_a_refusal_that_repeats_itself_is_one_line_and_a_sum() -> None:
         for _ in range(100):
             write(LoginRefused("192.0.2.1", "bob", "bad password"))
             write(DeleteRefused("192.0.2.1", "bob", "Aldana", 1, 7))
-        write(LoginAccepted("192.0.2.1", "bob", 3, 546))
-        write(LoginAccepted("192.0.2.1", "bob", 3, 546))
+        write(AccountLoggedIn("192.0.2.1", "bob", 3, 546))
+        write(AccountLoggedIn("192.0.2.1", "bob", 3, 546))
         assert log.text.count("\n") == 4
         refusals.stop()
     assert "99 more logins refused of bob from 192.0.2.1: bad password (99)" in log.text

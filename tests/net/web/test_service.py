@@ -18,7 +18,7 @@ from twisted.python.threadable import isInIOThread
 from emu.admin.web.sessions import SignedIn, SignedOut, SignInRefused
 from emu.config import Address
 from emu.files import data_file
-from emu.login.events import LoginAccepted, LoginRefused
+from emu.login.events import AccountLoggedIn, LoginRefused
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
@@ -160,7 +160,7 @@ async def test_ready_says_what_is_missing() -> None:
 async def test_logins_and_lines_are_remembered() -> None:
     async with bench() as made:
         tell = made.watch.reports.port("login")
-        tell(LoginAccepted("192.0.2.7", "ayla", 1, 546))
+        tell(AccountLoggedIn("192.0.2.7", "ayla", 1, 546))
         tell(LoginRefused("192.0.2.7", "bob", "wrong password", 561))
         _, _, body = await made.get("/api/logins")
         assert [(row["account"], row["accepted"], row["reason"]) for row in json.loads(body)] == [
@@ -247,13 +247,13 @@ async def test_lines_and_logins_that_name_a_hidden_player_are_shown_to_nobody() 
         tell = made.watch.reports.port("login")
         log = logger("world")
         log.info("Boss entered Antonica")
-        tell(LoginAccepted("192.0.2.7", "boss", 1, 546))
+        tell(AccountLoggedIn("192.0.2.7", "boss", 1, 546))
         made.concealed |= {"Boss", "boss"}
         page = await made.open("/api/events")
         log.info("command of Boss (game): hide: done")
         log.info("Aldana entered Antonica")
-        tell(LoginAccepted("192.0.2.7", "boss", 1, 546))
-        tell(LoginAccepted("192.0.2.8", "ayla", 1, 546))
+        tell(AccountLoggedIn("192.0.2.7", "boss", 1, 546))
+        tell(AccountLoggedIn("192.0.2.8", "ayla", 1, 546))
         await until(lambda: b"Aldana" in page.data, "the other events")
         answers = [(await made.get(f"/api/{name}"))[2] for name in ("lines", "logins")]
         assert b"Aldana" in answers[0]

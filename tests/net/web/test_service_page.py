@@ -15,7 +15,7 @@ from twisted.internet.defer import succeed
 from emu.admin.status import PlayerStatus, ServerStatus, WorldStatus
 from emu.admin.web.api import PlayerCounts
 from emu.config import Address
-from emu.login.events import LoginAccepted, LoginRefused
+from emu.login.events import AccountLoggedIn, LoginRefused
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
@@ -99,7 +99,7 @@ class Site:
             self.part.recent.population.append(PlayerCounts(minute - 60 * number, count))
         tell = self.watch.reports.port("login")
         for number in range(4):
-            tell(LoginAccepted("192.0.2.7", f"ayla{number}", 1, 546))
+            tell(AccountLoggedIn("192.0.2.7", f"ayla{number}", 1, 546))
             tell(LoginRefused("192.0.2.7", "bob", "wrong password", 561))
         world = logger("world")
         for name in ("Aldana", "Borvik", "Ceryn"):

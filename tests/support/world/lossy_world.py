@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from twisted.logger import Logger
 
-from emu.client.world import WorldClientCore, WorldHandoff, WorldMessages
+from emu.client.world import ClientWorldMessages, WorldClientCore, WorldHandoff
 from emu.client.world.events import WorldEvent
 from emu.limits.turns import TurnRules
 from emu.net.client.connection import ClientWorldConnection
@@ -74,7 +74,7 @@ class LossyWorld:
         self.harness.store.rows[char_id] = replace(row, client_version=version)
         key = await self.harness.keys.issue(row.account_id, char_id, row.name)
         core = WorldClientCore(
-            WorldMessages(dialect(version)), WorldHandoff(HOST, PORT, row.account_id, key)
+            ClientWorldMessages(dialect(version)), WorldHandoff(HOST, PORT, row.account_id, key)
         )
         client = ClientWorldConnection(self.reactor, core, timeout=60.0, on_event=on_event)
         client.start()
