@@ -93,7 +93,7 @@ class PendingPlay:
 class ClientContext:
     """What all clients of one server share. Times are seconds."""
 
-    dispatch: Callable[[Client, int, bytes, Monotonic], Awaitable[None]]
+    dispatch: Callable[[Client, int, bytes], Awaitable[None]]
     """Passes a message (opcode, payload) to its handler."""
     deadline_passed: Callable[[Client, ClientDeadline], None]
     """Handles a deadline of a client that has passed."""
@@ -149,9 +149,9 @@ class Client:
 
     # Calls of the shell.
 
-    def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
+    def message(self, opcode: int, payload: bytes, _now: Monotonic) -> None:
         """Handle one application message after those that came before."""
-        self.put(partial(self._context.dispatch, self, opcode, payload, now), len(payload))
+        self.put(partial(self._context.dispatch, self, opcode, payload), len(payload))
 
     def closed(self, reason: str = "session closed") -> None:
         """Handle the end of the session, from either side; repeated calls do nothing."""

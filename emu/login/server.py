@@ -36,7 +36,7 @@ from emu.login.service import LoginService
 from emu.model import CreateResponse, PlayResponse, WorldEntry
 from emu.times import Monotonic
 
-Handler = Callable[[LoginService, Client, bytes, Monotonic], Awaitable[None]]
+Handler = Callable[[LoginService, Client, bytes], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,7 @@ class LoginMessageRule:
 _IDLE = frozenset({ClientState.LOGGED_IN})
 
 
-async def ignored(
-    _service: LoginService, _client: Client, _payload: bytes, _now: Monotonic
-) -> None:
+async def ignored(_service: LoginService, _client: Client, _payload: bytes) -> None:
     """Ignore a message that real clients send and that needs no answer."""
 
 
@@ -70,17 +68,15 @@ MESSAGES: dict[str, LoginMessageRule] = {
 }
 
 
-async def dispatch(
-    service: LoginService, client: Client, opcode: int, payload: bytes, now: Monotonic
-) -> None:
+async def dispatch(service: LoginService, client: Client, opcode: int, payload: bytes) -> None:
     """Pass one message to its handler."""
     is_known = client.is_logged_in
     if is_known:
-        service.restart_idle_timer(client, now)
+        service.restart_idle_timer(client, service.clock.now())
     name = client.dialect.table.name(opcode) or str(opcode)
     rule = MESSAGES.get(name)
     if rule is not None and client.state in rule.states:
-        await guarded(client, name, rule.handler(service, client, payload, now))
+        await guarded(client, name, rule.handler(service, client, payload))
     elif not is_known:
         client.drop(name, "message before login")
     elif rule is None:

@@ -33,7 +33,7 @@ _REASONS = {
 }
 
 
-async def create(service: LoginService, client: Client, payload: bytes, now: Monotonic) -> None:
+async def create(service: LoginService, client: Client, payload: bytes) -> None:
     """Pass a create request on to its world, or refuse it."""
     try:
         request = read_create_request(payload, client.dialect)
@@ -49,7 +49,7 @@ async def create(service: LoginService, client: Client, payload: bytes, now: Mon
     if client.state is not ClientState.LOGGED_IN:
         return
     if code is None:
-        code = _hand_on(service, client, request, payload, now)
+        code = _hand_on(service, client, request, payload)
     if code is not None:
         _refuse_create(service, client, request, code, _REASONS[code])
 
@@ -70,8 +70,9 @@ async def _reason_against(
 
 
 def _hand_on(
-    service: LoginService, client: Client, request: CreateRequest, payload: bytes, now: Monotonic
+    service: LoginService, client: Client, request: CreateRequest, payload: bytes
 ) -> CreateCode | None:
+    now = service.clock.now()
     if not service.creations.take(client.account_id, now):
         return CreateCode.OVERLOADED
     pending = PendingCreate(
@@ -84,9 +85,7 @@ def _hand_on(
     )
     if not service.creates.add(pending, now):
         return CreateCode.PENDING
-    client.set_deadline(
-        ClientDeadline.CREATE, Monotonic(service.clock.now() + service.config.create_timeout)
-    )
+    client.set_deadline(ClientDeadline.CREATE, Monotonic(now + service.config.create_timeout))
     # The answer may come before this call returns.
     asked = service.worlds.request_create(
         request.world_id, client.account_id, client.version, payload, now
@@ -195,13 +194,13 @@ MOST_DELETED = 100
 """Deleted entries kept for the list of one session."""
 
 
-async def delete(service: LoginService, client: Client, payload: bytes, now: Monotonic) -> None:
+async def delete(service: LoginService, client: Client, payload: bytes) -> None:
     """Answer a delete request, then send the character list in every case."""
     asked = client.dialect.layout("LS_DeleteCharacterRequest").decode_short(payload)
     try:
         rows = await service.characters.characters_of(client.account_id)
         row = _find(service, rows, asked)
-        is_deleted = row is not None and await _delete(service, client, row, now)
+        is_deleted = row is not None and await _delete(service, client, row)
     except StoreError:
         _refuse_delete(service, client, asked)
         raise
@@ -224,13 +223,13 @@ def _find(
     return None
 
 
-async def _delete(service: LoginService, client: Client, row: Character, now: Monotonic) -> bool:
+async def _delete(service: LoginService, client: Client, row: Character) -> bool:
     place = (row.world_id, row.char_id)
     if not await service.characters.delete_character(client.account_id, *place, row.name):
         return False
     if client.dialect.rules.keep_deleted_entries and len(client.deleted) < MOST_DELETED:
         client.deleted.append(row)
-    service.worlds.notify_delete(row.world_id, client.account_id, row.char_id, now)
+    service.worlds.notify_delete(row.world_id, client.account_id, row.char_id, service.clock.now())
     service.counters["characters deleted"] += 1
     name = client.account_name
     service.log(CharacterDeleted(client.address, name, row.name, *place, "deleted by its owner"))

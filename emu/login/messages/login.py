@@ -76,7 +76,7 @@ def _request(values: dict[str, Any], version: int) -> LoginRequest:
     )
 
 
-async def login(service: LoginService, client: Client, payload: bytes, now: Monotonic) -> None:
+async def login(service: LoginService, client: Client, payload: bytes) -> None:
     """Find the version, check name and password, and answer."""
     try:
         request = read_login_request(payload, service.dialects)
@@ -86,7 +86,7 @@ async def login(service: LoginService, client: Client, payload: bytes, now: Mono
         return
     # Only successful logins count, so that a peer cannot use up the limit of another account.
     reason = _out_of_bounds(service, request) or service.entries.reason_against(
-        request.account.casefold(), client.address, now
+        request.account.casefold(), client.address, service.clock.now()
     )
     if reason:
         refuse(service, client, request.account, reason, request.version)
@@ -98,7 +98,7 @@ async def login(service: LoginService, client: Client, payload: bytes, now: Mono
             request.password,
             client.address,
             request.version,
-            now,
+            service.clock.now(),
             wanted=lambda: client.state is ClientState.AUTHENTICATING,
         )
     except StoreError as error:
@@ -210,7 +210,7 @@ def read_client_log(payload: bytes, *, long_header: bool, limit: int) -> str:
 
 
 async def store_client_log(
-    service: LoginService, client: Client, payload: bytes, _now: Monotonic, *, kind: str
+    service: LoginService, client: Client, payload: bytes, *, kind: str
 ) -> None:
     """Store one client log; count and drop one that cannot be read or is one too many."""
     config = service.config

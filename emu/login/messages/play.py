@@ -23,9 +23,7 @@ from emu.model import Character, LoginCode, PlayCode, PlayResponse
 from emu.times import Monotonic
 
 
-async def list_worlds(
-    service: LoginService, client: Client, _payload: bytes, _now: Monotonic
-) -> None:
+async def list_worlds(service: LoginService, client: Client, _payload: bytes) -> None:
     """Answer a request for the world list, with the character list and the flags.
 
     The characters are read first, so that all of it leaves in one datagram. If that fails, the
@@ -145,7 +143,7 @@ def _send_status(
 REQUEST = "OP_PlayCharacterRequestMsg"
 
 
-async def play(service: LoginService, client: Client, payload: bytes, _now: Monotonic) -> None:
+async def play(service: LoginService, client: Client, payload: bytes) -> None:
     """Handle a client's request to enter a world."""
     asked = client.dialect.layout("LS_PlayRequest").decode_short(payload)
     place = (asked.get("server_id", 0), asked["char_id"])
