@@ -153,7 +153,6 @@ class _LoginAttempt:
     password: bytes
     source: str
     """The address in the form that limits use: an IPv6 address counts as its /64 network."""
-    now: Monotonic
 
 
 def _known(account: Account | None, source: str) -> bool:
@@ -209,7 +208,7 @@ class AccountService:
             name = account_name(name)
         except ValueError:
             return LoginRefusal(LoginRefusalReason.NAME_NOT_ALLOWED)
-        attempt = _LoginAttempt(name, password, address_key(address), now)
+        attempt = _LoginAttempt(name, password, address_key(address))
         if not self._guesses.allows_address(attempt.source, now):
             return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         # Such a password can never be right, so nothing is read for it; the address pays all the
@@ -244,7 +243,7 @@ class AccountService:
         if account is not None:
             # A cached password is compared without a turn. Otherwise all players who return after a
             # restart of their world would wait for a slow hash each.
-            is_right = self._remembered.check(account, attempt.password, attempt.now)
+            is_right = self._remembered.check(account, attempt.password, self._clock.now())
             if is_right:
                 return LoginGranted(account)
             if is_right is not None:
@@ -263,7 +262,7 @@ class AccountService:
                     outcome = await self._check(attempt, account, guess)
         except (LimitExceeded, MemoryError):
             if guess is not None:
-                guess.give_back(attempt.now)
+                guess.give_back(self._clock.now())
             return LoginRefusal(LoginRefusalReason.BUSY)
         return await self._add(attempt, outcome, wanted) if isinstance(outcome, str) else outcome
 
@@ -276,8 +275,10 @@ class AccountService:
 
         Raises `MemoryError` when there is not enough for the hash.
         """
-        if account is not None and self._remembered.check(account, attempt.password, attempt.now):
-            guess.give_back(attempt.now)  # An earlier turn verified the same password.
+        if account is not None and self._remembered.check(
+            account, attempt.password, self._clock.now()
+        ):
+            guess.give_back(self._clock.now())  # An earlier turn verified the same password.
             return LoginGranted(account)
         # A missing account is hashed too: the time must not reveal which names exist.
         stored = account.password if account is not None else None
@@ -292,8 +293,8 @@ class AccountService:
                 if is_missing
                 else LoginRefusalReason.BAD_PASSWORD
             )
-        guess.give_back(attempt.now)
-        self._remembered.remember(account, attempt.password, attempt.now)
+        guess.give_back(self._clock.now())
+        self._remembered.remember(account, attempt.password, self._clock.now())
         if checked.replacement is not None:
             self._start(self._replace_hash(attempt, account, checked.replacement))
         return LoginGranted(account)
@@ -312,14 +313,14 @@ class AccountService:
             return
         if replaced:
             renewed = replace(account, password=replacement)
-            self._remembered.remember(renewed, attempt.password, attempt.now)
+            self._remembered.remember(renewed, attempt.password, self._clock.now())
 
     async def _hash_new(self, attempt: _LoginAttempt) -> str | LoginRefusal:
         """Return the hash for a new account.
 
         Raises `MemoryError` when there is not enough for it.
         """
-        if not self._creations.take(attempt.source, attempt.now):
+        if not self._creations.take(attempt.source, self._clock.now()):
             return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         salt = self._random_bytes(SALT_SIZE)
         try:
@@ -327,7 +328,7 @@ class AccountService:
                 partial(hash_password, attempt.password, salt, self.config.passwords)
             )
         except MemoryError:
-            self._creations.give_back(attempt.source, attempt.now)
+            self._creations.give_back(attempt.source, self._clock.now())
             raise
 
     async def _add(
@@ -340,21 +341,21 @@ class AccountService:
         try:
             account = await self._store.add_account(attempt.name, hashed, self._clock.moment())
         except DuplicateName:
-            self._creations.give_back(attempt.source, attempt.now)
+            self._creations.give_back(attempt.source, self._clock.now())
             return await self._decide(attempt, await self._store.find_account(attempt.name), wanted)
         except StoreError:
-            self._creations.give_back(attempt.source, attempt.now)
+            self._creations.give_back(attempt.source, self._clock.now())
             raise
-        self._remembered.remember(account, attempt.password, attempt.now)
+        self._remembered.remember(account, attempt.password, self._clock.now())
         return LoginGranted(account)
 
     def _pay(self, attempt: _LoginAttempt, account: Account | None) -> Guess | None:
         known = _known(account, attempt.source)
-        return self._guesses.take(attempt.name, attempt.source, attempt.now, known=known)
+        return self._guesses.take(attempt.name, attempt.source, self._clock.now(), known=known)
 
     def _allows(self, attempt: _LoginAttempt, account: Account | None) -> bool:
         known = _known(account, attempt.source)
-        return self._guesses.allows(attempt.name, attempt.source, attempt.now, known=known)
+        return self._guesses.allows(attempt.name, attempt.source, self._clock.now(), known=known)
 
 
 def _admit(account: Account, moment: Moment) -> LoginGranted | LoginRefusal:
