@@ -150,4 +150,4 @@ def _reply(line: bytes) -> Reply:
         value = json.loads(line)
         return Reply(tuple(map(str, value["lines"])), value["data"], bool(value["ok"]))
     except (ValueError, TypeError, LookupError, RecursionError):
-        raise MalformedMessage("no reply of a server") from None
+        raise MalformedMessage("not a reply of a server") from None

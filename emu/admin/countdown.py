@@ -35,7 +35,7 @@ class Countdown:
         if self._end is None:
             return False
         self._end = None
-        self._announce("The server does not stop.")
+        self._announce("The shutdown is canceled.")
         return True
 
     def get_timer(self) -> Monotonic | None:

@@ -39,7 +39,7 @@ def snapshot_value(
         "server": api.summary(status),
         "worlds": api.worlds(status),
         "zones": api.zones(status),
-        "players": [{**told, "address": player.address} for told, player in players],
+        "players": [{**row, "address": player.address} for row, player in players],
         "doors": [asdict(one) for one in ports],
         "measures": {reading.family.name: _values(reading) for reading in readings},
         "troubles": list(status.troubles),

@@ -8,7 +8,7 @@ import secrets
 import click
 
 from emu.cli.addresses import address
-from emu.cli.common import VerbGroup, change_store, chosen_password, load_config, look_store
+from emu.cli.common import VerbGroup, change_store, chosen_password, load_config, read_store
 from emu.cli.eq2emu import import_login_dump
 from emu.cli.options import end_of, end_options, password_option, present
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
@@ -65,7 +65,7 @@ def list_accounts(style: str) -> None:
     Example: emu account list --format csv > accounts.csv
     """
     moment = present()
-    with look_store() as store:
+    with read_store() as store:
         print_rows(
             [_row(account, moment) for account in store.login.accounts.every()], style, COLUMNS
         )
@@ -79,7 +79,7 @@ def show(name: str, style: str) -> None:
 
     Example: emu account show alice
     """
-    with look_store() as store:
+    with read_store() as store:
         found = _find(store, name)
         characters = store.login.characters.of_account(found.id)
     record = _row(found, present()) | {
@@ -132,7 +132,7 @@ def enable(name: str) -> None:
 @account.command()
 @click.argument("name")
 @end_options
-@click.option("--reason", default="", help="Why; players do not see it.")
+@click.option("--reason", default="", help="The reason; players do not see it.")
 def ban(name: str, until: Moment | None, lasting: float | None, reason: str) -> None:
     """Ban an account for some time, or for ever without --until and --for.
 
@@ -160,7 +160,7 @@ def unban(name: str) -> None:
 
 @account.command()
 @click.argument("name")
-@click.option("--characters", is_flag=True, help="Remove it even though it has characters.")
+@click.option("--characters", is_flag=True, help="Remove it and its characters.")
 def remove(name: str, characters: bool) -> None:
     """Remove an account for good. Its characters disappear from the login server's list.
 

@@ -6,7 +6,7 @@ import math
 
 import click
 
-from emu.cli.common import VerbGroup, change_store, look_store
+from emu.cli.common import VerbGroup, change_store, read_store
 from emu.cli.options import end_of, end_options, present
 from emu.cli.tables import format_option, print_rows, show_moment
 from emu.errors import CommandError
@@ -26,7 +26,7 @@ def address() -> None:
 @address.command()
 @click.argument("prefix")
 @end_options
-@click.option("--reason", default="", help="Why; nobody outside sees it.")
+@click.option("--reason", default="", help="The reason, for operators only.")
 def ban(prefix: str, until: Moment | None, lasting: float | None, reason: str) -> None:
     """Ban an address, all addresses that begin with PREFIX, or a network.
 
@@ -53,7 +53,7 @@ def unban(prefix: str) -> None:
     with change_store() as store:
         if not store.login.bans.lift(clean):
             raise CommandError(f"{clean} is not banned; `emu account address list` shows all")
-    click.echo(f"{clean} is not banned any more", err=True)
+    click.echo(f"{clean} is no longer banned", err=True)
 
 
 @address.command("list")
@@ -63,7 +63,7 @@ def list_addresses(style: str) -> None:
 
     Example: emu account address list
     """
-    with look_store() as store:
+    with read_store() as store:
         bans = store.login.bans.every()
     rows = [
         {

@@ -15,7 +15,7 @@ from emu.errors import CommandError
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--replace", is_flag=True, help="Replace FILE when it is there.")
+@click.option("--replace", is_flag=True, help="Replace FILE if it exists.")
 def backup(file: Path | None, *, replace: bool) -> None:
     """Copy the database into FILE. The server may be running.
 
@@ -42,8 +42,8 @@ def backup(file: Path | None, *, replace: bool) -> None:
 def _check(copy: Path, database: Path, *, replace: bool) -> None:
     """Raise `CommandError` if the copy cannot be written."""
     if not copy.parent.is_dir():
-        raise CommandError(f"{copy.parent}: there is no such folder; make it first")
+        raise CommandError(f"{copy.parent}: this folder does not exist; create it first")
     if copy.exists() and copy.samefile(database):
         raise CommandError(f"{copy}: is the database itself; choose another file")
     if copy.exists() and not replace:
-        raise CommandError(f"{copy}: is there already; choose another name or give --replace")
+        raise CommandError(f"{copy}: exists already; choose another name or give --replace")

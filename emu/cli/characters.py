@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from emu.cli.common import VerbGroup, change_store, load_config, look_store, together
+from emu.cli.common import VerbGroup, change_store, load_config, read_store, together
 from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
 from emu.errors import CommandError
 from emu.link.messages import MAX_NAME
@@ -34,7 +34,7 @@ def character() -> None:
 
 chosen = together(
     click.argument("character"),
-    click.option("--world", help="The character's world, where two have the name."),
+    click.option("--world", help="The character's world, if several have the name."),
 )
 """The arguments of `_find`."""
 
@@ -42,14 +42,14 @@ chosen = together(
 @character.command("list")
 @click.option("--account", help="Only characters of this account.")
 @click.option("--world", help="Only characters of this world.")
-@click.option("--deleted", is_flag=True, help="Deleted characters, too.")
+@click.option("--deleted", is_flag=True, help="Include deleted characters.")
 @format_option
 def list_characters(account: str | None, world: str | None, deleted: bool, style: str) -> None:
     """List characters, sorted by name.
 
     Example: emu character list --world Antonia --deleted
     """
-    with look_store() as store:
+    with read_store() as store:
         entries = store.roster.every()
     rows = [
         _row(entry)
@@ -69,7 +69,7 @@ def show(character: str, world: str | None, style: str) -> None:
 
     Example: emu character show Aldana
     """
-    with look_store() as store:
+    with read_store() as store:
         entry = _find(store, character, world)
         listed = None if entry.id is None else store.login.characters.get(entry.id)
     record = _row(entry) | {
@@ -82,9 +82,9 @@ def show(character: str, world: str | None, style: str) -> None:
         "client_version": entry.client_version,
         "deleted_at": show_moment(entry.deleted_at),
     }
-    looks = _looks(listed) if listed is not None else {}
-    told = {name: ", ".join(_told(part) for part in parts) for name, parts in looks.items()}
-    print_record(record | told, style, structured=looks)
+    appearance = _appearance(listed) if listed is not None else {}
+    row = {name: ", ".join(map(_piece_text, pieces)) for name, pieces in appearance.items()}
+    print_record(record | row, style, structured=appearance)
 
 
 @character.command()
@@ -100,7 +100,7 @@ def rename(character: str, name: str, world: str | None) -> None:
         _check_name(entry, name)
         store.roster.rename(entry, name)
         click.echo(f"character {entry.name!r} is called {name!r}", err=True)
-        _tell_elsewhere(entry)
+        _print_elsewhere(entry)
 
 
 @character.command()
@@ -114,7 +114,7 @@ def delete(character: str, world: str | None) -> None:
         entry = _find(store, character, world, deleted=False)
         store.roster.delete(entry)
         click.echo(f"character {entry.name!r} is deleted", err=True)
-        _tell_elsewhere(entry)
+        _print_elsewhere(entry)
 
 
 @character.command()
@@ -129,8 +129,8 @@ def restore(character: str, world: str | None) -> None:
         if entry.is_built_in and entry.own_id is None:
             raise CommandError(f"the world does not have {entry.name!r} any more")
         store.roster.restore(entry)
-        click.echo(f"character {entry.name!r} is back", err=True)
-        _tell_elsewhere(entry)
+        click.echo(f"character {entry.name!r} is restored", err=True)
+        _print_elsewhere(entry)
 
 
 @character.command("free-name")
@@ -183,13 +183,13 @@ def _check_name(entry: RosterEntry, name: str) -> None:
         if NameRules(blocked=load_config().world.name_filter).reason_against(name) is not None:
             raise CommandError(
                 f"{name!r} cannot be a name: {LEAST_LENGTH} to {MOST_LENGTH} letters A to Z, and"
-                " nothing that world.name_filter keeps out"
+                " nothing that world.name_filter forbids"
             )
     elif not 0 < len(name.encode()) <= MAX_NAME or not name.isprintable() or name != name.strip():
         raise CommandError(f"a name must have 1 to {MAX_NAME} bytes, and all of it visible")
 
 
-def _tell_elsewhere(entry: RosterEntry) -> None:
+def _print_elsewhere(entry: RosterEntry) -> None:
     if not entry.is_built_in:
         click.echo(f"only the list was changed; {entry.world} has its own character", err=True)
 
@@ -219,7 +219,7 @@ def _row(entry: RosterEntry) -> dict[str, str | int | float | bool | None]:
     }
 
 
-def _looks(listed: Character) -> dict[str, list[Row]]:
+def _appearance(listed: Character) -> dict[str, list[Row]]:
     """Return models, colors and equipment, each as a list of records."""
     return {
         "models": [{"field": name, "number": number} for name, number in listed.appearance.items()],
@@ -231,6 +231,6 @@ def _looks(listed: Character) -> dict[str, list[Row]]:
     }
 
 
-def _told(part: Row) -> str:
-    name, *values = part.values()
+def _piece_text(piece: Row) -> str:
+    name, *values = piece.values()
     return f"{name} {'/'.join(map(str, values))}"

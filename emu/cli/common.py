@@ -61,7 +61,7 @@ def shared_options() -> list[click.Option]:
         click.Option(
             ["--config"], type=kind, callback=_keep, expose_value=False,
             help="Configuration file (TOML); the default is $EMU_CONFIG, ./emu.toml or"
-            " ./state/emu.toml, the first there is.",
+            " ./state/emu.toml, the first that exists.",
         ),
         click.Option(
             ["--db"], type=kind, callback=_keep, expose_value=False,
@@ -135,12 +135,12 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def tell_database(path: Path) -> None:
+def print_database(path: Path) -> None:
     """Print on standard error which database a command has changed."""
     click.echo(f"database: {path.absolute()}", err=True)
 
 
-def look_store() -> Store:
+def read_store() -> Store:
     """Open the configured database for reading; writers do not block it."""
     return Store.open_for_reading(load_config().database.path)
 
@@ -157,7 +157,7 @@ def change_store(*, create: bool = False) -> Iterator[Store]:
             Durability.SAFE
         )  # the change must survive a power failure when the command returns
         yield store
-        tell_database(path)
+        print_database(path)
 
 
 def chosen_password(given: str | None) -> bytes:

@@ -36,10 +36,8 @@ CONFIGURED_BY = {
 
 @click.command("import-eq2emu")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
-@click.option(
-    "--renumber", is_flag=True, help="Give rows whose id is taken here a new one; see above."
-)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--renumber", is_flag=True, help="Give rows with a taken id a new id; see above.")
 @format_option
 def import_login_dump(file: Path, dry_run: bool, renumber: bool, style: str) -> None:
     """Import an SQL dump of EQ2Emulator's login database; nothing in it is executed.
@@ -69,7 +67,7 @@ def import_login_dump(file: Path, dry_run: bool, renumber: bool, style: str) -> 
     _print_settings(report)
     print_counts(report, style, dry_run=dry_run)
     if report.left_out:
-        raise CommandError(f"not everything can be brought over: {report.left_out} rows left out")
+        raise CommandError(f"the import is incomplete: {report.left_out} rows skipped")
 
 
 def _import_target(*, dry_run: bool) -> AbstractContextManager[Store]:
@@ -97,7 +95,7 @@ def _print_settings(report: ImportReport) -> None:
     for name, value in report.settings.items():
         key = CONFIGURED_BY.get(name)
         if key is not None:
-            click.echo(f"{name} was {value}: set {key} in the configuration if you want", err=True)
+            click.echo(f"{name} was {value}: set {key} in the configuration to keep it", err=True)
 
 
 def print_counts(report: ImportReport, style: str, *, dry_run: bool) -> None:
@@ -117,8 +115,8 @@ def print_counts(report: ImportReport, style: str, *, dry_run: bool) -> None:
     print_rows(rows, style, ("table", "rows", "added", "here_already", "left_out"))
     would = "would be" if dry_run else "were"
     click.echo(
-        f"{report.added} rows {would} brought over, {report.present} are here already,"
-        f" {report.left_out} {would} left out",
+        f"{report.added} rows {would} imported, {report.present} exist already,"
+        f" {report.left_out} {would} skipped",
         err=True,
     )
     if dry_run:
@@ -144,7 +142,7 @@ def dump_options(setting: str, replaced: str) -> Callable[[Command], Command]:
             type=click.Path(file_okay=False, path_type=Path),
             help=f"The folder of {setting}.",
         ),
-        click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing."),
+        click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing."),
         click.option("--replace", is_flag=True, help=f"Write {replaced} changed by hand."),
         format_option,
     )
@@ -158,7 +156,7 @@ def target_folder(given: Path | None, configured: Path | None, setting: str) -> 
     return target
 
 
-def tell_report(report: ImportReport, style: str, *, dry_run: bool, hint: str | None) -> None:
+def print_report(report: ImportReport, style: str, *, dry_run: bool, hint: str | None) -> None:
     """Print the result of an import and, after a real one, the next step.
 
     Raises `CommandError` if rows were skipped.
@@ -167,7 +165,7 @@ def tell_report(report: ImportReport, style: str, *, dry_run: bool, hint: str | 
     if not dry_run and hint is not None:
         click.echo(hint, err=True)
     if report.left_out:
-        raise CommandError(f"not everything can be brought over: {report.left_out} rows left out")
+        raise CommandError(f"the import is incomplete: {report.left_out} rows skipped")
 
 
 @click.command("import-eq2emu")
@@ -200,7 +198,7 @@ def import_world_dump(
     if not dry_run and target.is_dir():
         read_atlas(target)
     hint = f"set zones = {str(target.resolve())!r} under [world] to use them"
-    tell_report(report, style, dry_run=dry_run, hint=None if configured else hint)
+    print_report(report, style, dry_run=dry_run, hint=None if configured else hint)
 
 
 @click.command("import-eq2emu-knowledge")
@@ -232,4 +230,4 @@ def import_eq2emu_knowledge(
     if not dry_run and target.is_dir():
         read_knowledge(target)
     hint = f"set knowledge = {str(target.resolve())!r} under [world] to use it"
-    tell_report(report, style, dry_run=dry_run, hint=None if configured else hint)
+    print_report(report, style, dry_run=dry_run, hint=None if configured else hint)

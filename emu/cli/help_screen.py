@@ -29,7 +29,7 @@ class HelpScreen(ModalScreen[None]):
         """Lay out the text."""
         width = max(len(key) for key, _ in self._lines)
         keys = "\n".join(f"{key.ljust(width)}  {about}" for key, about in self._lines)
-        yield Label(f"{keys}\n\nAny key goes back.", id="help", markup=False)
+        yield Label(f"{keys}\n\nAny key closes this list.", id="help", markup=False)
 
     def on_key(self) -> None:
         """Close the screen."""

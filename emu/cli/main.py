@@ -20,22 +20,25 @@ from emu.cli.common import share_options, shared_options
 from emu.errors import ConfigError, EmuError, unusable
 
 NOUNS = {
-    "account": ("accounts", "Players' accounts: add, list, password, disable, import."),
-    "admin": ("consoles.admin", "One command on the running server, as on its console."),
-    "backup": ("backup", "A copy of the database, while the server runs."),
+    "account": ("accounts", "Manage players' accounts: add, list, password, disable, import."),
+    "admin": ("consoles.admin", "Run a command on the running server, as on its console."),
+    "backup": ("backup", "Copy the database, also while the server is running."),
     "capture": ("capture", "Decode captures, follow a running server, make a dissector."),
-    "character": ("characters", "Characters of all worlds: list, rename, delete, restore."),
-    "client": ("client.commands", "A client that logs in and plays: scripted, by hand, or many."),
+    "character": ("characters", "Manage characters of all worlds: list, rename, delete, restore."),
+    "client": (
+        "client.commands",
+        "Run a client that plays: scripted, by hand, or many.",
+    ),
     "config": ("config", "Show or check the configuration."),
-    "doctor": ("doctor.commands", "What is wrong with a server, and how to mend it."),
-    "ggmp": ("consoles.ggmp", "Look at actors of a world and act through them, by GGMP."),
-    "opcodes": ("opcodes.commands", "Opcode tables: list, edit, compare, check, import, export."),
-    "query": ("query", "Ask a server how it is, by the protocols of server lists."),
-    "rcon": ("consoles.rcon", "Commands on any server that speaks Source RCON."),
-    "status": ("watch.status", "How the running server does, on one screen."),
-    "structs": ("structs", "Packet structs: list, show, decode, encode, check."),
-    "top": ("watch.top", "The running server, live, on the full screen."),
-    "world": ("world", "World servers that may register here: add, list, disable."),
+    "doctor": ("doctor.commands", "Check a server for faults and print their fixes."),
+    "ggmp": ("consoles.ggmp", "Watch and control actors of a world, by GGMP."),
+    "opcodes": ("opcodes.commands", "Manage opcode tables: list, edit, compare, check, import."),
+    "query": ("query", "Query a server's status, by the protocols of server lists."),
+    "rcon": ("consoles.rcon", "Run commands on any server with Source RCON."),
+    "status": ("watch.status", "Show the state of the running server on one screen."),
+    "structs": ("structs", "Show packet structs: list, show, decode, encode, check."),
+    "top": ("watch.top", "Watch the running server live, on the full screen."),
+    "world": ("world", "Manage the worlds that may register: add, list, disable."),
 }
 """By noun: the module below `emu.cli` with a click command of that name, and one line of help."""
 

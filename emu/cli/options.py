@@ -55,7 +55,7 @@ def read_duration(text: str) -> float:
     """Return the seconds of a duration such as ``90m``, ``12h``, ``7d`` or ``2w``."""
     match = _DURATION.fullmatch(text.strip())
     if match is None:
-        raise click.BadParameter(f"{text!r} is no span of time; write it like 90m, 12h, 7d or 2w")
+        raise click.BadParameter(f"{text!r} is no duration; write it like 90m, 12h, 7d or 2w")
     return float(int(match[1]) * _UNITS[match[2]])
 
 
@@ -81,13 +81,13 @@ end_options = together(
     click.option(
         "--until",
         callback=lambda _ctx, _param, text: None if text is None else read_moment(text),
-        help="When the ban ends, in UTC, like 2030-12-31T18:00.",
+        help="End of the ban in UTC, like 2030-12-31T18:00.",
     ),
     click.option(
         "--for",
         "lasting",
         callback=lambda _ctx, _param, text: None if text is None else read_duration(text),
-        help="How long it lasts: 90m, 12h, 7d, 2w.",
+        help="Duration of the ban: 90m, 12h, 7d, 2w.",
     ),
 )
 """``--until`` and ``--for``; `end_of` evaluates them."""
@@ -122,7 +122,7 @@ def password_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--password",
         envvar=VARIABLE,
         show_envvar=True,
-        help="The password; without it, it is asked for or read from a pipe. Others on this"
+        help="The password; by default it is read from the terminal or a pipe. Others on this"
         " machine may see it in the list of processes: rather use one of the other ways.",
     )
     @click.option(
@@ -164,7 +164,7 @@ def _chosen(password: str | None, file: Path | None) -> str | None:
         return read_secret(file)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise CommandError(f"{file}: no password can be read from it ({reason})") from None
+        raise CommandError(f"{file}: cannot read a password from it ({reason})") from None
 
 
 def _was_typed(name: str) -> bool:

@@ -128,7 +128,7 @@ def _answered_rows(
     Returns the answer's rows, the header row first, and the seconds until it came.
     """
     if len(text.encode("utf-8", "replace")) > LONGEST:
-        raise CommandError(f"a question has {LONGEST} bytes at most")
+        raise CommandError(f"a query has at most {LONGEST} bytes")
     if password is not None:
         token = token_of(_asked(address, auth_question(_packet_id(), password), timeout))
         text = with_token(text, token)
@@ -140,7 +140,7 @@ def _answered_rows(
 def _print(address: Address, content: list[list[str]], seconds: float, style: str) -> None:
     header, *rows = content
     if not header:
-        raise CommandError("the server does not understand, or has none of what was asked")
+        raise CommandError("the server does not understand the query, or has none of its columns")
     if header == PONG_HEADER and not rows:
         milliseconds = round(seconds * 1000, 1)
         pong = f"{address} answers after {milliseconds} ms"
@@ -194,7 +194,7 @@ query.add_command(ssq)
     type=click.Choice([one.name for one in DIALECTS]),
     default=DIALECTS[0].name,
     show_default=True,
-    help="Version of the protocol to ask in.",
+    help="Version of the protocol.",
 )
 def ogp(*, address: Address, timeout: float, style: str, dialect: str) -> None:
     """Query everything that a server reports by the Open Game Protocol (OGP).

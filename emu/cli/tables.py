@@ -39,7 +39,7 @@ IDENTIFYING = ("name", "field", "prefix")
 def fit(
     columns: Sequence[str],
     lines: Sequence[Sequence[str]],
-    room: int,
+    width: int,
     *,
     least: Iterable[str] = (),
     fold: bool = True,
@@ -57,24 +57,24 @@ def fit(
         for name in columns
     }
     if (
-        lowest[key] + EDGES > room
+        lowest[key] + EDGES > width
     ):  # even the last column is too wide: it wraps, so that nothing is lost
-        lowest[key] = widths[key] = max(1, room - EDGES)
+        lowest[key] = widths[key] = max(1, width - EDGES)
     shown = list(columns)
     for name in (*least, *reversed(columns)):
-        if _needed(shown, lowest) <= room:
+        if _needed(shown, lowest) <= width:
             break
         if name in shown and name != key:
             shown.remove(name)
-    _narrow(shown, widths, lowest, room)
+    _narrow(shown, widths, lowest, width)
     return {name: widths[name] for name in shown}
 
 
 def _narrow(
-    shown: Sequence[str], widths: dict[str, int], lowest: dict[str, int], room: int
+    shown: Sequence[str], widths: dict[str, int], lowest: dict[str, int], width: int
 ) -> None:
     """Narrow the widest columns until all fit."""
-    while (over := _needed(shown, widths) - room) > 0:
+    while (over := _needed(shown, widths) - width) > 0:
         able = [name for name in shown if widths[name] > lowest[name]]
         if not able:
             return
@@ -126,9 +126,9 @@ def _formats(choices: Sequence[str], about: str) -> Callable[[Command], Command]
     )
 
 
-format_option = _formats(["table", "csv", "json"], "How to print rows.")
+format_option = _formats(["table", "csv", "json"], "Output format of the rows.")
 """``--format`` and ``--json`` for rows, for `print_rows`."""
-line_format_option = _formats(["text", "json"], "How to print; json is one object a line.")
+line_format_option = _formats(["text", "json"], "Output format; json is one object for each line.")
 """``--format`` and ``--json`` for a command that prints events line by line.
 
 The `style` of the command is then "text" or "json", which is one JSON object for each line.
@@ -181,7 +181,7 @@ def _print_table(rows: Sequence[Row], columns: Sequence[str], least: Sequence[st
         _print(console, table)
     gone = [name for name in columns if name not in widths and any(row.get(name) for row in rows)]
     if gone:
-        click.echo(f"no room for: {', '.join(gone)} (--format csv shows all)", err=True)
+        click.echo(f"too wide to show: {', '.join(gone)} (--format csv shows all)", err=True)
 
 
 def print_record(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from emu.cli.common import VerbGroup, change_store, chosen_password, load_config, look_store
+from emu.cli.common import VerbGroup, change_store, chosen_password, load_config, read_store
 from emu.cli.consoles.admin import console
 from emu.cli.eq2emu import import_eq2emu_knowledge, import_world_dump
 from emu.cli.options import password_option, present
@@ -28,7 +28,7 @@ from emu.times import Moment
     "--out",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File for key and certificate; it must not be there yet.",
+    help="File for key and certificate; it must not exist.",
 )
 @click.option("--name", default="emu login", show_default=True, help="Name in the certificate.")
 def certificate(out: Path, name: str) -> None:
@@ -51,7 +51,7 @@ def certificate(out: Path, name: str) -> None:
     except OSError as error:
         raise CommandError(f"{out}: cannot be written ({error.strerror})") from None
     if not is_new:
-        raise CommandError(f"{out} is there already; choose another name, or remove it")
+        raise CommandError(f"{out} exists already; choose another name or remove it")
     click.echo(f"made {out}; its fingerprint is", err=True)
     click.echo(certificate_fingerprint(pem))
 
@@ -78,7 +78,7 @@ REPORT_COLUMNS = (
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--last", type=click.IntRange(1), help="Only so many, the newest ones.")
+@click.option("--last", type=click.IntRange(1), help="Show only so many of the newest reports.")
 @format_option
 def reports(name: str | None, last: int | None, style: str) -> None:
     """Show the players' bug reports, of all worlds or of the world NAME, the oldest first.
@@ -88,7 +88,7 @@ def reports(name: str | None, last: int | None, style: str) -> None:
 
     Example: emu world reports --format csv > reports.csv
     """
-    with look_store() as store:
+    with read_store() as store:
         names = {report.world.id: report.world.name for report in store.login.worlds.reports()}
         rows = [_report_row(row, names) for row in store.login.reports.bug_reports()]
         world = store.login.worlds.find(name.strip()) if name is not None else None
@@ -173,7 +173,7 @@ def list_worlds(style: str) -> None:
 
     Example: emu world list --format json
     """
-    with look_store() as store:
+    with read_store() as store:
         print_rows(
             [_row(report, present()) for report in store.login.worlds.reports()], style, COLUMNS
         )
@@ -215,7 +215,7 @@ def enable(name: str) -> None:
 
 @world.command()
 @click.argument("name")
-@click.option("--characters", is_flag=True, help="Remove it even though it has characters.")
+@click.option("--characters", is_flag=True, help="Remove it and its characters.")
 def remove(name: str, characters: bool) -> None:
     """Remove a world for good. Its characters disappear from the login server's list.
 

@@ -36,7 +36,7 @@ def test_it_can_be_taken_back_and_set_anew() -> None:
     clock.countdown.start(60.0, 0.0)
     clock.run(40.0)
     assert clock.countdown.cancel()
-    assert clock.told[-1] == (40.0, "The server does not stop.")
+    assert clock.told[-1] == (40.0, "The shutdown is canceled.")
     clock.run(200.0)
     assert clock.stopped == []
     clock.countdown.start(3600.0, 200.0)

@@ -58,7 +58,7 @@ def test_no_file_is_replaced_unasked_and_never_the_database(
 ) -> None:
     copy = tmp_path / "copy.db"
     copy.write_text("mine")
-    assert "is there already" in emu.refused("backup", str(copy))
+    assert "exists already" in emu.refused("backup", str(copy))
     assert copy.read_text() == "mine"
     emu.good("backup", str(copy), "--replace")
     assert accounts(copy) == ["Alice"]
@@ -73,4 +73,4 @@ def test_a_database_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_named(emu: CommandLine, tmp_path: Path) -> None:
     text = emu.refused("backup", str(tmp_path / "none" / "copy"))
-    assert text == f"{tmp_path / 'none'}: there is no such folder; make it first"
+    assert text == f"{tmp_path / 'none'}: this folder does not exist; create it first"

@@ -53,5 +53,5 @@ def test_only_creating_makes_a_database(tmp_path: Path) -> None:
             pass
         with common.change_store(create=True):
             pass
-        with common.look_store() as store:
+        with common.read_store() as store:
             assert store.path == tmp_path / "deep" / "emu.sqlite"

@@ -57,9 +57,7 @@ def test_rows_that_were_left_out_make_the_status_1_and_the_last_lines_say_so(
     dump.write_text(DUMP + lost, encoding="utf-8")
     for option, would in (("--dry-run", "would be"), ("--json", "were")):
         result = emu.run("account", "import-eq2emu", str(dump), option)
-        assert str(result.exception) == "not everything can be brought over: 1 rows left out"
-        assert (
-            f"2 rows {would} brought over, 0 are here already, 1 {would} left out" in result.stderr
-        )
+        assert str(result.exception) == "the import is incomplete: 1 rows skipped"
+        assert f"2 rows {would} imported, 0 exist already, 1 {would} skipped" in result.stderr
         assert "row of login_characters left out: its account 8" in result.stderr
     assert [row["id"] for row in emu.rows("account", "list")] == [7]

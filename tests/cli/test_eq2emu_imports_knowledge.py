@@ -25,4 +25,4 @@ def test_rows_left_out_are_told_at_the_end(emu: CommandLine, tmp_path: Path) -> 
     bad = TITLES + "INSERT INTO titles (id, title) VALUES (51, '');\n"
     dump = str(world_dump(tmp_path, bad))
     told = emu.refused("world", "import-eq2emu-knowledge", dump, "--to", str(tmp_path / "mine"))
-    assert "1 rows left out" in told
+    assert "1 rows skipped" in told

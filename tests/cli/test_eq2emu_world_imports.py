@@ -21,7 +21,7 @@ def test_zones_go_where_they_are_told_to_go(emu: CommandLine, tmp_path: Path, du
     assert rows["zones"] == {
         "table": "zones", "rows": 2, "added": 2, "here_already": 0, "left_out": 0,
     }  # fmt: skip
-    assert "2 rows were brought over" in done.stderr
+    assert "2 rows were imported" in done.stderr
     assert f"set zones = '{folder}'" in done.stderr
     assert (folder / "00900-mine.toml").exists()
 
@@ -52,7 +52,7 @@ def test_no_folder_is_one_clear_line(emu: CommandLine, dump: str) -> None:
 def test_rows_left_out_are_told_and_refused_at_the_end(emu: CommandLine, tmp_path: Path) -> None:
     dump = world_dump(tmp_path, ZONES + "INSERT INTO zones (id, name) VALUES ('x', 'y');\n")
     told = emu.refused("world", "import-eq2emu", str(dump), "--to", str(tmp_path / "zones"))
-    assert "1 rows left out" in told
+    assert "1 rows skipped" in told
     assert (tmp_path / "zones" / "00900-mine.toml").exists()
 
 

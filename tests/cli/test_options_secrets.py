@@ -44,7 +44,7 @@ def test_a_file_without_a_password_is_one_line(tmp_path: Path, content: bytes | 
         file.write_bytes(content)
     result = CliRunner().invoke(ask, ["bob", "--password-file", str(file)])
     assert isinstance(result.exception, CommandError)
-    assert str(result.exception).startswith(f"{file}: no password can be read from it (")
+    assert str(result.exception).startswith(f"{file}: cannot read a password from it (")
 
 
 def test_a_password_that_is_not_given_is_the_first_line_of_a_pipe(

@@ -62,9 +62,9 @@ def test_a_failure_is_json_as_well(emu: CommandLine, address: str) -> None:
 
 def test_what_goes_wrong(emu: CommandLine, address: str) -> None:
     wrong = emu.refused("query", "ssq", address, "SP info", "--password", "jane")
-    assert "does not take this password" in wrong
+    assert "refuses the password" in wrong
     assert "does not understand" in emu.refused("query", "ssq", address, "DROP TABLE players")
-    assert "4096 bytes at most" in emu.refused("query", "ssq", address, "x" * 5000)
+    assert "at most 4096 bytes" in emu.refused("query", "ssq", address, "x" * 5000)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as deaf:
         deaf.bind(("127.0.0.1", 0))
         silent = f"127.0.0.1:{deaf.getsockname()[1]}"

@@ -111,7 +111,7 @@ def test_a_name_is_whole_at_80_columns(
     assert any(name in line for line in lines)
     assert max(map(len, lines)) <= 80
     assert "capture" in terminal.getvalue(), "the source is folded, not cut"
-    assert capsys.readouterr().err == "no room for: note (--format csv shows all)\n"
+    assert capsys.readouterr().err == "too wide to show: note (--format csv shows all)\n"
 
 
 def test_many_rows_are_whole_at_80_columns(
@@ -122,7 +122,7 @@ def test_many_rows_are_whole_at_80_columns(
         print_rows(rows, "table", ["name", "source", "more"])
     lines = terminal.getvalue().splitlines()
     assert lines[-1] == rows[-1]["name"]
-    assert capsys.readouterr().err == "no room for: source (--format csv shows all)\n"
+    assert capsys.readouterr().err == "too wide to show: source (--format csv shows all)\n"
 
 
 def test_a_record_is_folded_and_not_cut(terminal: Terminal) -> None:

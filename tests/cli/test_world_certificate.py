@@ -32,7 +32,7 @@ def test_the_configured_certificate_is_shown_without_a_file(
 def test_a_file_that_is_there_is_never_overwritten(emu: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "link.pem"
     file.write_text("precious")
-    assert "is there already" in emu.refused("world", "certificate", "--out", str(file))
+    assert "exists already" in emu.refused("world", "certificate", "--out", str(file))
     assert file.read_text() == "precious"
 
 

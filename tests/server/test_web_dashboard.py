@@ -142,7 +142,7 @@ async def test_a_day_at_the_dashboard(tmp_path: Path) -> None:
         assert "in 600 seconds" in (await browser.act("shutdown", {"seconds": 600})).told["text"]
         assert (await browser.act("cancel")).told["text"] == "the shutdown is canceled"
         answer = await browser.act("cancel")
-        assert (answer.code, answer.told["text"]) == (422, "no shutdown is coming")
+        assert (answer.code, answer.told["text"]) == (422, "no shutdown is scheduled")
         log = server.log.text
         assert "web: boss signed in from 127.0.0.1 with rank 200" in log
         assert "command of boss (web 127.0.0.1): kick Victim spam: Victim was disconnected" in log
@@ -219,7 +219,7 @@ async def test_a_rank_counts_as_everywhere(tmp_path: Path) -> None:
             store.world.characters.set_admin_status(row.id, 0)
         assert (await browser.act("mute", {"player": "Victim"})).code == 401
         assert not await browser.signed_in()
-        await server.log.line("guide is signed out: the account has no rank any more")
+        await server.log.line("guide was signed out: the account has lost its rank")
         await victim.leave()
 
 

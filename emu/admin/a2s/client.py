@@ -59,11 +59,11 @@ class A2sQuestion:
         if kind is A2sAnswer.CHALLENGE:
             self._challenges += 1
             if self._challenges > MOST_CHALLENGES:
-                raise CommandError("the server never takes the challenge that it gave")
+                raise CommandError("the server refuses its own challenge")
             self.challenge = pull_challenge(reader)
             return True
         if kind is not _ANSWERS[self._query]:
-            raise MalformedMessage("answer to something else")
+            raise MalformedMessage("answer to another query")
         if kind is A2sAnswer.INFO:
             self.info = pull_info(reader)
         elif kind is A2sAnswer.PLAYERS:

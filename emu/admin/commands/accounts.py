@@ -201,5 +201,5 @@ def _ban_end(lasting: str, moment: Moment) -> Moment:
         return Moment(math.inf)
     match = re.fullmatch(r"(\d{1,5})([mhdw])", lasting)
     if match is None:
-        raise CommandError(f"lasting: {lasting!r} is no span of time; write 90m, 12h, 7d, 2w, ever")
+        raise CommandError(f"lasting: {lasting!r} is no duration; write 90m, 12h, 7d, 2w or ever")
     return Moment(moment + int(match[1]) * UNITS[match[2]])

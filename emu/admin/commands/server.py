@@ -38,7 +38,7 @@ def _reload_choices(controls: Controls) -> tuple[str, ...]:
 
 
 WHAT = Argument(
-    "what", help="what to read again", optional=True, default="all", choices_of=_reload_choices
+    "what", help="what to reload", optional=True, default="all", choices_of=_reload_choices
 )
 SECONDS = Argument("seconds", ArgumentKind.NUMBER, "from now", optional=True, default=30)
 
@@ -70,13 +70,13 @@ async def _shutdown(controls: Controls, call: Call) -> Reply:
         raise CommandError(f"seconds: must be 0 to {LONGEST_SHUTDOWN}")
     controls.countdown.start(float(seconds), call.now)
     controls.countdown_changed()
-    return Reply((f"the server stops in {seconds} seconds; cancel takes that back",))
+    return Reply((f"the server stops in {seconds} seconds; cancel stops that",))
 
 
 @COMMANDS.command("cancel", "cancel a shutdown", rank=ADMINISTRATOR, without_database=True)
 async def _cancel(controls: Controls, _call: Call) -> Reply:
     if not controls.countdown.cancel():
-        raise CommandError("no shutdown is coming")
+        raise CommandError("no shutdown is scheduled")
     controls.countdown_changed()
     return Reply(("the shutdown is canceled",))
 

@@ -145,7 +145,7 @@ def read_clients(text: str) -> dict[int, StaticClient]:
         if not client.isdecimal() or not 1 <= int(client) <= MOST_CLIENTS:
             raise CommandError(f"line {number}: a client has a number from 1 to {MOST_CLIENTS}")
         if int(client) in clients:
-            raise CommandError(f"line {number}: client {client} is there already")
+            raise CommandError(f"line {number}: client {client} is listed twice")
         try:
             address = str(parse_host(host))
         except ValueError:

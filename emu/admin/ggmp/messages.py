@@ -290,7 +290,7 @@ def push_message(message: GgmpMessage, order: ByteOrder = BIG) -> bytes:
         if kind is _SHORT:
             return order.short.pack(head, client, number, *more)
         if not 0 <= client <= MOST_CLIENTS:
-            raise LocalProtocolError(f"client {client} cannot be told")
+            raise LocalProtocolError(f"client {client} is out of range")
         written = order.starts[numbers].pack(order.join_head(head, client), number, *more)
     except StructValueError as error:
         raise LocalProtocolError(f"a {kind.name} with a number too large: {error}") from None

@@ -32,7 +32,7 @@ REFUSALS: Final = {
     Error.BANNED: "it has banned this address",
     Error.TYPE: "it does not know this type of query",
     Error.HEAD: "it does not understand the head of the query",
-    Error.CHALLENGE: "it never takes the challenge that it gave",
+    Error.CHALLENGE: "it refuses its own challenge",
     Error.BODY: "it does not understand the query",
 }
 
@@ -72,7 +72,7 @@ class OgpQuestion:
             raise MalformedMessage(error.reason) from None
         head = pull_answer_head(data, start)
         if head.request_id not in (None, self._request_id):
-            raise MalformedMessage("answer to something else")
+            raise MalformedMessage("answer to another query")
         if head.type == Type.ERROR:
             return self._refused(data[start:])
         if head.type != Type.DEFAULT:

@@ -468,7 +468,7 @@ def pull_answer(body: bytes, dialect: OgpVersion) -> Content:
     if flags & LIMITS:
         content["limits"] = _pull_list(reader, style, lambda: _pull_limit(reader, style))
     if not reader.is_done:
-        raise MalformedMessage("more than was content")
+        raise MalformedMessage("more than was announced")
     return Content(game_id, **content)
 
 

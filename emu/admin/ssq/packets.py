@@ -160,7 +160,7 @@ class SsqQuestion:
         except MalformedDatagram as error:
             raise MalformedMessage(error.reason) from None
         if packet.id != self._id:
-            raise MalformedMessage("answer to something else")
+            raise MalformedMessage("answer to another query")
         body = self._joiner.take(None, packet, Monotonic(0.0))
         if body is not None:
             self.rows = [PONG_HEADER] if body == PONG else pull_rows(body)
@@ -175,7 +175,7 @@ def auth_question(packet_id: int, password: str) -> SsqQuestion:
 def token_of(rows: list[list[str]]) -> str:
     """Return the token of an answer. Raises `CommandError` without one."""
     if len(rows) != 2 or rows[0] != ["token"] or not rows[1] or not rows[1][0]:
-        raise CommandError("the server does not take this password")
+        raise CommandError("the server refuses the password")
     return rows[1][0]
 
 

@@ -108,7 +108,7 @@ def tokens_of(text: str) -> list[Token]:
     while at < end:
         match = _TOKEN.match(text, at, end)
         if match is None:
-            raise MalformedMessage("query that is none")
+            raise MalformedMessage("unreadable query")
         quoted, symbol, word = match.groups()
         tokens.append(Token(quoted[1:-1], is_quoted=True) if quoted else Token(symbol or word))
         at = match.end()
@@ -213,9 +213,9 @@ class ConditionReader:
             raise MalformedMessage("too many comparisons")
         column, sign, literal = self._next(), self._next(), self._next()
         if not is_word(column) or sign.is_quoted or sign.text not in _OPERATORS:
-            raise MalformedMessage("condition that is none")
+            raise MalformedMessage("malformed condition")
         if not literal.is_quoted and not is_word(literal):
-            raise MalformedMessage("condition that is none")
+            raise MalformedMessage("malformed condition")
         return Comparison(column.text.lower(), sign.text, literal.text)
 
     def _next(self) -> Token:
@@ -348,7 +348,7 @@ def _pull_select(tokens: Sequence[Token]) -> Select:
     token, at = _pull_option(tokens, at, "identified")
     form, at = _pull_option(tokens, at, "headers")
     if at != len(tokens):
-        raise MalformedMessage("query with more behind its end")
+        raise MalformedMessage("text after the end of the query")
     try:
         headers = Headers(form.lower()) if form else None
     except ValueError:
@@ -366,7 +366,7 @@ def _pull_columns(tokens: Sequence[Token]) -> tuple[tuple[str, ...], int]:
         if at == len(tokens) or not tokens[at].says(","):
             return tuple(columns), at
         at += 1
-    raise MalformedMessage("list of columns that is none")
+    raise MalformedMessage("malformed list of columns")
 
 
 def _pull_option(tokens: Sequence[Token], at: int, word: str) -> tuple[str, int]:

@@ -188,10 +188,10 @@ def _schema(kind: type, without: frozenset[str] = frozenset()) -> dict[str, Any]
 def openapi(version: str) -> dict[str, Any]:
     """Return the description of `/api/` in OpenAPI 3.1."""
     listed: dict[str, tuple[str, dict[str, Any]]] = {
-        "/api/status": ("The server as a whole.", {"type": "object"}),
+        "/api/status": ("The status of the server.", {"type": "object"}),
         "/api/worlds": ("The worlds registered here.", _list(_schema(WorldStatus))),
-        "/api/zones": ("The zones that run.", _list(_schema(ZoneStatus))),
-        "/api/players": ("Who is in the world.", _list(_schema(PlayerStatus, WITHHELD))),
+        "/api/zones": ("The running zones.", _list(_schema(ZoneStatus))),
+        "/api/players": ("The players in the world.", _list(_schema(PlayerStatus, WITHHELD))),
         "/api/logins": ("The last logins and refusals.", _list(_schema(Login))),
         "/api/population": ("Players by minute.", _list({"type": "object"})),
         "/api/opcodes/history": ("Changes of the opcode tables.", _list({"type": "object"})),

@@ -62,25 +62,25 @@ class DashboardAction:
     fields: tuple[ActionField, ...] = ()
 
 
-PLAYER: Final = ActionField("player", "name of somebody in the world")
+PLAYER: Final = ActionField("player", "name of a player in the world")
 REASON: Final = ActionField("reason", "why", TEXT, default="")
 LASTING: Final = ActionField("lasting", "90m, 12h, 7d, 2w or ever", SPAN, default="ever")
 ACTIONS: Final[Mapping[str, DashboardAction]] = {
-    "kick": DashboardAction("kick", "Send a player away.", (PLAYER, REASON)),
-    "ban": DashboardAction("character ban", "Keep the account of a character out.",
+    "kick": DashboardAction("kick", "Disconnect a player.", (PLAYER, REASON)),
+    "ban": DashboardAction("character ban", "Ban the account of a character.",
                   (ActionField("player", "name of a character"), LASTING, REASON)),
-    "unban": DashboardAction("account unban", "Let a banned account in again.",
+    "unban": DashboardAction("account unban", "Lift the ban of an account.",
                     (ActionField("account", "name of the account"),)),
-    "mute": DashboardAction("mute", "Let a player not speak for a while.",
+    "mute": DashboardAction("mute", "Mute a player for some time.",
                    (PLAYER, ActionField("minutes", "for how long", NUMBER, default="10"), REASON)),
-    "unmute": DashboardAction("unmute", "Let a player speak again.", (PLAYER,)),
-    "broadcast": DashboardAction("broadcast", "Show everybody a line of text.",
-                        (ActionField("text", "what everybody reads", TEXT),)),
-    "lock": DashboardAction("lock", "Let only those in who keep order."),
-    "unlock": DashboardAction("unlock", "Let everybody in."),
+    "unmute": DashboardAction("unmute", "Unmute a player.", (PLAYER,)),
+    "broadcast": DashboardAction("broadcast", "Send a text to all players.",
+                        (ActionField("text", "the text", TEXT),)),
+    "lock": DashboardAction("lock", "Lock the world: only game masters can enter."),
+    "unlock": DashboardAction("unlock", "Unlock the world."),
     "shutdown": DashboardAction("shutdown", "Stop the server after some seconds.",
                        (ActionField("seconds", "from now", NUMBER, default="30"),)),
-    "cancel": DashboardAction("cancel", "Take a shutdown back."),
+    "cancel": DashboardAction("cancel", "Cancel a shutdown."),
 }  # fmt: skip
 """The actions by the last component of their path."""
 
@@ -122,7 +122,7 @@ UPGRADE: Final = 10.0
 
 Within that time a changed hash does not end the session.
 """
-WRONG: Final = "name or password are wrong, or the account may not act here"
+WRONG: Final = "wrong name or password, or the account has no rank"
 """One text for all of these: it does not show which names exist and which have a rank."""
 
 
@@ -256,7 +256,7 @@ class Dashboard:
         if user is None:
             raise RequestRefused(NOT_SIGNED_IN, "not signed in", "sign in first")
         if not compare_digest(user.session.csrf.encode(), csrf.encode("utf-8", "replace")):
-            raise RequestRefused(FORBIDDEN, "wrong token", "this did not come from the page")
+            raise RequestRefused(FORBIDDEN, "wrong token", "the request is not from this page")
         user.session.used = self._clock.now()
         return user
 
@@ -302,9 +302,9 @@ class Dashboard:
         if account is None or account.id != session.account_id:
             return "the account is gone"
         if not account.enabled or account.is_banned(self._clock.moment()) or rank < 0:
-            return "the account may not log in"
+            return "the account cannot log in"
         if rank < LEAST_RANK:
-            return "the account has no rank any more"
+            return "the account has lost its rank"
         if account.password != session.password:
             if self._clock.now() - session.begun > UPGRADE:
                 return "the account has another password"

@@ -13,7 +13,7 @@ SECURITY: Final[Schema] = {
     "session": {"type": "apiKey", "in": "cookie", "name": "emu-session-PORT",
                 "description": "behind TLS: __Host-emu-session"},
     "token": {"type": "apiKey", "in": "header", "name": "X-CSRF-Token",
-              "description": "csrf of the session; a field csrf of the body does as well"},
+              "description": "csrf of the session; the field csrf of the body has the same effect"},
 }  # fmt: skip
 _TEXT: Final[Schema] = {"type": "string"}
 _SESSION: Final[Schema] = {
@@ -27,7 +27,7 @@ _SESSION: Final[Schema] = {
 _DONE: Final[Schema] = {"ok": {"type": "boolean"}, "text": _TEXT}
 _ORIGIN: Final[Schema] = {
     "name": "Origin", "in": "header", "required": True, "schema": _TEXT,
-    "description": "the page's own, as browsers send it",
+    "description": "the page's origin, as browsers send it",
 }  # fmt: skip
 _REFUSALS: Final = {
     "400": "A field is missing or wrong.",
@@ -35,8 +35,8 @@ _REFUSALS: Final = {
     "403": "Not from the page, wrong token or password, or the rank is too low.",
     "413": "The body is too large.",
     "415": "The body is neither JSON nor a form.",
-    "422": "The command says why it cannot be done.",
-    "429": "Too many tries; see Retry-After.",
+    "422": "The command failed; the text has the reason.",
+    "429": "Too many attempts; see Retry-After.",
     "503": "Busy, or the database does not answer.",
 }
 
@@ -46,7 +46,7 @@ def paths() -> dict[str, Schema]:
     listed: dict[str, Schema] = {
         "/api/admin/session": {
             "get": {
-                "summary": "Who is signed in, and what they may do.",
+                "summary": "The signed-in user and its allowed actions.",
                 "responses": {"200": _answer("Without web.admin: enabled is false.", _SESSION)},
             }
         },

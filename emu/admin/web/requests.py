@@ -97,11 +97,11 @@ class Gate:
         """
         if self._url is None:
             if origin.forwarded_for:
-                text = "this page is behind a proxy: whoever runs the server has to set web.url"
+                text = "this page is behind a proxy: the operator must set web.url"
                 raise RequestRefused(FORBIDDEN, "unknown proxy", text)
             return origin.peer
         if not self._is_proxy(origin.peer):
-            raise RequestRefused(FORBIDDEN, "past the proxy", f"come by {self._url}")
+            raise RequestRefused(FORBIDDEN, "past the proxy", f"use {self._url}")
         last = origin.forwarded_for.rpartition(",")[2].strip()
         try:
             return str(parse_host(last))
@@ -117,10 +117,10 @@ class Gate:
         expected = self._url if self._url is not None else f"http://{origin.host}"
         if self._url is None and not _names_loopback(origin.host):
             raise RequestRefused(
-                FORBIDDEN, "foreign name", "come by http://localhost or http://127.0.0.1"
+                FORBIDDEN, "foreign name", "use http://localhost or http://127.0.0.1"
             )
         if origin.origin.lower() != expected.lower() or origin.fetch_site not in SAME_SITE:
-            raise RequestRefused(FORBIDDEN, "foreign origin", "this did not come from the page")
+            raise RequestRefused(FORBIDDEN, "foreign origin", "the request is not from this page")
         return address
 
     def _is_proxy(self, peer: str) -> bool:

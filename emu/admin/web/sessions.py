@@ -84,7 +84,7 @@ class SignedOut:
     @property
     def text(self) -> str:
         """Return the line for the log."""
-        return f"{self.name} is signed out: {self.reason}"
+        return f"{self.name} was signed out: {self.reason}"
 
 
 SOON: Final = 5.0
@@ -92,7 +92,7 @@ HERE: Final = frozenset(("127.0.0.1", "::1"))
 """The addresses of the machine itself."""
 
 
-class Group(enum.Enum):
+class SenderGroup(enum.Enum):
     """The groups whose password checks are limited separately."""
 
     TRUSTED = enum.auto()
@@ -119,7 +119,7 @@ class SignIns:
         self._addresses = Failures(rules.failures)
         self._names = Failures(rules.failures)
         self._trying: Counter[str] = Counter()
-        self._looked_at: Counter[Group] = Counter()
+        self._looked_at: Counter[SenderGroup] = Counter()
 
     def __len__(self) -> int:
         """Return the number of sign-ins in progress."""
@@ -133,7 +133,7 @@ class SignIns:
             raise RequestRefused(TOO_MANY, "banned", text, wait=self._rules.failures.banned_for)
         source = address_key(address)
         if self._trying[source] >= self._rules.at_once_per_address:
-            text = "wait for the answer to the last try"
+            text = "wait for the answer to your last attempt"
             raise RequestRefused(TOO_MANY, "too many at once", text, wait=SOON)
         self._trying[source] += 1
         try:
@@ -148,7 +148,7 @@ class SignIns:
         """Count a password check while it is in progress. Raises `RequestRefused`."""
         group = self._group(address, now)
         if self._looked_at[group] >= self._rules.at_once:
-            text = "too many people sign in just now"
+            text = "too many sign-ins at the moment"
             raise RequestRefused(BUSY, "too many at once", text, wait=SOON)
         self._looked_at[group] += 1
         try:
@@ -156,12 +156,12 @@ class SignIns:
         finally:
             self._looked_at[group] -= 1
 
-    def _group(self, address: str, now: Monotonic) -> Group:
+    def _group(self, address: str, now: Monotonic) -> SenderGroup:
         if self._addresses.is_trusted(address):
-            return Group.TRUSTED
+            return SenderGroup.TRUSTED
         if self._addresses.has_failed(address, now):
-            return Group.FAILED
-        return Group.TRUSTED if address in HERE else Group.NEW
+            return SenderGroup.FAILED
+        return SenderGroup.TRUSTED if address in HERE else SenderGroup.NEW
 
     def failed(self, address: str, name: str, now: Monotonic) -> float:
         """Count a wrong password; return after how many seconds it is answered."""

@@ -48,12 +48,12 @@ class ConsoleSocket(AbstractContextManager["ConsoleSocket"]):
         except PermissionError:
             self._socket.close()
             raise CommandError(
-                f"{path}: is not yours; run this as the server's user, or as root"
+                f"{path}: belongs to another user; run this as the server's user or as root"
             ) from None
         except OSError as error:
             self._socket.close()
             raise NoServer(
-                f"{path}: no server can be reached there ({error.strerror or error}); is it"
+                f"{path}: no server can be reached ({error.strerror or error}); is it"
                 " running, with this database, and are you its user?"
             ) from None
 
@@ -110,11 +110,11 @@ class ServerCompleter(Completer):
         text = document.text_before_cursor
         begun = "" if not text or text[-1].isspace() else text.split()[-1]
         try:
-            told = self._ask(f"complete {text}" if begun else f'complete {text}""')
+            reply = self._ask(f"complete {text}" if begun else f'complete {text}""')
         except EmuError:
             return
-        words = told.text.splitlines()
-        if told.ok and all(_goes_on(begun, word) for word in words):
+        words = reply.text.splitlines()
+        if reply.ok and all(_goes_on(begun, word) for word in words):
             for word in words:
                 yield Completion(word, start_position=-len(begun))
 
@@ -136,10 +136,10 @@ def converse(ask: Ask, prompt: str, plainly: Ask | None = None) -> bool:
         if line.strip() in ENDS:
             break
         if line.strip():
-            told = ask(line.strip())
-            good &= told.ok
-            if told.text:
-                click.echo(told.text, err=not told.ok)
+            reply = ask(line.strip())
+            good &= reply.ok
+            if reply.text:
+                click.echo(reply.text, err=not reply.ok)
     return good or interactive
 
 

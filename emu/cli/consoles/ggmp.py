@@ -154,11 +154,11 @@ def _server_options(command: Callable[..., None]) -> Callable[..., None]:
     @timeout_option(3.0, "Seconds to wait for each answer.")
     @click.option(
         "--byteorder", type=click.Choice(sorted(ORDERS)), default=BIG.name, show_default=True,
-        help="That of the server.",
+        help="The server's byte order.",
     )  # fmt: skip
     @click.option(
         "--client", type=click.IntRange(1, MOST_CLIENTS),
-        help="Our number, for a server that knows its clients by number and address.",
+        help="This client's number, for a server with static clients.",
     )  # fmt: skip
     @password_option
     @line_format_option
@@ -234,9 +234,9 @@ def move(*, join: Join, style: str, actor: int, place: tuple[float, float, float
 @click.argument("actors", type=ACTOR, nargs=-1, required=True)
 @click.option(
     "--interval", type=click.FloatRange(0.1, 3600), default=1.0, show_default=True,
-    help="Seconds between two lines of one actor, at least.",
+    help="Minimum seconds between two lines of an actor.",
 )  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(min=0), help="How long; for ever by default.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="Seconds to watch; default for ever.")
 def watch(
     *, join: Join, style: str, actors: tuple[int, ...], interval: float, seconds: float | None
 ) -> None:
@@ -264,7 +264,7 @@ def _record(content: Delivery, client: GgmpClient) -> dict[str, Any]:
     if isinstance(content, Whole):
         return {"zone": content.act.condition1, "actors": client.listed_actors(content.data)}
     if isinstance(content, bytes) or len(content) < 3:
-        raise CommandError("the server answers with something that emu does not know")
+        raise CommandError("the server's answer is unknown")
     values = [entry.value for entry in content]
     if content[2].type == ValueType.ASCII:
         if values[2] == "refused":

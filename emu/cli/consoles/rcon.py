@@ -72,7 +72,7 @@ class RconSocket(AbstractContextManager["RconSocket"]):
     def _log_in(self) -> None:
         event = self._exchange(self._client.log_in(self._password))
         if not isinstance(event, LoginAnswered) or not event.ok:
-            raise CommandError(f"{self._address}: the password is refused")
+            raise CommandError(f"{self._address}: the server refuses the password")
 
     def _is_closed(self) -> bool:
         """Return whether either side has closed the connection."""
@@ -107,7 +107,7 @@ class RconSocket(AbstractContextManager["RconSocket"]):
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @line_format_option
-@timeout_option(15.0, "Seconds that each answer may take.")
+@timeout_option(15.0, "Seconds to wait for each answer.")
 @password_option
 @address_argument
 @click.argument("words", nargs=-1, metavar="[COMMAND...]", type=click.UNPROCESSED)

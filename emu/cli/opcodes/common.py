@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from emu.cli.common import given_database, load_config, naming, tell_database, together
+from emu.cli.common import given_database, load_config, naming, print_database, together
 from emu.cli.tables import print_rows
 from emu.database import readable_errors
 from emu.errors import CommandError
@@ -94,7 +94,7 @@ def writing() -> Iterator[OpcodeStore]:
     """Open the database for a change, create it if there is none, and print its path at the end."""
     with OpcodeStore.ensure(database_path(), who=who()) as store:
         yield store
-        tell_database(store.path)
+        print_database(store.path)
 
 
 def present_rows(*, to_write: bool = False) -> list[OpcodeRow]:

@@ -66,20 +66,20 @@ class Live:
     def banner(self) -> str:
         """Return a warning above the numbers; empty without one."""
         if self.paused:
-            return "PAUSED; p goes on"
+            return "PAUSED; p continues"
         if self.trouble:
             return f"NO ANSWER, trying again: {self.trouble}"
         if self.restarts:
-            return f"the server was started anew {self.restarts}x since this view began"
+            return f"the server has restarted {self.restarts}x since this view was opened"
         return ""
 
     def lines(self) -> list[str]:
         """Return the server's state and its traffic."""
         if self.rates is None:
             return ["waiting for the server"]
-        told = status.summary(self.rates)
-        speaking = told.pop("server"), told.pop("players")
-        named = (f"{name} {text}" for name, text in told.items())
+        shown = status.summary(self.rates)
+        speaking = shown.pop("server"), shown.pop("players")
+        named = (f"{name} {text}" for name, text in shown.items())
         return [*speaking, *named, *status.growth(self.rates)]
 
     # -- the table ------------------------------------------------------------------------------
@@ -159,10 +159,10 @@ def _rank(value: Any) -> tuple[int, float, str]:
 KEYS = (
     ("1 to 5", "players, zones, listeners, drops, log"),
     ("s", "sort by the next column; a click on a column sorts by it"),
-    ("r", "turn the order round"),
-    ("/", "filter the rows by what is typed; Enter goes back to them"),
+    ("r", "reverse the order"),
+    ("/", "filter the rows; Enter returns to them"),
     ("Escape", "show all rows again"),
-    ("p", "pause, and go on"),
+    ("p", "pause or continue"),
     ("q", "quit"),
 )
 
@@ -174,7 +174,7 @@ class TopScreen(App[None]):
     ENABLE_COMMAND_PALETTE = False
     CSS = """
     #banner { width: 100%; height: 1; background: $error; color: $text; display: none; }
-    #banner.told { display: block; }
+    #banner.shown { display: block; }
     #state { width: 100%; height: auto; max-height: 50%; }
     #filter { height: 1; border: none; padding: 0; display: none; }
     #filter.open { display: block; }
@@ -218,10 +218,10 @@ class TopScreen(App[None]):
         """Start asking the server."""
         self._rows.focus()
         self._show()
-        self.look()
-        self.set_interval(self._every, self.look)
+        self.ask()
+        self.set_interval(self._every, self.ask)
 
-    def look(self) -> None:
+    def ask(self) -> None:
         """Ask the server, unless an earlier request is still pending."""
         if not self._asking and not self.live.paused:
             self._asking = True
@@ -249,7 +249,7 @@ class TopScreen(App[None]):
         """Update everything; the cursor keeps its place."""
         live = self.live
         banner = live.banner()
-        self._banner.set_class(bool(banner), "told")
+        self._banner.set_class(bool(banner), "shown")
         self._banner.update(banner)
         self._state.update("\n".join(live.lines()))
         self._show_rows()
@@ -333,7 +333,7 @@ class TopScreen(App[None]):
         """Pause or continue."""
         self.live.paused = not self.live.paused
         self._show()
-        self.look()
+        self.ask()
 
     def action_help(self) -> None:
         """Show the keys."""

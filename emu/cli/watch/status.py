@@ -45,7 +45,7 @@ def read(value: Any) -> Snapshot:
     try:
         return Snapshot.of(value)
     except PeerError as error:
-        raise CommandError(f"the server's answer cannot be read: {error.reason}") from None
+        raise CommandError(f"unreadable answer of the server: {error.reason}") from None
 
 
 Row = dict[str, Any]

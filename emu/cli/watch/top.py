@@ -19,9 +19,9 @@ from emu.errors import CommandError
 @click.command()
 @click.option(
     "--every", type=click.FloatRange(0.2, 3600), default=1.0, show_default=True, metavar="S",
-    help="Seconds between two looks.",
+    help="Seconds between two snapshots.",
 )  # fmt: skip
-@click.option("--once", is_flag=True, help="Print two looks' difference, and end.")
+@click.option("--once", is_flag=True, help="Print the rates between two snapshots, and exit.")
 def top(*, every: float, once: bool) -> None:
     """Watch the server of this configuration live.
 
@@ -45,19 +45,19 @@ def top(*, every: float, once: bool) -> None:
         )
     from emu.cli.watch.screen import TopScreen  # noqa: PLC0415  # an optional extra
 
-    TopScreen(lambda: look(path), every).run()
+    TopScreen(lambda: take_snapshot(path), every).run()
 
 
-def look(path: Path) -> Snapshot:
+def take_snapshot(path: Path) -> Snapshot:
     """Return a snapshot of the server. Raises `CommandError`."""
     return read(ask(path))
 
 
 def print_frame(path: Path, seconds: float) -> None:
     """Print the server's state, with the rates over some seconds."""
-    before = look(path)
+    before = take_snapshot(path)
     time.sleep(seconds)
-    rates = Rates.between(before, look(path))
+    rates = Rates.between(before, take_snapshot(path))
     for name, text in status.summary(rates).items():
         click.echo(f"{name:<12} {text}")
     for line in status.growth(rates):

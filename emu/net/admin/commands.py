@@ -105,7 +105,7 @@ class CommandStream(Stream):
         self._scheduler.soon(lambda: self._tasks.spawn(self._run(event)))
 
     async def _run(self, given: CommandGiven) -> None:
-        reply = Reply(("the command failed; the server's log says how",), ok=False)
+        reply = Reply(("the command failed; see the server's log",), ok=False)
         result = "failed"
         try:
             reply = await self._registry.run(given.caller, given.line, self._scheduler.now())
@@ -243,7 +243,7 @@ def _remove_stale(path: Path) -> None:
     """Remove a socket file at which no server answers."""
     try:
         if not stat.S_ISSOCK(path.stat().st_mode):
-            raise StoreError(f"{path}: is there and is no socket; set console.path")
+            raise StoreError(f"{path}: exists and is no socket; set console.path")
     except FileNotFoundError:
         return
     with socket.socket(socket.AF_UNIX) as probe, suppress(OSError):
@@ -258,7 +258,7 @@ def _remove_stale(path: Path) -> None:
 
 def _evict_console(connection: ConsoleConnection) -> None:
     """Close an idle console in favor of a new one."""
-    connection.cut_off("idle when room was needed")
+    connection.cut_off("idle and replaced")
 
 
 def _user_behind(handle: Any) -> tuple[int, str]:
@@ -345,7 +345,7 @@ class RconServer(CommandServer):
     def listen(self) -> None:
         """Open the port and log its address, or why it stays closed. Raises `CannotListenError`."""
         if not self._users:
-            _rcon_log.info("closed: neither rcon.password nor rcon.users_file names anybody")
+            _rcon_log.info("closed: rcon.password and rcon.users_file are not set")
             return
         address = listen_address("rcon.listen", self._config.listen)
         self._port = self._reactor.listenTCP(
@@ -353,7 +353,7 @@ class RconServer(CommandServer):
         )
         host: Any = self._port.getHost()
         self._refusals.start()
-        _rcon_log.info("administrators on TCP {at}", at=Address(host.host, host.port))
+        _rcon_log.info("operators on TCP {at}", at=Address(host.host, host.port))
 
     async def stop(self) -> None:
         """Close the port and every connection."""
@@ -410,4 +410,4 @@ class RconServer(CommandServer):
 
 def _evict(connection: RconConnection) -> None:
     """Close a connection that has not logged in, in favor of a new one."""
-    connection.cut_off("not logged in when room was needed")
+    connection.cut_off("replaced before login")

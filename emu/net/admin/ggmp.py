@@ -105,7 +105,7 @@ class ActorWorld:
         if found is None:
             raise CommandError(f"there is no actor {actor}")
         if found[1].kind is SpawnKind.PLAYER:
-            raise CommandError(f"{found[1].name} is a player and acts for itself")
+            raise CommandError(f"{found[1].name} is a player and cannot be controlled")
         return found
 
 
@@ -186,7 +186,7 @@ class GgmpPort:
         self._is_wanted = True
         if not self.core.rules.lets_anybody_in:
             key = "clients_file" if self._config.policy == "static" else "tokens_file"
-            _log.info("closed: ggmp.{key} names nobody", key=key)
+            _log.info("closed: ggmp.{key} names no client", key=key)
             return
         address = listen_address("ggmp.listen", self._config.listen)
         self._port = listen_query(self._reactor, address.host, address.port, self.shell)

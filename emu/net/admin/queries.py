@@ -83,7 +83,7 @@ class MasterUplink:
             try:
                 self._send_to(self._datagram, (master.host, master.port))
             except Exception:  # noqa: BLE001  # the other masters are to be told
-                _log.failure("a master server cannot be told")
+                _log.failure("cannot send to a master server")
 
 
 _ssq_log = logger("ssq")

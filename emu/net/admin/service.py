@@ -86,9 +86,7 @@ def report_use(log: Logger, refusals: RefusalLog) -> Callable[[Use], None]:
     def write(use: Use) -> None:
         result = use.result.splitlines()[0] if use.result else "done"
         who = f"{use.caller} ({use.origin})"
-        if not use.ok and not refusals.is_news(
-            "commands not done", "", who, result[:LONGEST_REASON]
-        ):
+        if not use.ok and not refusals.is_news("failed commands", "", who, result[:LONGEST_REASON]):
             return
         log.info(
             "command of {who} ({origin}): {command}: {result}",
@@ -137,7 +135,7 @@ class AdminEndpoints:
         self.ggmp: GgmpPort | None = None
         self.queries: QueryEndpoints | None = None
         watch.measures.counter(
-            "queries", "Datagrams at the query ports, by what came of them.", ["port", "result"]
+            "queries", "Datagrams at the query ports, by result.", ["port", "result"]
         ).also(self._queries_counted)
         self._open_files = OpenFiles(scheduler, watch)
         self._make_queries = partial(QueryEndpoints, reactor=reactor, scheduler=scheduler)

@@ -81,9 +81,9 @@ class StatusSource:
 
     def _take(self, now: Monotonic, rank: int) -> ServerStatus:
         listed = self.directory.listed() if self.directory is not None else []
-        everybody = list(self.world.players) if self.world is not None else []
-        here = [player for player in everybody if may_see(rank, player.spawn)]
-        concealed = [player for player in everybody if not may_see(rank, player.spawn)]
+        players = list(self.world.players) if self.world is not None else []
+        here = [player for player in players if may_see(rank, player.spawn)]
+        concealed = [player for player in players if not may_see(rank, player.spawn)]
         running = [] if self.world is None else [
             zone for zone in self.world.zones if zone.is_listed or may_see(rank, HIDDEN)
         ]  # fmt: skip

@@ -112,7 +112,7 @@ class DashboardEndpoint:
         )
         watch.reasons(
             "web_refusals",
-            "Requests to act from the page that were turned away.",
+            "Refused requests of the dashboard.",
             lambda: self.dashboard.counters,
         )
         self.root = Folder()
@@ -155,7 +155,7 @@ class DashboardEndpoint:
     async def _serve(self, request: Request, answer: Handler) -> None:
         ends = request.notifyFinish()
         ends.addErrback(lambda _gone: None)
-        code, value = 500, {"ok": False, "text": "this failed; the server's log says how"}
+        code, value = 500, {"ok": False, "text": "the request failed; see the server's log"}
         try:
             code, value = await answer(request)
         except RequestRefused as refusal:
@@ -164,7 +164,7 @@ class DashboardEndpoint:
             if refusal.wait:
                 request.setHeader("Retry-After", str(round(refusal.wait)))
         except StoreError as error:
-            _log.error("the page cannot be served: {reason}", reason=str(error))
+            _log.error("the page's request failed: {reason}", reason=str(error))
             code, value = BUSY, {"ok": False, "text": "the database does not answer; try again"}
         finally:
             if not ends.called:
@@ -179,7 +179,7 @@ class DashboardEndpoint:
         try:
             await self.dashboard.review()
         except StoreError as error:
-            _log.error("the page cannot be served: {reason}", reason=str(error))
+            _log.error("the page's request failed: {reason}", reason=str(error))
 
     async def _session(self, request: Request) -> JsonAnswer:
         """Answer with the signed-in user."""

@@ -111,7 +111,7 @@ class LiveResource(Resource):
                 self._send_page(request, page, staff_data if page.is_staff else data, now)
             except Exception:  # noqa: BLE001  # the other pages are to be told
                 self._gone(request)
-                _log.failure("a page cannot be told")
+                _log.failure("cannot send to a page")
 
     def _send_page(self, request: Request, page: _Page, data: bytes, now: Monotonic) -> None:
         if page.is_staff and not self._visitors.is_signed_in(request):

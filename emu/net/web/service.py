@@ -116,7 +116,7 @@ class WebEndpoint:
         self._ends.append(self._scheduler.every(COUNT_EVERY, self._count).cancel)
         if self._dashboard is not None:
             self._dashboard.start()
-            _log.info("accounts with a rank may sign in there")
+            _log.info("accounts with a rank can sign in there")
 
     def configure(self, config: Config) -> None:
         """Change settings; the port stays as it is."""

@@ -201,12 +201,12 @@ class PageChannel(HTTPChannel):
             return
         self._unread.append(data)
         if len(self._unread) == 1:
-            self.site.work(peer_source(self), self._look)
+            self.site.work(peer_source(self), self._parse)
         elif not self._is_full and sum(map(len, self._unread)) > READ_AT_ONCE:
             self._is_full = True
             self.transport.pauseProducing()
 
-    def _look(self) -> None:
+    def _parse(self) -> None:
         data = b"".join(self._unread)
         self._unread.clear()
         if self._is_full:

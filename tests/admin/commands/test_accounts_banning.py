@@ -29,8 +29,8 @@ def test_a_ban_sends_away_and_ends(lasting: str, until: float) -> None:
 
 def test_a_wrong_span_changes_nothing() -> None:
     room = AccountCommands()
-    assert "no span of time" in room.run("account ban bob tomorrow").text
-    assert "no span of time" in room.run("account ban bob 999999w").text
+    assert "no duration" in room.run("account ban bob tomorrow").text
+    assert "no duration" in room.run("account ban bob 999999w").text
     assert room.away == []
 
 

@@ -48,8 +48,8 @@ def test_reload_says_what_came_of_it() -> None:
 
 def test_shutdown_and_cancel() -> None:
     bench = ServerCommands()
-    assert bench.run("cancel").text == "no shutdown is coming"
-    assert bench.run("shutdown 60").text == "the server stops in 60 seconds; cancel takes that back"
+    assert bench.run("cancel").text == "no shutdown is scheduled"
+    assert bench.run("shutdown 60").text == "the server stops in 60 seconds; cancel stops that"
     assert bench.countdown.get_timer() == 130.0
     assert bench.run("cancel").text == "the shutdown is canceled"
     assert bench.armed == 2

@@ -60,7 +60,7 @@ def test_a_file_of_clients() -> None:
         ("radar * x 192.0.2.7", "line 1: a client has a number from 1 to 16777215"),
         ("radar * 5 somewhere", "line 1: somewhere is no IP address"),
         ("radar fly 5 192.0.2.7", "line 1: fly is none of query, watch, say, move"),
-        ("a * 5 192.0.2.7\nb * 5 192.0.2.8", "line 2: client 5 is there already"),
+        ("a * 5 192.0.2.7\nb * 5 192.0.2.8", "line 2: client 5 is listed twice"),
     ],
 )
 def test_what_is_wrong_in_a_file_of_clients(text: str, reason: str) -> None:

@@ -143,11 +143,11 @@ def test_who_guesses_on_stays_out_even_with_the_right_one(office: Office) -> Non
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda office: office.change("boss", enabled=False), "the account may not log in"),
+        (lambda office: office.change("boss", enabled=False), "the account cannot log in"),
         (lambda office: office.change("boss", banned_until=Moment(9e9)),
-         "the account may not log in"),
-        (lambda office: office.ranks.update({1: -2}), "the account may not log in"),
-        (lambda office: office.ranks.update({1: 9}), "the account has no rank any more"),
+         "the account cannot log in"),
+        (lambda office: office.ranks.update({1: -2}), "the account cannot log in"),
+        (lambda office: office.ranks.update({1: 9}), "the account has lost its rank"),
         (lambda office: office.rows.pop("boss"), "the account is gone"),
         (lambda office: office.change("boss", id=9), "the account is gone"),
         (lambda office: office.change("boss", password="other"),

@@ -83,7 +83,7 @@ def test_one_that_cannot_be_done_is_told_on_stderr_with_status_1(
 
 
 def test_without_a_server_it_says_so(commands: CommandLine) -> None:
-    assert "no server can be reached there" in commands.refused("admin", "status")
+    assert "no server can be reached" in commands.refused("admin", "status")
 
 
 def test_options_of_commands_are_words(commands: CommandLine, tmp_path: Path) -> None:

@@ -69,6 +69,6 @@ def stranger(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_another_user_s_server_is_told_from_none(stranger: Path) -> None:
-    with pytest.raises(CommandError, match="is not yours") as found:
+    with pytest.raises(CommandError, match="belongs to another user") as found:
         ConsoleSocket(stranger / "c")
     assert not isinstance(found.value, NoServer)

@@ -28,4 +28,4 @@ def test_lines_from_a_pipe(tmp_path: Path) -> None:
 def test_a_refused_password_is_one_line(tmp_path: Path) -> None:
     with server() as address:
         said = CommandLine(tmp_path).refused("rcon", "--password", "x", str(address), "status")
-    assert said == f"{address}: the password is refused"
+    assert said == f"{address}: the server refuses the password"

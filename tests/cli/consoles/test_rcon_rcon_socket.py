@@ -84,7 +84,7 @@ def test_a_server_that_never_says_that_it_is_done(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_wrong_password() -> None:
-    with server() as address, pytest.raises(CommandError, match="the password is refused"):
+    with server() as address, pytest.raises(CommandError, match="the server refuses the password"):
         RconSocket(address, "wrong", 5.0)
 
 

@@ -41,7 +41,7 @@ class Server:
         self.asked += 1
         self.taken += 1.0
         if self.down:
-            raise CommandError("no server can be reached there")
+            raise CommandError("no server can be reached")
         return self.measured.snapshot(self.taken, self.process, players=PEOPLE, zones=(HARBOR,))
 
 
@@ -101,7 +101,7 @@ def test_two_looks_make_rates() -> None:
     async def steps(app: TopScreen, pilot: Pilot[None]) -> None:
         assert "logins -/s" in text(app, "#state")
         server.measured.logins.add("accepted", by=3)
-        app.look()
+        app.ask()
         await seen(app, pilot)
         assert "logins 3/s" in text(app, "#state")
 
@@ -158,15 +158,15 @@ def test_it_goes_on_through_a_restart_and_says_so() -> None:
 
     async def steps(app: TopScreen, pilot: Pilot[None]) -> None:
         server.down = True
-        app.look()
+        app.ask()
         await seen(app, pilot)
         assert "NO ANSWER" in text(app, "#banner")
         assert app.query_one("#banner").display
         assert column(app) == ["Bob", "Anna"], "what was seen last stays"
         server.down, server.process, server.taken = False, 8, 0.0
-        app.look()
+        app.ask()
         await seen(app, pilot)
-        assert "started anew 1x" in text(app, "#banner")
+        assert "restarted 1x" in text(app, "#banner")
         assert "process 8" in text(app, "#state")
 
     play(steps, server)
@@ -179,7 +179,7 @@ def test_a_server_that_is_not_there_yet_is_waited_for() -> None:
     async def steps(app: TopScreen, pilot: Pilot[None]) -> None:
         assert text(app, "#state") == "waiting for the server"
         server.down = False
-        app.look()
+        app.ask()
         await seen(app, pilot)
         assert column(app) == ["Bob", "Anna"]
 
@@ -192,7 +192,7 @@ def test_a_pause_asks_nobody() -> None:
     async def steps(app: TopScreen, pilot: Pilot[None]) -> None:
         await press(app, pilot, "p")
         asked = server.asked
-        app.look()
+        app.ask()
         await seen(app, pilot)
         assert server.asked == asked
         assert text(app, "#banner").startswith("PAUSED")
@@ -206,7 +206,7 @@ def test_a_pause_asks_nobody() -> None:
 def test_the_cursor_stays_when_rows_are_written_anew() -> None:
     async def steps(app: TopScreen, pilot: Pilot[None]) -> None:
         await press(app, pilot, "down")
-        app.look()
+        app.ask()
         await seen(app, pilot)
         assert app.query_one("#rows", DataTable).cursor_row == 1
 

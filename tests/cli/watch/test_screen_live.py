@@ -95,12 +95,12 @@ def test_a_restart_is_told_and_begins_new_rates() -> None:
     assert view.rates is not None
     assert view.rates.rate("logins") == 0.0
     assert view.banner() == ""
-    view.failed("no server can be reached there")
+    view.failed("no server can be reached")
     assert "NO ANSWER" in view.banner()
     assert "Qeynos" in view.lines()[0], "what was seen last stays"
     view.took(Measured().snapshot(taken=1.0, process=99))
     assert view.rates.rate("logins") is None
-    assert view.banner() == "the server was started anew 1x since this view began"
+    assert view.banner() == "the server has restarted 1x since this view was opened"
     view.paused = True
     assert view.banner().startswith("PAUSED")
 

@@ -26,5 +26,5 @@ def test_who_cannot_give_one_is_told(tmp_path: Path) -> None:
         pytest.raises(CommandError, match="is an older server running"),
     ):
         ask(tmp_path / "c")
-    with pytest.raises(CommandError, match="cannot be read"):
+    with pytest.raises(CommandError, match="unreadable answer"):
         read({"process": 1})

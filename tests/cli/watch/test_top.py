@@ -40,7 +40,7 @@ def test_behind_a_pipe_it_is_one_frame(commands: CommandLine, words: list[str]) 
 
 
 def test_without_a_server_it_says_so(commands: CommandLine) -> None:
-    assert "no server can be reached there" in commands.refused("top", "--once")
+    assert "no server can be reached" in commands.refused("top", "--once")
 
 
 def test_without_textual_it_says_what_to_install(

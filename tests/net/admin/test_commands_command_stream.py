@@ -68,7 +68,7 @@ def test_a_fault_is_answered_and_the_connection_goes_on(logged_failures) -> None
     bench.stream.dataReceived(b"fault\nwhen\n")
     for _ in range(3):
         bench.clock.advance(0)
-    assert bench.replies() == [["the command failed; the server's log says how"], ["0.0"]]
+    assert bench.replies() == [["the command failed; see the server's log"], ["0.0"]]
     assert len(logged_failures.flush(ZeroDivisionError)) == 1
     assert bench.uses.requests == {"failed": 1, "done": 1}
 

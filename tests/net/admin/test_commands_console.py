@@ -146,7 +146,7 @@ async def test_idle_consoles_make_room_and_one_that_is_used_stays(path: Path) ->
     assert len(server.connections) == 5
     await until(lambda: sum(one.lost for one in peers) == 7, "the oldest to go")
     assert [one.lost for one in peers] == [True] * 7 + [False] * 5
-    assert server.uses.ended == {"idle when room was needed": 7}
+    assert server.uses.ended == {"idle and replaced": 7}
     peers[7].transport.write(b"hello\n")
     await until(lambda: peers[7].data.count(b"\n") == 2, "another reply")
     await connectProtocol(UNIXClientEndpoint(reactor, str(path)), Peer())

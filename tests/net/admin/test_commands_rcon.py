@@ -97,7 +97,7 @@ def test_silent_ones_make_room_and_those_who_logged_in_stay() -> None:
     assert port.connect("192.0.2.3") is not None
     assert second.closed
     assert not first.closed
-    assert port.server.uses.ended == {"not logged in when room was needed": 1}
+    assert port.server.uses.ended == {"replaced before login": 1}
 
 
 def test_packets_ahead_of_a_login_are_few() -> None:

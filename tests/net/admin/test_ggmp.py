@@ -64,8 +64,8 @@ async def test_without_tokens_it_stays_closed(tmp_path: Path) -> None:
             port.listen()
             assert port.port == 0
             await port.stop()
-    assert "closed: ggmp.tokens_file names nobody" in log.text
-    assert "closed: ggmp.clients_file names nobody" in log.text
+    assert "closed: ggmp.tokens_file names no client" in log.text
+    assert "closed: ggmp.clients_file names no client" in log.text
 
 
 async def test_tokens_count_from_the_moment_they_are_read_again(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ async def test_a_shutdown_is_announced_and_comes(tmp_path: Path) -> None:
             assert (await run(service, "shutdown 60")).ok
             assert "admin: The server stops in 1 minute." in log.text
             assert (await run(service, "cancel")).ok
-            assert "admin: The server does not stop." in log.text
+            assert "admin: The shutdown is canceled." in log.text
             assert (await run(service, "shutdown 1")).ok
             await until(lambda: ended, "the end")
         finally:

@@ -44,4 +44,4 @@ def test_what_is_wanted_in_vain_a_thousand_times_is_told_a_few_times_and_counted
         assert sum("Mallory" in line for line in told) <= 3
         assert sum("root" in line for line in told) == 1000
         counted.stop()
-        assert "more commands not done of Mallory (game)" in log.text.splitlines()[-1]
+        assert "more failed commands of Mallory (game)" in log.text.splitlines()[-1]

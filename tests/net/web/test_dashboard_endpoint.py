@@ -87,7 +87,7 @@ async def test_a_database_that_does_not_answer_is_said() -> None:
             answer = await made.sign_in()
         assert (answer.code, answer.told["ok"]) == (503, False)
         assert "the disk is full" not in answer.told["text"]
-        assert "the page cannot be served: the disk is full" in log.text
+        assert "the page's request failed: the disk is full" in log.text
 
 
 async def test_a_fault_of_ours_is_an_answer_and_a_line_in_the_log(
@@ -208,4 +208,4 @@ async def test_other_settings_count_while_it_runs() -> None:
         made.part.configure(WebConfig(idle_timeout=0.0))
         assert not (await made.browser.get("/session")).told["signed_in"]
         made.part.configure(WebConfig(url="https://emu.example.org", proxies=("192.0.2.1",)))
-        assert (await made.sign_in()).told["text"] == "come by https://emu.example.org"
+        assert (await made.sign_in()).told["text"] == "use https://emu.example.org"
