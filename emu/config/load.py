@@ -96,6 +96,7 @@ def _apply_override(merged: dict[str, Any], override: str, problems: list[str]) 
         return
     inner = merged.setdefault(table, {})
     if isinstance(inner, dict):
+        # Always text: the reader of the setting makes the value, as for a text in the file.
         inner[name] = value.strip()
 
 

@@ -113,6 +113,7 @@ def _assignment(one: Setting, config: Config, *, secrets: bool) -> str:
 
 def toml_value(one: Setting, value: Any) -> str:
     """Return a setting's value as TOML."""
+    # By the type: a color change is a tuple, too, but one value.
     if get_origin(one.attribute.type) is tuple:
         return "[" + ", ".join(_scalar(one, item) for item in value) + "]"
     return _scalar(one, value)

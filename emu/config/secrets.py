@@ -42,6 +42,7 @@ def take_environment(
         inner = document.setdefault(table, {}) if value else None
         if isinstance(inner, dict):
             inner[key] = value
+            # Otherwise the secret would have two sources, which is reported as a contradiction.
             inner.pop(f"{key}_file", None)
 
 
@@ -136,6 +137,7 @@ def _is_open(path: Path) -> bool:
     """Return whether other users may read a file and enter every folder above it."""
     try:
         whole = path.resolve()
+        # Without the right to enter each folder above it, others cannot read an open file.
         folders = all(folder.stat().st_mode & stat.S_IXOTH for folder in whole.parents)
         return bool(folders and whole.stat().st_mode & stat.S_IROTH)
     except (OSError, RuntimeError):  # a link that leads to itself

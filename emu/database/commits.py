@@ -95,6 +95,7 @@ class CommitWatch:
             now = self._counter.read()
             if now not in self._known:
                 self._epoch += 1
+            # Our commit increments the counter by one. Until `ended` it is unknown whether it has.
             self._known = (now, (now + 1) & MOST)
             return now
 
@@ -106,6 +107,8 @@ class CommitWatch:
         """
         with self._lock:
             now = self._counter.read()
+            # A transaction without changed rows does not increment the counter. One with changes
+            # may still not have committed.
             ours = (begun + 1) & MOST if has_changed and now != begun else begun
             if now != ours or (now != begun and not is_certain):
                 self._epoch += 1

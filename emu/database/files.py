@@ -175,6 +175,7 @@ def open_for_reading(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> 
         check_version(path, connection, schema)
         if schema.is_behind(connection):
             open_database(path, schema, wait=wait).close()
+        # Not `mode=ro`: a reader in WAL mode must be able to write the log's index.
         connection.execute("PRAGMA query_only = ON")
     return connection
 
@@ -223,6 +224,7 @@ def create_database(path: Path, schema: Schema) -> bool:
         path.parent.mkdir(parents=True, exist_ok=True)
         with partial_file(path) as fresh:
             _make(fresh, schema)
+            # Two programs may create the database at the same time: the first one wins.
             is_new = take_name(fresh, path)
             flush(path.parent)
             return is_new

@@ -137,6 +137,8 @@ class Keeper:
         return self._connection
 
     def _find_loss(self) -> Loss | None:
+        # Cheapest first: a stat call finds a deleted or replaced file; only a commit of another
+        # connection or a changed main file needs a read.
         present = file_key(self.path)
         if present is None:
             return Loss.DELETED
@@ -170,6 +172,7 @@ class Keeper:
     def _write_out(self) -> None:
         """Increment the mark, flush the log to disk, and copy it into the main file."""
         connection = self._use()
+        # First the mark: once the main file has this turn, it also has every commit before it.
         turn = self._count_up(connection)
         log = log_files(self.path)[0]
         if log.exists():
@@ -185,6 +188,7 @@ class Keeper:
 
     def _count_up(self, connection: sqlite3.Connection) -> int:
         turn = self._mark.turn + 1
+        # While another program holds the lock, the old mark is still right: check again later.
         with suppress(StoreLocked), readable_errors(self.path):
             connection.execute("BEGIN IMMEDIATE")
             begun = 0 if self.watch is None else self.watch.begun()
@@ -207,6 +211,7 @@ class Keeper:
 
     def _is_marked(self) -> bool:
         """Return whether the main file, read without its log, has the mark that was written."""
+        # `immutable` makes SQLite ignore the log and all locks: it reads only the main file.
         name = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(name, uri=True)) as main:
             mark = self._read(main)

@@ -101,6 +101,7 @@ def migrate(connection: sqlite3.Connection, schema: Schema) -> list[int]:
 
 def apply_missing(connection: sqlite3.Connection, schema: Schema) -> list[int]:
     """Do what `migrate` does, inside the caller's transaction."""
+    # Under the write lock: another process may have migrated since the caller looked.
     present = schema.version(connection)
     missing = [step for step in schema.steps if step.number > present]
     for step in missing:

@@ -156,11 +156,13 @@ class StoreWorker:
         if reason:
             return [fail(StoreError(reason)) for _ in calls]
         if self._thread is None:
+            # A daemon thread: a disk that hangs must not keep the process from ending.
             self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
             self._thread.start()
         asked = time.monotonic()
         jobs: list[_Job[T]] = [_Job(call, Deferred(), asked) for call in calls]
         self.waiting += len(jobs)
+        # One queue entry for all calls, so that `_take` never separates them.
         self._queue.put(jobs)
         return [job.done for job in jobs]
 
@@ -182,6 +184,7 @@ class StoreWorker:
             if going:
                 going = self._take(jobs)
             if jobs:
+                # Jobs that met a lock stay in `jobs`, in front of the calls that come meanwhile.
                 begun = time.monotonic()
                 self._carry_out(jobs)
                 jobs = self._answered(jobs, begun)
@@ -206,8 +209,9 @@ class StoreWorker:
     def _carry_out(self, jobs: list[_Job[Any]]) -> None:
         """Carry out calls; several of them as one group."""
         for job in jobs:
-            job.error = None
+            job.error = None  # of the try before
         if len(jobs) == 1:
+            # The repository's method makes its own transaction: a group would only add a savepoint.
             jobs[0].carry_out()
             return
         try:
@@ -236,6 +240,8 @@ class StoreWorker:
         if done:
             self._reactor.callFromThread(self._answer, done)
         if again and now - begun < PAUSE:
+            # SQLite returns at once for some locks (a snapshot that is too old, for instance).
+            # Without a pause this loop would take a whole core.
             time.sleep(PAUSE)
         return again
 
@@ -256,6 +262,7 @@ class StoreWorker:
 
     def _end(self) -> None:
         if self._thread is not None:
+            # The thread has already scheduled this call, so it ends within microseconds.
             self._thread.join()
         if self._stopped is not None:
             self._stopped.callback(None)
@@ -341,6 +348,7 @@ class DeferredWrites:
             self._flushing.cancel()
             self._flushing = None
         batch, self._held = self._held[:MOST_TOGETHER], self._held[MOST_TOGETHER:]
+        # Calls beyond MOST_TOGETHER have waited as long as this batch: they follow directly.
         self._is_under_way, self._is_urgent = True, bool(self._held)
         calls = [call for call, _ in batch]
         together = DeferredList(self._worker.run_together(calls), consumeErrors=True)
@@ -352,6 +360,7 @@ class DeferredWrites:
         # In front, so that a later change of the same row is stored after an earlier one.
         self._held[:0] = [call for call, again in zip(batch, locked, strict=False) if again]
         self._is_under_way = False
+        # Before the answers: a callback that adds a call must find the older ones scheduled.
         if self._held:
             self._go_on(is_urgent=self._is_urgent and not any(locked))
         for number, ((_, done), (is_stored, result)) in enumerate(zip(batch, results, strict=True)):

@@ -117,6 +117,7 @@ class TableReader:
         return self._reader(attribute.type, rule_of(attribute))
 
     def _reader(self, kind: Any, rule: Rule) -> Reader:
+        # The order matters: a form may read a type that the later lines would take apart.
         origin, arguments = get_origin(kind), get_args(kind)
         if origin is UnionType:
             if rule.form is not None:  # it reads the whole value, and knows what means None
@@ -170,6 +171,7 @@ class TableReader:
         def read(value: Any, _: Any) -> Any:
             if not isinstance(value, Mapping):
                 raise ValueError("must be a table")  # noqa: TRY004  # joins the other faults
+            # Not cattrs' own check of extra keys: that one knows no order, and no near matches.
             unknown = [_UnknownKey(key, known) for key in value if key not in known]
             try:
                 made = structure(value, kind)
@@ -190,7 +192,7 @@ class TableReader:
             try:
                 return reader(value)
             except BaseValidationError:
-                raise
+                raise  # faults inside a table, each with its own value
             except ValueError as error:
                 raise ValueError(
                     f"{error}{'' if is_secret else f', not {quoted(value)}'}"

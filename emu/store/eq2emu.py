@@ -210,6 +210,8 @@ class LoginImport:
         """Return the row with a free id; note a conflict for the end of the portion."""
         if owner is None:
             return row
+        # Without renumbering, no row may be stored: worlds would give this account's characters to
+        # the account that has the id in the store.
         if not self.rules.renumber:
             self.conflicts.append(
                 f"{kind} {row.id} is {owner.name!r} in the store, {row.name!r} in the dump"

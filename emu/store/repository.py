@@ -81,6 +81,7 @@ def readable(connection: sqlite3.Connection, read: Callable[[], T], bad_text: st
     except sqlite3.OperationalError as error:
         if not str(error).startswith(NOT_UTF8):
             raise
+    # Only now: this factory is a Python call for each text, and much slower than the usual one.
     usual = connection.text_factory
     connection.text_factory = lambda data: data.decode("utf-8", bad_text)
     try:

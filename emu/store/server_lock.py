@@ -49,6 +49,8 @@ class ServerLock:
         self._served = Served(os.getpid())
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            # The previous holder removes the file when it ends, so a lock may be on a file that no
+            # longer has the name. Then lock the new one.
             while not self._is_ours():
                 self._close()
                 self._descriptor = self._take()

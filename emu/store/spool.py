@@ -44,6 +44,7 @@ def write_spool(path: Path, states: Sequence[SavedState]) -> None:
     with partial_file(path) as fresh:
         with fresh.open("wb") as file:
             file.write(json.dumps(head).encode() + b"\n" + body + b"\n")
+        # Content before name: after a power cut, a file of this name is complete.
         flush(fresh)
         fresh.replace(path)
     flush(path.parent)
@@ -60,6 +61,7 @@ def read_spool(path: Path) -> list[SavedState]:
         about = json.loads(head)
         if about["format"] != FORMAT:
             raise FileFormatError(f"{path}: its format {about['format']} is unknown")
+        # JSON that was damaged may still be valid JSON, with another place or name in it.
         if about["sha256"] != _digest(body):
             raise FileFormatError(f"{path}: it is damaged: its checksum is wrong")
         states: list[SavedState] = from_text(list[SavedState], body.decode())
@@ -86,6 +88,7 @@ def load_spool(store: Store, states: Sequence[SavedState]) -> list[SavedState]:
             try:
                 store.world.characters.save_character(state.char_id, state)
             except OutOfDate:
+                # The save arrived after all, or another process has played the character since.
                 continue
             stored.append(state)
     return stored

@@ -163,6 +163,7 @@ class WorldCharacters(Repository):
         taken = self._run("SELECT 1 FROM world_characters WHERE name_key = ?", (key,))
         if taken.fetchone() is not None:
             raise DuplicateName(f"there is already a character {character.name!r}")
+        # A mute belongs to the account: a new character must not be a way around it.
         muted_until = max(character.muted_until, self._muted_until(character.account_id))
         character = replace(character, muted_until=muted_until)
         row = {column: getattr(character, name) for name, column in FIELDS.items()}
@@ -292,6 +293,7 @@ class WorldCharacters(Repository):
             character.id,
             "SELECT 1 FROM world_characters WHERE name_key = ? AND id != ?",
         )
+        # A replaced name, such as "Character7", may belong to another character.
         name = character.name
         while self._run(taken, (name_key(name), row_id)).fetchone() is not None:
             name += "x"

@@ -1,4 +1,4 @@
-"""Secrets come from where others cannot see them, and files that show them are reported."""
+"""Secrets come from safe places, and files that expose them are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commits of other programs are told from our own, without a call to SQLite."""
+"""Commits of other programs are distinguished from our own, without a call to SQLite."""
 
 from __future__ import annotations
 

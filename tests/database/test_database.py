@@ -1,4 +1,4 @@
-"""A change is whole or not there: alone, in a group, and beside another program."""
+"""A change is stored completely or not at all: alone, in a group, and with other programs."""
 
 import sqlite3
 from collections.abc import Iterator

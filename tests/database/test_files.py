@@ -1,4 +1,4 @@
-"""A database file is whole or refused with one line that names it."""
+"""A database file is complete, or refused with one line that names it."""
 
 import sqlite3
 import stat

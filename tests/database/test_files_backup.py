@@ -1,4 +1,4 @@
-"""A backup is whole, of one moment, its owner's alone, and in its place only when it is good."""
+"""A backup is a complete snapshot, only readable by its owner, and renamed only if it is valid."""
 
 import sqlite3
 import stat

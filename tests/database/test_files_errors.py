@@ -1,4 +1,4 @@
-"""Whatever SQLite and the system raise is one line that names the file."""
+"""Errors of SQLite and the system become one line that names the file."""
 
 import sqlite3
 from collections.abc import Iterator

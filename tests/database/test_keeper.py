@@ -1,4 +1,4 @@
-"""A server's database file is on disk in time, and another file in its place is noticed."""
+"""A server's database file is on disk in time, and a replaced file is detected."""
 
 import shutil
 import sqlite3

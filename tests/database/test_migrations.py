@@ -1,4 +1,4 @@
-"""Steps are applied once, in order, whole or not at all."""
+"""Migrations are applied once, in order, all or none."""
 
 import sqlite3
 from pathlib import Path

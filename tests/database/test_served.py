@@ -1,4 +1,4 @@
-"""What other programs learn from the record of a server, running or not."""
+"""What other programs read from the record of a server, running or not."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""A store with an account and a world to hang things on."""
+"""Fixtures: a store with an account and a world."""
 
 from collections.abc import Iterator
 from pathlib import Path

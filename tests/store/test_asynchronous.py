@@ -1,4 +1,4 @@
-"""The awaitable face passes everything on; a wrong order of arguments would show here."""
+"""The asynchronous interface passes all arguments to the repositories in the right order."""
 
 from collections.abc import Awaitable, Callable, Coroutine
 from itertools import count

@@ -1,4 +1,4 @@
-"""What is remembered is as the database has it, bounded, and read once for all who ask."""
+"""Cached rows equal the database, are limited, and are read once for simultaneous requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks of characters: both pairs of tables give back what was put in."""
+"""Appearance of characters: both pairs of tables return the stored values."""
 
 from __future__ import annotations
 

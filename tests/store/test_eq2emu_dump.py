@@ -1,4 +1,4 @@
-"""What becomes of the rows of an EQ2Emulator login database."""
+"""Import of the rows of an EQ2Emulator login database."""
 
 import io
 import sqlite3

@@ -1,4 +1,4 @@
-"""What a method says it does is how it comes to the database."""
+"""The decorators of repository methods: how each kind uses the database."""
 
 import sqlite3
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Databases of the released schema are brought up to date with everything that is in them."""
+"""Databases of a released schema are migrated with all their rows."""
 
 import math
 import sqlite3

@@ -1,4 +1,4 @@
-"""The file of players that a stop could not save: written whole, and checked."""
+"""The spool of players that a stop could not save: written completely, and checked."""
 
 from __future__ import annotations
 

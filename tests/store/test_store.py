@@ -1,4 +1,4 @@
-"""A change is whole or not there, alone, in a group, beside another program, and when killed."""
+"""A change is stored completely or not at all: alone, in a group, with other programs, killed."""
 
 import os
 import random

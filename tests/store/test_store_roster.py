@@ -1,4 +1,4 @@
-"""Characters as operators know them: the list's rows and the built-in world's, together."""
+"""Characters for operators: rows of the list and of the built-in world together."""
 
 from dataclasses import replace
 

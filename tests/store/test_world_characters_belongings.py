@@ -1,4 +1,4 @@
-"""What characters have, as it is stored: each list is replaced as a whole."""
+"""Stored belongings of characters: each list is replaced completely."""
 
 from __future__ import annotations
 
