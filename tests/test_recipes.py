@@ -1,5 +1,6 @@
 """The recipes for contributors work: each runs, exactly as shown, in a copy of the project."""
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ def checkout(tmp_path: Path) -> Iterator[Shell]:
             shutil.copy2(ROOT / name, folder / name)
     (folder / ".venv").symlink_to(Path(sys.prefix), target_is_directory=True)
     # The environment's editable install would import emu from the original.
-    yield Shell(folder, PYTHONPATH=str(folder), HOME=str(tmp_path))
+    yield Shell(folder, PYTHONPATH=str(folder), HOME=os.environ["HOME"])
     shutil.rmtree(folder)
 
 
