@@ -1,4 +1,4 @@
-"""How the parts of looks are coded (docs/protocol/characters.md#looks)."""
+"""Codes of an appearance (docs/protocol/characters.md#looks)."""
 
 import math
 import struct

@@ -6,5 +6,5 @@ def test_numbers_have_the_names_that_people_know() -> None:
     assert [class_name(number) for number in (0, 23, 40)] == ["Commoner", "Wizard", "Assassin"]
 
 
-def test_numbers_that_nobody_has_are_told_as_numbers() -> None:
+def test_numbers_that_nobody_has_are_reported_as_numbers() -> None:
     assert (race_name(99), class_name(-1)) == ("race 99", "class -1")

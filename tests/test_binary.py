@@ -44,7 +44,7 @@ def test_numbers_that_do_not_fit_name_the_message(values: Values) -> None:
         LAYOUT.pack_from(values)
 
 
-def test_text_keeps_room_for_its_zero_byte() -> None:
+def test_text_keeps_space_for_its_zero_byte() -> None:
     assert LAYOUT.pack_from(Values(0, "abc")) == b"\0\0abc\0"
     with pytest.raises(StructValueError, match=r"Sample\.text: 4 bytes do not fit"):
         LAYOUT.pack_from(Values(0, "abcd"))

@@ -21,7 +21,7 @@ from emu import built
         ),
     ],
 )
-def test_the_form_is_told_by_the_files(
+def test_the_form_is_reported_by_the_files(
     monkeypatch: pytest.MonkeyPatch, origins: dict[str, str], said: str
 ) -> None:
     def find(name: str) -> ModuleSpec | None:

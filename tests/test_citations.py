@@ -59,7 +59,7 @@ def citations_in(text: str) -> list[str]:
 
 
 def test_citations_are_found_where_they_stand() -> None:
-    text = '"""As told (docs/protocol/a.md#b-c). See docs/protocol/world/d.md."""'
+    text = '"""As recorded (docs/protocol/a.md#b-c). See docs/protocol/world/d.md."""'
     assert citations_in(text) == ["docs/protocol/a.md#b-c", "docs/protocol/world/d.md"]
 
 

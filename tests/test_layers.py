@@ -1,4 +1,4 @@
-"""What the layering contract cannot say: which rooms may know the outside world at all."""
+"""What the layering contract cannot say: which packages may know the outside world at all."""
 
 import ast
 from functools import cache
@@ -43,9 +43,9 @@ def imports_of(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("room", PURE)
-def test_pure_rooms_know_no_clock_socket_or_reactor(room: str) -> None:
-    for path in (EMU / room).rglob("*.py"):
+@pytest.mark.parametrize("package", PURE)
+def test_pure_packages_know_no_clock_socket_or_reactor(package: str) -> None:
+    for path in (EMU / package).rglob("*.py"):
         found = imports_of(path) & OUTSIDE
         assert not found, f"{path}: imports {found}"
 

@@ -1,4 +1,4 @@
-"""Counters, gauges and histograms, and how many label values they tell apart."""
+"""Counters, gauges and histograms, and how many label values they distinguish."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_a_listener_that_fails_keeps_nobody_from_the_event() -> None:
     assert (heard, failures) == ([1, 2], [1, 1])
 
 
-def test_a_listener_may_go_while_it_is_told() -> None:
+def test_a_listener_may_go_while_it_is_reported() -> None:
     reports = Reports(pytest.fail)
     heard: list[str] = []
 
@@ -48,7 +48,7 @@ def test_a_listener_may_go_while_it_is_told() -> None:
         end()
 
     end = reports.subscribe(once)
-    tell = reports.port("x")
-    tell("first")
-    tell("second")
+    send = reports.port("x")
+    send("first")
+    send("second")
     assert heard == ["first"]

@@ -36,7 +36,7 @@ def config() -> MkDocsConfig:
     return made
 
 
-def test_every_command_is_told_with_its_options() -> None:
+def test_every_command_is_reported_with_its_options() -> None:
     text = commands_page()
 
     def look(command: click.Command, path: str) -> None:
@@ -55,7 +55,7 @@ def test_every_command_is_told_with_its_options() -> None:
         look(command, f"emu {noun}")
 
 
-def test_every_setting_is_told_with_its_default() -> None:
+def test_every_setting_is_reported_with_its_default() -> None:
     text = settings_page()
     for one in settings_of(Config):
         assert f"`{one.key}`" in text
@@ -123,7 +123,7 @@ def test_links_to_code_lead_to_its_copy(config: MkDocsConfig) -> None:
 
 def test_a_page_that_fetches_from_elsewhere_is_refused(config: MkDocsConfig) -> None:
     page = Page(None, File.generated(config, "one.md", content=""), config)
-    own = '<script src="assets/a.js"></script><a href="https://example.org">told</a>'
+    own = '<script src="assets/a.js"></script><a href="https://example.org">link</a>'
     assert hooks.on_post_page(own, page) == own
     for foreign in (
         '<script src="https://example.org/a.js">',

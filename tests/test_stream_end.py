@@ -9,7 +9,7 @@ NOW = Monotonic(0.0)
 
 
 class End(StreamProtocol):
-    """Says whatever it is told to say."""
+    """Sends whatever a test asks for."""
 
     def say(self, data: bytes) -> None:
         self._output.append(data)

@@ -213,8 +213,8 @@ async def test_a_derived_table_can_be_tried_at_once(tmp_path: Path) -> None:
         await server.line("the opcode tables were edited")
         by_file, by_base = ("--config", str(commands.config)), ("--db", str(commands.database))
         for name, named in (("Testa", by_file), ("Testb", by_base)):
-            wishes = ("--create", name, "--delete", name, "--json")
-            said = await run(tmp_path, "client", "login", at(server), *alice, *wishes, *named)
+            requests = ("--create", name, "--delete", name, "--json")
+            said = await run(tmp_path, "client", "login", at(server), *alice, *requests, *named)
             assert "delete" in [json.loads(line)["step"] for line in said.splitlines()]
     decoded = await run(tmp_path, "capture", "decode", str(trace), "--db", str(commands.database))
     assert "OP_DeleteCharacterReplyMsg" in decoded

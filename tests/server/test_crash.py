@@ -1,6 +1,6 @@
 """kill -9 of the whole server at random moments while players and worlds are at work.
 
-What a client was told stays true: no account, character or world is lost, and none is there
+What the server has confirmed stays true: no account, character or world is lost, and none is there
 twice. EMU_CRASH_ROUNDS is the number of kills (3), EMU_CRASH_SEED makes another choice of moments.
 """
 
@@ -48,7 +48,7 @@ NEW_ACCOUNTS = 16
 
 @dataclass
 class Promises:
-    """What clients were told, over all rounds."""
+    """What the server confirmed to clients, over all rounds."""
 
     accounts: set[str] = field(default_factory=set)
     characters: dict[str, str] = field(default_factory=dict)
@@ -188,7 +188,7 @@ class Round:
 
 
 @pytest.mark.slow
-async def test_what_clients_were_told_survives_kill_9(tmp_path: Path) -> None:
+async def test_what_clients_were_sent_survives_kill_9(tmp_path: Path) -> None:
     choice = random.Random(SEED)
     promises = Promises()
     for _ in range(ROUNDS):

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.slow
 DATAGRAMS = 4000
 ROUNDS = 60
 GROWTH = 40_000_000
-"""Bytes of memory that a few thousand strangers may cost for good."""
+"""Bytes of memory that a few thousand unknown peers may cost permanently."""
 
 
 @asynccontextmanager
@@ -105,20 +105,20 @@ def valid_garbage(choice: random.Random) -> bytes:
     return head + noise
 
 
-async def test_strangers_datagrams_disturb_nobody(tmp_path: Path) -> None:
+async def test_unknown_peers_datagrams_disturb_nobody(tmp_path: Path) -> None:
     choice = random.Random(5)
     async with running(tmp_path) as server:
         await a_player_is_served(server)
         for port in (server.login_port, server.world_port):
-            async with raw_client(port) as stranger:
-                stranger.datagramReceived = lambda data, addr: None  # type: ignore[assignment, method-assign]
+            async with raw_client(port) as peer:
+                peer.datagramReceived = lambda data, addr: None  # type: ignore[assignment, method-assign]
                 for number in range(DATAGRAMS // 2):
-                    stranger.raw(garbage(choice))
+                    peer.raw(garbage(choice))
                     if number % 50 == 0:
                         await sleep(0)
                 before = memory(server)
                 for number in range(DATAGRAMS // 2):
-                    stranger.raw(garbage(choice))
+                    peer.raw(garbage(choice))
                     if number % 50 == 0:
                         await sleep(0)
                     if number % 500 == 0:

@@ -18,7 +18,7 @@ from tests.support.running.whole_server import HOST, Harness, harness, reactor, 
 from tools.relay import Relay
 
 BEHIND = "127.0.0.2"
-"""Where the relay stands: players are told this address, and the world's own port."""
+"""Address of the relay, which players get with the world's own port."""
 SPEED = 10.0
 SETTINGS = {"login.auto_create_accounts": True, "world.advertise": BEHIND}
 CRASHES = 3
@@ -92,7 +92,7 @@ async def test_a_link_that_is_dead_for_a_minute_is_given_up(tmp_path: Path) -> N
         begun = made.server.clock.seconds()
         await until(lambda: "link-dead" in made.server.log.text, "the end", 9.0)
         assert 40.0 <= made.server.clock.seconds() - begun <= 65.0
-        await until(lambda: client.core.phase is WorldPhase.CLOSED, "the client's end", 3.0)
+        await until(lambda: client.core.phase is WorldPhase.CLOSED, "the end of the client", 3.0)
 
 
 async def test_a_client_that_crashes_comes_back_at_once_and_its_other_character_does_not(
@@ -117,7 +117,7 @@ async def test_a_client_that_crashes_comes_back_at_once_and_its_other_character_
             assert other.core.character == "Borvik"
 
 
-async def test_of_two_clients_with_one_character_the_later_plays_and_the_other_is_told(
+async def test_of_two_clients_with_one_character_the_later_plays_and_the_other_is_notified(
     tmp_path: Path,
 ) -> None:
     async with scene(tmp_path) as made:

@@ -99,7 +99,7 @@ async def test_requests_that_cannot_be_read_are_turned_away(tmp_path: Path, firs
         await server.log.line(r"127\.0\.0\.1 was refused: ")
 
 
-async def test_a_login_server_client_at_the_worlds_door_gets_nothing(tmp_path: Path) -> None:
+async def test_a_login_server_client_at_the_world_listener_gets_nothing(tmp_path: Path) -> None:
     async with harness(tmp_path, speed=20) as server, raw_client(server.world_port) as client:
         await client.enter(login_request(b"testlabs", b"testpass"))
         await until(lambda: client.disconnected, "the end of the session")
@@ -141,7 +141,7 @@ async def test_a_deleted_characters_key_opens_nothing(server: Harness) -> None:
         await turned_away(server, client)
 
 
-async def test_a_world_that_was_locked_meanwhile_says_no_at_the_door(server: Harness) -> None:
+async def test_a_world_that_was_locked_meanwhile_says_no_at_zone_entry(server: Harness) -> None:
     answer = await granted(server)
     assert server.service.world is not None
     server.service.world.admission.locked = True
@@ -170,7 +170,7 @@ async def test_who_plays_another_character_is_refused_a_key_until_that_leaves(
     assert again.ok
 
 
-async def test_who_plays_a_character_takes_it_over_and_the_session_before_is_told(
+async def test_who_plays_a_character_takes_it_over_and_the_session_before_is_notified(
     server: Harness,
 ) -> None:
     answer = await granted(server)

@@ -25,7 +25,7 @@ class EndlessText(Exception):
 
 
 class Mean:
-    """Does what it is told to."""
+    """Does what a player says to it."""
 
     def __init__(self, me, options):
         self.me = me

@@ -95,7 +95,7 @@ async def test_nonsense_is_counted_and_never_shown(tmp_path: Path) -> None:
         assert writer is not None
         for x in (math.nan, math.inf, -1e30, step["x"] + 100_000.0, step["x"] + 9_000.0):
             payload = writer.write({**step, "x": x}, 1)
-            mallory.act(lambda core, told=payload: core.send("OP_PredictionUpdateMsg", told))  # type: ignore[misc]
+            mallory.act(lambda core, data=payload: core.send("OP_PredictionUpdateMsg", data))  # type: ignore[misc]
         say = mallory.core.commands.index("say")
         body = struct.pack("<HH", say, 65_000) + b"x" * 65_000
         mallory.act(lambda core: core.send("OP_RemoteCmdMsg", body))
@@ -155,7 +155,7 @@ def send_many(core: WorldClientCore, count: int) -> None:
 async def test_messages_out_of_order_and_unknown_ones_bring_nothing(tmp_path: Path) -> None:
     async with company(tmp_path) as made:
         mallory = made.clients["mallory"]
-        door = mallory.core.handoff
+        listener = mallory.core.handoff
         for name in ("OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg",
                      "OP_DoneLoadingUIResourcesMsg", "OP_CampAbortedMsg"):  # fmt: skip
             for _ in range(20):
@@ -165,7 +165,7 @@ async def test_messages_out_of_order_and_unknown_ones_bring_nothing(tmp_path: Pa
         await made.server.log.line(r"unknown message 9999 \(no name\) of Mallory from 127")
         await made.unharmed()
         assert mallory.core.phase is WorldPhase.STANDING
-        mallory.act(lambda core: core.send("1", by_number(door.account_id, door.key)))
+        mallory.act(lambda core: core.send("1", by_number(listener.account_id, listener.key)))
         await mallory.until(lambda: mallory.core.phase is WorldPhase.CLOSED, "the end of it")
         await made.server.log.line("was refused: a second login by number")
         await made.unharmed()

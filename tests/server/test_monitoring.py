@@ -83,7 +83,7 @@ def promtool(*arguments: object, given: str = "") -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_names_are_told_from_functions_labels_and_durations() -> None:
+def test_names_are_distinguished_from_functions_labels_and_durations() -> None:
     expression = 'sum by (le, port) (rate(a_total{x="b"}[5m])) / on (port) c_d > 0.1 and up == 0'
     assert names_in(expression) == {"a_total", "c_d", "up"}
 
@@ -201,8 +201,8 @@ async def test_prometheus_scrapes_a_running_server_and_weighs_every_alert(tmp_pa
                 await sleep(0.1)
             up = await deferToThread(results_of, f"{url}query?query=up")
             await sleep(0.5)  # until the rules were weighed
-            told = json.loads(await deferToThread(fetched, f"{url}rules"))["data"]["groups"]
+            reported = json.loads(await deferToThread(fetched, f"{url}rules"))["data"]["groups"]
     assert {one["metric"]["port"] for one in seen} == {"login", "world"}
     assert [one["value"][1] for one in up] == ["1"]
-    rules = {rule["name"]: (rule["health"], rule["state"]) for rule in told[0]["rules"]}
+    rules = {rule["name"]: (rule["health"], rule["state"]) for rule in reported[0]["rules"]}
     assert rules == {name: ("ok", "inactive") for name, _ in alerts()}

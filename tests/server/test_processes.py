@@ -38,7 +38,7 @@ def member(hub: int, **more: object) -> dict[str, object]:
 
 
 class Company:
-    """Players of a world of several processes, and what they are told."""
+    """Players of a world of several processes, and what they receive."""
 
     def __init__(self, hub: Harness) -> None:
         self.hub = hub
@@ -78,8 +78,8 @@ class Company:
 
     async def hears(self, name: str, text: str) -> Heard:
         def heard() -> list[Heard]:
-            told = [event for event in self.events[name] if isinstance(event, Heard)]
-            return [event for event in told if event.text == text]
+            reported = [event for event in self.events[name] if isinstance(event, Heard)]
+            return [event for event in reported if event.text == text]
 
         await self.clients[name].until(heard, f"{name} hear {text}")
         return heard()[0]
@@ -165,8 +165,8 @@ async def test_players_travel_and_talk_across_processes(tmp_path: Path) -> None:
 async def test_a_key_for_another_process_works_there_once(tmp_path: Path) -> None:
     async with two(tmp_path) as (hub, east), company(hub) as made:
         await made.travels("aldana", "antonica", "Antonica")
-        door = made.clients["aldana"].core.handoff
-        request = by_number(door.account_id, door.key)
+        listener = made.clients["aldana"].core.handoff
+        request = by_number(listener.account_id, listener.key)
         for port in (east.world_port, hub.world_port):
             async with raw_client(port) as thief:
                 await thief.enter(request)
@@ -332,7 +332,7 @@ async def test_over_tls_with_a_pinned_certificate(tmp_path: Path) -> None:
         ({"processes.name": "west"}, "processes.zones of the hub gives west no zone"),
     ],
 )
-async def test_who_may_not_join_is_told_why(
+async def test_who_may_not_join_gets_the_reason(
     tmp_path: Path, more: dict[str, object], why: str
 ) -> None:
     async with harness(folder(tmp_path, "hub"), HUB, accounts={}) as hub:

@@ -53,7 +53,7 @@ def port_of(server: Harness, protocol: str) -> int:
 
 @pytest.fixture
 def crowded(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
-    """Have the server tell of so many players in two zones, and of so many rules."""
+    """Let the server report so many players in two zones, and so many rules."""
 
     def fill(count: int, rules: int = 60) -> None:
         settings = tuple((f"rule {number:03}", "é" * 20) for number in range(rules))
@@ -63,12 +63,16 @@ def crowded(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
     return fill
 
 
-def check(told: dict[str, Any], count: int, rules: int = 60) -> None:
-    assert (told["name"], told["map"], told["count"]) == ("Qeynos", "qey_harbor", min(count, 254))
+def check(reported: dict[str, Any], count: int, rules: int = 60) -> None:
+    assert (reported["name"], reported["map"], reported["count"]) == (
+        "Qeynos",
+        "qey_harbor",
+        min(count, 254),
+    )
     names = [f"Player{number:04}" for number in range(count)]
-    assert told["players"] == names[: len(told["players"])]
-    assert len(told["players"]) == count if count <= 60 else len(told["players"]) > 60
-    assert told["rules"][f"rule {rules - 1:03}"] == "é" * 20
+    assert reported["players"] == names[: len(reported["players"])]
+    assert len(reported["players"]) == count if count <= 60 else len(reported["players"]) > 60
+    assert reported["rules"][f"rule {rules - 1:03}"] == "é" * 20
 
 
 @pytest.mark.parametrize("name", sorted(query_clients.CLIENTS))
@@ -77,9 +81,9 @@ async def test_clients_of_others_read_a2s(name: str, count: int, crowded, tmp_pa
     crowded(count)
     async with harness(tmp_path, SETTINGS) as server:
         words = [query_clients.__file__, name, HOST, str(port_of(server, "A2S"))]
-        told = json.loads(await output_of([sys.executable, *words]))
-    check(told, count)
-    assert told["game_port"] == 9000
+        reported = json.loads(await output_of([sys.executable, *words]))
+    check(reported, count)
+    assert reported["game_port"] == 9000
 
 
 @pytest.mark.parametrize("name", npm_clients("a2s"))
@@ -115,20 +119,22 @@ async def test_our_own_command_asks_a_running_server(verb, options, tmp_path: Pa
         await server.world_registered()
         at = f"{HOST}:{port_of(server, verb.upper())}"
         words = [str(PROGRAMS / "emu"), "query", verb, at, *options]
-        told = json.loads(await output_of([*words, "--json"]))
+        reported = json.loads(await output_of([*words, "--json"]))
         lines = await output_of(words)
         port = server.login_port
     if verb == "a2s":
-        assert (told["info"]["name"], told["info"]["port"]) == ("Qeynos", port)
-        assert told["players"] == []
-        assert told["rules"]["world Norrath"] == "up, 0 players"
+        assert (reported["info"]["name"], reported["info"]["port"]) == ("Qeynos", port)
+        assert reported["players"] == []
+        assert reported["rules"]["world Norrath"] == "up, 0 players"
         assert "  name: Qeynos" in lines
     else:
-        assert (told["game_id"], told["server"]["host_name"]) == (258, "Qeynos")
-        assert told["server"]["connect_port"] == port
-        assert (told["teams"], told["players"], told["limits"]) == ([], [], [])
-        assert told["rules"]["world Norrath"] == "up, 0 players"
-        assert {"flags": ["active"], "short_name": "greeter"}.items() <= told["add_ons"][0].items()
+        assert (reported["game_id"], reported["server"]["host_name"]) == (258, "Qeynos")
+        assert reported["server"]["connect_port"] == port
+        assert (reported["teams"], reported["players"], reported["limits"]) == ([], [], [])
+        assert reported["rules"]["world Norrath"] == "up, 0 players"
+        assert {"flags": ["active"], "short_name": "greeter"}.items() <= reported["add_ons"][
+            0
+        ].items()
         assert "  host_name: Qeynos" in lines
 
 

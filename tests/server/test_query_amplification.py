@@ -30,8 +30,8 @@ def a2s() -> QueryCore:
 
 
 def ogp() -> QueryCore:
-    told = content_of(STATUS, Presentation())
-    return OgpResponder(lambda _now: told, Challenges(bytes(16)))
+    reported = content_of(STATUS, Presentation())
+    return OgpResponder(lambda _now: reported, Challenges(bytes(16)))
 
 
 def ssq() -> QueryCore:

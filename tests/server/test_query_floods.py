@@ -80,13 +80,13 @@ def a2s() -> A2sQuestion:
 
 
 def ogp_core() -> OgpResponder:
-    told = content_of(server_status(), Presentation())
-    return OgpResponder(lambda _now: told, Challenges(bytes(16)))
+    reported = content_of(server_status(), Presentation())
+    return OgpResponder(lambda _now: reported, Challenges(bytes(16)))
 
 
 def a2s_core() -> A2sResponder:
-    told = server_status()
-    return A2sResponder(lambda _now: told, Challenges(bytes(16)))
+    reported = server_status()
+    return A2sResponder(lambda _now: reported, Challenges(bytes(16)))
 
 
 CHALLENGED: dict[str, tuple[Callable[[], Question], Callable[[], QueryCore]]] = {
@@ -117,24 +117,24 @@ def test_a_regular_and_a_newcomer_are_answered_in_a_flood(name: str) -> None:
     ask, make_core = CHALLENGED[name]
     endpoint = Endpoint(make_core(), AnswerRules(share_burst=500, share_rate=500))
     assert endpoint.ask(ask(), REGULAR, 0.0)
-    told: dict[tuple[str, int], list[bool]] = {REGULAR: [], NEWCOMER: []}
+    reported: dict[tuple[str, int], list[bool]] = {REGULAR: [], NEWCOMER: []}
 
     def act(now: float) -> None:
-        for address, heard in told.items():
+        for address, heard in reported.items():
             heard.append(endpoint.ask(ask(), address, now))
 
     under_flood(endpoint, [ask().datagram(), push_query(A2sQuery.INFO, 77)], act)
-    assert all(told[REGULAR])
-    first = told[NEWCOMER].index(True)
-    assert first < 30, "a stranger has the chance that all have"
-    assert all(told[NEWCOMER][first:])
+    assert all(reported[REGULAR])
+    first = reported[NEWCOMER].index(True)
+    assert first < 30, "an unknown peer has the same chance as all"
+    assert all(reported[NEWCOMER][first:])
     assert endpoint.answered < 2 * 500 + 500 * SECONDS + 400
 
 
 def test_ssq_hears_who_has_the_password_in_a_flood() -> None:
-    told = SsqContent(server_status(), "192.0.2.1")
+    reported = SsqContent(server_status(), "192.0.2.1")
     endpoint = Endpoint(
-        SsqResponder(lambda _now: told, SsqTokens("john", bytes)),
+        SsqResponder(lambda _now: reported, SsqTokens("john", bytes)),
         ssq_answer_rules(SsqConfig(), QueryConfig()),
     )
     heard: list[bool] = []
@@ -159,10 +159,10 @@ def test_ggmp_lets_in_who_has_a_token_in_a_flood() -> None:
     rules = replace(GGMP_RULES, share_burst=500.0, share_rate=500.0)
     endpoint = Endpoint(core, rules)
     client = GgmpClient()
-    told = 0
+    reported = 0
 
     def act(now: float) -> None:
-        nonlocal told
+        nonlocal reported
         if not client.id:
             client.join(TOKEN, Monotonic(now))
         else:
@@ -172,13 +172,13 @@ def test_ggmp_lets_in_who_has_a_token_in_a_flood() -> None:
                 for answer in endpoint.take(data, NEWCOMER, now):
                     client.receive(answer, Monotonic(now))
         while client.next_delivery() is not None:
-            told += 1
+            reported += 1
 
     wrong = push_message(GgmpMessage(GgmpMessageType.ARB_DATA, 0, 0, values=(utf8("x" * 16),)))
     stolen = push_message(GgmpMessage(GgmpMessageType.RAW_DATA, 1, 5, data=b"x"))
     under_flood(endpoint, [wrong, stolen, b"nonsense"], act)
     assert client.id == 1
-    assert told == ASKED_A_SECOND * SECONDS - 1
+    assert reported == ASKED_A_SECOND * SECONDS - 1
     assert len(core) == 1
 
 
@@ -199,8 +199,8 @@ def test_a_monitor_is_answered_while_its_own_address_is_forged(name: str, rate: 
 
 @pytest.mark.parametrize("rate", [20, 50, 1000])
 def test_ssq_answers_a_token_while_its_address_is_forged(rate: int) -> None:
-    told = SsqContent(server_status(), "192.0.2.1")
-    core = SsqResponder(lambda _now: told, SsqTokens("john", bytes))
+    reported = SsqContent(server_status(), "192.0.2.1")
+    core = SsqResponder(lambda _now: reported, SsqTokens("john", bytes))
     endpoint = Endpoint(core, ssq_answer_rules(SsqConfig(), QueryConfig()))
     auth = auth_question(1, "john")
     assert endpoint.ask(auth, REGULAR, 0.0)
@@ -217,8 +217,8 @@ def test_ssq_answers_a_token_while_its_address_is_forged(rate: int) -> None:
 
 def test_guesses_at_ssq_are_five_a_minute_however_many_are_sent() -> None:
     """A right guess among the wrong ones is not answered, and opens no bucket of its own."""
-    told = SsqContent(server_status(), "192.0.2.1")
-    core = SsqResponder(lambda _now: told, SsqTokens("john", bytes))
+    reported = SsqContent(server_status(), "192.0.2.1")
+    core = SsqResponder(lambda _now: reported, SsqTokens("john", bytes))
     endpoint = Endpoint(core, ssq_answer_rules(SsqConfig(), QueryConfig()))
     for number in range(3000):
         password = "john" if number % 100 == 99 else f"guess {number}"

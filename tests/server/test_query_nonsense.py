@@ -38,8 +38,8 @@ def a2s() -> QueryCore:
 
 
 def ssq() -> QueryCore:
-    told = SsqContent(STATUS, "192.0.2.1")
-    return SsqResponder(lambda _now: told, SsqTokens("john", bytes))
+    reported = SsqContent(STATUS, "192.0.2.1")
+    return SsqResponder(lambda _now: reported, SsqTokens("john", bytes))
 
 
 def ggmp() -> QueryCore:

@@ -95,7 +95,7 @@ async def test_users_have_roles_and_every_use_is_logged(tmp_path: Path) -> None:
 
 @pytest.fixture
 def _many_files() -> Iterator[None]:
-    """Let this process hold both ends of a thousand connections."""
+    """Let this process hold both sides of a thousand connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 4096:
         pytest.skip("too few file descriptors may be open here")

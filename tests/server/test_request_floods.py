@@ -1,4 +1,4 @@
-"""Clients log in, over real UDP, while strangers ask for sessions all the time."""
+"""Clients log in, over real UDP, while unknown peers request sessions all the time."""
 
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -50,15 +50,15 @@ def from_many_addresses(port: int) -> Callable[[int], None]:
     """Return what sends each request from another address of this machine."""
 
     def send(number: int) -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
-            stranger.bind((f"127.9.{number >> 8 & 255}.{number & 255}", 0))
-            stranger.sendto(session_request(number), (HOST, port))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
+            peer.bind((f"127.9.{number >> 8 & 255}.{number & 255}", 0))
+            peer.sendto(session_request(number), (HOST, port))
 
     return send
 
 
 async def log_in_slowly(client: RawClient, running: Flood) -> None:
-    """Take every step of a login only after many more strangers came."""
+    """Take each step of a login only after many more session requests."""
     await client.request()
     await running.goes_on()
     client.packet(STATISTICS)
@@ -92,6 +92,6 @@ async def test_a_client_logs_in_while_its_own_address_is_flooded(tmp_path: Path)
             await running.goes_on()
             await log_in_slowly(client, running)
         client.disconnect()
-        await until(lambda: client.disconnected, "the answer to the farewell")
+        await until(lambda: client.disconnected, "the answer to the disconnect")
         assert server.service.login is not None
         assert server.service.login.dispatcher.session_count == 0

@@ -242,7 +242,7 @@ async def test_a_file_of_a_stop_that_is_damaged_is_set_aside(tmp_path: Path) -> 
         async with server_process(tmp_path, SETTINGS) as server:
             await server.ready()
             assert not spool.exists()
-            told = [line for line in server.text.splitlines() if "set aside" in line]
-            assert len(told) == 1
+            reported = [line for line in server.text.splitlines() if "set aside" in line]
+            assert len(reported) == 1
             assert "Traceback" not in server.text
         assert len(set_aside(spool)) == number + 1

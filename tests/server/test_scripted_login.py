@@ -133,7 +133,7 @@ async def test_a_play_request_is_answered_with_a_key_only_when_it_is_granted(
             assert answer[3:5] == (0, 5), "no key, character not loaded"
 
 
-async def test_a_granted_key_opens_the_worlds_door(tmp_path: Path) -> None:
+async def test_a_granted_key_opens_the_world_listener(tmp_path: Path) -> None:
     async with login_server() as login, world_of(tmp_path, login, speed=20) as world:
         connection = await registered(login)
         char_id, other_id = [await made(connection, name) for name in (b"Aldana", b"Borvik")]
@@ -187,7 +187,7 @@ async def test_names_are_taken_once_and_stay_taken(tmp_path: Path) -> None:
         assert struct.unpack("<IIB", await frame_of(connection, CHAR_CREATE))[2] == 13
 
 
-async def test_zones_are_told_in_batches_with_five_bytes_behind(tmp_path: Path) -> None:
+async def test_zones_are_reported_in_batches_with_five_bytes_behind(tmp_path: Path) -> None:
     async with login_server() as login, world_of(tmp_path, login):
         connection = await registered(login)
         connection.send(ZONES, struct.pack("<H", 20))

@@ -1,6 +1,6 @@
 """A world written byte by byte, a client written byte by byte, and the login server between them.
 
-Nothing of our link, structs or opcodes speaks here: what both ends see is
+Nothing of our link, structs or opcodes speaks here: what both sides see is
 docs/protocol/login.md#world-list, docs/protocol/characters.md, docs/protocol/link.md.
 """
 
@@ -143,7 +143,7 @@ async def test_nothing_is_pushed_while_nothing_changes(tmp_path: Path) -> None:
         assert await worlds(client) == b"\1" + entry(players=9)
 
 
-async def test_who_has_not_asked_for_the_worlds_is_told_nothing(tmp_path: Path) -> None:
+async def test_who_has_not_asked_for_the_worlds_is_sent_nothing(tmp_path: Path) -> None:
     async with login_server(tmp_path) as server, raw_client(server.login_port) as client:
         await client.log_in()
         async with link_of(server):
@@ -179,8 +179,8 @@ async def test_a_character_is_made_played_and_deleted_byte_by_byte(tmp_path: Pat
         client.send(b"\x10" + struct.pack("<III", 77, 1, 0) + str16(b"Aldana"))
         reply = struct.pack("<BIII", 1, 1, 77, 1) + str16(b"Aldana") + struct.pack("<I", 10)
         assert await client.message(DELETED) == reply
-        told = await world.received(CHAR_UPDATE).addTimeout(patience(5), reactor)
-        assert told == struct.pack("<IIBI", 1, 77, 128, 1)
+        reported = await world.received(CHAR_UPDATE).addTimeout(patience(5), reactor)
+        assert reported == struct.pack("<IIBI", 1, 77, 128, 1)
         listed = await client.message(CHARACTERS)
         assert listed[:9] == b"\1" + b"\xff" * 8
         assert listed[9:20] == str16(b"(deleted)")
@@ -285,7 +285,7 @@ async def test_a_client_that_leaves_in_the_middle_leaves_nothing_stuck(tmp_path:
             assert await client.message(PLAY) == granted
             client.send(b"\x0b" + request_546(b"Borvik"))
             await world.received(CHAR_CREATE).addTimeout(patience(5), reactor)
-        world.send(CHAR_CREATE, struct.pack("<IIB", 1, 78, 1))  # nobody is there to be told
+        world.send(CHAR_CREATE, struct.pack("<IIB", 1, 78, 1))  # no client waits for it
         await until(lambda: len(server.rows("SELECT id FROM characters")) == 2, "the row")
         async with raw_client(server.login_port) as client:
             await client.log_in()

@@ -109,7 +109,7 @@ async def test_a_world_that_comes_and_goes_keeps_its_characters(tmp_path: Path, 
             await client.close()
 
 
-async def test_a_login_server_that_is_away_is_told_of_once(tmp_path: Path) -> None:
+async def test_a_login_server_that_is_away_is_reported_once(tmp_path: Path) -> None:
     with closing(socket.socket()) as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]

@@ -79,16 +79,16 @@ async def test_all_forgeries_together_leave_the_session_as_it_is(server: Harness
 async def test_a_silent_source_gets_an_answer_for_each_request_and_no_session(
     tmp_path: Path,
 ) -> None:
-    async with harness(tmp_path, speed=20) as server, raw_client(server.login_port) as stranger:
-        request = session_request(stranger.session_id)
+    async with harness(tmp_path, speed=20) as server, raw_client(server.login_port) as peer:
+        request = session_request(peer.session_id)
         for _ in range(3):
-            stranger.raw(request)
-        await until(lambda: len(stranger.datagrams) == 3, "an answer")
+            peer.raw(request)
+        await until(lambda: len(peer.datagrams) == 3, "an answer")
         assert server.service.login is not None
         assert server.service.login.dispatcher.session_count == 0
         await server.clock.sleep(10)
-        assert sum(map(len, stranger.datagrams)) <= 3 * 3 * len(request)
-        stranger.check_key = None
+        assert sum(map(len, peer.datagrams)) <= 3 * 3 * len(request)
+        peer.check_key = None
 
 
 async def test_a_source_that_guesses_the_check_gets_no_more_than_it_paid_for(
@@ -97,14 +97,14 @@ async def test_a_source_that_guesses_the_check_gets_no_more_than_it_paid_for(
     seed = {"login.crc_seed": 0x33624702}  # under which none of the guesses is right
     async with (
         harness(tmp_path, seed, speed=20) as server,
-        raw_client(server.login_port) as stranger,
+        raw_client(server.login_port) as peer,
     ):
         sent = 0
         for guess in range(200):
             for data in (session_request(guess), STATISTICS + struct.pack(">H", guess)):
-                stranger.raw(data)
+                peer.raw(data)
                 sent += len(data)
         await server.clock.sleep(12)
-        assert sum(map(len, stranger.datagrams)) <= 3 * sent
+        assert sum(map(len, peer.datagrams)) <= 3 * sent
         assert server.service.login is not None
         assert server.service.login.dispatcher.session_count == 0

@@ -194,38 +194,40 @@ PATHS = ("status", "worlds", "zones", "players", "logins", "lines", "population"
 
 async def all_answers(server: Harness, browser: Browser) -> dict[str, str]:
     """Ask in every way that is open to anybody; without what only time changes."""
-    told: dict[str, str] = {}
+    reported: dict[str, str] = {}
     for verb in ("a2s", "ogp", "ssq"):
         area = "ssq" if verb == "ssq" else "query"
         what = {"a2s": "A2S on UDP", "ogp": "OGP on UDP", "ssq": "on UDP"}[verb]
         at = f"{HOST}:{find_port(server.log.text, area, what)}"
         words = [str(PROGRAMS / "emu"), "query", verb, at, "--json"]
-        told[verb] = await output_of(words)
+        reported[verb] = await output_of(words)
     for path in PATHS:
-        told[path] = (await browser.get(f"/api/{path}")).body.decode()
+        reported[path] = (await browser.get(f"/api/{path}")).body.decode()
     metrics = (await browser.get("/metrics")).body.decode()
-    told["metrics"] = "\n".join(
+    reported["metrics"] = "\n".join(
         line for line in metrics.splitlines()
         if line.startswith(("emu_players", 'emu_sessions_now{port="world"', "emu_zone_tick"))
         and "_bucket" not in line and "_created" not in line and "_sum" not in line
     )  # fmt: skip
-    return told
+    return reported
 
 
-def numbers(told: dict[str, str]) -> dict[str, Any]:
+def numbers(reported: dict[str, str]) -> dict[str, Any]:
     """Return what counts players, and names them."""
-    told = {name: PINGS.sub("", text) for name, text in told.items()}
-    a2s, status = json.loads(told["a2s"]), json.loads(told["status"])
+    reported = {name: PINGS.sub("", text) for name, text in reported.items()}
+    a2s, status = json.loads(reported["a2s"]), json.loads(reported["status"])
     return {
         "a2s": (a2s["info"]["players"], [one["name"] for one in a2s["players"]]),
         "rules": {k: v for k, v in a2s["rules"].items() if "player" in v or k == "players"},
-        "ogp": [json.loads(told["ogp"])[part] for part in ("server", "teams")],
+        "ogp": [json.loads(reported["ogp"])[part] for part in ("server", "teams")],
         "status": [status[name] for name in ("online", "players", "zones", "map")],
-        "zones": told["zones"],
-        "players": [one["name"] for one in json.loads(told["players"])],
-        "worlds": told["worlds"],
-        "metrics": told["metrics"].count("\n"),
-        "players now": [line for line in told["metrics"].splitlines() if "zone_tick" not in line],
+        "zones": reported["zones"],
+        "players": [one["name"] for one in json.loads(reported["players"])],
+        "worlds": reported["worlds"],
+        "metrics": reported["metrics"].count("\n"),
+        "players now": [
+            line for line in reported["metrics"].splitlines() if "zone_tick" not in line
+        ],
     }
 
 
@@ -249,20 +251,20 @@ async def test_monitors_find_no_hidden_game_master(tmp_path: Path) -> None:
         assert numbers(await all_answers(server, browser))["players"] == ["Borvik", "Boss"]
         boss.act(lambda core: core.command("/hide"))
         await sleep(2.5)
-        told = await all_answers(server, browser)
-        assert numbers(told) == before
-        assert "boss" not in repr(told).casefold()
+        reported = await all_answers(server, browser)
+        assert numbers(reported) == before
+        assert "boss" not in repr(reported).casefold()
         session = boss.core.session
         boss.act(lambda core: core.command("/zone Antonica"))
         await boss.until(lambda: boss.core.session is not session, "the new session")
         await boss.stand()
         await sleep(2.5)
-        told = await all_answers(server, browser)
-        assert numbers(told) == before
-        assert "boss" not in repr(told).casefold()
+        reported = await all_answers(server, browser)
+        assert numbers(reported) == before
+        assert "boss" not in repr(reported).casefold()
         await boss.leave()
         await sleep(2.5)
-        told = await all_answers(server, browser)
-        assert numbers(told) == before
-        assert "boss" not in repr(told).casefold()
+        reported = await all_answers(server, browser)
+        assert numbers(reported) == before
+        assert "boss" not in repr(reported).casefold()
         await borvik.leave()

@@ -1,4 +1,4 @@
-"""A stop while every door is open and somebody stands in each: in order, within five seconds."""
+"""A stop while every listener has peers: in order, within five seconds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.support.running.whole_server import (
 
 PASSWORD = "a long password"
 TOKEN = "3f9a2c71d05be846"
-DOORS: dict[str, object] = {
+LISTENERS: dict[str, object] = {
     "login.auto_create_accounts": True,
     "rcon.listen": f"{HOST}:0",
     "rcon.password": PASSWORD,
@@ -89,8 +89,8 @@ def ggmp(server: ServerProcess) -> Iterator[socket.socket]:
         yield peer
 
 
-def enter_every_door(server: ServerProcess, stack: ExitStack) -> list[socket.socket]:
-    """Stand in every door, in more than one manner where that matters."""
+def enter_every_listener(server: ServerProcess, stack: ExitStack) -> list[socket.socket]:
+    """Connect to every listener, in several ways where that matters."""
     login = RconPacket(1, PacketType.AUTH, PASSWORD.encode()).encode()
     ask = RconPacket(2, PacketType.EXECCOMMAND, b"help").encode()
     path = server.folder / "emu.sqlite.console"
@@ -127,7 +127,7 @@ async def test_everybody_is_sent_away_and_saved_in_five_seconds(tmp_path: Path) 
     (tmp_path / "tokens").write_text(f"radar * {TOKEN}\n")
     (tmp_path / "link.pem").write_bytes(make_certificate("emu", datetime.now(UTC)))
     settings = {
-        **DOORS,
+        **LISTENERS,
         "ggmp.tokens_file": tmp_path / "tokens",
         "link.certificate": tmp_path / "link.pem",
     }
@@ -138,7 +138,7 @@ async def test_everybody_is_sent_away_and_saved_in_five_seconds(tmp_path: Path) 
         await at_the_list.login()
         begun = walker.core.place.x
         with ExitStack() as stack:
-            peers = enter_every_door(server, stack)
+            peers = enter_every_listener(server, stack)
             await sleep(1.0)
             await silent.stop()
             await at_the_list.stop()

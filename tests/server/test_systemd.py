@@ -24,7 +24,9 @@ def unit() -> str:
     return re.sub(r"^> ?", "", found[1], flags=re.MULTILINE)
 
 
-async def test_systemd_is_told_all_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_systemd_is_notified_all_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as systemd:
         systemd.bind(str(tmp_path / "notify"))
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
@@ -52,7 +54,7 @@ async def test_systemd_is_told_all_the_way(tmp_path: Path, monkeypatch: pytest.M
             assert has("STOPPING=1")
 
 
-def test_the_unit_waits_for_what_the_server_tells() -> None:
+def test_the_unit_waits_for_what_the_server_shows() -> None:
     lines = unit().splitlines()
     for line in ("Type=notify", "ExecReload=/bin/kill -HUP $MAINPID"):
         assert line in lines

@@ -12,12 +12,12 @@ from tests.support.running.documented import examples, words_of
 from tests.support.running.emu_process import emu, emu_on_terminal
 from tests.support.running.whole_server import HOST, harness
 
-DOORS = {"a2s.listen": f"{HOST}:0", "web.listen": f"{HOST}:0", "rcon.password": "x",
+LISTENERS = {"a2s.listen": f"{HOST}:0", "web.listen": f"{HOST}:0", "rcon.password": "x",
          "rcon.listen": f"{HOST}:0"}  # fmt: skip
 
 
 async def test_status_of_a_server_that_runs(tmp_path: Path) -> None:
-    async with harness(tmp_path, DOORS) as server:
+    async with harness(tmp_path, LISTENERS) as server:
         client = await server.logged_in()
         (tmp_path / "emu.toml").write_text(f'[database]\nurl = "sqlite:{server.database}"\n')
         (example,) = [line for line in examples() if line.startswith("emu status")]
@@ -45,7 +45,7 @@ async def test_status_of_a_server_that_runs(tmp_path: Path) -> None:
 
 
 async def test_the_doctor_visits_a_server_that_runs(tmp_path: Path) -> None:
-    async with harness(tmp_path, DOORS) as server:
+    async with harness(tmp_path, LISTENERS) as server:
         await server.world_registered()
         (tmp_path / "emu.toml").write_text(
             f'[database]\nurl = "sqlite:{server.database}"\n'
@@ -56,10 +56,10 @@ async def test_the_doctor_visits_a_server_that_runs(tmp_path: Path) -> None:
         found = json.loads(said)
         bad = [one for one in found if one["level"] == "fail"]
         assert (bad, status) == ([], 0)
-        told = [one["what"] for one in found]
-        assert f"login.listen: UDP {HOST}:{server.login_port} is the running server's" in told
-        assert "worlds that are up: Norrath" in told
-        assert "a wrong name and password are refused, as they must be" in told
+        reported = [one["what"] for one in found]
+        assert f"login.listen: UDP {HOST}:{server.login_port} is the running server's" in reported
+        assert "worlds that are up: Norrath" in reported
+        assert "a wrong name and password are refused, as they must be" in reported
         said, _, status = await emu(
             tmp_path, "--config", "emu.toml", "doctor", "--login", "testlabs", stdin="testpass\n"
         )

@@ -1,4 +1,4 @@
-"""Acting from the page of a running server, over real TCP, and what strangers try there."""
+"""Acting from the page of a running server, over real TCP, and attacks on it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def together(*asked: Any) -> list[Answer]:
 
 async def test_it_is_off_by_default(tmp_path: Path) -> None:
     async with office(tmp_path, web__admin=False) as (_, browser):
-        assert (await browser.get("/api/admin/session")).told == {"enabled": False}
+        assert (await browser.get("/api/admin/session")).content == {"enabled": False}
         for path in ("/api/admin/sign-in", "/api/admin/actions/lock", "/api/admin"):
             assert (await browser.post(path)).code == 404
 
@@ -78,7 +78,7 @@ async def test_who_is_not_signed_in_reads_no_address_and_no_name_that_was_typed(
             )
         paths = ("/", "/metrics", "/api/logins", "/api/lines", "/api/players", "/api/status")
         boss = Browser(browser.port)
-        assert (await boss.sign_in("boss", "bosspass")).told["ok"]
+        assert (await boss.sign_in("boss", "bosspass")).content["ok"]
         for path in paths:
             public = (await browser.get(path)).body.decode().lower()
             assert "typedname" not in public
@@ -87,7 +87,7 @@ async def test_who_is_not_signed_in_reads_no_address_and_no_name_that_was_typed(
                 assert "victimname" not in public
         staff = [(await boss.get(path)).body.decode() for path in ("/api/logins", "/api/lines")]
         assert all("victimname" in text and "typedname" in text for text in staff)
-        assert "…" in (await browser.get("/api/logins")).told[0]["account"]
+        assert "…" in (await browser.get("/api/logins")).content[0]["account"]
         for visitor, sees in ((browser, False), (boss, True)):
             stream = await visitor.stream("/api/events")
             assert (b"typedname" in stream) is sees
@@ -111,7 +111,7 @@ async def test_a_hundred_addresses_that_guess_keep_nobody_out(tmp_path: Path) ->
         await until(lambda: sum(one.called for one in guessing) >= 20, "first guesses", 60)
         boss = at(250)
         assert (await boss.sign_in("boss", "bosspass")).code == 200
-        assert (await boss.act("lock")).told["ok"]
+        assert (await boss.act("lock")).content["ok"]
         answers = await gatherResults(guessing)
         assert {answer.code for answer in answers} <= {403, 429, 503}
 
@@ -120,29 +120,29 @@ async def test_a_day_at_the_dashboard(tmp_path: Path) -> None:
     async with office(tmp_path) as (server, browser):
         victim, rude = await player(server, "victim"), await player(server, "rude")
         assert not await browser.signed_in()
-        told = (await browser.sign_in("BOSS", "bosspass")).told
-        assert (told["name"], told["rank"]) == ("boss", 200)
+        received = (await browser.sign_in("BOSS", "bosspass")).content
+        assert (received["name"], received["rank"]) == ("boss", 200)
         assert await browser.signed_in()
 
         answer = await browser.act("broadcast", {"text": "Be kind"})
-        assert (answer.code, answer.told) == (200, {"ok": True, "text": "sent to 2 players"})
+        assert (answer.code, answer.content) == (200, {"ok": True, "text": "sent to 2 players"})
         answer = await browser.act("mute", {"player": "Rude", "minutes": 5, "reason": "shouts"})
-        assert answer.told["text"] == "Rude is muted for 5 minutes"
+        assert answer.content["text"] == "Rude is muted for 5 minutes"
         answer = await browser.act("kick", {"player": "Victim", "reason": "spam"}, kind=FORM)
-        assert answer.told["text"] == "Victim was disconnected"
+        assert answer.content["text"] == "Victim was disconnected"
         await server.log.line("Victim left .*: kicked by boss: spam")
         answer = await browser.act("ban", {"player": "Rude", "lasting": "7d", "reason": "shouts"})
-        assert answer.told["text"].startswith("account rude is banned until ")
+        assert answer.content["text"].startswith("account rude is banned until ")
         await server.log.line("Rude left .*: account banned by boss")
-        assert (await browser.act("unban", {"account": "rude"})).told["ok"]
+        assert (await browser.act("unban", {"account": "rude"})).content["ok"]
 
-        assert (await browser.act("lock")).told["text"] == "the world is locked"
-        assert (await browser.get("/api/status")).told["locked"]
-        assert (await browser.act("unlock")).told["ok"]
-        assert "in 600 seconds" in (await browser.act("shutdown", {"seconds": 600})).told["text"]
-        assert (await browser.act("cancel")).told["text"] == "the shutdown is canceled"
+        assert (await browser.act("lock")).content["text"] == "the world is locked"
+        assert (await browser.get("/api/status")).content["locked"]
+        assert (await browser.act("unlock")).content["ok"]
+        assert "in 600 seconds" in (await browser.act("shutdown", {"seconds": 600})).content["text"]
+        assert (await browser.act("cancel")).content["text"] == "the shutdown is canceled"
         answer = await browser.act("cancel")
-        assert (answer.code, answer.told["text"]) == (422, "no shutdown is scheduled")
+        assert (answer.code, answer.content["text"]) == (422, "no shutdown is scheduled")
         log = server.log.text
         assert "web: boss signed in from 127.0.0.1 with rank 200" in log
         assert "command of boss (web 127.0.0.1): kick Victim spam: Victim was disconnected" in log
@@ -164,13 +164,13 @@ async def test_the_cookie_is_for_this_page_alone_and_worth_nothing_after_signing
         assert browser.cookies != replayed
         browser.cookies, browser.csrf, kept = replayed, token, dict(browser.cookies)
         assert not await browser.signed_in(), "signing in anew ends the session before"
-        browser.cookies, browser.csrf = dict(kept), second.told["csrf"]
+        browser.cookies, browser.csrf = dict(kept), second.content["csrf"]
         answer = await browser.post("/api/admin/sign-out")
-        assert answer.told == {"ok": True, "text": "signed out", "signed_in": False}
+        assert answer.content == {"ok": True, "text": "signed out", "signed_in": False}
         assert browser.cookies == {}
         browser.cookies = kept
         answer = await browser.act("lock")
-        assert (answer.code, answer.told["text"]) == (401, "sign in first")
+        assert (answer.code, answer.content["text"]) == (401, "sign in first")
         assert "WWW-Authenticate" in answer.headers
 
 
@@ -194,10 +194,10 @@ async def test_foreign_pages_cannot_act_with_the_cookie(tmp_path: Path) -> None:
         assert answer.code == 415
         answer = await browser.sign_in("guide", "guidepass", headers={"Origin": "http://evil"})
         assert answer.code == 403
-        assert not (await browser.get("/api/status")).told["locked"]
+        assert not (await browser.get("/api/status")).content["locked"]
         fields = {"csrf": token}
         form = await browser.act("lock", fields, kind=FORM, headers={"X-CSRF-Token": None})
-        assert form.told == {"ok": True, "text": "the world is locked"}
+        assert form.content == {"ok": True, "text": "the world is locked"}
         metrics = (await browser.get("/metrics")).body.decode()
         assert 'emu_web_refusals_total{reason="foreign origin"} 5.0' in metrics
         assert 'emu_web_refusals_total{reason="wrong token"} 2.0' in metrics
@@ -207,12 +207,12 @@ async def test_foreign_pages_cannot_act_with_the_cookie(tmp_path: Path) -> None:
 async def test_a_rank_counts_as_everywhere(tmp_path: Path) -> None:
     async with office(tmp_path) as (server, browser):
         victim = await player(server, "victim")
-        told = (await browser.sign_in("guide", "guidepass")).told
-        assert "kick" not in told["actions"]
+        received = (await browser.sign_in("guide", "guidepass")).content
+        assert "kick" not in received["actions"]
         answer = await browser.act("kick", {"player": "Victim"})
-        assert (answer.code, answer.told["text"]) == (403, "kick needs rank 100; yours is 10")
+        assert (answer.code, answer.content["text"]) == (403, "kick needs rank 100; yours is 10")
         assert "command of guide (web 127.0.0.1): kick Victim: kick needs" in server.log.text
-        assert (await browser.act("mute", {"player": "Victim"})).told["ok"]
+        assert (await browser.act("mute", {"player": "Victim"})).content["ok"]
         with Store.create(server.database) as store:
             row = store.world.characters.find_named("guide")
             assert row is not None
@@ -228,7 +228,7 @@ async def test_a_banned_account_is_signed_out(tmp_path: Path) -> None:
         guide = Browser(browser.port)
         await browser.sign_in("boss", "bosspass")
         await guide.sign_in("guide", "guidepass")
-        assert (await browser.act("ban", {"player": "Guide"})).told["ok"]
+        assert (await browser.act("ban", {"player": "Guide"})).content["ok"]
         assert (await guide.act("lock")).code == 401
         assert (await guide.sign_in("guide", "guidepass")).code == 403
 
@@ -271,7 +271,7 @@ async def test_other_methods_do_nothing(tmp_path: Path) -> None:
             assert (answer.body == b"") is (method == "HEAD")
         assert (await browser.ask("POST", "/api/admin/session")).code == 405
         assert await browser.signed_in()
-        assert not (await browser.get("/api/status")).told["locked"]
+        assert not (await browser.get("/api/status")).content["locked"]
 
 
 async def test_cookies_without_end_are_a_bad_request(tmp_path: Path) -> None:
@@ -280,10 +280,12 @@ async def test_cookies_without_end_are_a_bad_request(tmp_path: Path) -> None:
         name, value = next(iter(browser.cookies.items()))
         mine = f"{name}={value}"
         many = "; ".join(f"c{n}=x" for n in range(1500))
-        assert (await browser.get("/api/admin/session", Cookie=f"{many}; {mine}")).told["signed_in"]
+        assert (await browser.get("/api/admin/session", Cookie=f"{many}; {mine}")).content[
+            "signed_in"
+        ]
         for odd in (f"{name}=", f"{name}={'x' * 9000}", f"{name}=é", f"{name}", ";;;=;", "=x"):
             answer = await browser.get("/api/admin/session", Cookie=odd)
-            assert not answer.told["signed_in"], odd
+            assert not answer.content["signed_in"], odd
         for name in ("Cookie", "X-Cookie"):
             with pytest.raises(RemoteDisconnected):
                 await browser.get("/api/admin/session", **{name: "x" * 20_000})
@@ -300,8 +302,8 @@ async def test_wrong_fields_say_what_is_wrong(tmp_path: Path) -> None:
         await browser.sign_in("boss", "bosspass")
         for fields, code in wrong:
             answer = await browser.act("kick", body=json.dumps(fields).encode())
-            assert (answer.code, answer.told["ok"]) == (code, False), fields
-            assert answer.told["text"]
+            assert (answer.code, answer.content["ok"]) == (code, False), fields
+            assert answer.content["text"]
         assert (await browser.act("reload")).code == 404
         assert (await browser.act("kick/x")).code == 404
 
@@ -318,5 +320,5 @@ async def test_behind_a_proxy_the_cookie_is_secure_and_the_address_the_players(
         cookie = answer.headers["Set-Cookie"]
         assert cookie.startswith("__Host-emu-session=")
         assert "; secure" in cookie.lower()
-        assert (await browser.act("lock")).told["ok"]
+        assert (await browser.act("lock")).content["ok"]
         assert "boss signed in from 192.0.2.7" in server.log.text

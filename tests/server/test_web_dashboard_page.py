@@ -147,7 +147,7 @@ async def test_a_shutdown_is_asked_for_twice_and_can_be_cancelled(
         await page.shows("#result.good", "the shutdown is canceled")
 
 
-async def test_a_button_keeps_the_focus_while_the_page_is_told_news(
+async def test_a_button_keeps_the_focus_while_the_page_is_sent_news(
     browser: Browser, tmp_path: Path
 ) -> None:
     button = "#players [data-player=Other][data-action=ban]"

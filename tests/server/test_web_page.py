@@ -20,7 +20,7 @@ from tests.support.running.whole_server import HOST, Harness, harness, sleep
 
 ACCOUNTS = {"testlabs": "testpass", "second": "pass"}
 SPEED = 8.0
-"""The server's clock: its pages are told every quarter of a second, and camping takes little."""
+"""The server's clock: its pages get news every quarter of a second, and camping is quick."""
 
 
 @asynccontextmanager

@@ -38,12 +38,12 @@ def documented() -> dict[int, dict[str, bool]]:
         line for line in README.splitlines() if line.startswith(("| A client", "| can "))
     ]
     versions = [int(one) for one in re.findall(r"\d+", header)]
-    told: dict[int, dict[str, bool]] = {version: {} for version in versions}
+    reported: dict[int, dict[str, bool]] = {version: {} for version in versions}
     for row in rows:
         what, *cells = [cell.strip() for cell in row.strip("|").split("|")]
         for version, cell in zip(versions, cells, strict=True):
-            told[version][what.removeprefix("can ")] = {"yes": True, "no": False}[cell]
-    return told
+            reported[version][what.removeprefix("can ")] = {"yes": True, "no": False}[cell]
+    return reported
 
 
 async def commands(client: ClientWorldConnection, events: list[WorldEvent]) -> None:

@@ -168,13 +168,13 @@ def test_what_was_written_is_read(version, rounds) -> None:
     for changes in rounds:
         entries = []
         for part, index, random in changes:
-            now = bytearray(writer.told[index][part])
+            now = bytearray(writer.sent[index][part])
             now[random.randrange(len(now))] = random.randrange(256)
             entries.append((part, index, bytes(now)))
         update = reader.update(writer.update(7, entries))
         assert len(update.entries) == len(entries)
         reader.update_fields(update)
-        assert {index: ghost.parts for index, ghost in reader.ghosts.items()} == writer.told
+        assert {index: ghost.parts for index, ghost in reader.ghosts.items()} == writer.sent
 
 
 @given(VERSIONS, st.binary(max_size=120), st.sampled_from((CREATE_GHOST, CREATE_SIGN, "update")))

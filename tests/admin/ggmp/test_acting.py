@@ -36,7 +36,7 @@ def test_query(talk: Talk) -> None:
 
 def test_an_actor_that_has_moved_is_told_anew(talk: Talk) -> None:
     for z in (3.0, 4.0, 3.0):
-        talk.stage.move(GUARD, Place(1.0, 2.0, z, 90.0))
+        talk.actors.move(GUARD, Place(1.0, 2.0, z, 90.0))
         talk.client.query(GUARD, talk.now)
         assert plain(talk.settle())[0][6] == z
 
@@ -47,7 +47,7 @@ def test_the_actors_of_a_zone(talk: Talk) -> None:
     assert isinstance(whole, Whole)
     assert whole.act == Act(0, GgmpAction.QUERY, 5, 2)
     assert talk.client.listed_actors(whole.data) == [GUARD, BOB]
-    talk.stage.inside = lambda _zone: list(range(1, 5000))  # type: ignore[assignment, method-assign]
+    talk.actors.inside = lambda _zone: list(range(1, 5000))  # type: ignore[assignment, method-assign]
     talk.client.query_zone(5, talk.now)
     (whole,) = talk.settle()
     assert isinstance(whole, Whole)
@@ -57,7 +57,7 @@ def test_the_actors_of_a_zone(talk: Talk) -> None:
 def test_say(talk: Talk) -> None:
     talk.client.say(GUARD, "Halt! " + "x" * 400, talk.now)
     assert plain(talk.settle()) == [[3, GUARD, "done"]]
-    assert talk.stage.said == [(GUARD, "Halt! " + "x" * 400)]
+    assert talk.actors.said == [(GUARD, "Halt! " + "x" * 400)]
     talk.client.say(BOB, "I", talk.now)
     assert plain(talk.settle()) == [[3, BOB, "refused", "a player acts for itself"]]
     assert [(use.caller, use.ok, use.result) for use in talk.uses] == [
@@ -73,13 +73,13 @@ def test_say(talk: Talk) -> None:
 def test_move(talk: Talk) -> None:
     talk.client.move(GUARD, Place(5.0, 6.0, 7.5, 180.0), talk.now)
     assert plain(talk.settle()) == [[4, GUARD, "done"]]
-    assert talk.stage.actors[GUARD].place == (5.0, 6.0, 7.5, 180.0)
+    assert talk.actors.actors[GUARD].place == (5.0, 6.0, 7.5, 180.0)
     talk.client._peer.send_act(Act(GUARD, 4, 1250, (-300) & 0xFFFFFFFF), now=talk.now)
     talk.settle()
-    assert talk.stage.actors[GUARD].place == (12.5, 6.0, -3.0, 180.0)
+    assert talk.actors.actors[GUARD].place == (12.5, 6.0, -3.0, 180.0)
     talk.client._peer.send_act(Act(GUARD, 4), talk.order.point.pack(1, 2, 3), now=talk.now)
     talk.settle()
-    assert talk.stage.actors[GUARD].place == (1.0, 2.0, 3.0, 180.0)
+    assert talk.actors.actors[GUARD].place == (1.0, 2.0, 3.0, 180.0)
 
 
 def test_a_move_to_nowhere(talk: Talk) -> None:
@@ -93,10 +93,10 @@ def test_watch(talk: Talk) -> None:
     talk.client.watch(GUARD, 0.2, talk.now)
     first = plain(talk.settle(1.0))
     assert [one[2] for one in first] == ["done", "a guard"]
-    talk.stage.move(GUARD, Place(9.0, 9.0, 9.0, 0.0))
+    talk.actors.move(GUARD, Place(9.0, 9.0, 9.0, 0.0))
     assert [one[4:] for one in plain(talk.settle(1.0))] == [[9.0, 9.0, 9.0, 0.0]]
     assert talk.settle(1.0) == []
-    del talk.stage.actors[GUARD]
+    del talk.actors.actors[GUARD]
     assert plain(talk.settle(1.0)) == [[2, GUARD, "gone"]]
     assert talk.settle(1.0) == []
 
@@ -106,13 +106,13 @@ def test_the_end_of_watching(talk: Talk) -> None:
     talk.settle()
     talk.client.watch(GUARD, 0, talk.now)
     talk.settle()
-    talk.stage.move(GUARD, Place(9.0, 9.0, 9.0, 0.0))
+    talk.actors.move(GUARD, Place(9.0, 9.0, 9.0, 0.0))
     assert talk.settle() == []
 
 
 def test_only_so_many_are_watched(talk: Talk) -> None:
-    guard = talk.stage.actors[GUARD]
-    talk.stage.actors |= dict.fromkeys(range(100, 165), guard)
+    guard = talk.actors.actors[GUARD]
+    talk.actors.actors |= dict.fromkeys(range(100, 165), guard)
     told = []
     for actor in range(100, 165):
         talk.client.watch(actor, 5, talk.now)
@@ -129,5 +129,5 @@ def test_a_token_allows_what_it_allows() -> None:
     assert plain(talk.settle()) == [[3, GUARD, "refused", "your token does not allow say"]]
     talk.client._peer.send_act(Act(GUARD, 77), now=talk.now)
     assert plain(talk.settle()) == [[77, GUARD, "refused", "there is no action 77"]]
-    assert talk.stage.said == []
+    assert talk.actors.said == []
     assert talk.uses == []

@@ -20,7 +20,7 @@ def test_over_a_bad_link_a_client_joins_and_acts_once(seed: int) -> None:
     assert talk.client.id == 1
     talk.client.say(GUARD, "Halt!", talk.now)
     talk.settle(1.0)
-    assert talk.stage.said == [(GUARD, "Halt!")]
+    assert talk.actors.said == [(GUARD, "Halt!")]
 
 
 def test_a_server_that_is_not_there() -> None:

@@ -64,7 +64,7 @@ class Office:
 
     async def sign_in(self, password: str = "secret") -> Any:
         answer = await self.browser.post("/sign-in", {"name": "boss", "password": password})
-        self.browser.csrf = answer.told.get("csrf", "")
+        self.browser.csrf = answer.content.get("csrf", "")
         return answer
 
 
@@ -85,8 +85,8 @@ async def test_a_database_that_does_not_answer_is_said() -> None:
         with captured_log("text") as log:
             made.accounts.fault = StoreError("the disk is full")
             answer = await made.sign_in()
-        assert (answer.code, answer.told["ok"]) == (503, False)
-        assert "the disk is full" not in answer.told["text"]
+        assert (answer.code, answer.content["ok"]) == (503, False)
+        assert "the disk is full" not in answer.content["text"]
         assert "the page's request failed: the disk is full" in log.text
 
 
@@ -102,10 +102,10 @@ async def test_a_fault_of_ours_is_an_answer_and_a_line_in_the_log(
         with captured_log("text") as log:
             answer = await made.browser.post("/actions/lock")
         assert answer.code == 500
-        assert "a bug" not in answer.told["text"]
+        assert "a bug" not in answer.content["text"]
         assert "a bug" in log.text
         assert len(logged_failures.flush(RuntimeError)) == 1
-        assert (await made.browser.get("/session")).told["signed_in"]
+        assert (await made.browser.get("/session")).content["signed_in"]
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ async def test_every_answer_is_json_that_is_not_kept_and_loads_nothing() -> None
             assert answer.headers["Content-Type"] == "application/json"
             assert answer.headers["Cache-Control"] == "no-store"
             assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
-            assert answer.told
+            assert answer.content
         assert (await made.browser.get("/actions")).code == 404
         assert (await made.browser.get("/actions/")).code == 404
 
@@ -204,8 +204,8 @@ async def test_mutated_requests_raise_nothing_and_the_desk_goes_on() -> None:
 async def test_other_settings_count_while_it_runs() -> None:
     async with office() as made:
         assert (await made.sign_in()).code == 200
-        assert (await made.browser.get("/session")).told["signed_in"]
+        assert (await made.browser.get("/session")).content["signed_in"]
         made.part.configure(WebConfig(idle_timeout=0.0))
-        assert not (await made.browser.get("/session")).told["signed_in"]
+        assert not (await made.browser.get("/session")).content["signed_in"]
         made.part.configure(WebConfig(url="https://emu.example.org", proxies=("192.0.2.1",)))
-        assert (await made.sign_in()).told["text"] == "use https://emu.example.org"
+        assert (await made.sign_in()).content["text"] == "use https://emu.example.org"

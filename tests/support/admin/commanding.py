@@ -12,7 +12,7 @@ CONSOLE = Caller("root", 1000, "console")
 
 
 class CommandBench:
-    """A registry and what was told of it."""
+    """A registry and its reported uses."""
 
     def __init__(self, commands: Iterable[Command] = ()) -> None:
         self.uses: list[Use] = []

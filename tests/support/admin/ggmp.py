@@ -1,4 +1,4 @@
-"""A stage of a few actors, and a server and a client joined by a link that loses datagrams."""
+"""A few actors, and a server and a client joined by a link that loses datagrams."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class Talk:
         passes: Callable[[bytes], bool] = lambda _data: True,
         order: ByteOrder = BIG,
     ) -> None:
-        self.stage = FakeActors()
+        self.actors = FakeActors()
         self.order = order
         self.uses: list[Use] = []
         self.server = GgmpServer(
-            self.stage, GgmpRules((grant,), order=order), randbelow, self.uses.append
+            self.actors, GgmpRules((grant,), order=order), randbelow, self.uses.append
         )
         self.client = GgmpClient(order=order)
         self.passes = passes
@@ -82,14 +82,14 @@ class Talk:
         self.settle()
 
     def settle(self, seconds: float = 0.5) -> list[Delivery]:
-        """Let time pass, in steps of five milliseconds; returns what the client was told."""
-        told: list[Delivery] = []
+        """Let time pass, in steps of five milliseconds; returns what the client received."""
+        reported: list[Delivery] = []
         for _ in range(round(seconds / 0.005)):
             self._exchange()
             while (delivery := self.client.next_delivery()) is not None:
-                told.append(delivery)
+                reported.append(delivery)
             self.now = Monotonic(self.now + 0.005)
-        return told
+        return reported
 
     def _exchange(self) -> None:
         for end in (self.client, self.server):

@@ -1,4 +1,4 @@
-"""Strategies for what OGP can tell, and readers of the states that worked examples assume."""
+"""Strategies for contents of OGP, and readers of the states that worked examples assume."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def rows(
 
 @st.composite
 def servers(draw: st.DrawFn, dialect: OgpVersion, *, colored: bool) -> dict[str, Any]:
-    """Return what is told of a server; maps of one server have the same fields."""
+    """Return a strategy for a server; maps of one server have the same fields."""
     fields = draw(st.lists(st.sampled_from(list(dialect.server)), unique=True))
     row = {field.name: draw(values(field, dialect, colored=colored)) for field in fields}
     if dialect is V94:

@@ -11,7 +11,7 @@ from emu.metrics import MetricRegistry
 from emu.times import Monotonic
 from tests.support.admin.statuses import server_status
 
-DOORS = (
+LISTENERS = (
     OpenPort("login.listen", "UDP", "127.0.0.1:9100", {}),
     OpenPort("rcon.listen", "TCP", "127.0.0.1:27015", {"connections": 1, "wrong password": 3}),
     OpenPort("console.path", "UNIX", "/var/lib/emu.console", {"connections": 0}),
@@ -44,7 +44,7 @@ class Measured:
         worlds = (WorldStatus("Norrath", up=True, locked=False, players=2),)
         status = server_status(**{"worlds": worlds, **changes})
         value = snapshot_value(
-            status, Monotonic(taken), self.measures.read(), DOORS,
+            status, Monotonic(taken), self.measures.read(), LISTENERS,
             lines=["2026-01-01T00:00:00Z info  server: ready"], process=process,
         )  # fmt: skip
         return json.loads(json.dumps(value))

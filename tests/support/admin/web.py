@@ -25,7 +25,7 @@ class Answer:
     body: bytes
 
     @property
-    def told(self) -> dict[str, Any]:
+    def content(self) -> dict[str, Any]:
         """The JSON of the answer."""
         read: dict[str, Any] = json.loads(self.body)
         return read
@@ -83,7 +83,7 @@ class Browser:
 
     async def sign_in(self, name: str, password: str, **more: Any) -> Answer:
         answer = await self.post("/api/admin/sign-in", {"name": name, "password": password}, **more)
-        self.csrf = answer.told.get("csrf", self.csrf)
+        self.csrf = answer.content.get("csrf", self.csrf)
         return answer
 
     async def act(
@@ -92,8 +92,8 @@ class Browser:
         return await self.post(f"/api/admin/actions/{action}", fields, **more)
 
     async def signed_in(self) -> bool:
-        told = (await self.get("/api/admin/session")).told
-        return bool(told["signed_in"])
+        received = (await self.get("/api/admin/session")).content
+        return bool(received["signed_in"])
 
 
 def _ask(
@@ -121,9 +121,9 @@ def _stream(port: int, path: str, headers: Mapping[str, str]) -> bytes:
             connection.putheader(name, value)
         connection.endheaders()
         answer = connection.getresponse()
-        told = b""
-        while b"event: state" not in told:
-            told += answer.read1(65536)
-        return told
+        received = b""
+        while b"event: state" not in received:
+            received += answer.read1(65536)
+        return received
     finally:
         connection.close()

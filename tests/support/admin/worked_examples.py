@@ -24,16 +24,16 @@ def examples(protocol: str) -> list[dict[str, Any]]:
 
 def player_status(number: int, name: str, **values: Any) -> PlayerStatus:
     """Somebody of the worked examples."""
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "level": 10, "race": "Wood Elf", "class_": "Ranger", "zone": NO_ZONE,
         "since": Monotonic(0.0), "ping": 0, "address": "192.0.2.9", "account": 7,
     }  # fmt: skip
-    return replace(BOB, id=number, name=name, **(told | values))
+    return replace(BOB, id=number, name=name, **(reported | values))
 
 
 def server_status(**values: Any) -> ServerStatus:
     """The server of the worked examples: two players in one zone."""
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "taken": Monotonic(400.0), "version": "1.2", "map_file": "qeynos_harbor", "add_ons": (),
         "worlds": (WorldStatus("Norrath", up=True, locked=False, players=2),),
         "zones": (ZoneStatus(5, 1, "Qeynos Harbor", "qeynos_harbor", 2, 200, 40, 115),),
@@ -43,4 +43,4 @@ def server_status(**values: Any) -> ServerStatus:
         ),
         "rules": (("motd", "a\nb"), ("path", "c:\\eq2")),
     }  # fmt: skip
-    return statuses.server_status(**(told | values))
+    return statuses.server_status(**(reported | values))

@@ -22,7 +22,7 @@ class Done(Awaitable[T]):
 
 
 def run_inline(call: Callable[[], T]) -> Awaitable[T]:
-    """Carry a call out at once, as a `Run` of the store's front."""
+    """Run a call at once, as a `Run` of the asynchronous store."""
     return Done(call())
 
 

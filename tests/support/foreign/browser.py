@@ -39,7 +39,7 @@ reactor: Any = _reactor
 T = TypeVar("T")
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
-"""Where tests leave pictures of what they saw."""
+"""Folder for screenshots."""
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
 LONGEST = 10.0
@@ -123,7 +123,7 @@ class Page:
         return int(await self.evaluate("document.documentElement.scrollWidth"))
 
     async def screenshot(self, name: str) -> None:
-        """Keep a picture of the whole page."""
+        """Save a screenshot of the whole page."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         path = SCREENSHOTS / f"{name}.png"
         await self.do(lambda tab: tab.screenshot(path=path, full_page=True))
@@ -160,14 +160,14 @@ class Browser:
         """Return what `work` gives in the thread that playwright wants to be called from."""
         done: Deferred[T] = Deferred()
 
-        def tell(future: Future[T]) -> None:
+        def send(future: Future[T]) -> None:
             error = future.exception()
             if error is None:
                 reactor.callFromThread(done.callback, future.result())
             else:
                 reactor.callFromThread(done.errback, error)
 
-        self._thread.submit(work).add_done_callback(tell)
+        self._thread.submit(work).add_done_callback(send)
         return await done
 
     @asynccontextmanager

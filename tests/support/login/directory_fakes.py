@@ -1,4 +1,4 @@
-"""Stores, links and an observer that remember what they were told, and a loop run by hand."""
+"""Stores, links and an observer that record their calls, and a loop that a test drives."""
 
 from __future__ import annotations
 

@@ -38,26 +38,26 @@ class WaitingObserver(Observer):
             more.addTimeout(patience(5), reactor)
             await more
 
-    def _told(self) -> None:
+    def _notify(self) -> None:
         waiting, self.waiting = self.waiting, []
         for one in waiting:
             one.callback(None)
 
     def world_changed(self, entry: WorldEntry, now: Monotonic) -> None:
         super().world_changed(entry, now)
-        self._told()
+        self._notify()
 
     def world_gone(self, world_id: int, now: Monotonic) -> None:
         super().world_gone(world_id, now)
-        self._told()
+        self._notify()
 
     def play_answered(self, answer: PlayResponse, now: Monotonic) -> None:
         super().play_answered(answer, now)
-        self._told()
+        self._notify()
 
     def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:
         super().create_answered(answer, now)
-        self._told()
+        self._notify()
 
 
 class Bench:

@@ -298,13 +298,13 @@ class FakeWorlds:
         self.deletes.append((world_id, account_id, char_id))
 
     def change(self, entry: WorldEntry, now: Monotonic = START) -> None:
-        """Add or change a world and tell of it."""
+        """Add or change a world and notify the observers."""
         self.entries[entry.id] = entry
         if self.observer is not None:
             self.observer.world_changed(entry, now)
 
     def remove(self, world_id: int, now: Monotonic = START) -> None:
-        """Take a world away and tell of it."""
+        """Remove a world and notify the observers."""
         del self.entries[world_id]
         if self.observer is not None:
             self.observer.world_gone(world_id, now)

@@ -43,7 +43,7 @@ def ls_info(
 
 
 class ScriptedEnd(Protocol):
-    """One end of the link: cuts frames by hand and lets a test await what the other end sends."""
+    """One side of the link: splits frames itself, and a test can await what the peer sends."""
 
     def __init__(self) -> None:
         self._buffer = b""
@@ -66,7 +66,7 @@ class ScriptedEnd(Protocol):
             size, flags, opcode = struct.unpack_from("<IBH", self._buffer)
             if len(self._buffer) < size:
                 return
-            assert flags == 0, "the other end set a flag"
+            assert flags == 0, "the peer set a flag"
             payload, self._buffer = self._buffer[7:size], self._buffer[size:]
             self._arrived(opcode, payload)
 
@@ -75,7 +75,7 @@ class ScriptedEnd(Protocol):
         for ended in self._ended:
             ended.callback(None)
         for _, waiting in self._waiting:
-            waiting.errback(ConnectionError("the other end hung up"))
+            waiting.errback(ConnectionError("the peer closed the connection"))
 
     def write(self, data: bytes) -> None:
         transport: Any = self.transport
@@ -96,7 +96,7 @@ class ScriptedEnd(Protocol):
         return waiting
 
     def ended(self) -> Deferred[None]:
-        """Wait until the other end has hung up."""
+        """Wait until the peer has closed the connection."""
         waiting: Deferred[None] = Deferred()
         if self.is_connected:
             self._ended.append(waiting)
@@ -121,7 +121,7 @@ class ScriptedEnd(Protocol):
 
 
 class ScriptedWorld(ScriptedEnd):
-    """The world's end."""
+    """The world's side."""
 
     def register(self, account: bytes = b"testlabs", password: bytes = b"secret") -> None:
         """Introduce this world and say that it is up, as real ones do in one breath."""

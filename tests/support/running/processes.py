@@ -27,7 +27,7 @@ def present(account_id: int, char_id: int, zone_id: int, name: str = "") -> Pres
 
 
 def presence() -> SharedPresence:
-    """Return the picture of a world that is one process."""
+    """Return the presence of a world that is one process."""
     return SharedPresence(bus(), "here")
 
 

@@ -1,1 +1,1 @@
-"""Both ends of sessions for tests: on simulated networks, and written from the pages alone."""
+"""Both sides of sessions for tests: on simulated networks, and written from the pages alone."""

@@ -37,7 +37,7 @@ class Link:
 
     `loss`, `duplicate` and `reorder` are probabilities for each datagram, `delay` is one way,
     `jitter` the seconds that any datagram may take longer. A reordered datagram takes up to three
-    delays instead of one. `events` holds what each side told,
+    delays instead of one. `events` holds the events of each side,
     `carried` and `lost` count datagrams, `carried_by` those that one side sent.
     """
 

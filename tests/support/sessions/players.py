@@ -1,4 +1,4 @@
-"""Clients at addresses, talking to an endpoint without delay, and what strangers send it."""
+"""Clients at addresses, connected to an endpoint without delay, and datagrams of unknown peers."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Player:
         return self
 
     def says(self, opcode: int, now: Monotonic) -> bool:
-        """Send a message and tell whether it arrived."""
+        """Send a message; return whether it arrived."""
         self.session.send(opcode, b"")
         self.exchange(now)
         return Message(opcode, b"") in self.heard

@@ -1,7 +1,7 @@
 """One client session on a socket, written from docs/protocol/transport.md with nothing of ours in
 it.
 
-Sends whatever a test tells it to, also what no client would; takes everything in order, so that a
+Sends whatever a test asks for, also what no client would send; takes everything in order, so that a
 test can look at the bytes. It repeats nothing: loopback loses nothing.
 """
 

@@ -33,7 +33,7 @@ any.
 
 @dataclass
 class Script:
-    """What the server is told to be like."""
+    """Options of the server."""
 
     version: int = 546
     password: str = "secret"

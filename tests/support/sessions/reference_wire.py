@@ -113,7 +113,7 @@ class ReferenceWire:
         self._next = 0
         self._unacked: dict[int, tuple[bytes, float]] = {}
         self._queue: list[bytes] = []
-        self._owes_ack = False
+        self._needs_ack = False
 
     # in
 
@@ -126,8 +126,8 @@ class ReferenceWire:
         need(check_of(data[:-2], self.check_key) == data[-2:], "wrong check")
         need(len(data) <= self.max_length, f"datagram of {len(data)} bytes")
         self._packet(data[:-2], now)
-        if self._owes_ack:
-            self._owes_ack = False
+        if self._needs_ack:
+            self._needs_ack = False
             if self._expected:
                 self._seal(struct.pack(">HH", 0x15, (self._expected - 1) & 0xFFFF))
 
@@ -186,7 +186,7 @@ class ReferenceWire:
 
     def _reliable(self, op: int, packet: bytes) -> None:
         (sequence,) = struct.unpack_from(">H", packet, 2)
-        self._owes_ack = True
+        self._needs_ack = True
         if (sequence - self._expected) & 0xFFFF >= 0x8000:
             return
         self._held[sequence] = (op, packet[4:])

@@ -70,17 +70,21 @@ class Actor:
         ]
 
     def was_shown(self, other: Actor, word: str) -> bool:
-        """Say whether an update told that another does something; it may be over by now."""
+        """Return whether an update showed that another does something, even if that is over."""
         seen = self.core.surroundings
         entries = (e for event in self.events if isinstance(event, Updated) for e in event.entries)
-        told = [seen.part_fields(INFO, e.now) for e in entries if seen and e.now and e.part == INFO]
-        return any(one["name"].rstrip("\0") == other.name and self.says(one, word) for one in told)
+        reported = [
+            seen.part_fields(INFO, e.now) for e in entries if seen and e.now and e.part == INFO
+        ]
+        return any(
+            one["name"].rstrip("\0") == other.name and self.says(one, word) for one in reported
+        )
 
     def says(self, fields: dict[str, Any], word: str) -> bool:
-        """Say whether a ghost's info tells a word, in this version's own way."""
-        told = form(self.version).status(frozenset((word,)))
-        bits = told.get("activity_status", 0)
-        named = all(fields.get(name) == value for name, value in told.items()
+        """Return whether a ghost's info has a word, in the form of this version."""
+        reported = form(self.version).status(frozenset((word,)))
+        bits = reported.get("activity_status", 0)
+        named = all(fields.get(name) == value for name, value in reported.items()
                     if name != "activity_status")  # fmt: skip
         return bool(fields) and named and fields["activity_status"] & bits == bits
 
@@ -148,9 +152,9 @@ class Cast:
             ]  # fmt: skip
 
     async def sit_and_stand(self) -> None:
-        for wish, state in ((WorldClientCore.sit, SITTING), (WorldClientCore.stand, STANDING)):
+        for wanted, state in ((WorldClientCore.sit, SITTING), (WorldClientCore.stand, STANDING)):
             for actor in self.actors:
-                actor.client.act(wish)
+                actor.client.act(wanted)
             for watcher, other in self._pairs():
                 await self._until(watcher, other, has_state(state), f"be in state {state}")
 

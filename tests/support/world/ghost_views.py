@@ -36,7 +36,7 @@ def form(version: int) -> GhostForm:
 
 
 class View:
-    """One client's picture of its surroundings: index to the three parts as bytes."""
+    """One client's ghosts: index to the three parts as bytes."""
 
     def __init__(self, version: int) -> None:
         self.version = version
@@ -76,7 +76,7 @@ class View:
 
     def fields(self, index: int) -> dict[str, Any]:
         """Everything that is not zero or empty of one ghost."""
-        return _told(self.version, self.parts[index])
+        return _fields_of(self.version, self.parts[index])
 
 
 class GhostView:
@@ -105,10 +105,10 @@ class GhostView:
 
     def fields(self, index: int) -> dict[str, Any]:
         """Everything that is not zero or empty of one ghost."""
-        return _told(self.version, self.reader.ghosts[index].parts)
+        return _fields_of(self.version, self.reader.ghosts[index].parts)
 
 
-def _told(version: int, parts: list[bytes]) -> dict[str, Any]:
+def _fields_of(version: int, parts: list[bytes]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, data in zip(PARTS, parts, strict=True):
         values = dialect(version).layout(name).decode(data)

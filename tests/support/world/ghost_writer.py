@@ -1,4 +1,4 @@
-"""Writes what a world tells of ghosts and books, with nothing but structs and packing."""
+"""Writes a world's messages about ghosts and books with structs and packing alone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ PART_NAMES = ("position", "vis", "info")
 
 
 class GhostWriter:
-    """A server's end: it knows what it told of every ghost."""
+    """A server's side: it knows what it has sent of every ghost."""
 
     def __init__(self, version: int = 546) -> None:
         self.version = version
         self.dialect = dialect(version)
-        self.told: dict[int, list[bytes]] = {}
+        self.sent: dict[int, list[bytes]] = {}
 
     def parts(self, position: Any = None, vis: Any = None, info: Any = None) -> list[bytes]:
         """Encode the three parts from their fields."""
@@ -30,7 +30,7 @@ class GhostWriter:
 
     def create(self, index: int, footer: bytes = b"", **fields: Any) -> bytes:
         """Return the command that creates a ghost."""
-        parts = self.told[index] = self.parts(**fields)
+        parts = self.sent[index] = self.parts(**fields)
         header = self.dialect.layout(HEADER).encode({"index": index, "spawn_id": index})
         return header + pack(b"".join(parts), self.version) + footer
 
@@ -38,14 +38,14 @@ class GhostWriter:
         """Return an update; `entries` are (part, index, bytes as they are now)."""
         sections: dict[int, bytes] = dict.fromkeys(SECTIONS, b"")
         for part, index, now in entries:
-            delta = xor(now, self.told[index][part])
-            self.told[index][part] = now
+            delta = xor(now, self.sent[index][part])
+            self.sent[index][part] = now
             sections[part] += oversized(index) + pack_stream(delta, reverse=True)
-        told = b"".join(oversized(len(sections[part])) + sections[part] for part in SECTIONS)
-        return time.to_bytes(4, "little") + told
+        body = b"".join(oversized(len(sections[part])) + sections[part] for part in SECTIONS)
+        return time.to_bytes(4, "little") + body
 
     def changed(self, part: int, index: int, fields: Mapping[str, Any]) -> tuple[int, int, bytes]:
         """Return an entry for `update`: a part with some fields changed."""
         layout = self.dialect.layout(PARTS[part])
-        values = layout.decode(self.told[index][part]) | dict(fields)
+        values = layout.decode(self.sent[index][part]) | dict(fields)
         return part, index, layout.encode(values)

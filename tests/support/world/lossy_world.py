@@ -1,4 +1,4 @@
-"""A world behind a lossy network: the real shell, door and service, and no socket or clock."""
+"""A world behind a lossy network: real shell, zone entry and service, no sockets or clocks."""
 
 from __future__ import annotations
 

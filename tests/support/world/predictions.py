@@ -9,7 +9,7 @@ from emu.structs.packed import DeltaBase, pack
 
 
 class PredictionWriter:
-    """A client's end: it packs each position XORed with the one before."""
+    """A client's side: it packs each position XORed with the one before."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect

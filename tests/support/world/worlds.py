@@ -54,7 +54,7 @@ SHIPPED = read_atlas()
 
 
 class Client:
-    """A client at the far end of a perfect link."""
+    """A client behind a perfect link."""
 
     def __init__(self, harness: WorldHarness, version: int) -> None:
         self.harness = harness
@@ -268,7 +268,7 @@ class WorldHarness:
     ) -> Client:
         """Let a character in; its client has not loaded anything yet.
 
-        Who changes the zone shows the key that it was told, unless a test gives another.
+        A client that changes the zone shows the key that it was sent, unless a test gives another.
         """
         row = self.store.rows.get(char_id) or self.character(char_id, **changes)
         client = self.client(version)
