@@ -34,7 +34,7 @@ class ZoneRules:
 
     create_distance: float = 250.0
     destroy_distance: float = 300.0
-    look_again: float = 12.5
+    interest_step: float = 12.5
     """Distance that a spawn moves before its observers are determined again."""
     tick: float = 0.1
     """Seconds between two rounds of updates."""

@@ -53,14 +53,14 @@ def limited(call: Callable[[], object], seconds: float) -> None:
     if threading.current_thread() is not threading.main_thread():
         call()
         return
-    end, looks, caught = time.thread_time() + seconds, count(1), count(1)
+    end, checks, caught = time.thread_time() + seconds, count(1), count(1)
     tried: set[tuple[int, int]] = set()
 
     def time_is_up(_number: int, frame: FrameType | None) -> None:
         if not _is_limited(frame):  # it has returned just now
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             return
-        is_over = time.thread_time() >= end or next(looks) * AGAIN >= PATIENCE * seconds
+        is_over = time.thread_time() >= end or next(checks) * AGAIN >= PATIENCE * seconds
         if is_over and _is_interruptible(frame):
             error = OutOfTime(_place(frame))
             if next(caught) <= CHANCES:
@@ -83,16 +83,17 @@ def limited(call: Callable[[], object], seconds: float) -> None:
 def _raise_at_each_step(
     error: OutOfTime, frame: FrameType | None, tried: set[tuple[int, int]]
 ) -> None:
-    """Raise an error in a frame, and have the signal come again at its next step.
+    """Raise an error in a frame, and send the signal again for its next step.
 
-    Python may take a jump back to the head of a loop for a part of the `try` there. At steps that
-    were `tried` before every other error, by chance, comes one step later.
+    Python may count the jump back to the head of a loop as inside the `try` there, which would then
+    catch every error. So at steps that were `tried` before, half of the errors, by chance, come one
+    step later.
     """
     step = (id(frame), frame.f_lasti if frame is not None else 0)
     is_left_out = step in tried and random.random() < 0.5  # noqa: S311  # no secret
     tried.add(step)
-    # The iterator has the signal come again without a step of Python between that and the `raise`,
-    # so that it is handled at the next step of whoever catches this.
+    # The iterator sends the signal without a step of Python between that and the `raise`, so that
+    # Python handles it at the next step of the code that catches this.
     for _ in map(_thread.interrupt_main, _ALARM):
         if is_left_out:
             return
@@ -100,16 +101,16 @@ def _raise_at_each_step(
 
 
 def _is_limited(frame: FrameType | None) -> bool:
-    """Say whether a frame is inside a call that has a limit."""
+    """Return whether a frame is inside a limited call."""
     while frame is not None and frame.f_code is not limited.__code__:
         frame = frame.f_back
     return frame is not None
 
 
 def _is_interruptible(frame: FrameType | None) -> bool:
-    """Say whether a frame inside a limited call is a behavior's, or of what it calls in libraries.
+    """Return whether a frame inside a limited call is a behavior's, or of a library it calls.
 
-    Not when the server works for it, nor when the call is over and `limited` itself goes on.
+    False while the server works for the behavior, and after the call, when `limited` continues.
     """
     if frame is not None and frame.f_code is limited.__code__:
         return False
@@ -121,7 +122,7 @@ def _is_interruptible(frame: FrameType | None) -> bool:
 
 
 def _place(frame: FrameType | None) -> str:
-    """Return file and line of a behavior: it may be in a function of ours that it called."""
+    """Return file and line of a behavior, which may have called a function of the server."""
     while frame is not None and frame.f_code is not limited.__code__:
         if is_behavior(frame):
             return f"{frame.f_code.co_filename}, line {frame.f_lineno}"
@@ -133,12 +134,12 @@ class CollectionGuard:
     """Interrupts `__del__` methods that Python's collector of cycles runs between two calls.
 
     The collector runs at any step of the server, so that no limited call is around it. A thread
-    looks now and then whether a collection has not ended meanwhile, and has the signal come then.
+    checks periodically whether the same collection is still in progress, and then sends the signal.
     `start` and `stop` are called in the main thread; elsewhere they do nothing.
     """
 
     def __init__(self, seconds: float) -> None:
-        """Interrupt what works for longer than so many seconds, or for twice as long."""
+        """Interrupt a collection after so many seconds, or at most twice as many."""
         self._seconds = seconds
         self._collection = 0
         self._begun_in: FrameType | None = None
@@ -147,7 +148,7 @@ class CollectionGuard:
         self._tried: set[tuple[int, int]] = set()
 
     def start(self) -> None:
-        """Look from now on."""
+        """Start to watch collections."""
         if self._over is not None or threading.current_thread() is not threading.main_thread():
             return
         self._over = threading.Event()
@@ -158,7 +159,7 @@ class CollectionGuard:
         ).start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop watching."""
         if self._over is None or threading.current_thread() is not threading.main_thread():
             return
         self._over.set()
@@ -167,7 +168,7 @@ class CollectionGuard:
         signal.signal(signal.SIGALRM, self._before)
 
     def _note(self, phase: str, _info: dict[str, int]) -> None:
-        """Learn that a collection begins or ends; called by Python."""
+        """Note that a collection begins or ends; called by Python."""
         if threading.get_ident() != _MAIN:
             return
         if phase == "start":
@@ -178,7 +179,7 @@ class CollectionGuard:
             self._tried.clear()
 
     def _watch(self, over: threading.Event) -> None:
-        """Have the signal come when a collection is the same as at the last look."""
+        """Send the signal if a collection is the same as at the last check."""
         seen = 0
         while not over.wait(self._seconds):
             now = self._collection if self._begun_in is not None else 0
@@ -195,8 +196,8 @@ class CollectionGuard:
         while frame is not None and frame is not begun_in and is_behavior(frame):
             frame = frame.f_back
         if frame is begun_in:
-            # What is raised is dropped at the end of each such method; the next one is interrupted
-            # at its first step.
+            # Python drops the exception at the end of each such method, and the next one is then
+            # interrupted at its first step.
             _raise_at_each_step(OutOfTime(), at, self._tried)
 
 

@@ -106,7 +106,6 @@ class WorldAdmissionRules:
         is_in: bool = False,
     ) -> PlayCode:
         """Return the code; a character in the world (`is_in`) passes the lock and the limit."""
-        rules = self.rules
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in characters):
             return PlayCode.BANNED
         character = next((row for row in characters if row.id == char_id), None)
@@ -115,6 +114,11 @@ class WorldAdmissionRules:
         status = character.admin_status
         if status < 0:
             return PlayCode.BANNED if status == STATUS_BANNED else PlayCode.PROBLEM
+        return self._decide_place(character, expected, is_in=is_in)
+
+    def _decide_place(self, character: WorldCharacter, expected: int, *, is_in: bool) -> PlayCode:
+        """Return the code for a character that is not banned, by account, lock and limit."""
+        rules, status, char_id = self.rules, character.admin_status, character.id
         # A character that is in the world itself is taken over: its client may have crashed, and
         # the server cannot know that before the silence limit.
         is_elsewhere = self.presence.is_playing(character.account_id, besides=char_id)

@@ -8,7 +8,7 @@ has changed. Distances are world units, times monotonic seconds.
 Interest sets work in both directions. A viewer's own set says which ghosts its client has
 (`Viewer.interest`), and `Zone._observers` says for each spawn which viewers have it: a change must
 not cost a search over all viewers. Both are updated only for spawns that have moved by
-`ZoneRules.look_again` or more, because that needs a search of the grid. The distance at which a
+`ZoneRules.interest_step` or more, because that needs a search of the grid. The distance at which a
 ghost is destroyed is greater than that at which it is created, so that a spawn at the edge does not
 appear and vanish with each step.
 
@@ -486,7 +486,7 @@ class Zone:
         if change & GhostPart.POSITION:
             self._grid.put(spawn)
             before = self._checked_at.get(spawn.id)
-            if before is None or before.distance_to(spawn.position) >= self.rules.look_again:
+            if before is None or before.distance_to(spawn.position) >= self.rules.interest_step:
                 self._check_later(spawn)
         elif change & GhostPart.VISIBILITY:
             self._check_later(spawn)
