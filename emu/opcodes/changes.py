@@ -145,6 +145,7 @@ def derive(
         if name not in live:
             raise CommandError(f"{name} is not in the table to derive from")
         gone = live.pop(name)
+        # If another name has the same number, the message still exists and no number moves.
         if gone not in live.values():
             live = {other: n - (n > gone) for other, n in live.items()}
     for insertion in insertions:
@@ -310,6 +311,7 @@ def plan_newer(
 ) -> list[RowChange]:
     """Return the changes to the rows of a newer program, without the rows that an operator set."""
     old, new = ({key_of(row): row for row in rows} for rows in (existing, shipped))
+    # Rows that are no longer shipped go too, unless an operator has set them.
     put = [RowChange(old.get(key), row) for key, row in new.items() if old.get(key) != row]
     gone = [RowChange(row, None) for key, row in old.items() if key not in new]
     return [change for change in (*put, *gone) if key_of(change.row) not in mine]

@@ -120,6 +120,7 @@ def check(
     the unusable rows of a file. With the `shipped` tables, each client version is also checked for
     the messages that the services need.
     """
+    # Invalid rows are reported once. The other checks could not make sense of them.
     good = [row for row in rows if row_problem(row) is None]
     by_range: defaultdict[VersionRange, list[OpcodeRow]] = defaultdict(list)
     for row in good:

@@ -266,6 +266,7 @@ class OpcodeTables:
         around = self.covering(version)
         if not around:
             raise UnknownVersion(version, self._nearest(version))
+        # Versions with the same ranges have the same table; it is combined once for all of them.
         made = self._made.get(around)
         if made is None:
             made = self._made[around] = _combine(
@@ -331,7 +332,7 @@ def _combine(
         spoken.update(full[row.name] for row in rows if row.name in full)
         spoken.update(row.name[:CUT_LENGTH] for row in rows if len(row.name) > CUT_LENGTH)
         if len(rows) >= WHOLE_TABLE:
-            break
+            break  # a whole build's table is complete: a missing name means "no such message"
     _add_other_names(numbers, names, full)
     return numbers, names
 

@@ -302,6 +302,7 @@ class OversizedInteger:
         self._where, self._key = where, key
         self._short, self._long = struct.Struct("<" + short), struct.Struct("<" + long)
         self._threshold = oversized.threshold
+        # A signed short form has one byte, so no threshold can extend it beyond -128 to 127.
         self._low = max(-oversized.threshold, -129) if short == "b" else -1
         if short == "b":
             self._threshold = min(self._threshold, 128)
@@ -341,6 +342,7 @@ def read_short(fields: Iterable[Fixed], data: bytes, at: int, out: Values, conte
     The first value that does not fit, and all later ones, are zero; a color is one value. Raises
     `MalformedStruct` at that value unless the context is lenient.
     """
+    # This slow way runs only for messages that end inside a run; it finds the first missing value.
     for entry in fields:
         one = struct.Struct(f"<{entry.group}{entry.letter}")
         numbers: list[Any] = []

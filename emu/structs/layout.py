@@ -388,6 +388,7 @@ class SubstructCodec:
         """Read one dict, or a list of dicts."""
         found: list[Values] = [{} for _ in range(self._size)]
         out[self._key] = found if self._size > 1 else found[0]
+        # `found` is in `out` before its fields are read, so conditions can already find them.
         inside = (*scopes, out)
         try:
             if self._size > 1:
@@ -403,6 +404,8 @@ class SubstructCodec:
         values = [{}] * self._size if value is None else value if self._size > 1 else [value]
         if not isinstance(values, (list, tuple)) or len(values) != self._size:
             bad_value(self._where, "", f"must be a list of {self._size} objects")
+        # All copies are completed before the first is written, because a condition of one copy may
+        # name a field of another.
         inside = (*scopes, fields)
         whole = [self._block.completed(inner, inside, context) for inner in values]
         fields[self._key] = whole if self._size > 1 else whole[0]

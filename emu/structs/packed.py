@@ -70,6 +70,7 @@ def unpack_stream(
     at = offset
     stop = len(data) if end is None else min(end, len(data))
     all_places = _REVERSED_PLACES if reverse else _PLACES
+    # One group longer than `size`, so that the last group needs no check of the end.
     out = bytearray(size + _GROUP)
     filled = 0
     while filled < size:
@@ -189,6 +190,7 @@ def unpack_counted(
     if len(data) < 6 + tail_size:
         raise MalformedMessage("count packet cut short")
     count = int.from_bytes(data[:2], "little")
+    # Checked before unpacking: a count of 65,535 would otherwise allocate that many records.
     if count * record_size > limit:
         raise MalformedMessage("count packet beyond its limit")
     records, end = unpack(data, count * record_size, version, offset=2)

@@ -120,6 +120,8 @@ class Scope:
         assert self.holder is not None  # noqa: S101
         if match is None or int(match[2]) >= self._copies or match[2] != str(int(match[2])):
             return None
+        # EQ2Emulator leaves out the number of a single copy inside an array: there ``x_FIELD_2``
+        # is the third element's field.
         if self._copies == 1 and self.holder.array:
             return None  # inside an array the number means the element
         return self.copy(match[1], int(match[2]))

@@ -173,6 +173,7 @@ class BookReader:
         count, delta, tail = unpack_counted(body, self._record, self._tail, self._version)
         head, size = body[:COUNT_AND_LENGTH], len(delta)
         which = self._layout.decode(head + bytes(size) + tail).get(LIST_FIELD, 0)
+        # An empty list needs no baseline, so it can be read even after a missed message.
         if count and not self._known:
             raise UnknownBase(f"the {self._layout.name} that this one changes")
         last = self._lists.get(which)

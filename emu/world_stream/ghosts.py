@@ -126,6 +126,8 @@ class GhostReader:
 
         Raises `MalformedMessage` and then removes all ghosts: the unread rest may change any.
         """
+        # The entries are read completely before the update is returned, but each one changes its
+        # ghost at once: one update may name a ghost twice.
         try:
             entries = list(self._entries(payload))
         except MalformedMessage:

@@ -26,7 +26,7 @@ def mine(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_list_tells_every_layout(emu: CommandLine) -> None:
+def test_list_reports_every_layout(emu: CommandLine) -> None:
     rows = emu.rows("structs", "list")
     assert len(rows) == len(shipped_catalog())
     assert {"WS_HearChat", "LS_LoginReplyMsg"} <= {row["name"] for row in rows}
@@ -66,7 +66,7 @@ def test_decode_prints_fields_as_json(emu: CommandLine) -> None:
     assert fields["year"] == 4068
 
 
-def test_which_versions_a_definition_covers_is_told_beside_it(emu: CommandLine) -> None:
+def test_which_versions_a_definition_covers_is_reported_beside_it(emu: CommandLine) -> None:
     for words in (("show", "LS_WorldList"), ("decode", "LS_WorldList", "00")):
         name, *data = words[1:]
         result = emu.good("structs", words[0], name, "--version", "561", *data)
@@ -194,7 +194,7 @@ def test_check_passes_files_with_mere_notes(emu: CommandLine, mine: str) -> None
     ) == []  # fmt: skip
 
 
-def test_check_tells_all_complaints_and_fails(emu: CommandLine, tmp_path: Path) -> None:
+def test_check_reports_all_complaints_and_fails(emu: CommandLine, tmp_path: Path) -> None:
     bad = tmp_path / "bad.xml"
     bad.write_text(
         '<EQ2Emulator><Struct Name="A" ClientVersion="1"><Data ElementName="x" Type="new"/>\n'

@@ -52,7 +52,7 @@ def test_what_content_moves_is_marked() -> None:
     assert reply["class_items[].items[].slot_id"]["offset"] is None
 
 
-def test_every_remark_is_told() -> None:
+def test_every_remark_is_reported() -> None:
     fields = (
         '<Data ElementName="n" Type="int16" OversizedValue="255"/>'
         '<Data ElementName="d" Type="int32" Size="2" DefaultByteValue="255" IfFlagNotSet="f"/>'

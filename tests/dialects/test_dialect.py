@@ -108,7 +108,7 @@ def test_fit(zero: object, value: object, wanted: object) -> None:
     assert fit(zero, value) == wanted
 
 
-def test_signed_fields_are_told_apart() -> None:
+def test_signed_fields_are_distinguished() -> None:
     known = dialects()
     assert known.for_version(546).holds_signed("CharSelectProfile", "skin_color")
     assert not known.for_version(546).holds_signed("CharSelectProfile", "soga_eye_color")

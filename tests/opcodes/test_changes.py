@@ -48,7 +48,7 @@ def test_a_new_number_gets_the_new_source_and_loses_the_old_note() -> None:
     assert (made.added, made.altered, made.removed) == (0, 1, 0)
 
 
-def test_a_told_note_is_a_change() -> None:
+def test_a_given_note_is_a_change() -> None:
     made = plan(have(OLD), OLD._replace(note=""))
     assert made.changes == [RowChange(OLD, OLD._replace(note=""))]
 

@@ -47,7 +47,7 @@ def test_core_numbers_never_move() -> None:
     )
 
 
-def test_two_names_of_one_number_are_told() -> None:
+def test_two_names_of_one_number_are_reported() -> None:
     pair = [OpcodeRow(540, 546, name, 191) for name in ("OP_SysClient", "OP_SignalMsg")]
     found = only(*pair)
     assert (found.severity, found.code) == (Severity.WARNING, "shared-number")
@@ -69,14 +69,14 @@ def test_a_cut_name_is_no_second_name() -> None:
     assert f"{CUT} = {FULL}" in found.message
 
 
-def test_a_cut_name_with_another_number_than_its_full_one_is_told() -> None:
+def test_a_cut_name_with_another_number_than_its_full_one_is_reported() -> None:
     rows = [OpcodeRow(540, 546, CUT, 28), OpcodeRow(540, 546, FULL, 29)]
     found = check([*login(), *rows])
     assert [one.code for one in found] == ["cut-twin", "cut-name"]
     assert found[0].message == f"{CUT} is 28, but its full name {FULL} is 29"
 
 
-def test_place_holders_are_told() -> None:
+def test_place_holders_are_reported() -> None:
     rows = [OpcodeRow(540, 546, f"OP_S{n}", n) for n in (999, 9999, 10000, 65535)]
     found = only(*rows)
     assert (found.severity, found.code) == (Severity.NOTE, "sentinel")
@@ -85,7 +85,7 @@ def test_place_holders_are_told() -> None:
     assert only(*(OpcodeRow(540, 546, f"OP_D{n}", 1010) for n in range(8))).code == "dead-group"
 
 
-def test_an_overlap_is_told_with_what_differs_and_who_wins() -> None:
+def test_an_overlap_is_reported_with_what_differs_and_who_wins() -> None:
     numbers = {"OP_KeymapLoadMsg": (153, 151), "OP_LsClientAlertlogReplyMsg": (216, 215)}
     rows = [OpcodeRow(540, 546, name, pair[0]) for name, pair in numbers.items()]
     rows += [OpcodeRow(546, 844, name, pair[1]) for name, pair in numbers.items()]

@@ -36,7 +36,7 @@ def test_what_ships_serves_every_client() -> None:
     assert missing(list(shipped_rows())) == []
 
 
-def test_a_lost_message_is_told_from_one_that_never_was() -> None:
+def test_a_lost_message_is_distinguished_from_one_that_never_was() -> None:
     lost = without("OP_PlayCharacterReplyMsg", VersionRange(540, 546))
     assert missing(lost) == [Missing(VersionRange(540, 546), ("OP_PlayCharacterReplyMsg",), ())]
     new = [*shipped_rows(), OpcodeRow(70000, 70001, "OP_LoginReplyMsg", 4)]

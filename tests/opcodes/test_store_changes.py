@@ -128,7 +128,7 @@ def test_an_edit_writes_only_what_it_changed(store: OpcodeStore) -> None:
     )
 
 
-def test_an_edit_does_not_overrule_somebody_else(store: OpcodeStore) -> None:
+def test_an_edit_does_not_overrule_another_user(store: OpcodeStore) -> None:
     shown = row(store)
     assert shown is not None
     store.set(RANGE, NAME, 400)

@@ -103,7 +103,7 @@ def test_what_is_no_database_is_refused_and_left_as_it_is(tmp_path: Path) -> Non
     assert path.read_bytes() == before
 
 
-def test_a_lock_is_told_as_one(tmp_path: Path) -> None:
+def test_a_lock_is_reported_as_one(tmp_path: Path) -> None:
     path = tmp_path / "emu.sqlite"
     OpcodeStore.ensure(path).close()
     with (

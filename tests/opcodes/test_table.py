@@ -37,7 +37,7 @@ def test_names_and_numbers_find_each_other() -> None:
     assert dict(table.numbers) == {"OP_A": 1, "OP_B": 300}
 
 
-def test_a_missing_name_is_told_with_its_range() -> None:
+def test_a_missing_name_is_reported_with_its_range() -> None:
     with pytest.raises(UnknownOpcode, match=r"version 545 .range 540-546. has no opcode OP_C"):
         tables((540, 546, "OP_A", 1)).for_version(545).number("OP_C")
 

@@ -57,7 +57,7 @@ def test_file_names_and_ranges() -> None:
         ("name,opcode,source,note\nOP_A,1," + "x" * 200_000 + ",\n", "line 2: not CSV"),
     ],
 )
-def test_wrong_text_is_told_with_its_line(text: str, message: str) -> None:
+def test_wrong_text_is_reported_with_its_line(text: str, message: str) -> None:
     with pytest.raises(FileFormatError, match=message):
         list(parse_range(text, RANGE))
 

@@ -38,7 +38,7 @@ def by_hand(path: Path, *statements: str) -> None:
     connection.close()
 
 
-def test_the_first_look_gives_the_tables_and_the_second_nothing(store: OpcodeStore) -> None:
+def test_the_first_poll_gives_the_tables_and_the_second_nothing(store: OpcodeStore) -> None:
     watcher = OpcodeWatcher(store.path)
     tables = watcher.poll()
     assert tables is not None
@@ -142,7 +142,7 @@ def test_a_repair_ends_the_problem(store: OpcodeStore, watcher: OpcodeWatcher) -
         ("last_version = x'41'", "last_version", "bytes, not a whole number"),
     ],
 )
-def test_values_of_wrong_types_are_told_with_row_and_column_and_watching_goes_on(
+def test_values_of_wrong_types_are_reported_with_row_and_column_and_watching_goes_on(
     store: OpcodeStore, watcher: OpcodeWatcher, assignment: str, column: str, kind: str
 ) -> None:
     in_use = watcher.tables

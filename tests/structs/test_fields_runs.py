@@ -38,15 +38,17 @@ MIXED_VALUE = {
 }  # fmt: skip
 
 
-def encode(part: FieldCodec, values: Any) -> bytes:
-    parts: list[bytes] = []
-    part.encode(values, parts, (), Context(frozenset()))
-    return b"".join(parts)
+def encode(codec: FieldCodec, values: Any) -> bytes:
+    chunks: list[bytes] = []
+    codec.encode(values, chunks, (), Context(frozenset()))
+    return b"".join(chunks)
 
 
-def decode(part: FieldCodec, data: bytes, at: int = 0, *, lenient: bool = False) -> tuple[Any, int]:
+def decode(
+    codec: FieldCodec, data: bytes, at: int = 0, *, lenient: bool = False
+) -> tuple[Any, int]:
     out: dict[str, Any] = {}
-    end = part.decode(data, at, out, (), Context(frozenset(), len(data), lenient=lenient))
+    end = codec.decode(data, at, out, (), Context(frozenset(), len(data), lenient=lenient))
     return out, end
 
 
@@ -170,14 +172,14 @@ def test_what_is_no_equipment_is_refused(value: Any) -> None:
 
 
 def test_equipment_cut_short() -> None:
-    part = EquipmentItems("S", "e", 2)
+    codec = EquipmentItems("S", "e", 2)
     with pytest.raises(MalformedMessage):
-        decode(part, bytes(15))
-    values, end = decode(part, b"\x02\x01\x09", lenient=True)
+        decode(codec, bytes(15))
+    values, end = decode(codec, b"\x02\x01\x09", lenient=True)
     nothing = {"type": 0, "color": [0, 0, 0], "highlight": [0, 0, 0]}
     assert values["e"] == [nothing, nothing]
     assert end == 3
-    values, end = decode(part, bytes.fromhex("0201 090807 060504 0302"), lenient=True)
+    values, end = decode(codec, bytes.fromhex("0201 090807 060504 0302"), lenient=True)
     first = {"type": 258, "color": [9, 8, 7], "highlight": [6, 5, 4]}
     assert values["e"] == [first, nothing]
     assert end == 10
@@ -201,9 +203,9 @@ OVERSIZED_FORMS = [
 def test_oversized_integers_are_short_below_their_threshold(
     kind: FieldType, threshold: int, marker: int, value: int, wire: str
 ) -> None:
-    part = OversizedInteger("S", "n", kind, Oversized(threshold, marker))
-    assert encode(part, {"n": value}) == bytes.fromhex(wire)
-    assert decode(part, bytes.fromhex(wire)) == ({"n": value}, len(bytes.fromhex(wire)))
+    codec = OversizedInteger("S", "n", kind, Oversized(threshold, marker))
+    assert encode(codec, {"n": value}) == bytes.fromhex(wire)
+    assert decode(codec, bytes.fromhex(wire)) == ({"n": value}, len(bytes.fromhex(wire)))
 
 
 RANGES = {FieldType.INT16: (0, 65535), FieldType.SINT16: (-32768, 32767),
@@ -221,24 +223,24 @@ def test_oversized_integers_read_back_whatever_threshold_and_marker(
 ) -> None:
     low, high = RANGES[kind]
     value = data.draw(st.integers(low, high) | st.integers(max(low, -260), 260))
-    part = OversizedInteger("S", "n", kind, Oversized(threshold, marker))
-    written = encode(part, {"n": value})
-    assert decode(part, written) == ({"n": value}, len(written))
+    codec = OversizedInteger("S", "n", kind, Oversized(threshold, marker))
+    written = encode(codec, {"n": value})
+    assert decode(codec, written) == ({"n": value}, len(written))
 
 
 @pytest.mark.parametrize("value", [-1, 65536, "5", None, 1.5, [1]])
 def test_an_oversized_integer_must_fit(value: Any) -> None:
-    part = OversizedInteger("S", "n", FieldType.INT16, Oversized(255, 255))
+    codec = OversizedInteger("S", "n", FieldType.INT16, Oversized(255, 255))
     with pytest.raises(StructValueError, match=r"S\.n"):
-        encode(part, {"n": value})
+        encode(codec, {"n": value})
 
 
 @pytest.mark.parametrize("wire", ["", "ff", "ff01"])
 def test_an_oversized_integer_cut_short(wire: str) -> None:
-    part = OversizedInteger("S", "n", FieldType.INT16, Oversized(255, 255))
+    codec = OversizedInteger("S", "n", FieldType.INT16, Oversized(255, 255))
     with pytest.raises(MalformedMessage):
-        decode(part, bytes.fromhex(wire))
-    assert decode(part, bytes.fromhex(wire), lenient=True) == ({"n": 0}, len(wire) // 2)
+        decode(codec, bytes.fromhex(wire))
+    assert decode(codec, bytes.fromhex(wire), lenient=True) == ({"n": 0}, len(wire) // 2)
 
 
 def test_sizes_are_those_of_the_letters() -> None:

@@ -12,15 +12,17 @@ from emu.structs.fields import Context, FieldCodec, FixedText, Item, Text
 BYTES = st.binary(max_size=40)
 
 
-def encode(part: FieldCodec, value: Any) -> bytes:
-    parts: list[bytes] = []
-    part.encode({} if value is None else {"f": value}, parts, (), Context(frozenset()))
-    return b"".join(parts)
+def encode(codec: FieldCodec, value: Any) -> bytes:
+    chunks: list[bytes] = []
+    codec.encode({} if value is None else {"f": value}, chunks, (), Context(frozenset()))
+    return b"".join(chunks)
 
 
-def decode(part: FieldCodec, data: bytes, at: int = 0, *, lenient: bool = False) -> tuple[Any, int]:
+def decode(
+    codec: FieldCodec, data: bytes, at: int = 0, *, lenient: bool = False
+) -> tuple[Any, int]:
     out: dict[str, Any] = {}
-    end = part.decode(data, at, out, (), Context(frozenset(), len(data), lenient=lenient))
+    end = codec.decode(data, at, out, (), Context(frozenset(), len(data), lenient=lenient))
     return out["f"], end
 
 
@@ -28,20 +30,20 @@ def decode(part: FieldCodec, data: bytes, at: int = 0, *, lenient: bool = False)
 def test_any_bytes_make_the_way_and_back(
     prefix: int, raw: bytes, before: bytes, behind: bytes
 ) -> None:
-    part = Text("S", "f", prefix)
-    written = encode(part, raw.decode("latin-1"))
+    codec = Text("S", "f", prefix)
+    written = encode(codec, raw.decode("latin-1"))
     assert written == len(raw).to_bytes(prefix, "little") + raw
-    value, end = decode(part, before + written + behind, len(before))
+    value, end = decode(codec, before + written + behind, len(before))
     assert value.encode("latin-1") == raw
     assert end == len(before) + len(written)
 
 
 @pytest.mark.parametrize("data", [b"", b"\x05", b"\x05\x00abcd", b"\xff\xff"])
 def test_a_string_cut_short_is_malformed_or_empty_for_who_is_lenient(data: bytes) -> None:
-    part = Text("S", "f", 2)
+    codec = Text("S", "f", 2)
     with pytest.raises(MalformedMessage):
-        decode(part, data)
-    assert decode(part, data, lenient=True) == ("", len(data))
+        decode(codec, data)
+    assert decode(codec, data, lenient=True) == ("", len(data))
 
 
 def test_a_string_longer_than_its_prefix_can_say_is_refused() -> None:
@@ -57,24 +59,24 @@ def test_missing_text_is_empty() -> None:
 
 
 def test_characters_are_padded_with_zeros_that_reading_leaves_out() -> None:
-    part = FixedText("S", "f", 5)
-    assert encode(part, "abc") == b"abc\0\0"
-    assert decode(part, b"abc\0\0z") == ("abc", 5)
-    assert decode(part, b"a\0b\0\0") == ("a\0b", 5)
-    assert decode(part, b"abcde") == ("abcde", 5)
+    codec = FixedText("S", "f", 5)
+    assert encode(codec, "abc") == b"abc\0\0"
+    assert decode(codec, b"abc\0\0z") == ("abc", 5)
+    assert decode(codec, b"a\0b\0\0") == ("a\0b", 5)
+    assert decode(codec, b"abcde") == ("abcde", 5)
 
 
 def test_characters_have_their_limits() -> None:
-    part = FixedText("S", "f", 5)
+    codec = FixedText("S", "f", 5)
     with pytest.raises(StructValueError, match="at most 5"):
-        encode(part, "abcdef")
+        encode(codec, "abcdef")
     with pytest.raises(MalformedMessage):
-        decode(part, b"abcd")
-    assert decode(part, b"abcd", lenient=True) == ("abcd", 4)
+        decode(codec, b"abcd")
+    assert decode(codec, b"abcd", lenient=True) == ("abcd", 4)
 
 
 @given(raw=BYTES)
 def test_an_item_is_all_that_is_left(raw: bytes) -> None:
-    part = Item("S", "f")
-    assert encode(part, raw.decode("latin-1")) == raw
-    assert decode(part, b"zz" + raw, 2) == (raw.decode("latin-1"), 2 + len(raw))
+    codec = Item("S", "f")
+    assert encode(codec, raw.decode("latin-1")) == raw
+    assert decode(codec, b"zz" + raw, 2) == (raw.decode("latin-1"), 2 + len(raw))

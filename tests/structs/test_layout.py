@@ -208,7 +208,7 @@ def test_an_array_in_a_substruct_counts_by_a_field_of_either() -> None:
     both_ways(layout, values, "01 02 01 02 03")
 
 
-def test_a_condition_in_an_array_looks_at_the_element_at_hand() -> None:
+def test_a_condition_in_an_array_names_the_same_element() -> None:
     layout = layout_of(
         data("n", "int8")
         + array("items", "n", data("k", "int16") + data("x", "int8", 'IfVariableEquals="k_%i"'))

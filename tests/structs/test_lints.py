@@ -48,13 +48,13 @@ def said(
         ('<Data ElementName="i" Type="EQ2_Item"/>' + COUNT, "field i: an item before the end"),
     ],
 )
-def test_each_odd_thing_is_told_with_its_place(fields: str, text: str) -> None:
+def test_each_odd_thing_is_reported_with_its_place(fields: str, text: str) -> None:
     first, *rest = said(fields)
     assert first.startswith("odd.xml, line 3: struct WS_Odd 1: " + text)
     assert len(rest) <= 1  # the list of two names has one of them wrong twice
 
 
-def test_what_is_in_order_is_not_told() -> None:
+def test_what_is_in_order_is_not_reported() -> None:
     fields = (
         COUNT + '<Data ElementName="a" Type="Array" ArraySizeVariable="n" IfVariableSet="n">'
         '<Data ElementName="k" Type="int8"/>'
@@ -82,7 +82,7 @@ HIDDEN_COUNT = (
 )
 
 
-def test_elements_whose_count_may_be_absent_are_told() -> None:
+def test_elements_whose_count_may_be_absent_are_reported() -> None:
     (line,) = said(HIDDEN_COUNT.format(""))
     text = "struct WS_Odd 1: field a: its count m is not always present; elements without it"
     assert text + " can be written but not read back" in line
@@ -105,7 +105,7 @@ LOSING = (
     [("Substruct_Odd", "struct Substruct_Odd 1: copies lose "),
      ("Other", "struct WS_Odd 1: field s: copies of Other lose ")],
 )  # fmt: skip
-def test_conditions_that_copies_lose_are_told_once(name: str, begin: str) -> None:
+def test_conditions_that_copies_lose_are_reported_once(name: str, begin: str) -> None:
     text = f"<EQ2Emulator>{LOSING.format(name=name)}</EQ2Emulator>"
     structs = read_text(text.encode(), "odd.xml")
     first, second = (line for made in structs for line in oddities(made))
@@ -133,7 +133,7 @@ def test_a_substruct_may_speak_of_its_holders_fields() -> None:
     assert len(said(ARRAY)) == 1
 
 
-def test_messages_that_no_table_has_are_told() -> None:
+def test_messages_that_no_table_has_are_reported() -> None:
     head = 'OpcodeName="OP_ClientCmdMsg" OpcodeType="OP_EqOddCmd"'
     assert said(COUNT, head=head, known={"OP_ClientCmdMsg", "OP_EqOddCmd"}) == []
     assert said(COUNT, head=head) == []

@@ -21,7 +21,7 @@ def stream(version: int = 546) -> WorldStream:
     return WorldStream(dialect(version))
 
 
-def test_what_is_told_whole_is_not_its_business() -> None:
+def test_messages_that_are_sent_whole_are_ignored() -> None:
     world = stream()
     assert world.read("OP_ZoneInfoMsg", b"", to_server=False) is None
     assert world.read(DESTROY_GHOST, b"\2\1", to_server=False) is None
@@ -52,7 +52,7 @@ def test_a_ghost_lives_from_its_creation_to_its_end() -> None:
     assert "undecoded" in fields["position"][0]
 
 
-def test_missed_messages_lose_what_their_direction_told_and_nothing_else() -> None:
+def test_missed_messages_lose_the_baselines_of_their_direction_only() -> None:
     world, writer = stream(), GhostWriter()
     world.read(CREATE_GHOST, writer.create(2), to_server=False)
     world.read(PREDICTION, FIRST, to_server=True)

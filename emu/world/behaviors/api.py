@@ -130,6 +130,7 @@ class BehaviorContext:
 
     def do_afterwards(self) -> None:
         """Do everything that was deferred during a call."""
+        # An action can cause calls of other behaviors, and those can defer actions again.
         while self._afterwards and not self.budget.is_spent_on:
             acts, self._afterwards = self._afterwards, []
             for act in acts:
@@ -438,6 +439,8 @@ class Actor(_WorldObject):
         said = plain.text(text, "a text", context.limits.text)
         if not context.may_speak(behavior):
             return
+        # The limits differ: `may_speak` bounds the behavior, `may_hear` what a player gets from all
+        # behaviors together.
         near = _players_near(context, behavior, self._spawn, context.world.rules.hear)
         hearers = [player for player in near if context.may_hear(behavior, player)]
         context.chat.spawn_says(self._spawn, hearers, said, channel)

@@ -147,6 +147,7 @@ def where(error: BaseException) -> str:
 
 def is_behavior(frame: FrameType) -> bool:
     """Return whether a frame runs code of a behavior or a library, not of the server."""
+    # `dict.get` and the exact type: a behavior can run code with its own globals and names.
     module = dict.get(frame.f_globals, "__name__")
     if type(module) is not str:
         return True

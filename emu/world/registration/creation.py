@@ -133,6 +133,7 @@ class CharacterCreation:
         try:
             made = await self.store.create(wanted)
         except DuplicateName:
+            # A player may need several attempts to find a free name; only created ones count.
             self._made.give_back(wanted.account_id, now)
             return CreateCode.NAME_TAKEN, 0
         return CreateCode.SUCCESS, made.id

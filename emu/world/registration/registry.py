@@ -174,6 +174,8 @@ class WorldRegistry:
     def __post_init__(self) -> None:
         config = self.config
         self._zone_report = ZoneReport(self.zones)
+        # The messages are encoded once here, so that a name or address that is too long fails when
+        # the server starts and not at the first login.
         self.registration().encode()
         for address in (config.address, config.internal_address or ""):
             self._response(

@@ -74,6 +74,7 @@ class Channels:
             raise CommandError(f"you are in {MOST_OF_ONE} channels, the limit; leave one first")
         if found is None:
             found = self._make(name, password)
+        # The comparison takes the same time for every password, so it reveals no prefix.
         elif not hmac.compare_digest(found.password.encode(), password.encode()):
             raise CommandError(f"the channel {found.name} has another password")
         found.members[member] = None

@@ -142,6 +142,7 @@ class Chat:
     async def tell(self, speaker: Player, name: str, text: str, now: Monotonic) -> None:
         """Say something to one player anywhere in the world; both clients show the message."""
         text = self._allowed(speaker, text, now)
+        # Players of this process are asked first: no other process has to be reached for them.
         target = self.world.players.named(name)
         if target is speaker:
             raise CommandError("You can't tell yourself anything")
@@ -168,6 +169,7 @@ class Chat:
         self._send_chat(target, "tell", speaker, target.name, text)
         if "afk" not in target.spawn.words:
             return ""
+        # A muted player's own text must not reach others, not even as an away message.
         reply = AWAY
         if target.away_message and not self.world.is_muted(target):
             reply = target.away_message[: self.rules.longest]

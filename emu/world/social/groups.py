@@ -55,6 +55,7 @@ class Groups:
             raise CommandError(f"your group has {MOST_MEMBERS} members, the limit")
         if guest in self._of:
             raise CommandError("that player is in a group already")
+        # Repeating an invitation at once would be a way to flood the guest's chat.
         asked_by, asked = self._invitations.get(guest, (0, now))
         if asked_by == leader and now - asked <= INVITATION:
             raise CommandError("that player is invited already")

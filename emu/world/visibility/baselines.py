@@ -192,6 +192,8 @@ def visibility_fields(spawn: Spawn, form: GhostForm, *, own: bool) -> dict[str, 
 
     `own` means that the spawn is the viewer's own player.
     """
+    # Clients let players click everything with the command flag, so a widget without verbs must
+    # not have it.
     if spawn.kind is SpawnKind.WIDGET and not spawn.verbs:
         return {}
     if spawn.kind in _FLAGGED:
@@ -240,6 +242,7 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
     words = spawn.words
     if spawn.is_living:
         fields |= {
+            # Clients invert this field: 0 is full health (docs/protocol/world/spawns.md#info).
             "hp_remaining": 100 ^ spawn.hp_percent,
             "power_percent": spawn.power_percent,
             "effective_level": spawn.level,
@@ -249,6 +252,7 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
         if form.rules.level_field:
             fields[form.rules.level_field] = [spawn.level]
     else:
+        # EQ2Emulator sends white for things without colors (recorded).
         fields |= dict.fromkeys(PAINTED, WHITE)
     if spawn.kind is SpawnKind.PLAYER:
         fields["follow_target"] = NO_SPAWN
@@ -351,6 +355,8 @@ class GhostBaseline:
         self._stale: int = GhostPart.NONE
         self._steps: dict[State, GhostDelta] | None = None
         self.now: State = tuple(map(self._encode, range(len(PARTS))))
+        # Only one earlier state is kept ready with its delta: with a free link, every viewer has
+        # either `now` or `before`.
         self.before: State | None = None
         self.step = NO_STEP
 
@@ -371,6 +377,8 @@ class GhostBaseline:
                 self._encode(part) if stale & flag else before[part]
                 for part, flag in enumerate(CHANGES)
             )
+            # A value can change and change back between two rounds. Then the bytes are equal, and
+            # keeping the old object spares all viewers an empty update.
             if fresh != before:
                 self.now, self.before, self._steps = fresh, before, None
                 self.step = self._step_from(before)

@@ -142,6 +142,7 @@ class InterestSet:
         for observed in self._nearest_first(capacity, center):
             baseline = observed.baseline
             sent, now = observed.sent, baseline.now
+            # Identity is enough: all viewers share the state objects of one `GhostBaseline`.
             if sent is now:
                 continue
             if capacity <= 0:

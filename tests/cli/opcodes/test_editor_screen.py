@@ -113,7 +113,7 @@ def test_an_edit_is_written_and_undone(store: OpcodeStore) -> None:
     play(store, steps)
 
 
-def test_what_is_no_number_is_told_and_escape_leaves(store: OpcodeStore) -> None:
+def test_what_is_no_number_is_reported_and_escape_leaves(store: OpcodeStore) -> None:
     before = store.rows()
 
     async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
@@ -250,7 +250,7 @@ def test_what_others_change_is_noticed(store: OpcodeStore) -> None:
     play(store, steps)
 
 
-def test_it_looks_by_itself(store: OpcodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_refreshes_by_itself(store: OpcodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("emu.cli.opcodes.editor.REFRESH_INTERVAL", 0.02)
 
     async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
@@ -318,7 +318,7 @@ def test_the_cursor_stays_on_its_row(store: OpcodeStore) -> None:
     play(store, steps)
 
 
-def test_a_lost_message_is_told_below_the_rows(store: OpcodeStore) -> None:
+def test_a_lost_message_is_reported_below_the_rows(store: OpcodeStore) -> None:
     async def steps(editor: OpcodeEditor, pilot: Pilot[None]) -> None:
         await type_into(pilot, "#filter", "PlayCharacterReply")
         names = [row[1] for row in shown(editor)]

@@ -72,7 +72,7 @@ def test_a_dry_run_makes_no_database(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_rows_that_cannot_be_used_are_told_and_left_out(db: Path) -> None:
+def test_rows_that_cannot_be_used_are_reported_and_left_out(db: Path) -> None:
     text = MARIADB.replace("546,844", "67634,67633")
     result = emu(db, "import", "-", given=text)
     assert result.exit_code == 0

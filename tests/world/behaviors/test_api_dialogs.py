@@ -15,7 +15,7 @@ from emu.world_stream.movement import Position
 from tests.support.world.worlds import Client, WorldHarness
 
 
-class Room:
+class DialogScene:
     """A player, a spawn that it sees, and the dialogs of both."""
 
     def __init__(self) -> None:
@@ -37,41 +37,41 @@ class Room:
 
 
 def test_a_dialog_is_answered_once_by_its_own_number() -> None:
-    room = Room()
-    room.dialogs.open(room.behavior, room.player, "What do you want?", ["Nothing at all", "Go"])
-    room.dialogs.open(room.behavior, room.player, "Well?", [])
-    first, second = room.opened()
+    scene = DialogScene()
+    scene.dialogs.open(scene.behavior, scene.player, "What do you want?", ["Nothing at all", "Go"])
+    scene.dialogs.open(scene.behavior, scene.player, "Well?", [])
+    first, second = scene.opened()
     assert first["text"] == "What do "
     assert [row["response"] for row in first["response_array"]] == ["Nothing ", "Go"]
     assert second["conversation_id"] != first["conversation_id"]
-    assert room.dialogs.answered(room.player, first["conversation_id"]) is room.behavior
+    assert scene.dialogs.answered(scene.player, first["conversation_id"]) is scene.behavior
     with pytest.raises(CommandError, match="over"):
-        room.dialogs.answered(room.player, first["conversation_id"])
-    assert room.dialogs.answered(room.player, second["conversation_id"]) is room.behavior
+        scene.dialogs.answered(scene.player, first["conversation_id"])
+    assert scene.dialogs.answered(scene.player, second["conversation_id"]) is scene.behavior
 
 
 @pytest.mark.parametrize("end", ["close", "forget_player", "forget_behavior"])
 def test_what_ends_a_dialog(end: str) -> None:
-    room = Room()
-    room.dialogs.open(room.behavior, room.player, "Well?", [])
-    [dialog] = room.opened()
+    scene = DialogScene()
+    scene.dialogs.open(scene.behavior, scene.player, "Well?", [])
+    [dialog] = scene.opened()
     number = dialog["conversation_id"]
     if end == "close":
-        room.dialogs.close(room.player, number)
+        scene.dialogs.close(scene.player, number)
     elif end == "forget_player":
-        room.dialogs.forget_player(room.player)
+        scene.dialogs.forget_player(scene.player)
     else:
-        room.dialogs.forget_behavior(room.behavior)
+        scene.dialogs.forget_behavior(scene.behavior)
     with pytest.raises(CommandError):
-        room.dialogs.answered(room.player, number)
+        scene.dialogs.answered(scene.player, number)
 
 
-def test_nobody_speaks_with_whom_it_does_not_see_or_with_a_zone() -> None:
-    room = Room()
+def test_no_dialog_opens_for_an_unseen_spawn_or_a_zone() -> None:
+    scene = DialogScene()
     unseen = Spawn(99, SpawnKind.NPC, "Ghost", Position(9000.0, 0.0, 9000.0, 0.0))
     for behavior in (
-        RunningBehavior("ghost", {}, room.zone, unseen),
-        RunningBehavior("zone", {}, room.zone, None),
+        RunningBehavior("ghost", {}, scene.zone, unseen),
+        RunningBehavior("zone", {}, scene.zone, None),
     ):
-        room.dialogs.open(behavior, room.player, "Boo", [])
-    assert room.opened() == []
+        scene.dialogs.open(behavior, scene.player, "Boo", [])
+    assert scene.opened() == []

@@ -9,33 +9,33 @@ import pytest
 from emu.world.behaviors.guard import Budget, OutOfTime, unguarded
 
 
-def test_a_call_that_is_well_is_made_and_nothing_told() -> None:
+def test_a_call_that_is_well_is_made_and_nothing_reported() -> None:
     made: list[int] = []
     assert Budget(1.0, unguarded, lambda: 0.0).spend(lambda: made.append(1)) == ""
     assert made == [1]
 
 
-def test_what_raises_is_told_with_its_place() -> None:
+def test_what_raises_is_reported_with_its_place() -> None:
     reason = Budget(1.0, unguarded, lambda: 0.0).spend(lambda: 1 // 0)
     assert "test_guard_budget.py" in reason
     assert "ZeroDivisionError" in reason
 
 
 @pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit])
-def test_what_would_end_the_server_is_told_as_well(kind: type[BaseException]) -> None:
+def test_what_would_end_the_server_is_reported_as_well(kind: type[BaseException]) -> None:
     def call() -> None:
         raise kind
 
     assert kind.__name__ in Budget(1.0, unguarded, lambda: 0.0).spend(call)
 
 
-def test_who_returns_too_late_is_told_of() -> None:
+def test_who_returns_too_late_is_reported() -> None:
     times = iter((5.0, 6.5))
     reason = Budget(1.0, unguarded, lambda: next(times)).spend(lambda: None)
     assert reason == "took longer than 1 s"
 
 
-def test_who_is_interrupted_is_told_of_with_its_place() -> None:
+def test_who_is_interrupted_is_reported_with_its_place() -> None:
     def guard(_call: Callable[[], object], _seconds: float) -> None:
         raise OutOfTime
 

@@ -189,7 +189,7 @@ def asks_for_nonsense(me: Any) -> None:
         (lambda _me: exec("1 / 0"), "ZeroDivisionError"),
     ],
 )
-def test_what_raises_is_switched_off_and_told_of_with_its_place(
+def test_what_raises_is_switched_off_and_reported_with_its_place(
     mistake: Callable[[Any], object], told: str
 ) -> None:
     class Broken(Notes):
@@ -237,7 +237,7 @@ def test_who_takes_too_long_is_switched_off() -> None:
     assert "took longer than 0.25 s" in scene.failures()[0]
 
 
-def test_who_is_interrupted_is_told_of_with_its_place() -> None:
+def test_who_is_interrupted_is_reported_with_its_place() -> None:
     class Endless(Notes):
         def on_say(self, visitor: Any, text: str) -> None:
             raise OutOfTime

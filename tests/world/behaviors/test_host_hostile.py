@@ -231,7 +231,7 @@ def test_what_can_be_used_is_used_as_plain_values(use: Callable[..., object]) ->
         lambda: OutOfTime("somewhere"),
     ],
 )  # fmt: skip
-def test_whatever_it_raises_is_told_of_in_one_short_line(
+def test_its_exception_is_reported_in_one_short_line(
     error: Callable[[], BaseException],
 ) -> None:
     scene = Scene(lambda _me, _visitor: raises(error()))
@@ -304,7 +304,7 @@ def test_what_it_leaves_behind_ends_inside_the_guard() -> None:
 
 
 @pytest.mark.parametrize("how", ["say", "emote", "tell", "ask", "move_to", "give_title"])
-def test_output_in_a_loop_is_paced_and_told_of_once(how: str) -> None:
+def test_output_in_a_loop_is_paced_and_reported_once(how: str) -> None:
     def act(me: Any, visitor: Any) -> None:
         for number in range(5000):
             if how in ("say", "emote"):
@@ -368,7 +368,7 @@ def test_many_behaviors_together_do_not_flood_one_player() -> None:
     assert len(heard) == scene.harness.behaviors.limits.hear_burst
 
 
-def test_one_zone_may_tell_everybody_something() -> None:
+def test_one_zone_may_send_all_a_text() -> None:
     """The pace counts for each player, so a crowd is told as a single one is."""
     harness = WorldHarness()
     harness.library._classes["test"] = Quiet
@@ -395,7 +395,7 @@ def test_a_player_has_a_bounded_number_of_dialogs_open() -> None:
     assert len(scene.harness.behaviors.context.dialogs) == 0
 
 
-def test_whoever_is_sent_to_a_zone_goes_when_the_call_is_over() -> None:
+def test_a_player_who_is_sent_to_a_zone_goes_when_the_call_is_over() -> None:
     seen: list[str] = []
 
     def act(_me: Any, visitor: Any) -> None:

@@ -52,7 +52,7 @@ def test_a_folder_is_read_and_read_again(tmp_path: Path) -> None:
         ("raise GeneratorExit\n", "line 1: GeneratorExit"),
     ],
 )
-def test_a_file_with_a_mistake_is_told_of_and_the_others_are_read(
+def test_a_file_with_a_mistake_is_reported_and_the_others_are_read(
     tmp_path: Path, text: str, problem: str
 ) -> None:
     (tmp_path / "bad.py").write_text(text)
@@ -90,7 +90,7 @@ def test_a_file_that_does_not_end_is_interrupted(tmp_path: Path) -> None:
     assert library.problems == [f"bad.py: {tmp_path / 'bad.py'}, line 3: took longer than 0.05 s"]
 
 
-def test_a_folder_that_is_not_there_is_told_of(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
     library = Library(tmp_path / "none")
     assert list(library) == list(Library())
     [line] = library.problems

@@ -20,7 +20,7 @@ def test_all_that_are_wanted_are_there_with_help(harness: WorldHarness) -> None:
     assert len(harness.console("help").lines) == len(harness.console("help").data)
 
 
-def test_every_use_is_told_of_with_its_result(harness: WorldHarness) -> None:
+def test_every_use_is_reported_with_its_result(harness: WorldHarness) -> None:
     harness.stand(5, name="Aldana")
     harness.console("kick Aldana")
     harness.console("kick Aldana")

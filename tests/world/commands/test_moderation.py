@@ -70,7 +70,7 @@ def test_mute_needs_minutes(harness: WorldHarness) -> None:
     assert harness.console("mute Aldana 0").text == "minutes: must be 1 or more"
 
 
-def test_who_is_muted_is_told_why(harness: WorldHarness) -> None:
+def test_a_muted_player_is_sent_the_reason(harness: WorldHarness) -> None:
     loud = harness.stand(5, name="Aldana")
     assert harness.console("mute Aldana 1 too loud").text == "Aldana is muted for 1 minute"
     assert loud.decoded("WS_DisplayText")[-1]["text"] == "You are muted for 1 minute: too loud"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.support.world.worlds import WorldHarness
 
 
-def test_hail_names_whom_one_looks_at(harness: WorldHarness) -> None:
+def test_hail_names_the_target(harness: WorldHarness) -> None:
     one, two = harness.stand(5), harness.stand(6, name="Borvik")
     harness.run(0.5)
     one.types("/hail")

@@ -35,14 +35,14 @@ def test_zones_and_processes_of_a_world_that_has_several() -> None:
     assert "in the process 12, which cannot be reached" in harness.console("zones").text
 
 
-def test_save_stores_everybody(harness: WorldHarness) -> None:
+def test_save_stores_all(harness: WorldHarness) -> None:
     one = harness.stand(5)
     one.walk(3.0, 1.0, 244.0)
     assert harness.console("save").text == "saving 1 player"
     assert harness.store.rows[5].place[0] == 3.0
 
 
-def test_spawn_look_and_despawn(harness: WorldHarness) -> None:
+def test_spawn_target_and_despawn(harness: WorldHarness) -> None:
     master = harness.stand(5, admin_status=100)
     assert master.types("/spawn Rat 131") == ["Rat stands here"]
     harness.run(0.3)
@@ -71,7 +71,7 @@ def test_around_goes_as_far_as_one_sees(harness: WorldHarness) -> None:
         ("Rat 70000", "looks: model_type does not fit"),
     ],
 )
-def test_what_no_client_can_be_told_is_not_spawned(
+def test_what_no_client_can_be_sent_is_not_spawned(
     harness: WorldHarness, what: str, told: str
 ) -> None:
     master = harness.stand(5, admin_status=100)

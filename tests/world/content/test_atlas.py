@@ -46,7 +46,7 @@ def test_every_shipped_zone_is_reached_from_the_isle_and_leads_back_but_for_the_
     assert 325 in set(ways(atlas, 12)) & set(ways(atlas, 166))
 
 
-def test_the_shipped_zones_are_worth_a_look() -> None:
+def test_the_shipped_zones_are_complete() -> None:
     atlas = read_atlas()
     kinds = {fixture.kind for zone in atlas for fixture in atlas.fixtures(zone.id)}
     assert kinds == {SpawnKind.NPC, SpawnKind.OBJECT, SpawnKind.SIGN, SpawnKind.WIDGET}
@@ -171,7 +171,7 @@ def test_a_folder_that_is_not_there_names_the_setting(tmp_path: Path) -> None:
         read_atlas(tmp_path / "none")
 
 
-def test_rooms_that_share_an_atlas_see_it_change(tmp_path: Path) -> None:
+def test_components_that_share_an_atlas_see_it_change(tmp_path: Path) -> None:
     atlas = read_atlas(write_zones(tmp_path / "before", a=zone_text(900, "old")))
     fresh = read_atlas(write_zones(tmp_path / "after", b=zone_text(901, "new")))
     atlas.replace(fresh, keep=[900])

@@ -33,7 +33,7 @@ def test_a_zone_says_what_the_table_says() -> None:
     assert other.tables["zone"]["motd"] == "Mind the gap."
 
 
-def test_a_creature_has_looks_level_commands_and_place() -> None:
+def test_a_creature_has_appearance_level_commands_and_place() -> None:
     assert spawn(WHOLE, "Ann") == {
         "kind": "npc", "name": "Ann", "last_name": "of Oak", "title": "Cook", "model": 134,
         "size": 30, "collision_radius": 20, "attackable": False, "targetable": True,
@@ -59,7 +59,7 @@ def test_a_sign_of_a_zone_leads_there() -> None:
     assert post["to"] == {"zone": 901, "place": [4.0, 5.0, 6.0, 180.0]}
 
 
-def test_a_transporter_makes_a_way_of_a_door() -> None:
+def test_a_transporter_makes_a_destination() -> None:
     door = spawn(WHOLE, "a door")
     assert door["to"] == {"zone": 900, "place": [11.0, 12.0, 13.0, 14.0]}
     assert door["size"] == 32

@@ -11,7 +11,7 @@ def test_what_is_not_said_is_left_out() -> None:
     }  # fmt: skip
 
 
-def test_looks_that_no_client_can_be_told_are_left_out() -> None:
+def test_appearance_that_no_client_can_be_sent_is_left_out() -> None:
     color = {"type": "hair_color1", "red": "1", "green": "2", "blue": "3"}
     keys = eq2emu.npc_keys({"gender": 1, "hair_type_id": 0}, {}, [color, {"type": "moon"}])
     assert keys == {"level": 1, "looks": {"gender": 1, "hair_color1": [1, 2, 3]}}

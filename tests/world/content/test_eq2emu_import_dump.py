@@ -78,7 +78,7 @@ def test_a_second_time_changes_nothing(tmp_path: Path, folder: Path) -> None:
     assert second.left_out == first.left_out
 
 
-def test_a_dry_run_tells_the_same_and_writes_nothing(tmp_path: Path, folder: Path) -> None:
+def test_a_dry_run_reports_the_same_and_writes_nothing(tmp_path: Path, folder: Path) -> None:
     dump = world_dump(tmp_path)
     tried = import_world([dump], folder, dry_run=True)
     assert not folder.exists()
@@ -144,7 +144,7 @@ def test_rows_that_cannot_be_read_are_named_and_the_others_brought(
     assert "its columns are not named" in "\n".join(report.notes)
 
 
-def test_progress_is_told(tmp_path: Path, folder: Path) -> None:
+def test_progress_is_reported(tmp_path: Path, folder: Path) -> None:
     told: list[str] = []
     import_world([world_dump(tmp_path)], folder, progress=lambda doing, _rows: told.append(doing))
     assert "writing" in told

@@ -3,7 +3,7 @@ import pytest
 from emu.world.content.files import check_appearance, check_texts, check_words
 
 
-def test_looks_that_fit_are_let_through() -> None:
+def test_appearance_that_fits_is_accepted() -> None:
     looks = {"model_type": 134, "skin_color": [1, 2, 3], "gender": 1, "body_size": 10}
     assert check_appearance(looks) == looks
 
@@ -19,7 +19,7 @@ def test_looks_that_fit_are_let_through() -> None:
         ({"gender": 1.5}, "gender does not fit"),
     ],
 )
-def test_looks_that_cannot_be_sent_are_refused(looks: dict, told: str) -> None:
+def test_appearance_that_cannot_be_sent_is_refused(looks: dict, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         check_appearance(looks)
 

@@ -160,7 +160,7 @@ def test_a_version_without_a_layout_cannot_be_read() -> None:
 
 @given(st.sampled_from([0, 1, 373, 546, 561, 562, 1096, 60114, 64753, 65535]), st.binary())
 @tries(60)
-def test_no_bytes_of_a_stranger_raise(version: int, body: bytes) -> None:
+def test_no_bytes_of_a_client_raise(version: int, body: bytes) -> None:
     reply = Bench().create(version, body)
     assert 0 <= reply.response <= 13
 

@@ -34,7 +34,7 @@ def test_sliders_and_sizes_are_hundredths_in_signed_bytes(signed: bool) -> None:
 
 
 @pytest.mark.parametrize("strange", [math.inf, -math.inf, math.nan, 1e300, -1e300])
-def test_no_float_of_a_stranger_leaves_a_byte(strange: float) -> None:
+def test_no_float_of_a_client_leaves_a_byte(strange: float) -> None:
     for signed in (True, False):
         color = read_appearance({"pants_color": [strange] * 3}, signed=signed).colors["pants_color"]
         assert -128 <= color.red <= 255

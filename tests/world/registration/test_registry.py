@@ -170,7 +170,7 @@ def test_a_character_is_made_and_played() -> None:
     assert bench.ask(request) == [CharacterCreateReply(101, 0, 2)]
 
 
-def test_nothing_is_told_of_a_body_that_is_not_known() -> None:
+def test_nothing_is_sent_of_an_unknown_body() -> None:
     for looks in ({}, {"race_file": "ec/pc/orc/orc_male"}):
         bench = Bench(world_character(5, appearance=looks))
         assert len(bench.ask(UsertoWorldReq(101, 5, 7))) == 1
@@ -200,7 +200,7 @@ def test_a_deleted_character_is_gone_with_its_keys_and_its_session() -> None:
     assert bench.play().response == 5
 
 
-def test_batches_are_answered_while_there_is_something_to_tell() -> None:
+def test_batches_are_answered_while_there_is_something_to_send() -> None:
     bench = Bench()
     assert len(bench.ask(ZoneUpdatesRequest())) == 1
     assert bench.ask(ZoneUpdatesRequest()) == []
@@ -242,7 +242,7 @@ def test_what_does_not_fit_the_link_is_said_at_once(wrong: dict) -> None:
         )
 
 
-def test_an_account_that_comes_in_too_often_is_refused_and_the_operator_told() -> None:
+def test_an_account_that_comes_in_too_often_is_refused_and_reported() -> None:
     told: list[WorldEvent] = []
     bench = Bench(world_character(5), entries_at_once=3)
     bench.registry.report = told.append

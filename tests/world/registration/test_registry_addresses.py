@@ -34,5 +34,5 @@ def test_other_addresses(address: str) -> None:
         ("", "192.168.0.5", "play.example.org"),
     ],
 )
-def test_who_is_told_which_address(client: str, internal: str | None, told: str) -> None:
+def test_which_address_a_client_is_sent(client: str, internal: str | None, told: str) -> None:
     assert address_for(client, "play.example.org", internal) == told

@@ -6,7 +6,7 @@ from emu.world.registration.registry import ZoneReport
 ZONES = [ZoneItem(number, f"zone{number}", "") for number in range(45)]
 
 
-def test_each_zone_is_told_once_a_link_in_batches_of_at_most_twenty() -> None:
+def test_each_zone_is_sent_once_a_link_in_batches_of_at_most_twenty() -> None:
     report = ZoneReport(lambda: ZONES)
     sizes = []
     seen = []

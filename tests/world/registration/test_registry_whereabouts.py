@@ -11,7 +11,7 @@ from tests.support.running.processes import bus, present
 ISLE, ANTONICA, NOWHERE = 325, 12, 9999
 
 
-def test_each_change_of_zone_is_told_once_and_those_who_come_again() -> None:
+def test_each_change_of_zone_is_sent_once_and_again_after_leaving() -> None:
     notes, told = bus(), list[ZoneUpdate]()
     CharacterLocations(notes, read_atlas(), told.append)
     here = SharedPresence(notes, "here")

@@ -8,7 +8,7 @@ from emu.errors import CommandError
 from emu.world.social.channels import MOST_CHANNELS, MOST_OF_ONE, Channels
 
 
-def test_a_channel_lives_while_somebody_is_in_it() -> None:
+def test_a_channel_lives_while_a_player_is_in_it() -> None:
     channels = Channels()
     made = channels.join("Trade", 1)
     assert channels.join("tRADE", 2) is made

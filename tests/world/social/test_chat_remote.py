@@ -33,7 +33,7 @@ def test_who_is_away_or_does_not_want_to_hear_says_so_across_processes() -> None
     assert one.types("/tell borvik hello") == ["Borvik ignores you"]
 
 
-def test_nobody_is_told_who_is_not_there() -> None:
+def test_a_tell_to_an_absent_player_is_refused() -> None:
     here, there = two()
     one, other = here.stand(5, name="Aldana"), there.stand(6, name="Borvik")
     assert one.types("/tell nobody hello") == ["Unable to find client nobody"]
@@ -54,7 +54,7 @@ def test_a_process_that_is_gone_takes_its_players_out_of_every_list() -> None:
     assert one.types("/tell borvik hello") == ["Unable to find client borvik"]
 
 
-def test_everybody_is_shown_what_is_for_everybody() -> None:
+def test_all_processes_show_what_is_for_all() -> None:
     here, there = two()
     clients = [here.stand(5, name="Aldana"), there.stand(6, name="Borvik")]
     assert here.chat.remote.publish(BROADCAST, "the world stops soon") == 2

@@ -100,7 +100,7 @@ def test_say_and_emote_reach_30_units_and_shout_the_zone() -> None:
         ("/joinchannel " + "x" * 40, "a channel's name is a word of up to 32 letters"),
     ],
 )
-def test_refusals_are_told_in_the_colour_of_errors(line: str, answer: str) -> None:
+def test_refusals_are_shown_in_the_colour_of_errors(line: str, answer: str) -> None:
     _, borvik, _ = two()
     assert borvik.types(line) == [answer]
     [shown] = borvik.decoded("WS_DisplayText")
@@ -195,7 +195,7 @@ def test_a_creature_is_heard_near_it() -> None:
     assert borvik.hears() == [("8", "Borvik", "Halt!")]
 
 
-def test_broadcast_and_announce_reach_everybody() -> None:
+def test_broadcast_and_announce_reach_all() -> None:
     harness, borvik, aldana = two()
     assert harness.console("broadcast The end is near").text == "sent to 2 players"
     for client in (borvik, aldana):
@@ -243,7 +243,7 @@ def test_a_channel_that_was_closed_meanwhile_is_forgotten() -> None:
     assert harness.store.rows[aldana.player.id].channels == ()
 
 
-def test_who_lost_the_link_is_told_of_its_channels_again() -> None:
+def test_a_player_back_from_link_death_is_sent_its_channels_again() -> None:
     harness, borvik, aldana = two()
     aldana.types("/joinchannel Crafts")
     borvik.types("/joinchannel Crafts")

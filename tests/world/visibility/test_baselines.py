@@ -170,7 +170,7 @@ def test_what_did_not_change_keeps_its_state() -> None:
     assert baseline.refresh() is before
 
 
-def test_an_own_picture_stands_where_its_ghost_was_made() -> None:
+def test_an_own_baseline_stands_where_its_ghost_was_made() -> None:
     baselines, spawn = (
         BaselineCache(),
         Spawn(6, SpawnKind.PLAYER, "Cestra", Position(1.0, 2.0, 3.0)),
@@ -185,7 +185,7 @@ def test_an_own_picture_stands_where_its_ghost_was_made() -> None:
     assert again.now != before
 
 
-def test_an_album_keeps_a_picture_for_each_form_and_forgets() -> None:
+def test_a_cache_keeps_a_baseline_for_each_form_and_forgets() -> None:
     baselines, spawn = BaselineCache(), guard()
     one = form(546)
     assert baselines.get(spawn, one) is baselines.get(spawn, one)

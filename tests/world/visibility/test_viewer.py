@@ -38,7 +38,7 @@ def test_its_own_movement_is_no_news_but_its_state_is() -> None:
     assert len(sent) == 1
 
 
-def test_it_is_filled_up_as_long_as_there_is_room_and_then_asks_once_more() -> None:
+def test_it_sends_up_to_the_capacity_and_then_asks_once_more() -> None:
     """The question that finds no room is the one that a session answers later."""
     zone = Zone(1)
     one = ZoneClient(player(1))

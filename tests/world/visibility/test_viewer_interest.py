@@ -36,8 +36,8 @@ class Scene:
         self.baselines.refresh(spawn.id)
         self.interest.changed({spawn.id})
 
-    def updates(self, room: int = 10_000) -> list[set[int]]:
-        return [self.view.update(data) for data in self.interest.take_updates(5, room, HERE)]
+    def updates(self, capacity: int = 10_000) -> list[set[int]]:
+        return [self.view.update(data) for data in self.interest.take_updates(5, capacity, HERE)]
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_sitting_down_is_a_few_bytes_of_info(scene: Scene) -> None:
     assert payload[4:].hex() == "0d08" + "7f" * 8 + "418101" + "01" + "0000"
 
 
-def test_an_idle_viewer_is_told_nothing(scene: Scene) -> None:
+def test_an_idle_viewer_is_sent_nothing(scene: Scene) -> None:
     spawn = npc(1)
     scene.show(spawn)
     assert not scene.interest.is_due
@@ -143,13 +143,13 @@ def test_when_little_fits_the_nearest_come_first_and_the_rest_is_newest(scene: S
         scene.show(spawn)
     for spawn in spawns:
         spawn.move(spawn.position._replace(y=1.0))
-    [first] = scene.updates(room=60)
+    [first] = scene.updates(capacity=60)
     assert 40 in first
     assert 2 not in first
     assert len(first) < 20
     spawns[0].move(spawns[0].position._replace(y=9.0))
     while scene.interest.is_due:
-        scene.updates(room=60)
+        scene.updates(capacity=60)
     assert scene.view.fields(2)["pos_y"] == 9.0
     assert scene.view.fields(40)["pos_y"] == 1.0
 
@@ -174,9 +174,9 @@ def test_a_viewer_that_skips_updates_ends_with_the_newest_state() -> None:
             spawn.set_visibility(targetable=chance.random() < 0.5)
         fast.updates()
         if chance.random() < 0.1:
-            slow.updates(room=chance.randrange(0, 300))
+            slow.updates(capacity=chance.randrange(0, 300))
     while slow.interest.is_due:
-        slow.updates(room=100)
+        slow.updates(capacity=100)
     for scene in (fast, slow):
         for spawn in spawns:
             index = scene.interest.index_of(spawn)
