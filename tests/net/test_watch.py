@@ -68,4 +68,4 @@ async def test_a_server_measures_its_sessions_logins_and_queues(tmp_path: Path) 
         assert value("store_waiting") == 0
         assert {"world_tick_seconds", "session_round_trip_seconds", "link_drops"} <= set(measured)
         areas = {type(report.event).__name__: report.area for report in reported}
-        assert areas["LoginAccepted"] == areas["LoginRefused"] == "login"
+        assert areas["AccountLoggedIn"] == areas["LoginRefused"] == "login"
