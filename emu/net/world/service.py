@@ -375,6 +375,8 @@ class WorldEndpoint:
         stored_by = Monotonic(deadline - (deadline - now) / 4)
         if self._reviews is not None:
             self._reviews.cancel()
+        # Players leave before their sessions close: leaving starts their saves, and none of them
+        # becomes link-dead.
         self.service.close(now)
         self.dispatcher.close(now)
         self._timer.stop()
@@ -383,6 +385,8 @@ class WorldEndpoint:
             await within(stored_by, Deferred.fromCoroutine(self.link.stop()))
         await within(stored_by, Deferred.fromCoroutine(self._tasks.finished()))
         await self._store_the_rest(stored_by)
+        # What is still unsaved goes to the file. The store stays open until then, because a save
+        # that ends late needs no entry there.
         await self.spool.keep(deadline)
         self._scheduler.drop(self._saves)
         await within(deadline, Deferred.fromCoroutine(self.cluster.stop()))

@@ -238,19 +238,22 @@ class EnteringClient:
         try:
             account_id, key, version = self._read(payload)
             dialect = self._entry.dialects.for_version(version)
+            # The key is taken back first, so that two sessions cannot use it.
             handoff = await self._entry.admission.redeem(account_id, key)
             if handoff is None:
                 self._refuse("no such key")
                 return
             self._deadline = None
             is_kept_out = await self._entry.is_kept_out(handoff.account_id, self._address)
+            # Read before `fetch`, which removes the character from its process.
             was_in = self._entry.presence.find(handoff.char_id) is not None
             await self._entry.inside.fetch(handoff.char_id)
+            # Read after `fetch`, which stores the newest state of the character.
             characters = await self._entry.characters_of(handoff.account_id)
         except (MalformedMessage, UnknownVersion, StoreError) as error:
             self._refuse(str(error))
             return
-        if self._over:
+        if self._over:  # the session has ended while this coroutine waited
             return
         code = self._entry.admission.on_entry(
             characters, handoff.char_id, is_zoning=handoff.is_zoning or was_in

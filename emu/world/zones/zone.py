@@ -391,6 +391,7 @@ class Zone:
             if work >= WORK_AT_ONCE:
                 work = 0
                 yield
+        # Changes that happen from here on, between the turns of this tick, are for the next one.
         changes, self._changes = self._changes, set()
         for viewer in self._viewers_of(changes):
             if self._viewers.get(viewer.spawn.id) is viewer:
@@ -484,6 +485,8 @@ class Zone:
             self._changes.add(spawn.id)
             self._arm()
         if change & GhostPart.POSITION:
+            # The grid is exact, for searches. Interest sets follow in steps, because each update
+            # searches the grid.
             self._grid.put(spawn)
             before = self._checked_at.get(spawn.id)
             if before is None or before.distance_to(spawn.position) >= self.rules.interest_step:
@@ -521,6 +524,7 @@ class Zone:
                 self._show(viewer, spawn)
 
     def _hide_when_far(self, viewer: Viewer, spawn: Spawn) -> None:
+        # Farther than the distance of creation: a spawn at the edge would flicker otherwise.
         distance = viewer.spawn.position.distance_to(spawn.position)
         is_gone = spawn.hidden or distance > self.rules.destroy_distance
         if is_gone and viewer.spawn is not spawn:
@@ -541,6 +545,7 @@ class Zone:
         if strikes and strikes.is_paused((Failing.SPAWN, spawn.id), self._now):
             return
         if viewer.is_crowded:
+            # A full link gets no new ghosts: they are large, and updates of the old ones go first.
             self._crowded.add(viewer)
             return
         try:
@@ -548,6 +553,8 @@ class Zone:
         except Exception as error:  # noqa: BLE001  # the other spawns can be shown
             self._fail(Failing.SPAWN, spawn, "encoding a spawn", error)
             return
+        # The interest set has the spawn from here on, so the observers get the viewer even if
+        # sending raises: both tables always agree.
         self._observers.setdefault(spawn.id, []).append(viewer)
         try:
             viewer.send_ghost(spawn, payload)
