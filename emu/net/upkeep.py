@@ -42,10 +42,10 @@ class Upkeep:
         *,
         commits: CommitWatch | None = None,
     ) -> None:
-        """Open and mark the database.
+        """Make the upkeep; `open` opens the database.
 
         `lost` is called in another thread, with a line for the operator, when the file no longer
-        belongs to the server. `commits` counts the server's own commits. Raises `StoreError`.
+        belongs to the server. `commits` counts the server's own commits.
         """
         self._config = config
         self._lock = lock
@@ -54,7 +54,7 @@ class Upkeep:
         self._keeper = Keeper(config.path)
         self._keeper.watch = commits
         self._worker = StoreWorker(reactor, nullcontext, name="emu-store-keep")
-        self._lock.serve(self._keeper.begin())
+        self._is_open = False
         self._timers: list[DelayedCall] = []
         self._waiting: set[Callable[[], list[str]]] = set()
         self._troubles: dict[Callable[[], list[str]], str] = {}
@@ -66,6 +66,11 @@ class Upkeep:
     def checkpoints(self) -> int:
         """The number of complete checkpoints."""
         return self._keeper.checkpoints
+
+    def open(self) -> None:
+        """Open and mark the database. Raises `StoreError`."""
+        self._lock.serve(self._keeper.begin())
+        self._is_open = True
 
     def start(self) -> None:
         """Start the timers of checks and checkpoints."""
@@ -130,7 +135,7 @@ class Upkeep:
 
     def _end(self) -> list[str]:
         try:
-            return [] if self.problem else self._write_out()
+            return self._write_out() if self._is_open and not self.problem else []
         except (EmuError, OSError) as error:
             return [str(error)]
         finally:

@@ -32,7 +32,7 @@ async def test_a_whole_server_starts_serves_and_stops(tmp_path: Path) -> None:
     service = EmuService(config, reactor)
     service.privilegedStartService()
     service.startService()
-    port = service.login._port.getHost().port
+    port = service.server.login._port.getHost().port
     try:
         async with await connect(reactor, "127.0.0.1", port, "bob", "secret") as client:
             await client.login()
@@ -47,8 +47,8 @@ async def test_a_whole_server_starts_serves_and_stops(tmp_path: Path) -> None:
 async def test_login_alone_and_world_alone(tmp_path: Path) -> None:
     login = EmuService(small_config(tmp_path, "world.enabled=no"), reactor)
     login.startService()
-    assert login.world is None
-    tcp = login.login.links._ports[0].getHost()
+    assert login.server.world is None
+    tcp = login.server.login.links._ports[0].getHost()
     with Store.open(login.config.database.path) as store:
         store.login.worlds.add(RegisteredWorld(0, "Far", "far", hash_link_password("pw")), 0.0)
     world = EmuService(
@@ -59,13 +59,13 @@ async def test_login_alone_and_world_alone(tmp_path: Path) -> None:
         reactor,
     )  # fmt: skip
     world.startService()
-    assert world.login is None
+    assert world.server.login is None
 
     for _ in range(100):
-        if login.login.directory.listed():
+        if login.server.login.directory.listed():
             break
         await deferLater(reactor, 0.02)
-    assert [entry.name for entry in login.login.directory.listed()] == ["Far"]
+    assert [entry.name for entry in login.server.login.directory.listed()] == ["Far"]
     await world.stopService()
     await login.stopService()
 
@@ -143,7 +143,7 @@ async def test_a_host_name_to_listen_on_is_resolved_or_refused(
     service = EmuService(small_config(tmp_path, *names), reactor)
     service.startService()
     try:
-        for part in (service.login, service.world):
+        for part in (service.server.login, service.server.world):
             assert part._port.getHost().host == "127.0.0.1"
     finally:
         await service.stopService()
@@ -211,13 +211,13 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
         )
     assert "changed: login.max_characters, world.chat_length, world.link_dead" in log.text
     assert "at the next start only: world.name, world.update_rate" in log.text
-    inside = service.world.world
+    inside = service.server.world.world
     assert (inside.motd, inside.rules.link_dead) == ("Hail", 5)
-    assert service.world.chat.rules.longest == 9
+    assert service.server.world.chat.rules.longest == 9
     inside.motd = "set by command"
-    assert service.login.service.config.max_characters == 9
-    assert service.world.admission.rules.max_players == 7
-    assert service.world.admission.locked
+    assert service.server.login.service.config.max_characters == 9
+    assert service.server.world.admission.rules.max_players == 7
+    assert service.server.world.admission.locked
     assert service.config.world.name == "Norrath"
     sets.append("world.max_players=8")
     service.reload()
@@ -227,7 +227,7 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
         service.reload()
         await deferLater(reactor, 0.05)
     assert "the configuration is as before: world.max_players" in log.text
-    assert service.world.admission.rules.max_players == 8
+    assert service.server.world.admission.rules.max_players == 8
     await service.stopService()
     service.reload()
 
@@ -259,17 +259,17 @@ async def test_the_files_that_settings_name_are_reread_as_well(tmp_path: Path) -
 
     service = EmuService(reread(), reactor, reread=reread)
     service.startService()
-    rules = service.admin.ggmp.core.rules
+    rules = service.server.admin.ggmp.core.rules
     assert [grant.token for grant in rules.grants] == ["a" * 16]
     tokens.write_text(f"radar * {'b' * 16}\n", encoding="utf-8")
     service.reload()
-    await until(lambda: service.admin.ggmp.core.rules is not rules, "other tokens")
-    rules = service.admin.ggmp.core.rules
+    await until(lambda: service.server.admin.ggmp.core.rules is not rules, "other tokens")
+    rules = service.server.admin.ggmp.core.rules
     assert [grant.token for grant in rules.grants] == ["b" * 16]
     tokens.write_text("radar", encoding="utf-8")
     with captured_log("text") as log:
         service.reload()
         await until(lambda: "the configuration is as before" in log.text, "the refusal")
     assert "ggmp.tokens_file" in log.text
-    assert service.admin.ggmp.core.rules is rules
+    assert service.server.admin.ggmp.core.rules is rules
     await service.stopService()

@@ -34,6 +34,7 @@ class Room:
         self.upkeep = Upkeep(
             config, self.lock, reactor, Scheduler(self.clock, lambda: 1.8e9), self._lose
         )
+        self.upkeep.open()
         self.upkeep.start()
         self.path = path
 

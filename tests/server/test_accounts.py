@@ -85,10 +85,10 @@ async def test_a_second_login_ends_the_first_and_works(server: Harness) -> None:
     assert len(await second.worlds()) == 1
     await first.close()
     assert len(await second.worlds()) == 1
-    assert server.service.login is not None
-    assert len(server.service.login.service.logged_in) == 1
+    assert server.service.server.login is not None
+    assert len(server.service.server.login.service.logged_in) == 1
     await second.close()
-    await until(lambda: not server.service.login.service.logged_in, "the second's end")  # type: ignore[union-attr]
+    await until(lambda: not server.service.server.login.service.logged_in, "the second's end")  # type: ignore[union-attr]
 
 
 async def test_names_are_the_same_account_in_either_case(server: Harness) -> None:
@@ -116,10 +116,10 @@ async def test_whoever_vanishes_in_the_middle_may_log_in_again_at_once(tmp_path:
 async def test_forty_logins_of_one_account_at_once_leave_one_session(tmp_path: Path) -> None:
     async with harness(tmp_path, {"login.password_memory": 900}) as server:
         clients = [await server.client() for _ in range(40)]
-        assert server.service.login is not None
-        service = server.service.login.service
+        assert server.service.server.login is not None
+        service = server.service.server.login.service
         await until(lambda: service.counters["login accepted"] == 40, "all logins", 20.0)
-        await until(lambda: server.service.login.dispatcher.session_count == 1, "39 ends")  # type: ignore[union-attr]
+        await until(lambda: server.service.server.login.dispatcher.session_count == 1, "39 ends")  # type: ignore[union-attr]
         assert len(service.logged_in) == 1
         for client in clients:
             await client.close()
@@ -173,8 +173,8 @@ async def test_a_crowd_from_one_address_makes_nobody_else_wait_for_all_of_it(
     settings = {"login.password_memory_cost": 19456, "login.password_iterations": 4}
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(harness(tmp_path, settings))
-        assert server.service.login is not None
-        counters = server.service.login.service.counters
+        assert server.service.server.login is not None
+        counters = server.service.server.login.service.counters
         crowd = [await stack.enter_async_context(raw_client(server.login_port)) for _ in range(25)]
         other = await stack.enter_async_context(raw_client(server.login_port, host="127.0.0.2"))
         for client in (*crowd, other):

@@ -80,7 +80,7 @@ async def test_a_mistake_of_a_behavior_harms_nobody(tmp_path: Path, mistake: str
 
 
 def world_of(made: Company) -> WorldEndpoint:
-    part = made.server.service.world
+    part = made.server.service.server.world
     assert part is not None
     return part
 

@@ -108,7 +108,7 @@ async def test_nonsense_is_counted_and_never_shown(tmp_path: Path) -> None:
         assert longest == ChatRules().longest
         await made.unharmed()
         assert made.place_of("Mallory") == before
-        world = made.server.service.world
+        world = made.server.service.server.world
         assert world is not None
         counted = world.world.counters
         assert counted["position is no number"] == 2

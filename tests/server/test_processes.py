@@ -272,7 +272,7 @@ async def test_a_member_goes_on_without_the_hub_and_stores_all_when_it_is_back(
             await again.log.line("processes: east joined")
             place = "SELECT x FROM world_characters WHERE name = 'Aldana'"
             await until(lambda: abs(again.rows(place)[0][0] - at.x - 3.0) < 0.1, "its place stored")
-            world = east.service.world
+            world = east.service.server.world
             assert world is not None
             await until(lambda: len(world.world.saver) == 0, "nothing left to store")
             assert made.clients["borvik"].core.phase is WorldPhase.STANDING

@@ -141,8 +141,8 @@ async def test_our_own_command_asks_a_running_server(verb, options, tmp_path: Pa
 async def test_what_is_not_set_is_not_open(tmp_path: Path) -> None:
     async with harness(tmp_path) as server:
         assert "query: " not in server.log.text
-        assert server.service.admin.queries is not None
-        assert server.service.admin.queries.shells == {}
+        assert server.service.server.admin.queries is not None
+        assert server.service.server.admin.queries.shells == {}
 
 
 QUESTIONS = [
@@ -169,7 +169,7 @@ def every_port(folder: Path) -> dict[str, object]:
 
 
 def shells_of(server: Harness) -> dict[str, QueryShell]:
-    admin = server.service.admin
+    admin = server.service.server.admin
     return {**admin.queries.shells, "ssq": admin.ssq.shell, "ggmp": admin.ggmp.shell}
 
 

@@ -89,7 +89,9 @@ async def test_users_have_roles_and_every_use_is_logged(tmp_path: Path) -> None:
         assert "s3cret" not in server.log.text
         client = await server.logged_in("carol", "s3cret")
         await admin.run("account ban carol 1h spam")
-        await until(lambda: not server.service.login.service.logged_in, "carol to be sent away")
+        await until(
+            lambda: not server.service.server.login.service.logged_in, "carol to be sent away"
+        )
         await client.stop()
 
 
@@ -112,7 +114,7 @@ async def test_a_thousand_connections_of_which_ten_speak(tmp_path: Path) -> None
         try:
             for _ in range(990):
                 silent.append(socket.create_connection((HOST, port)))
-            rcon = server.service.admin.rcon
+            rcon = server.service.server.admin.rcon
             await until(lambda: len(rcon.connections) == 990, "all to be taken")
             ten = [await logged_in(port) for _ in range(10)]
             for one in ten:
@@ -131,7 +133,7 @@ async def test_silence_half_a_packet_and_garbage_are_closed(tmp_path: Path) -> N
         garbage.write(b"GET / HTTP/1.1\r\n\r\n")
         await until(lambda: garbage.lost, "garbage to be closed")
         await until(lambda: silent.lost and half.lost, "the others to be closed")
-        ended = server.service.admin.rcon.uses.ended
+        ended = server.service.server.admin.rcon.uses.ended
         assert ended == {"packet too large": 1, "not logged in in time": 2}
 
 
@@ -143,7 +145,7 @@ async def test_one_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
         deaf.sendall(RconPacket(1, PacketType.AUTH, b"sekret").encode())
         deaf.setblocking(False)
         command = RconPacket(2, PacketType.EXECCOMMAND, b"cvarlist").encode() * 500
-        rcon = server.service.admin.rcon
+        rcon = server.service.server.admin.rcon
 
         def more() -> bool:
             try:
@@ -173,7 +175,7 @@ async def test_a_reload_lets_other_users_in(tmp_path: Path) -> None:
     users = tmp_path / "users"
     users.write_text("bert guide other\n")
     async with harness(tmp_path, {"rcon.listen": f"{HOST}:0", "rcon.users_file": users}) as server:
-        rcon = server.service.admin.rcon
+        rcon = server.service.server.admin.rcon
         users.write_text("bert guide another\n")
         rcon.configure(server.service.config.rcon)
         assert await (await logged_in(rcon_port(server), "another")).run("echo a") == "a"

@@ -41,8 +41,8 @@ async def plainly(_call: Call) -> str:
 
 def add_long_answers(server: Harness) -> int:
     """Add two commands that answer in several packets; returns the port."""
-    server.service.admin.commands.add(Command("long", "answer at length", at_length))
-    server.service.admin.commands.add(Command("plain", "answer in plain letters", plainly))
+    server.service.server.admin.commands.add(Command("long", "answer at length", at_length))
+    server.service.server.admin.commands.add(Command("plain", "answer in plain letters", plainly))
     return find_port(server.log.text, "rcon", "administrators on TCP")
 
 

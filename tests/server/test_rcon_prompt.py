@@ -19,8 +19,8 @@ async def at_length(_call: Call) -> str:
 
 
 def address(server: Harness) -> str:
-    server.service.admin.commands.add(Command("long", "answer at length", at_length))
-    server.service.admin.commands.known["player"] = lambda _caller: ["Aldana", "Borvik"]
+    server.service.server.admin.commands.add(Command("long", "answer at length", at_length))
+    server.service.server.admin.commands.known["player"] = lambda _caller: ["Aldana", "Borvik"]
     return f"{HOST}:{find_port(server.log.text, 'rcon', 'administrators on TCP')}"
 
 
@@ -59,10 +59,10 @@ async def test_a_prompt_outlives_its_connection(tmp_path: Path) -> None:
         at = address(server)
 
         async def vanish(_call: Call) -> None:
-            for connection in server.service.admin.rcon.connections:
+            for connection in server.service.server.admin.rcon.connections:
                 connection.cut_off("gone")
 
-        server.service.admin.commands.add(Command("vanish", "hang up", vanish))
+        server.service.server.admin.commands.add(Command("vanish", "hang up", vanish))
         keys = [
             (f"{at}>", f"vanish{ENTER}"),
             (f"{at}: Connection reset by peer", ""),

@@ -80,9 +80,9 @@ async def test_a_client_logs_in_while_many_addresses_ask_for_sessions(tmp_path: 
         await log_in_slowly(client, running)
         other = await server.logged_in()
         await until(lambda: b"\0\x1d" in client.datagrams, "the end of the earlier session")
-        assert server.service.login is not None
-        assert server.service.login.dispatcher.session_count <= 2
-        assert server.service.login.dispatcher.endpoint.half_open <= 50
+        assert server.service.server.login is not None
+        assert server.service.server.login.dispatcher.session_count <= 2
+        assert server.service.server.login.dispatcher.endpoint.half_open <= 50
         await other.close()
 
 
@@ -93,5 +93,5 @@ async def test_a_client_logs_in_while_its_own_address_is_flooded(tmp_path: Path)
             await log_in_slowly(client, running)
         client.disconnect()
         await until(lambda: client.disconnected, "the answer to the disconnect")
-        assert server.service.login is not None
-        assert server.service.login.dispatcher.session_count == 0
+        assert server.service.server.login is not None
+        assert server.service.server.login.dispatcher.session_count == 0

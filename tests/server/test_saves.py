@@ -119,7 +119,7 @@ async def test_nothing_is_read_or_written_in_the_reactors_thread(tmp_path: Path)
             if threading.current_thread() is threading.main_thread():
                 found.append(statement)
 
-        storage: Any = server.service._storage
+        storage: Any = server.service.server.storage
         for store in (storage.direct, storage._seen):
             store.database.connection.set_trace_callback(watch)
         for _ in range(2):

@@ -59,8 +59,8 @@ async def test_a_request_that_is_repeated_four_times_has_one_answer(server: Harn
         assert len(set(client.datagrams)) == 1
         assert not client.disconnected
         await log_in_by_hand(client)
-        assert server.service.login is not None
-        assert server.service.login.dispatcher.session_count == 1
+        assert server.service.server.login is not None
+        assert server.service.server.login.dispatcher.session_count == 1
 
 
 async def test_a_repeat_that_crossed_the_answer_disturbs_nothing(server: Harness) -> None:
@@ -89,9 +89,9 @@ async def test_a_request_with_another_id_from_one_address_takes_over_once_it_is_
         client.datagramReceived = restarted.datagramReceived  # type: ignore[method-assign]
         restarted.packet(STATISTICS)
         await until(lambda: restarted.messages, "the new session's key request")
-        assert server.service.login is not None
+        assert server.service.server.login is not None
         await until(
-            lambda: server.service.login.dispatcher.session_count == 1,  # type: ignore[union-attr]
+            lambda: server.service.server.login.dispatcher.session_count == 1,  # type: ignore[union-attr]
             "the old session to go",
         )
         client.disconnected = True  # the old session is over without a word

@@ -22,8 +22,11 @@ def has_ipv6() -> bool:
 async def test_a_client_that_falls_silent_is_gone_after_45_s(tmp_path: Path) -> None:
     async with harness(tmp_path, speed=50) as server, raw_client(server.login_port) as client:
         await client.log_in()
-        assert server.service.login is not None
-        service, dispatcher = server.service.login.service, server.service.login.dispatcher
+        assert server.service.server.login is not None
+        service, dispatcher = (
+            server.service.server.login.service,
+            server.service.server.login.dispatcher,
+        )
         client.datagramReceived = lambda data, addr: None  # type: ignore[assignment, method-assign]
         begun = server.clock.seconds()
         await until(lambda: not dispatcher.session_count, "the session's end")
@@ -36,8 +39,8 @@ async def test_a_client_that_only_keeps_alive_stays(tmp_path: Path) -> None:
     async with harness(tmp_path, speed=30) as server, await server.logged_in() as client:
         await client.worlds()
         await server.clock.sleep(75)
-        assert server.service.login is not None
-        assert len(server.service.login.service.logged_in) == 1
+        assert server.service.server.login is not None
+        assert len(server.service.server.login.service.logged_in) == 1
         assert len(await client.worlds()) == 1
 
 

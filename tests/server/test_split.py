@@ -117,7 +117,7 @@ async def test_a_login_server_that_is_away_is_reported_once(tmp_path: Path) -> N
             line = rf"cannot reach login server 127.0.0.1:{port} (Connection was refused"
             await until(lambda: line in world.log.text, line)
             await world.clock.sleep(10)
-            assert world.service.world is not None
-            assert world.service.world.link is not None
-            assert world.service.world.link.counters["cannot connect"] >= 3
+            assert world.service.server.world is not None
+            assert world.service.server.world.link is not None
+            assert world.service.server.world.link.counters["cannot connect"] >= 3
             assert world.log.text.count("cannot reach") == 1

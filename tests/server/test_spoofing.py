@@ -48,8 +48,8 @@ async def still_serves(server: Harness, client: RawClient) -> None:
     await client.message(8)
     await client.message(10)
     assert not client.disconnected
-    assert server.service.login is not None
-    assert len(server.service.login.service.logged_in) == 1
+    assert server.service.server.login is not None
+    assert len(server.service.server.login.service.logged_in) == 1
 
 
 @pytest.mark.parametrize("name", FORGERIES)
@@ -84,8 +84,8 @@ async def test_a_silent_source_gets_an_answer_for_each_request_and_no_session(
         for _ in range(3):
             peer.raw(request)
         await until(lambda: len(peer.datagrams) == 3, "an answer")
-        assert server.service.login is not None
-        assert server.service.login.dispatcher.session_count == 0
+        assert server.service.server.login is not None
+        assert server.service.server.login.dispatcher.session_count == 0
         await server.clock.sleep(10)
         assert sum(map(len, peer.datagrams)) <= 3 * 3 * len(request)
         peer.check_key = None
@@ -106,5 +106,5 @@ async def test_a_source_that_guesses_the_check_gets_no_more_than_it_paid_for(
                 sent += len(data)
         await server.clock.sleep(12)
         assert sum(map(len, peer.datagrams)) <= 3 * sent
-        assert server.service.login is not None
-        assert server.service.login.dispatcher.session_count == 0
+        assert server.service.server.login is not None
+        assert server.service.server.login.dispatcher.session_count == 0

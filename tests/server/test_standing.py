@@ -67,10 +67,9 @@ def gone(client: ClientWorldConnection) -> Callable[[], bool]:
 
 async def command(server: Harness, line: str, rank: int = 1000) -> str:
     """Run a line as the operator's console does; returns the answer."""
-    assert server.service.admin is not None
     caller = Caller("console", rank, "console")
     reply = await Deferred.fromCoroutine(
-        server.service.admin.commands.run(caller, line, server.clock.seconds())  # type: ignore[arg-type]
+        server.service.server.admin.commands.run(caller, line, server.clock.seconds())  # type: ignore[arg-type]
     )
     return reply.text
 
@@ -99,8 +98,8 @@ async def test_a_key_given_out_before_lets_nobody_in_after(tmp_path: Path, how: 
             reply = await client.message(LOGIN_REPLY)
             assert reply[0] == (BANNED if how != "delete" else 9)
             await until(lambda: client.disconnected, "the end of the session")
-        assert server.service.world is not None
-        assert len(server.service.world.world.players) == 0
+        assert server.service.server.world is not None
+        assert len(server.service.server.world.world.players) == 0
 
 
 @pytest.mark.parametrize("how", SHUT)
@@ -121,7 +120,7 @@ async def test_commands_send_away_at_once_and_take_keys_back(tmp_path: Path, lin
     async with harness(tmp_path, {"world.review_seconds": 60.0}, accounts={}) as server:
         await server.world_registered()
         borvik = await player(server, "borvik")
-        world = server.service.world
+        world = server.service.server.world
         assert world is not None
         key = await world.cluster.processes.handoffs.issue(1, 1, "Borvik")
         await command(server, line)
@@ -136,7 +135,7 @@ async def test_a_rank_that_is_taken_counts_at_once(tmp_path: Path) -> None:
         server.make_game_master("Boss")
         events: list[Any] = []
         boss, borvik = await player(server, "boss", events), await player(server, "borvik")
-        world = server.service.world
+        world = server.service.server.world
         assert world is not None
         seen = world.world.players.named("Boss")
         assert seen is not None
@@ -165,7 +164,7 @@ async def test_a_player_changes_zones_in_a_locked_and_full_world(tmp_path: Path)
         borvik = await player(server, "borvik")
         for line in ("lock", "shutdown 600"):
             await command(server, line)
-        world = server.service.world
+        world = server.service.server.world
         assert world is not None
         one = world.world.players.named("Borvik")
         assert one is not None

@@ -77,9 +77,8 @@ async def enter(server: Harness, name: str) -> ClientWorldConnection:
 
 
 async def command(server: Harness, line: str) -> None:
-    assert server.service.admin is not None
     caller = Caller("console", 1000, "console")
-    run = server.service.admin.commands.run(caller, line, server.clock.seconds())  # type: ignore[arg-type]
+    run = server.service.server.admin.commands.run(caller, line, server.clock.seconds())  # type: ignore[arg-type]
     await Deferred.fromCoroutine(run)
 
 

@@ -54,7 +54,7 @@ def main() -> None:
 
 async def say_ready(service: EmuService) -> None:
     """Print the port as soon as there is a world to list."""
-    login: Any = service.login
+    login: Any = service.server.login
     while not any(world.up for world in login.directory.listed()):
         await task.deferLater(reactor, 0.02)
     print(f"ready {login.port}", flush=True)

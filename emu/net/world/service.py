@@ -81,7 +81,6 @@ class WorldEndpoint:
         scheduler: Scheduler,
         *,
         commands: Registry,
-        login_address: tuple[str, int] | None,
         watch: Watch | None = None,
     ) -> None:
         """Make the service and add its commands to `commands`."""
@@ -89,7 +88,6 @@ class WorldEndpoint:
         self._config = config
         self._reactor = reactor
         self._scheduler = scheduler
-        self._login_address = login_address
         self.account = LinkAccount(config.world.account, config.world.password)
         """Account of the world; set before `register` if the configuration names none."""
         self._tasks = Tasks(_log)
@@ -349,9 +347,10 @@ class WorldEndpoint:
                 public=public,
             )
 
-    def register(self) -> None:
+    def register(self, login_address: tuple[str, int] | None) -> None:
         """Start to register with the configured login servers, or with the one in this process.
 
+        `login_address`: where the login server of this process listens; None: there is none.
         A process that is a member of a world connects to its hub instead.
         """
         self.cluster.start()
@@ -360,7 +359,7 @@ class WorldEndpoint:
             return
         self.link = login_link(
             self._ground, self.cluster, self.account, self.admission, self._models,
-            login_address=self._login_address, report=self.world.report,
+            login_address=login_address, report=self.world.report,
         )  # fmt: skip
         CharacterLocations(self.cluster.processes.bus, self.atlas, self.link.send)
         self.link.start()

@@ -76,7 +76,7 @@ async def test_a_door_that_leads_nowhere_is_found(tmp_path: Path) -> None:
         await client.worlds()
         await client.create(1, "Aldana")
         await client.close()
-        server.service.world.admission.locked = True  # type: ignore[union-attr]
+        server.service.server.world.admission.locked = True  # type: ignore[union-attr]
         done = visit(server.login_port)
         await done.with_account(Entrance(Credentials("testlabs", "testpass")))
         assert done.findings[-1].level is Level.FAIL

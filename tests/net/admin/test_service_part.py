@@ -16,8 +16,7 @@ ROOT = Caller("root", 1000, "console")
 
 
 async def run(service: EmuService, line: str) -> Reply:
-    assert service.admin is not None
-    return await service.admin.commands.run(ROOT, line, reactor.seconds())
+    return await service.server.admin.commands.run(ROOT, line, reactor.seconds())
 
 
 async def test_status_accounts_characters_and_reload(tmp_path: Path) -> None:
@@ -27,17 +26,17 @@ async def test_status_accounts_characters_and_reload(tmp_path: Path) -> None:
     try:
         status = await run(service, "status")
         assert status.data["name"] == "Norrath"
-        assert status.data["port"] == service.login.port  # type: ignore[union-attr]
+        assert status.data["port"] == service.server.login.port  # type: ignore[union-attr]
         assert (await run(service, "account add alice s3cret")).ok
         assert (await run(service, "account show Alice")).data["name"] == "alice"
         assert (await run(service, "character list")).data == []
         told = await run(service, "reload configuration")
         assert told.text == "configuration: changed: world.locked"
-        assert service.world.admission.locked  # type: ignore[union-attr]
+        assert service.server.world.admission.locked  # type: ignore[union-attr]
         everything = await run(service, "reload")
         assert everything.ok, everything.text
         assert set(everything.data) >= {"configuration", "structs", "opcodes", "behaviors"}
-        commands = {command.name for command in service.admin.commands}  # type: ignore[union-attr]
+        commands = {command.name for command in service.server.admin.commands}  # type: ignore[union-attr]
         assert commands >= {"kick", "status", "help", "complete", "echo", "shutdown"}
     finally:
         await service.stopService()
@@ -98,7 +97,7 @@ async def test_queries_and_tools_are_let_in_when_the_configuration_says_so(tmp_p
     service = EmuService(config, reactor)
     service.startService()
     try:
-        admin = service.admin
+        admin = service.server.admin
         assert admin is not None
         assert admin.ggmp is not None
         assert admin.ssq.port
@@ -117,7 +116,7 @@ async def test_datagrams_at_query_ports_are_measured(tmp_path: Path) -> None:
     service = EmuService(small_config(tmp_path, "a2s.listen=127.0.0.1:0"), reactor)
     service.startService()
     try:
-        shell = service.admin.queries.shells["a2s"]  # type: ignore[union-attr]
+        shell = service.server.admin.queries.shells["a2s"]  # type: ignore[union-attr]
         shell.datagramReceived(b"nonsense", ("192.0.2.7", 5))
         (found,) = [one for one in service.watch.measures.read() if one.family.name == "queries"]
         assert found.values == {("a2s", "silent"): 1}

@@ -31,7 +31,7 @@ def test_an_address_that_players_cannot_reach_is_warned_of(
     storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
     part = WorldEndpoint(
         config, storage, lambda: None, Clock(), Scheduler(Clock()),  # type: ignore[return-value]
-        commands=Registry(), login_address=None,
+        commands=Registry(),
     )  # fmt: skip
     with captured_log("text") as log:
         part.listen()
@@ -43,7 +43,7 @@ def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path)
     storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
     part = WorldEndpoint(
         parse({}, [f"world.zones={folder}"]), storage, lambda: None, Clock(), Scheduler(Clock()),  # type: ignore[return-value]
-        commands=Registry(), login_address=None,
+        commands=Registry(),
     )  # fmt: skip
     assert part.atlas.named("Mine") is not None
 
@@ -66,7 +66,7 @@ def test_knowledge_of_the_folder_is_read_again_at_reload(tmp_path: Path) -> None
     storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
     part = WorldEndpoint(
         parse({}, [f"world.knowledge={tmp_path}"]), storage, lambda: None, Clock(),  # type: ignore[return-value]
-        Scheduler(Clock()), commands=Registry(), login_address=None,
+        Scheduler(Clock()), commands=Registry(),
     )  # fmt: skip
     assert 77_777 not in part.world.knowledge.skills
     mine = tmp_path / "mine.toml"
@@ -87,7 +87,7 @@ def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
     watch = Watch()
     part = WorldEndpoint(
         parse({}, ["world.stalled_failures=2", "world.actor_failures=9"]), storage, Any,
-        clock, Scheduler(clock), commands=Registry(), login_address=None, watch=watch,
+        clock, Scheduler(clock), commands=Registry(), watch=watch,
     )  # fmt: skip
     zones = part.world.zones
     assert zones.rules.actor_failures == 9
@@ -122,7 +122,7 @@ def test_limits_of_behaviors_are_settings_that_count_at_once() -> None:
     storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
     part = WorldEndpoint(
         parse({}, ["world.behavior_burst=7"]), storage, Any, Clock(), Scheduler(Clock()),
-        commands=Registry(), login_address=None,
+        commands=Registry(),
     )  # fmt: skip
     assert part.behaviors.limits.say_burst == 7
     part.configure(parse({}, ["world.behavior_burst=9", "world.behavior_seconds=0.5"]))

@@ -180,9 +180,9 @@ class Harness:
         self.database = database
         self.log = log
         self.clock = clock
-        self.login_port = log.port("login", "clients on UDP") if service.login else 0
-        self.link_port = log.port("link", "worlds on TCP") if service.login else 0
-        self.world_port = log.port("world", "clients on UDP") if service.world else 0
+        self.login_port = log.port("login", "clients on UDP") if service.server.login else 0
+        self.link_port = log.port("link", "worlds on TCP") if service.server.login else 0
+        self.world_port = log.port("world", "clients on UDP") if service.server.world else 0
 
     async def client(
         self, user: str = "testlabs", password: str = "testpass", *, version: int = 546
