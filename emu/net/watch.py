@@ -1,4 +1,4 @@
-"""What a process reports about itself: events, metrics and the last lines of its log."""
+"""Reports of a process about itself: events, metrics and the last lines of its log."""
 
 from __future__ import annotations
 

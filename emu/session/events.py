@@ -1,4 +1,4 @@
-"""What a session reports to its owner: events in order, counters, and drops by reason.
+"""The reports of a session to its owner: events in order, counters, and drops by reason.
 
 Messages are the only mutable events: thousands pass, and a frozen dataclass takes three times as
 long to make.

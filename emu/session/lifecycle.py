@@ -52,7 +52,7 @@ class SessionPhase(IntEnum):
 
 
 class SessionStep(Enum):
-    """What moves a session from one phase to another."""
+    """A step of a session from one phase to another."""
 
     REQUEST = "a client sends a SessionRequest"
     RESPOND = "a server sends a SessionResponse"
@@ -167,7 +167,7 @@ _ENDED: Final = SessionPhase.ENDED
 
 
 class TimerAction(Enum):
-    """What a session does when one of its timers is due."""
+    """The action of a session when one of its timers is due."""
 
     REPEAT_REQUEST = "send the SessionRequest again"
     GIVE_UP_REQUEST = "end: no response to the SessionRequest"

@@ -116,7 +116,7 @@ class Tracer(Protocol):
 
 
 class DispatcherClock(Clock, Protocol):
-    """What a dispatcher needs of the `Scheduler`: both clocks, timers, and the next turn."""
+    """The `Scheduler` as a dispatcher uses it: both clocks, timers, and the next turn."""
 
     def arm(self, timer: Timer[Timed], deadline: Monotonic | None) -> None:
         """Set when a timer's owner gets `handle_timer`; None for never."""
@@ -255,6 +255,8 @@ class Dispatcher:
                 if port.spent >= ACCOUNTED:
                     self._charge(port, now)
                 if after >= end and served < len(touched):
+                    # Too many for one turn: the sockets are read in between. Otherwise their
+                    # buffers would overflow, and every lost datagram costs its sender a second.
                     self._rest = touched[served:]
                     self._turns_of_rest += 1
                     break
@@ -385,6 +387,8 @@ class Dispatcher:
             if port.handler is not None:
                 self._deliver(event, port, now)
             if events and clock() >= end:
+                # A client that sends many messages at once may use one slice per turn. Its other
+                # messages wait, so that no session delays the others by more than a slice.
                 port.holds |= NEXT
                 self._waiting.append(port)
         session.refill()  # the next turn reads only the list of events

@@ -31,7 +31,7 @@ NEXT: Final = 4
 
 
 class Handler(Protocol):
-    """What a service does with one session."""
+    """A service's handler of one session."""
 
     def handle_event(self, event: Event, now: Monotonic) -> None:
         """Take one event of the session; `SessionClosed` is the last."""
@@ -47,7 +47,7 @@ class Handler(Protocol):
 
 
 class SessionServer(Protocol):
-    """What a port needs of the dispatcher that serves it."""
+    """The dispatcher as the ports of its sessions use it."""
 
     def read_clock(self) -> Monotonic:
         """Return the time."""
