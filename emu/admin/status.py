@@ -17,7 +17,7 @@ NO_ZONE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class WorldStatus:
+class ListedWorldStatus:
     """A world that is registered with this login server."""
 
     name: str
@@ -121,7 +121,7 @@ class ServerStatus:
     map: str
     """The zone with the most players; without players, the zone where new characters start."""
     map_file: str
-    worlds: tuple[WorldStatus, ...] = ()
+    worlds: tuple[ListedWorldStatus, ...] = ()
     zones: tuple[ZoneStatus, ...] = ()
     players: tuple[PlayerStatus, ...] = ()
     """The players in this process's world, in the order in which they entered."""

@@ -58,7 +58,7 @@ async def test_the_doctor_visits_a_server_that_runs(tmp_path: Path) -> None:
         assert (bad, status) == ([], 0)
         reported = [one["what"] for one in found]
         assert f"login.listen: UDP {HOST}:{server.login_port} is the running server's" in reported
-        assert "worlds that are up: Norrath" in reported
+        assert "running worlds: Norrath" in reported
         assert "a wrong name and password are refused, as they must be" in reported
         said, _, status = await emu(
             tmp_path, "--config", "emu.toml", "doctor", "--login", "testlabs", stdin="testpass\n"

@@ -15,7 +15,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import Site
 from twisted.web.static import Data
 
-from emu.admin.status import ServerStatus, WorldStatus, ZoneStatus
+from emu.admin.status import ListedWorldStatus, ServerStatus, ZoneStatus
 from emu.admin.web.api import MINUTES, Line, Login, PlayerCounts
 from emu.config import Address
 from emu.net.scheduler import Scheduler
@@ -37,7 +37,7 @@ def busy() -> ServerStatus:
         replace(player, zone=0, x=number * 7 % 200, z=number * 13 % 200)
         for number, player in enumerate(status.players)
     )
-    world = WorldStatus("Norrath", up=True, locked=False, players=PLAYERS)
+    world = ListedWorldStatus("Norrath", up=True, locked=False, players=PLAYERS)
     return replace(status, zones=(zone,), players=players, worlds=(world,))
 
 

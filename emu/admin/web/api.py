@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from ipaddress import ip_address
 from typing import Any, Final, get_type_hints
 
-from emu.admin.status import NO_ZONE, PlayerStatus, ServerStatus, WorldStatus, ZoneStatus
+from emu.admin.status import NO_ZONE, ListedWorldStatus, PlayerStatus, ServerStatus, ZoneStatus
 from emu.admin.web import description
 from emu.times import Moment
 
@@ -189,7 +189,7 @@ def openapi(version: str) -> dict[str, Any]:
     """Return the description of `/api/` in OpenAPI 3.1."""
     listed: dict[str, tuple[str, dict[str, Any]]] = {
         "/api/status": ("The status of the server.", {"type": "object"}),
-        "/api/worlds": ("The worlds registered here.", _list(_schema(WorldStatus))),
+        "/api/worlds": ("The worlds registered here.", _list(_schema(ListedWorldStatus))),
         "/api/zones": ("The running zones.", _list(_schema(ZoneStatus))),
         "/api/players": ("The players in the world.", _list(_schema(PlayerStatus, WITHHELD))),
         "/api/logins": ("The last logins and refusals.", _list(_schema(Login))),

@@ -15,9 +15,9 @@ import emu
 from emu.admin.status import (
     NO_ZONE,
     AddOnStatus,
+    ListedWorldStatus,
     PlayerStatus,
     ServerStatus,
-    WorldStatus,
     ZoneStatus,
 )
 from emu.appearance import class_name, race_name
@@ -180,10 +180,10 @@ class StatusSource:
         return tuple(AddOnStatus(name, *library.describe(name), active=True) for name in library)
 
 
-def worlds_of(entries: Iterable[WorldEntry]) -> tuple[WorldStatus, ...]:
+def worlds_of(entries: Iterable[WorldEntry]) -> tuple[ListedWorldStatus, ...]:
     """Return the worlds of a login server's directory."""
     return tuple(
-        WorldStatus(entry.name, entry.up, entry.locked, entry.players) for entry in entries
+        ListedWorldStatus(entry.name, entry.up, entry.locked, entry.players) for entry in entries
     )
 
 

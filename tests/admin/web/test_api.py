@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from emu.admin.status import NO_ZONE, PlayerStatus, ServerStatus, WorldStatus, ZoneStatus
+from emu.admin.status import NO_ZONE, ListedWorldStatus, PlayerStatus, ServerStatus, ZoneStatus
 from emu.admin.web import api
 from emu.admin.web.api import Login
 from emu.times import Monotonic
@@ -23,7 +23,7 @@ def status() -> ServerStatus:
     return ServerStatus(
         taken=Monotonic(100.0), name="Norrath", game="EverQuest II", version="1", platform="linux",
         port=9100, since=Monotonic(40.5), locked=False, places=0, online=2, map="Isle of Refuge",
-        map_file="tutorial_island02", worlds=(WorldStatus("Norrath", True, False, 2),),
+        map_file="tutorial_island02", worlds=(ListedWorldStatus("Norrath", True, False, 2),),
         zones=(ZoneStatus(325, 0, "Isle of Refuge", "tutorial_island02", 1, 0, 9, 12),),
         players=(player, elsewhere), rules=(("motd", "hi"),),
     )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from twisted.internet import reactor
 from twisted.internet.defer import succeed
 
-from emu.admin.status import PlayerStatus, ServerStatus, WorldStatus
+from emu.admin.status import ListedWorldStatus, PlayerStatus, ServerStatus
 from emu.admin.web.api import PlayerCounts
 from emu.config import Address
 from emu.login.events import AccountLoggedIn, LoginRefused
@@ -28,7 +28,10 @@ from tests.support.running.whole_server import FastClock
 pytestmark = pytest.mark.slow
 ANTONICA = replace(HARBOR, id=13, name="Antonica", players=0)
 ISLE = replace(HARBOR, id=325, name="Isle of Refuge", instance=1, players=0)
-WORLDS = (WorldStatus("Norrath", True, False, 50), WorldStatus("Antonia Bayle", False, False, 0))
+WORLDS = (
+    ListedWorldStatus("Norrath", True, False, 50),
+    ListedWorldStatus("Antonia Bayle", False, False, 0),
+)
 SCRIPT = "<script>window.bad = true</script>"
 HOSTILE = (
     SCRIPT,
@@ -163,7 +166,7 @@ async def test_hostile_names_are_text(browser: Browser, look: str) -> None:
         replace(HARBOR, id=number, name=text, players=0 if number else len(people))
         for number, text in enumerate(HOSTILE)
     )
-    worlds = tuple(WorldStatus(text, True, False, 1) for text in HOSTILE)
+    worlds = tuple(ListedWorldStatus(text, True, False, 1) for text in HOSTILE)
     status = server_status(players=people, zones=zones, worlds=worlds, name=SCRIPT)
     async with site(status) as made:
         tell = made.watch.reports.port("login")

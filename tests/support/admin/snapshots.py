@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from emu.admin.snapshot import Snapshot, snapshot_value
-from emu.admin.status import OpenPort, WorldStatus
+from emu.admin.status import ListedWorldStatus, OpenPort
 from emu.metrics import MetricRegistry
 from emu.times import Monotonic
 from tests.support.admin.statuses import server_status
@@ -41,7 +41,7 @@ class Measured:
 
     def value(self, taken: float = 1000.0, process: int = 7, **changes: Any) -> Any:
         """Return a snapshot as it comes over the socket; `changes` are of the status."""
-        worlds = (WorldStatus("Norrath", up=True, locked=False, players=2),)
+        worlds = (ListedWorldStatus("Norrath", up=True, locked=False, players=2),)
         status = server_status(**{"worlds": worlds, **changes})
         value = snapshot_value(
             status, Monotonic(taken), self.measures.read(), LISTENERS,

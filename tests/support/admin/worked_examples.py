@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from emu.admin.status import NO_ZONE, PlayerStatus, ServerStatus, WorldStatus, ZoneStatus
+from emu.admin.status import NO_ZONE, ListedWorldStatus, PlayerStatus, ServerStatus, ZoneStatus
 from emu.times import Monotonic
 from tests.support.admin import statuses
 from tests.support.admin.statuses import BOB
@@ -35,7 +35,7 @@ def server_status(**values: Any) -> ServerStatus:
     """The server of the worked examples: two players in one zone."""
     reported: dict[str, Any] = {
         "taken": Monotonic(400.0), "version": "1.2", "map_file": "qeynos_harbor", "add_ons": (),
-        "worlds": (WorldStatus("Norrath", up=True, locked=False, players=2),),
+        "worlds": (ListedWorldStatus("Norrath", up=True, locked=False, players=2),),
         "zones": (ZoneStatus(5, 1, "Qeynos Harbor", "qeynos_harbor", 2, 200, 40, 115),),
         "players": (
             player_status(1, "Bob", since=Monotonic(79.0), ping=50, zone=0),
