@@ -17,12 +17,10 @@ from typing import Any, Final, Protocol
 from emu.admin.web.requests import Fields
 from emu.admin.web.sessions import (
     BAD_REQUEST,
-    BUSY,
     FORBIDDEN,
     NOT_FOUND,
     NOT_SIGNED_IN,
     SOON,
-    TOO_MANY,
     RequestRefused,
     Sessions,
     SignedIn,
@@ -126,16 +124,28 @@ WRONG: Final = "wrong name or password, or the account has no rank"
 """One text for all of these: it does not show which names exist and which have a rank."""
 
 
+@dataclass(frozen=True, slots=True)
+class SignInDenial:
+    """Why an account is not signed in; `code` is the HTTP status of the answer."""
+
+    reason: str
+    code: int = FORBIDDEN
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the password was checked, so that the attempt counts as a failure."""
+        return self.code == FORBIDDEN
+
+
 class DashboardAccounts(Protocol):
     """The accounts, as the dashboard needs them. All methods raise `StoreError`."""
 
     async def verify(
         self, name: str, password: str, address: str, wanted: Callable[[], bool]
-    ) -> Account | str:
+    ) -> Account | SignInDenial:
         """Return the account if the password is right and it may log in, else the reason.
 
-        ``busy`` and ``too many attempts`` mean that the password was not checked. `wanted` returns
-        whether the client still waits for the answer.
+        `wanted` returns whether the client still waits for the answer.
         """
 
     async def find(self, name: str) -> Account | None:
@@ -198,12 +208,11 @@ class Dashboard:
         with self._sign_ins.trying(address, self._clock.now()):
             with self._sign_ins.looked_at(address, self._clock.now()):
                 found = await self._accounts.verify(name[:LONGEST_NAME], password, address, wanted)
-            if found in ("busy", "too many attempts"):
-                code = BUSY if found == "busy" else TOO_MANY
-                raise RequestRefused(code, str(found), "try again in a moment", wait=SOON)
+            if isinstance(found, SignInDenial) and not found.is_checked:
+                raise RequestRefused(found.code, found.reason, "try again in a moment", wait=SOON)
             rank = await self._accounts.rank_of(found.id) if isinstance(found, Account) else 0
-            if isinstance(found, str) or rank < LEAST_RANK:
-                reason = found if isinstance(found, str) else "no rank"
+            if isinstance(found, SignInDenial) or rank < LEAST_RANK:
+                reason = found.reason if isinstance(found, SignInDenial) else "no rank"
                 self._report(SignInRefused(address, reason))
                 now = self._clock.now()
                 await self._pause(self._sign_ins.failed(address, name[:LONGEST_NAME], now))

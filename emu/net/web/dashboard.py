@@ -14,12 +14,14 @@ from typing import Any, Final
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request
 
-from emu.admin.web.dashboard import Dashboard, DashboardAccounts, SignedInUser
+from emu.admin.web.dashboard import Dashboard, DashboardAccounts, SignedInUser, SignInDenial
 from emu.admin.web.requests import Fields, Gate, Origin, read_fields
 from emu.admin.web.sessions import (
     BUSY,
+    FORBIDDEN,
     IMPOSSIBLE,
     NOT_SIGNED_IN,
+    TOO_MANY,
     RequestRefused,
     SessionRules,
     Sessions,
@@ -32,7 +34,7 @@ from emu.config.administration import WebConfig
 from emu.errors import StoreError
 from emu.limits.addresses import plain_host
 from emu.login.accounts import AccountService
-from emu.login.ports import LoginGranted
+from emu.login.ports import LoginGranted, LoginRefusalReason
 from emu.model import Account
 from emu.net.logs import logger
 from emu.net.refusals import RefusalLog
@@ -42,6 +44,8 @@ from emu.net.watch import Watch
 from emu.net.web.resources import Folder, InterruptiblePauses, json_answer, json_body
 from emu.times import Clock
 
+UNCHECKED: Final = {LoginRefusalReason.BUSY: BUSY, LoginRefusalReason.TOO_MANY_ATTEMPTS: TOO_MANY}
+"""Refusals without a password check, with the HTTP status of the answer."""
 NO_VERSION = 0
 """The client version of a caller without a game client."""
 
@@ -57,12 +61,14 @@ class StaffAccounts:
 
     async def verify(
         self, name: str, password: str, address: str, wanted: Callable[[], bool]
-    ) -> Account | str:
+    ) -> Account | SignInDenial:
         """Check a password in a worker thread, when it is the address's turn."""
         verdict = await self._service.authenticate(
             name, password.encode(), address, NO_VERSION, self._clock.now(), wanted=wanted
         )
-        return verdict.account if isinstance(verdict, LoginGranted) else verdict.reason
+        if isinstance(verdict, LoginGranted):
+            return verdict.account
+        return SignInDenial(verdict.reason, UNCHECKED.get(verdict.reason, FORBIDDEN))
 
 
 _log = logger("web")
