@@ -9,13 +9,14 @@ docs/protocol/administration/ggmp.md#messages.
 from __future__ import annotations
 
 import enum
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from emu.binary import BIG as BIG_ENDIAN
 from emu.binary import F64, I32, I64, U8, U16, U32, U64, RecordLayout
 from emu.binary import LITTLE as LITTLE_ENDIAN
-from emu.errors import LocalProtocolError, MalformedMessage, StructValueError
+from emu.errors import LocalProtocolError, MalformedMessage
 
 
 class ValueType(enum.IntEnum):
@@ -156,9 +157,10 @@ def _push(value: Value, order: ByteOrder) -> bytes:
     try:
         if _UINT32 <= kind <= _DOUBLE:
             form = order.numbers[kind]
-            return form.pack(form.size - 2, kind, content)
+            # Every value and message passes here: `codec` saves a call in Python for each.
+            return form.codec.pack(form.size - 2, kind, content)
         data = _push_text(kind, content)
-    except (StructValueError, UnicodeEncodeError):
+    except (struct.error, UnicodeEncodeError):
         raise LocalProtocolError(f"a value that is no {ValueType(kind).name}") from None
     if len(data) > MOST_BYTES:
         raise LocalProtocolError("a value of more than 255 bytes")
@@ -288,11 +290,11 @@ def push_message(message: GgmpMessage, order: ByteOrder = BIG) -> bytes:
     more = _act(message) if numbers == _ACT else (parent,) if numbers else ()
     try:
         if kind is _SHORT:
-            return order.short.pack(head, client, number, *more)
+            return order.short.codec.pack(head, client, number, *more)
         if not 0 <= client <= MOST_CLIENTS:
             raise LocalProtocolError(f"client {client} is out of range")
-        written = order.starts[numbers].pack(order.join_head(head, client), number, *more)
-    except StructValueError as error:
+        written = order.starts[numbers].codec.pack(order.join_head(head, client), number, *more)
+    except struct.error as error:
         raise LocalProtocolError(f"a {kind.name} with a number too large: {error}") from None
     if has_data:
         if len(data) > MOST_DATA:
@@ -303,7 +305,7 @@ def push_message(message: GgmpMessage, order: ByteOrder = BIG) -> bytes:
 
 def push_ack(client: int, number: int, order: ByteOrder = BIG) -> bytes:
     """Return the Ack of `client` for the peer's message `number`."""
-    return order.starts[0].pack(order.join_head(GgmpMessageType.ACK, client), number)
+    return order.starts[0].codec.pack(order.join_head(GgmpMessageType.ACK, client), number)
 
 
 def pull_message(datagram: bytes, order: ByteOrder = BIG) -> GgmpMessage:
