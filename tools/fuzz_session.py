@@ -154,13 +154,13 @@ def random_datagram(source: random.Random, session: Session) -> bytes:
             return push_packet(SessionRequest(source.choice((7, 8)), source.randrange(2**32)))
         case 3:
             total = source.choice((0, 1, 100, 19_000, 2**32 - 1)).to_bytes(4, "big")
-            return sealed(session, b"\x00\x0d" + near.to_bytes(2, "big") + total + body)
+            packet = b"\x00\x0d" + near.to_bytes(2, "big") + total + body
         case 4:
             parts = source.choice((b"\x00", bytes((len(packet) & 0xFF,)) + packet))
-            return sealed(session, b"\x00\x03" + parts * source.choice((1, 2, 3, 30)))
+            packet = b"\x00\x03" + parts * source.choice((1, 2, 3, 30))
         case 5:
             marker = source.choice((b"\x00\x19", b"\x00\x00", b"\x00\x19\x00\x19"))
-            return sealed(session, b"\x00\x09" + near.to_bytes(2, "big") + marker + body)
+            packet = b"\x00\x09" + near.to_bytes(2, "big") + marker + body
         case 6:
             kinds = (
                 b"\x00",
@@ -172,13 +172,11 @@ def random_datagram(source: random.Random, session: Session) -> bytes:
             )
             messages = tuple(source.choice(kinds) for _ in range(source.choice((1, 2, 3, 41))))
             payload = push_packet(AppCombined(messages))
-            return sealed(session, b"\x00\x09" + near.to_bytes(2, "big") + payload)
+            packet = b"\x00\x09" + near.to_bytes(2, "big") + payload
         case 7:
             for _ in range(source.randrange(1, 8)):
                 packet = push_packet(Combined((packet,)))
-            return sealed(session, packet)
-        case _:
-            return sealed(session, packet)
+    return sealed(session, packet)
 
 
 def main() -> int:

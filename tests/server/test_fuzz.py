@@ -70,25 +70,25 @@ async def a_player_is_served(server: ServerProcess) -> None:
 
 def garbage(choice: random.Random) -> bytes:
     """Return one datagram that no client would send."""
-    kind = choice.randrange(8)
     noise = choice.randbytes(choice.choice((0, 1, 2, 3, 4, 13, 40, 200, 512, 1400, 5000)))
-    if kind == 0:
-        return noise
-    if kind == 1:
-        return bytes((0, choice.randrange(256))) + noise
-    if kind == 2:
-        return session_request(choice.getrandbits(32), choice.getrandbits(32), noise[:200])
-    if kind == 3:
-        return RECORDED[: choice.randrange(len(RECORDED))] + noise
-    if kind == 4:
-        data = bytearray(RECORDED)
-        data[choice.randrange(len(data))] ^= 1 << choice.randrange(8)
-        return bytes(data)
-    if kind == 5:
-        return struct.pack(">HIH", 5, choice.getrandbits(32), 6) + noise[:2]
-    if kind == 6:
-        return b"\0\3" + bytes(choice.randrange(256) for _ in range(60))
-    return b"\0\x0d" + struct.pack(">HI", choice.randrange(4), 0xFFFFFFFF) + noise
+    kinds = (
+        lambda: noise,
+        lambda: bytes((0, choice.randrange(256))) + noise,
+        lambda: session_request(choice.getrandbits(32), choice.getrandbits(32), noise[:200]),
+        lambda: RECORDED[: choice.randrange(len(RECORDED))] + noise,
+        lambda: flipped(choice, RECORDED),
+        lambda: struct.pack(">HIH", 5, choice.getrandbits(32), 6) + noise[:2],
+        lambda: b"\0\3" + bytes(choice.randrange(256) for _ in range(60)),
+        lambda: b"\0\x0d" + struct.pack(">HI", choice.randrange(4), 0xFFFFFFFF) + noise,
+    )
+    return choice.choice(kinds)()
+
+
+def flipped(choice: random.Random, data: bytes) -> bytes:
+    """Return data with one bit flipped."""
+    changed = bytearray(data)
+    changed[choice.randrange(len(changed))] ^= 1 << choice.randrange(8)
+    return bytes(changed)
 
 
 def valid_garbage(choice: random.Random) -> bytes:

@@ -83,18 +83,20 @@ class Draw:
         kind = entry.type
         if kind is None:
             return self.block(entry.fields)
-        if kind is FieldType.CHAR:
-            return chr(byte(256))
-        if kind is FieldType.COLOR:
-            return [byte(256), byte(256), byte(256)]
-        if kind is FieldType.EQUIPMENT:
-            return {"type": byte(65536), "color": [byte(256)] * 3, "highlight": [byte(256)] * 3}
+        special = {
+            FieldType.CHAR: lambda: chr(byte(256)),
+            FieldType.COLOR: lambda: [byte(256), byte(256), byte(256)],
+            FieldType.EQUIPMENT: lambda: {
+                "type": byte(65536), "color": [byte(256)] * 3, "highlight": [byte(256)] * 3,
+            },
+            FieldType.ITEM: lambda: "item" * byte(3),
+            FieldType.FLOAT: lambda: float(byte(1000)) / 8,
+            FieldType.DOUBLE: lambda: float(byte(1000)) / 8,
+        }  # fmt: skip
+        if kind in special:
+            return special[kind]()
         if kind in STRINGS:
             return "".join(chr(byte(256)) for _ in range(byte(5)))
-        if kind is FieldType.ITEM:
-            return "item" * byte(3)
-        if kind in (FieldType.FLOAT, FieldType.DOUBLE):
-            return float(byte(1000)) / 8
         letter = LETTERS[kind]
         raw = self.random.randbytes(struct.calcsize("<" + letter))
         return struct.unpack("<" + letter, raw)[0] if byte(2) else byte(3)

@@ -59,6 +59,18 @@ def assert_within(decoded: Any, given: Any) -> None:
         assert decoded == given
 
 
+def _by_key(fields: Sequence[FieldDefinition]) -> dict[str, FieldDefinition]:
+    """Return the fields by name; a repeated name gets a number."""
+    known: dict[str, FieldDefinition] = {}
+    for entry in fields:
+        key, number = entry.name, 1
+        while key in known:
+            number += 1
+            key = f"{entry.name}_{number}"
+        known[key] = entry
+    return known
+
+
 class _Maker:
     """Makes strategies; large fields are drawn as bytes, which is what keeps them cheap."""
 
@@ -66,13 +78,7 @@ class _Maker:
         self._color = "f" if create_color else "B"
 
     def block(self, fields: Sequence[FieldDefinition]) -> st.SearchStrategy[dict[str, Any]]:
-        known: dict[str, FieldDefinition] = {}
-        for entry in fields:
-            key, number = entry.name, 1
-            while key in known:
-                number += 1
-                key = f"{entry.name}_{number}"
-            known[key] = entry
+        known = _by_key(fields)
         counts: dict[str, list[str]] = {}
         parts = {}
         for key, entry in known.items():

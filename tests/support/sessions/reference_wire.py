@@ -145,14 +145,7 @@ class ReferenceWire:
     def _packet(self, packet: bytes, now: float) -> None:
         (op,) = struct.unpack_from(">H", packet)
         if op == 0x03:
-            at = 2
-            while at < len(packet):
-                length, at = packet[at], at + 1
-                if length == 0xFF:
-                    (length,) = struct.unpack_from(">H", packet, at)
-                    at += 2
-                self._packet(packet[at : at + length], now)
-                at += length
+            self._combined(packet, now)
         elif op == 0x05:
             session_id, _ = struct.unpack(">IH", packet[2:])
             need(session_id == self.session_id, "disconnect of another session")
@@ -165,14 +158,27 @@ class ReferenceWire:
         elif op in (0x09, 0x0D):
             self._reliable(op, packet)
         elif op == 0x15:
-            (upto,) = struct.unpack(">H", packet[2:])
-            for sequence in list(self._unacked):
-                if (upto - sequence) & 0xFFFF < 0x8000:
-                    del self._unacked[sequence]
+            self._acknowledged(packet)
         elif op == 0x11:
             self._unacked.pop(struct.unpack(">H", packet[2:])[0], None)
         else:
             need(False, f"protocol opcode {op:04x}")
+
+    def _combined(self, packet: bytes, now: float) -> None:
+        at = 2
+        while at < len(packet):
+            length, at = packet[at], at + 1
+            if length == 0xFF:
+                (length,) = struct.unpack_from(">H", packet, at)
+                at += 2
+            self._packet(packet[at : at + length], now)
+            at += length
+
+    def _acknowledged(self, packet: bytes) -> None:
+        (upto,) = struct.unpack(">H", packet[2:])
+        for sequence in list(self._unacked):
+            if (upto - sequence) & 0xFFFF < 0x8000:
+                del self._unacked[sequence]
 
     def _statistics(self, packet: bytes, now: float) -> None:
         need(len(packet) == 40, f"statistics request of {len(packet)} bytes")
