@@ -7,9 +7,8 @@ plays. Source: docs/protocol/structs.md#deltas.
 
 from __future__ import annotations
 
-from emu.world_stream.deltas import BookReader, StateReader
-from emu.world_stream.ghosts import Ghost, GhostReader, GhostUpdate, Layouts
-from emu.world_stream.movement import PredictionReader
+from emu.world_stream.deltas import BookReader, Layouts, PredictionReader, StateReader
+from emu.world_stream.ghosts import Ghost, GhostReader, GhostUpdate
 from emu.world_stream.stream import WorldStream
 
 __all__ = [

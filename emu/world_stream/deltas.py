@@ -1,19 +1,31 @@
 """Readers of structs that are sent repeatedly: packed, each XORed with its previous value.
 
-`StateReader` reads one struct, such as the character sheet or a client's predictions. `BookReader`
-reads lists of records, such as the spell book. Source: docs/protocol/structs.md#deltas,
-docs/protocol/world/entering.md#books.
+`StateReader` reads one struct, such as the character sheet. `PredictionReader` reads what a client
+predicts of its own movement. `BookReader` reads lists of records, such as the spell book.
+Source: docs/protocol/structs.md#deltas, docs/protocol/world/entering.md#books,
+docs/protocol/world/movement.md#prediction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from emu.errors import LimitExceeded, MalformedMessage, UnknownBase
 from emu.structs import StructLayout
 from emu.structs.packed import DeltaBase, reverses_literals, unpack_counted, unpack_stream, xor
 from emu.structs.reader import FieldType
+
+
+class Layouts(Protocol):
+    """The layouts of one client version; `emu.dialects.Dialect` implements it."""
+
+    @property
+    def version(self) -> int:
+        """The client version."""
+
+    def layout(self, name: str) -> StructLayout:
+        """Return the layout of a struct. Raises `UnknownStruct`."""
 
 
 def changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +130,53 @@ class StateReader:
 
 
 _LENGTH = 4
+
+
+ENVELOPE: Final = "WS_PredictionUpdateMsg"
+CONTENT: Final = "Player_Update"
+LARGEST: Final = 0x400
+"""The most bytes of packed content that a client sends."""
+
+
+class Prediction(NamedTuple):
+    """One message: the type and time of its envelope, and the bytes of the position struct."""
+
+    type: int
+    time: int
+    position: BaselinePair
+
+
+class PredictionReader:
+    """The predictions of one session."""
+
+    __slots__ = ("_envelope", "positions")
+
+    def __init__(self, layouts: Layouts) -> None:
+        """Start with a baseline of zeros. Raises `UnknownStruct`."""
+        self._envelope = layouts.layout(ENVELOPE)
+        self.positions = StateReader(layouts.layout(CONTENT), layouts.version)
+
+    @property
+    def size(self) -> int:
+        """The memory that the baseline uses, in bytes."""
+        return self.positions.size
+
+    def read(self, body: bytes) -> Prediction:
+        """Decode one message. Raises as `StateReader.read`."""
+        envelope = self._envelope.decode(body)
+        packed = envelope["packed"].encode("latin-1")
+        if len(packed) > LARGEST:
+            raise MalformedMessage("prediction too long")
+        return Prediction(envelope["type"], envelope["time"], self.positions.read(packed))
+
+    def fields(self, prediction: Prediction) -> dict[str, Any]:
+        """Return the envelope's fields, and in `position` the changed fields."""
+        position = self.positions.fields(prediction.position)
+        return {"type": prediction.type, "time": prediction.time, "position": position}
+
+    def miss(self) -> None:
+        """Note that a prediction was not read."""
+        self.positions.miss()
 
 
 COUNT_AND_LENGTH: Final = 6

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from emu.errors import MalformedMessage, UnknownStruct
-from emu.structs import StructLayout
 from emu.structs.packed import read_oversized, reverses_literals, unpack, unpack_stream, xor
 from emu.versions import LAST_OLD_CLIENT
-from emu.world_stream.deltas import changed_fields
+from emu.world_stream.deltas import Layouts, changed_fields
 
 HEADER: Final = "WS_SpawnStruct_Header"
 PARTS: Final = (
@@ -41,17 +40,6 @@ FOOTERS: Final = {CREATE_GHOST: "", CREATE_WIDGET: WIDGET_FOOTER, CREATE_SIGN: S
 """For each command that creates a ghost, the struct behind its packed parts."""
 HEADING_UNIT: Final = 64
 """Headings on the wire are degrees times this (docs/protocol/world/spawns.md#units)."""
-
-
-class Layouts(Protocol):
-    """The layouts of one client version; `emu.dialects.Dialect` implements it."""
-
-    @property
-    def version(self) -> int:
-        """The client version."""
-
-    def layout(self, name: str) -> StructLayout:
-        """Return the layout of a struct. Raises `UnknownStruct`."""
 
 
 PART_NAMES: Final = ("position", "vis", "info")

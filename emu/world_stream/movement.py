@@ -1,16 +1,9 @@
-"""Positions, and a client's predictions of its own movement: OP_PredictionUpdateMsg.
-
-Source: docs/protocol/world/movement.md#prediction.
-"""
+"""Positions: places in a zone with a heading, and the distances and directions between them."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
-
-from emu.errors import MalformedMessage
-from emu.world_stream.deltas import BaselinePair, StateReader
-from emu.world_stream.ghosts import Layouts
+from typing import Final, NamedTuple
 
 HALF_TURN: Final = 180.0
 FULL_TURN: Final = 360.0
@@ -55,50 +48,3 @@ class Position(NamedTuple):
             heading,
             self.grid,
         )
-
-
-ENVELOPE: Final = "WS_PredictionUpdateMsg"
-CONTENT: Final = "Player_Update"
-LARGEST: Final = 0x400
-"""The most bytes of packed content that a client sends."""
-
-
-class Prediction(NamedTuple):
-    """One message: the type and time of its envelope, and the bytes of the position struct."""
-
-    type: int
-    time: int
-    position: BaselinePair
-
-
-class PredictionReader:
-    """The predictions of one session."""
-
-    __slots__ = ("_envelope", "positions")
-
-    def __init__(self, layouts: Layouts) -> None:
-        """Start with a baseline of zeros. Raises `UnknownStruct`."""
-        self._envelope = layouts.layout(ENVELOPE)
-        self.positions = StateReader(layouts.layout(CONTENT), layouts.version)
-
-    @property
-    def size(self) -> int:
-        """The memory that the baseline uses, in bytes."""
-        return self.positions.size
-
-    def read(self, body: bytes) -> Prediction:
-        """Decode one message. Raises as `StateReader.read`."""
-        envelope = self._envelope.decode(body)
-        packed = envelope["packed"].encode("latin-1")
-        if len(packed) > LARGEST:
-            raise MalformedMessage("prediction too long")
-        return Prediction(envelope["type"], envelope["time"], self.positions.read(packed))
-
-    def fields(self, prediction: Prediction) -> dict[str, Any]:
-        """Return the envelope's fields, and in `position` the changed fields."""
-        position = self.positions.fields(prediction.position)
-        return {"type": prediction.type, "time": prediction.time, "position": position}
-
-    def miss(self) -> None:
-        """Note that a prediction was not read."""
-        self.positions.miss()

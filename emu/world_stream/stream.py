@@ -10,15 +10,13 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from emu.structs.packed import read_oversized
-from emu.world_stream.deltas import BookReader, StateReader
+from emu.world_stream.deltas import BookReader, Layouts, PredictionReader, StateReader
 from emu.world_stream.ghosts import (
     DESTROY_GHOST,
     FOOTERS,
     UPDATE_GHOST,
     GhostReader,
-    Layouts,
 )
-from emu.world_stream.movement import PredictionReader
 
 PREDICTION: Final = "OP_PredictionUpdateMsg"
 SHEET: Final = "OP_UpdateCharacterSheetMsg"

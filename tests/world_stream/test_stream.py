@@ -12,7 +12,7 @@ from emu.world_stream.ghosts import CREATE_GHOST, DESTROY_GHOST, POSITION, UPDAT
 from emu.world_stream.stream import BOOKS, PREDICTION, SHEET, WorldStream
 from tests.support.world.ghost_views import dialect
 from tests.support.world.ghost_writer import GhostWriter
-from tests.world_stream.test_movement_predictions import FIRST, SECOND
+from tests.world_stream.test_deltas_predictions import FIRST, SECOND
 
 NAMES = (CREATE_GHOST, UPDATE_GHOST, DESTROY_GHOST, PREDICTION, SHEET, *BOOKS, "OP_ZoneInfoMsg")
 

@@ -34,7 +34,7 @@ from emu.structs.packed import (
     pack_stream,
     reverses_literals,
 )
-from emu.world_stream.movement import CONTENT, ENVELOPE
+from emu.world_stream.deltas import CONTENT, ENVELOPE
 
 
 class PredictionWriter:

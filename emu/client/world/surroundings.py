@@ -17,6 +17,7 @@ from emu.dialects.dialect import read_name
 from emu.errors import MalformedMessage
 from emu.structs.packed import read_oversized
 from emu.times import Monotonic
+from emu.world_stream.deltas import Layouts
 from emu.world_stream.ghosts import (
     DESTROY_GHOST,
     FOOTERS,
@@ -27,7 +28,6 @@ from emu.world_stream.ghosts import (
     Ghost,
     GhostReader,
     GhostUpdate,
-    Layouts,
 )
 from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
 

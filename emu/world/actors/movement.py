@@ -17,7 +17,8 @@ from typing import NamedTuple
 from emu.dialects import Dialect
 from emu.times import Monotonic
 from emu.world.rules import MovementRules
-from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position, PredictionReader
+from emu.world_stream.deltas import PredictionReader
+from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
 
 
 class StepRefusal(enum.StrEnum):

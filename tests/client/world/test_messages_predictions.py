@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.client.world.messages import PredictionWriter
-from emu.world_stream.movement import PredictionReader
+from emu.world_stream.deltas import PredictionReader
 from tests.support.world.ghost_views import dialect
 from tests.support.world.predictions import PredictionWriter as Witness
 

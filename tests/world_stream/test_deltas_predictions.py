@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import MalformedMessage, UnknownBase
-from emu.world_stream.movement import PredictionReader
+from emu.world_stream.deltas import PredictionReader
 from tests.support.world.ghost_views import dialect
 
 FIRST = bytes.fromhex(
