@@ -6,10 +6,10 @@ from emu.admin.countdown import Countdown, spoken
 class Clock:
     def __init__(self) -> None:
         self.now = 0.0
-        self.told: list[tuple[float, str]] = []
+        self.shown: list[tuple[float, str]] = []
         self.stopped: list[float] = []
         self.countdown = Countdown(
-            lambda text: self.told.append((self.now, text)), lambda: self.stopped.append(self.now)
+            lambda text: self.shown.append((self.now, text)), lambda: self.stopped.append(self.now)
         )
 
     def run(self, until: float) -> None:
@@ -23,10 +23,10 @@ def test_it_is_announced_more_often_the_nearer_it_comes() -> None:
     clock = Clock()
     clock.countdown.start(90.0, 0.0)
     clock.run(1000.0)
-    assert clock.told[0] == (0.0, "The server stops in 90 seconds.")
-    assert [at for at, _ in clock.told[1:]] == [30.0, 60.0, 80.0, 85.0, 86.0, 87.0, 88.0, 89.0]
-    assert clock.told[1][1] == "The server stops in 1 minute."
-    assert clock.told[-1][1] == "The server stops in 1 second."
+    assert clock.shown[0] == (0.0, "The server stops in 90 seconds.")
+    assert [at for at, _ in clock.shown[1:]] == [30.0, 60.0, 80.0, 85.0, 86.0, 87.0, 88.0, 89.0]
+    assert clock.shown[1][1] == "The server stops in 1 minute."
+    assert clock.shown[-1][1] == "The server stops in 1 second."
     assert clock.stopped == [90.0]
 
 
@@ -36,7 +36,7 @@ def test_it_can_be_taken_back_and_set_anew() -> None:
     clock.countdown.start(60.0, 0.0)
     clock.run(40.0)
     assert clock.countdown.cancel()
-    assert clock.told[-1] == (40.0, "The shutdown is canceled.")
+    assert clock.shown[-1] == (40.0, "The shutdown is canceled.")
     clock.run(200.0)
     assert clock.stopped == []
     clock.countdown.start(3600.0, 200.0)
@@ -49,7 +49,7 @@ def test_at_once() -> None:
     clock = Clock()
     clock.countdown.start(0.0, 0.0)
     assert clock.stopped == [0.0]
-    assert clock.told == []
+    assert clock.shown == []
     assert clock.countdown.get_timer() is None
 
 
@@ -57,7 +57,7 @@ def test_announcements_that_were_missed_are_left_out() -> None:
     clock = Clock()
     clock.countdown.start(60.0, 0.0)
     clock.countdown.handle_timer(57.5)
-    assert [text for _, text in clock.told[1:]] == ["The server stops in 3 seconds."]
+    assert [text for _, text in clock.shown[1:]] == ["The server stops in 3 seconds."]
 
 
 def test_durations_as_people_say_them() -> None:

@@ -15,8 +15,8 @@ NOW = Monotonic(5.0)
 
 def ask(query: A2sQuery, challenge: int | None = None, **status) -> tuple[A2sQuestion, int]:
     """Carry datagrams to and fro until the answer is there; returns how many were asked."""
-    told = server_status(**status)
-    responder = A2sResponder(lambda _now: told, Challenges(bytes(16)))
+    shown = server_status(**status)
+    responder = A2sResponder(lambda _now: shown, Challenges(bytes(16)))
     question, asked = A2sQuestion(query, challenge), 0
     while not question.is_answered:
         asked += 1
@@ -35,8 +35,8 @@ def test_each_question_takes_two_rounds_and_one_with_a_number() -> None:
     assert asked == 1
     assert [player.name for player in players.players or ()][-1] == "Player0059"
     rules = tuple((f"rule {number:04}", "x" * 40) for number in range(100))
-    told, _ = ask(A2sQuery.RULES, info.challenge, rules=rules)
-    assert set(rules) <= set(told.rules or ())
+    shown, _ = ask(A2sQuery.RULES, info.challenge, rules=rules)
+    assert set(rules) <= set(shown.rules or ())
 
 
 @pytest.mark.parametrize(

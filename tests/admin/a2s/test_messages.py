@@ -73,8 +73,8 @@ def test_an_info_comes_back(info: A2sInfo) -> None:
 def test_counts_that_do_not_fit_are_255() -> None:
     info = A2sInfo("a", "b", "c", "d", players=1000, places=500, version="1")
     _, reader = pull_answer(push_info(info))
-    told = pull_info(reader)
-    assert (told.players, told.places) == (255, 255)
+    shown = pull_info(reader)
+    assert (shown.players, shown.places) == (255, 255)
 
 
 def test_an_info_of_other_servers_is_read() -> None:
@@ -84,8 +84,8 @@ def test_an_info_of_other_servers_is_read() -> None:
     assert pull_info(reader).port == 0
     more = b"\xf1" + struct.pack("<HQH", 27015, 7, 27020) + b"tv\0tags\0" + struct.pack("<Q", 9)
     _, reader = pull_answer(plain[:cut] + more)
-    told = pull_info(reader)
-    assert (told.port, told.keywords, told.game_id) == (27015, "tags", 9)
+    shown = pull_info(reader)
+    assert (shown.port, shown.keywords, shown.game_id) == (27015, "tags", 9)
 
 
 @given(st.lists(PLAYERS, max_size=20))
@@ -101,17 +101,17 @@ def test_rules_come_back(rules: list[tuple[str, str]]) -> None:
 
 
 @given(st.integers(7, 3000))
-def test_what_does_not_fit_is_left_out(room: int) -> None:
+def test_what_does_not_fit_is_left_out(bench: int) -> None:
     players = [A2sPlayer(f"Player{number:03}", number, 1.0) for number in range(300)]
     rules = [(f"rule{number:03}", "x" * 20) for number in range(300)]
     for data, pull, all_of_them in (
-        (push_players(players, room), pull_players, players),
-        (push_rules(rules, room), pull_rules, rules),
+        (push_players(players, bench), pull_players, players),
+        (push_rules(rules, bench), pull_rules, rules),
     ):
-        assert len(data) <= room
+        assert len(data) <= bench
         _, reader = pull_answer(data)
-        told = pull(reader)
-        assert told == all_of_them[: len(told)]
+        shown = pull(reader)
+        assert shown == all_of_them[: len(shown)]
         assert reader.is_done
     assert len(pull_players(pull_answer(push_players(players, ROOM))[1])) == 255
 

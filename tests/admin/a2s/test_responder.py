@@ -36,8 +36,8 @@ TOLD = {
 
 
 def responder(**status) -> A2sResponder:
-    told = server_status(**status)
-    return A2sResponder(lambda _now: told, OneChallenge(NUMBER))
+    shown = server_status(**status)
+    return A2sResponder(lambda _now: shown, OneChallenge(NUMBER))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
@@ -62,8 +62,8 @@ def test_without_a_number_there_are_nine_bytes_only(query: A2sQuery) -> None:
 def test_a_number_is_an_addresses_own_whatever_its_port_and_does_not_last() -> None:
     challenges = Challenges(bytes(16))
     made = A2sResponder(lambda _now: server_status(), challenges)
-    (told,) = made.answer(push_query(A2sQuery.INFO, None), ASKER, NOW)
-    asked = push_query(A2sQuery.INFO, int.from_bytes(told[5:], "little"))
+    (shown,) = made.answer(push_query(A2sQuery.INFO, None), ASKER, NOW)
+    asked = push_query(A2sQuery.INFO, int.from_bytes(shown[5:], "little"))
     assert made.answer(asked, (ASKER[0], 6), NOW)[0][4:5] == b"I"
     assert made.answer(asked, ("192.0.2.8", 5000), NOW)[0][4:5] == b"A"
     assert made.answer(asked, ASKER, Monotonic(NOW + 2 * PERIOD))[0][4:5] == b"A"

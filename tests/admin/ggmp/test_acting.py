@@ -8,8 +8,8 @@ from emu.admin.ggmp.peer import Whole
 from tests.support.admin.ggmp import BOB, GUARD, TOKEN, Talk
 
 
-def plain(told: list) -> list[list]:
-    return [[value.value for value in values] for values in told]
+def plain(shown: list) -> list[list]:
+    return [[value.value for value in values] for values in shown]
 
 
 @pytest.fixture(params=[BIG, LITTLE], ids=lambda order: order.name)
@@ -113,11 +113,11 @@ def test_the_end_of_watching(talk: Talk) -> None:
 def test_only_so_many_are_watched(talk: Talk) -> None:
     guard = talk.actors.actors[GUARD]
     talk.actors.actors |= dict.fromkeys(range(100, 165), guard)
-    told = []
+    shown = []
     for actor in range(100, 165):
         talk.client.watch(actor, 5, talk.now)
-        told += plain(talk.settle(0.1))
-    assert [one[1:] for one in told if one[2] == "refused"] == [
+        shown += plain(talk.settle(0.1))
+    assert [one[1:] for one in shown if one[2] == "refused"] == [
         [164, "refused", "you watch 64 actors already"]
     ]
 

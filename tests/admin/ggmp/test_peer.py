@@ -17,7 +17,7 @@ ACT = Act(45, 3)
 
 def exchange(ends: tuple[Peer, Peer], chance: float, random: Random) -> list[Delivery]:
     """Half a second between two peers; each datagram arrives by chance, and some of them twice."""
-    told: list[Delivery] = []
+    shown: list[Delivery] = []
     for step in range(100):
         now = Monotonic(step * 0.005)
         for sender, receiver in (ends, ends[::-1]):
@@ -25,8 +25,8 @@ def exchange(ends: tuple[Peer, Peer], chance: float, random: Random) -> list[Del
             for data in sender.data_to_send():
                 for _ in range(2):
                     if random.random() < chance:
-                        told += receiver.receive(pull_message(data), now)
-    return told
+                        shown += receiver.receive(pull_message(data), now)
+    return shown
 
 
 @tries(30)
@@ -35,10 +35,10 @@ def test_over_a_bad_link_everything_is_delivered_once(acts: list[bytes], seed: i
     sender, receiver = Peer(1), Peer(0)
     for data in acts:
         sender.send_act(ACT, data, now=NOW)
-    told = exchange((sender, receiver), 0.8, Random(seed))
-    assert len(told) <= len(acts)
+    shown = exchange((sender, receiver), 0.8, Random(seed))
+    assert len(shown) <= len(acts)
     if not sender.lost:
-        assert sorted(told, key=repr) == sorted((Whole(ACT, data) for data in acts), key=repr)
+        assert sorted(shown, key=repr) == sorted((Whole(ACT, data) for data in acts), key=repr)
     assert sender.get_timer() is None
 
 
@@ -47,8 +47,8 @@ def test_nothing_is_lost_on_a_good_link() -> None:
     sender.send_act(ACT, now=NOW)
     sender.send_values(uint32(5), now=NOW)
     sender.send_act(ACT, b"x" * 1000, now=NOW)
-    told = exchange((sender, receiver), 1.0, Random(1))
-    assert told == [Whole(ACT), (uint32(5),), Whole(ACT, b"x" * 1000)]
+    shown = exchange((sender, receiver), 1.0, Random(1))
+    assert shown == [Whole(ACT), (uint32(5),), Whole(ACT, b"x" * 1000)]
     assert receiver.counters["duplicate"] == 7
     assert sender.counters["ack for nothing"] == 21
 
@@ -72,10 +72,10 @@ def test_the_box_of_what_waits_is_bounded() -> None:
 @pytest.mark.parametrize("wants_ack", [True, False])
 def test_only_who_asks_is_acknowledged(wants_ack: bool) -> None:
     receiver = Peer(0)
-    told = receiver.receive(
+    shown = receiver.receive(
         GgmpMessage(GgmpMessageType.RAW_DATA, 1, 9, wants_ack, data=b"raw"), NOW
     )
-    assert told == [b"raw"]
+    assert shown == [b"raw"]
     assert receiver.data_to_send() == ([bytes.fromhex("ff00000000000009")] if wants_ack else [])
 
 

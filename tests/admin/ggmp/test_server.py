@@ -123,9 +123,9 @@ def test_a_token_is_compared_only_while_its_address_has_a_try_left() -> None:
 
 def test_the_number_stays_and_is_told_again_but_not_for_ever() -> None:
     made = server()
-    told = [kinds(made.answer(push_message(LOGIN), ADDRESS, NOW)) for _ in range(6)]
+    shown = [kinds(made.answer(push_message(LOGIN), ADDRESS, NOW)) for _ in range(6)]
     assert (
-        told
+        shown
         == [[GgmpMessageType.CLIENT_ASSIGN, GgmpMessageType.ACK]] * 4 + [[GgmpMessageType.ACK]] * 2
     )
     assert len(made) == 1
@@ -256,8 +256,8 @@ def test_anybody_is_told_no_more_than_was_sent_until_the_number_is_shown() -> No
         assert GgmpMessageType.ARB_DATA not in kinds(answers)
     made.handle_timer(at(1))
     assert made.data_to_send() == []
-    told = kinds(made.answer(query(1, 30), ADDRESS, at(1)))
-    assert told == [GgmpMessageType.ARB_DATA] * 8 + [GgmpMessageType.ACK, GgmpMessageType.ARB_DATA]
+    shown = kinds(made.answer(query(1, 30), ADDRESS, at(1)))
+    assert shown == [GgmpMessageType.ARB_DATA] * 8 + [GgmpMessageType.ACK, GgmpMessageType.ARB_DATA]
 
 
 def test_anybody_does_what_is_allowed_and_nothing_else() -> None:

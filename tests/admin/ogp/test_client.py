@@ -39,12 +39,12 @@ def test_a_question_takes_two_rounds_and_brings_everything(dialect) -> None:
     content = content_of(server_status(players=crowd(200)), Presentation(258))
     question = OgpQuestion(7, dialect)
     assert ask(question, content) == 2
-    told = question.answer
-    assert told is not None
-    assert told.game_id == 258
-    assert str(told.server["host_name"]) == "Qeynos"
-    assert told.players == list(content.players)
-    assert (told.rules, told.limits) == (list(content.rules), content.limits)
+    shown = question.answer
+    assert shown is not None
+    assert shown.game_id == 258
+    assert str(shown.server["host_name"]) == "Qeynos"
+    assert shown.players == list(content.players)
+    assert (shown.rules, shown.limits) == (list(content.rules), content.limits)
 
 
 def test_only_what_is_wanted_is_asked_for() -> None:

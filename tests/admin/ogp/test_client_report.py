@@ -12,13 +12,13 @@ from tests.support.admin.statuses import server_status
 
 
 def test_flags_are_words_and_names_are_texts() -> None:
-    told = as_record(content_of(server_status(), Presentation(7)))
-    assert told["game_id"] == 7
-    assert told["server"]["host_name"] == "Qeynos"
-    assert told["server"]["server_flags"]["system"] == 2
-    assert told["server"]["map"] == {"name": "Qeynos Harbor", "file": "qey_harbor"}
-    assert told["players"][1]["flags"] == ["alive", "vip"]
-    assert told["rules"] == {"motd": "hi"}
+    shown = as_record(content_of(server_status(), Presentation(7)))
+    assert shown["game_id"] == 7
+    assert shown["server"]["host_name"] == "Qeynos"
+    assert shown["server"]["server_flags"]["system"] == 2
+    assert shown["server"]["map"] == {"name": "Qeynos Harbor", "file": "qey_harbor"}
+    assert shown["players"][1]["flags"] == ["alive", "vip"]
+    assert shown["rules"] == {"motd": "hi"}
 
 
 def test_what_was_not_told_is_left_out() -> None:

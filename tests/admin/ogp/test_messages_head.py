@@ -43,8 +43,8 @@ def test_a_question_with_a_challenge_is_the_same_with_the_number_in_it(head, bod
     data = push_query_head(head) + body
     again = with_challenge(data, find_body(data), number)
     at = find_body(again)
-    told = pull_query_head(again, at)
-    assert told == QueryHead(head.type, number, head.request_id, head.most_bytes)
+    shown = pull_query_head(again, at)
+    assert shown == QueryHead(head.type, number, head.request_id, head.most_bytes)
     assert again[at:] == body
 
 

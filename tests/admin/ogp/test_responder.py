@@ -38,8 +38,8 @@ EXAMPLES = read_examples("ogp")
 
 
 def responder(content: Content | None = None, **rules) -> OgpResponder:
-    told = content or content_of(server_status(), Presentation())
-    return OgpResponder(lambda _now: told, OneChallenge(NUMBER), OgpRules(**rules))
+    shown = content or content_of(server_status(), Presentation())
+    return OgpResponder(lambda _now: shown, OneChallenge(NUMBER), OgpRules(**rules))
 
 
 def question(dialect=V91, kind: int = Type.DEFAULT, **head) -> bytes:
@@ -73,8 +73,8 @@ def test_a_question_without_a_number_comes_back_to_be_sent_again() -> None:
         at = find_body(answer)
         assert pull_answer_head(answer, at) == AnswerHead(Type.ERROR, NUMBER, 5)
         assert answer[at] == Error.CHALLENGE
-        (told,) = made.answer(answer[at + 1 :], ASKER, NOW)
-        assert pull_answer_head(told, find_body(told)) == AnswerHead(Type.DEFAULT, None, 5)
+        (shown,) = made.answer(answer[at + 1 :], ASKER, NOW)
+        assert pull_answer_head(shown, find_body(shown)) == AnswerHead(Type.DEFAULT, None, 5)
 
 
 def test_a_number_is_an_addresses_own_and_does_not_last() -> None:

@@ -66,11 +66,11 @@ def test_only_whole_rows_that_fit() -> None:
     status = server_status(players=tuple(player_status(n, f"P{n:03}") for n in range(100)))
     query = Select(("playername",))
     selection = Selection(query, known_columns(TABLES, private=False))
-    told = SsqContent(status, "")
-    body, is_cut = selection.body(told, 13 + 7 * 10 + 6, ROOM)
+    shown = SsqContent(status, "")
+    body, is_cut = selection.body(shown, 13 + 7 * 10 + 6, ROOM)
     assert is_cut
     assert len(pull_rows(body)) == 11
-    body, is_cut = selection.body(told, ROOM, 20)
+    body, is_cut = selection.body(shown, ROOM, 20)
     assert is_cut
     assert len(pull_rows(body)) == 21
     assert selection.body(SsqContent(server_status(players=()), ""), 5, ROOM)[1]
