@@ -3,10 +3,10 @@ from emu.metrics import EndpointMetrics, EndpointUses, MetricRegistry
 
 def test_endpoints_are_counted_by_their_names() -> None:
     measures = MetricRegistry()
-    doors = EndpointMetrics(measures)
+    listeners = EndpointMetrics(measures)
     rcon, web = EndpointUses(), EndpointUses()
-    doors.watch("rcon", rcon, lambda: 3)
-    doors.watch("web", web, lambda: 0)
+    listeners.watch("rcon", rcon, lambda: 3)
+    listeners.watch("web", web, lambda: 0)
     rcon.requests["done"] += 2
     rcon.logins["refused"] += 1
     rcon.ended["idle"] += 4

@@ -43,7 +43,7 @@ def test_an_answer_that_nobody_waits_for_goes_nowhere() -> None:
     assert session.data_to_send() == []
 
 
-def test_the_end_is_told_once_and_what_waits_is_dropped() -> None:
+def test_the_end_is_reported_once_and_what_waits_is_dropped() -> None:
     session = Words()
     session.receive(*"a" * (MOST_WAITING + 1))
     assert not session.wants_data

@@ -40,7 +40,7 @@ def test_requests_in_both_forms_are_answered_in_order(size: int) -> None:
     assert (second["id"], second["lines"]) == ([7], ["did kick Bob"])
 
 
-def test_one_command_at_a_time_and_no_more_than_have_room() -> None:
+def test_one_command_at_a_time_and_no_more_than_have_space() -> None:
     session = ConsoleSession(CALLER)
     session.receive_data(b"status\n" * (MOST_WAITING + 1), 0.0)
     assert not session.wants_data

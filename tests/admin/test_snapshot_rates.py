@@ -31,7 +31,7 @@ def test_ticks_are_those_between_the_two() -> None:
     assert found.quantile(0.99) == pytest.approx(0.0005, rel=0.1)
 
 
-def test_two_processes_or_one_moment_tell_no_rate() -> None:
+def test_two_processes_or_one_moment_give_no_rate() -> None:
     measured = Measured()
     measured.logins.add("accepted", by=9)
     before = measured.snapshot(taken=100.0)

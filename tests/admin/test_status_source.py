@@ -39,7 +39,7 @@ def test_durations() -> None:
     ]  # fmt: skip
 
 
-def test_without_a_limit_the_port_tells_how_many_fit() -> None:
+def test_without_a_limit_the_port_shows_how_many_fit() -> None:
     (line,) = (
         one for one in status_lines(replace(STATUS, places=0, sessions=20000)) if "max" in one
     )

@@ -74,7 +74,7 @@ def test_a_deleted_character_is_restored_or_its_name_freed(emu: CommandLine) -> 
     assert "there is no character 'Borvik'" in emu.refused("character", "restore", "Borvik")
 
 
-def test_what_another_world_keeps_is_told(emu: CommandLine) -> None:
+def test_what_another_world_keeps_is_reported(emu: CommandLine) -> None:
     told = emu.good("character", "rename", "Aldana", "Mira").stderr
     assert "only the list was changed; Norrath has its own character" in told
     emu.good("character", "delete", "Mira")
@@ -88,11 +88,11 @@ def test_a_name_that_the_built_in_world_would_refuse(emu: CommandLine, name: str
 
 
 @pytest.mark.parametrize("name", ["", " Mira", "Mi\tra", "M" * 64])
-def test_a_name_that_no_world_could_be_told(emu: CommandLine, name: str) -> None:
+def test_a_name_that_no_world_could_be_sent(emu: CommandLine, name: str) -> None:
     assert "1 to 63 bytes" in emu.refused("character", "rename", "Aldana", name)
 
 
-def test_two_of_one_name_are_told_apart(emu: CommandLine) -> None:
+def test_two_of_one_name_are_distinguished(emu: CommandLine) -> None:
     emu.good("character", "rename", "Aldana", "Borvik")
     why = emu.refused("character", "delete", "Borvik")
     assert "several characters are called 'Borvik'" in why

@@ -9,7 +9,7 @@ from tests.support.world.world_dumps import world_dump
 TITLES = "INSERT INTO titles (id, title, prefix) VALUES (50, 'Duke', 1);\n"
 
 
-def test_titles_go_where_they_are_told_to_go(emu: CommandLine, tmp_path: Path) -> None:
+def test_titles_go_where_the_options_say(emu: CommandLine, tmp_path: Path) -> None:
     folder, dump = tmp_path / "mine", str(world_dump(tmp_path, TITLES))
     told = emu.refused("world", "import-eq2emu-knowledge", dump)
     assert "world.knowledge" in told
@@ -21,7 +21,7 @@ def test_titles_go_where_they_are_told_to_go(emu: CommandLine, tmp_path: Path) -
     assert 'text = "Duke"' in (folder / "eq2emu.toml").read_text()
 
 
-def test_rows_left_out_are_told_at_the_end(emu: CommandLine, tmp_path: Path) -> None:
+def test_rows_left_out_are_reported_at_the_end(emu: CommandLine, tmp_path: Path) -> None:
     bad = TITLES + "INSERT INTO titles (id, title) VALUES (51, '');\n"
     dump = str(world_dump(tmp_path, bad))
     told = emu.refused("world", "import-eq2emu-knowledge", dump, "--to", str(tmp_path / "mine"))

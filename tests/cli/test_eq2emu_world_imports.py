@@ -14,7 +14,7 @@ def dump(tmp_path: Path) -> str:
     return str(world_dump(tmp_path, ZONES))
 
 
-def test_zones_go_where_they_are_told_to_go(emu: CommandLine, tmp_path: Path, dump: str) -> None:
+def test_zones_go_where_the_options_say(emu: CommandLine, tmp_path: Path, dump: str) -> None:
     folder = tmp_path / "zones"
     done = emu.good("world", "import-eq2emu", dump, "--to", str(folder), "--format", "json")
     rows = {row["table"]: row for row in json.loads(done.stdout)}
@@ -49,7 +49,9 @@ def test_no_folder_is_one_clear_line(emu: CommandLine, dump: str) -> None:
     assert "world.zones" in told
 
 
-def test_rows_left_out_are_told_and_refused_at_the_end(emu: CommandLine, tmp_path: Path) -> None:
+def test_rows_left_out_are_reported_and_refused_at_the_end(
+    emu: CommandLine, tmp_path: Path
+) -> None:
     dump = world_dump(tmp_path, ZONES + "INSERT INTO zones (id, name) VALUES ('x', 'y');\n")
     told = emu.refused("world", "import-eq2emu", str(dump), "--to", str(tmp_path / "zones"))
     assert "1 rows skipped" in told

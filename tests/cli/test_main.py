@@ -47,7 +47,7 @@ def test_an_error_of_ours_is_one_line_and_exit_status_1(monkeypatch, capsys) -> 
     assert capsys.readouterr().err == "emu: there is no such thing; try another\n"
 
 
-def test_what_a_stranger_wrote_does_not_steer_the_terminal(monkeypatch, capsys) -> None:
+def test_what_an_unknown_peer_wrote_does_not_steer_the_terminal(monkeypatch, capsys) -> None:
     def fail(**_: object) -> None:
         raise CommandError("there is no \x1b[2J such\nthing")
 
@@ -107,7 +107,7 @@ def test_help_of_each_noun_works(noun: str) -> None:
 
 
 @pytest.mark.parametrize("noun", sorted(cli.NOUNS))
-def test_the_verbs_of_a_noun_are_told_in_whole_sentences(noun: str) -> None:
+def test_the_verbs_of_a_noun_are_reported_in_whole_sentences(noun: str) -> None:
     shown = CliRunner().invoke(cli.root, [noun, "--help"], terminal_width=60).output
     assert "..." not in shown.partition("\nCommands:\n")[2]
 

@@ -80,7 +80,7 @@ def test_silence_is_given_up_in_time() -> None:
     assert len(server.asked) == TRIES
 
 
-def test_who_answers_with_something_else_is_told_apart_from_silence() -> None:
+def test_who_answers_with_something_else_is_distinguished_from_silence() -> None:
     with pytest.raises(CommandError, match=r"127\.0\.0\.1:\d+ answers, but in another protocol"):
         asked(Server(b"noise"), 0.15)
 

@@ -46,7 +46,7 @@ def test_with_a_password_the_answer_is_whole(emu: CommandLine, address: str) -> 
     assert (len(rows), rows[299]["playerip"]) == (300, "192.0.2.9")
 
 
-def test_a_ping_tells_how_long_it_took(emu: CommandLine, address: str) -> None:
+def test_a_ping_shows_how_long_it_took(emu: CommandLine, address: str) -> None:
     for words in ("PING", "sp ping"):
         told = emu.good("query", "ssq", address, words).stdout
         assert re.fullmatch(rf"{address} answers after \d+\.\d ms\n", told)

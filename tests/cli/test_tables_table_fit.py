@@ -8,9 +8,9 @@ from emu.cli.tables import EDGES, GAP, fit
 NAME = "OP_ServerPlayCharacterRequestMsg"
 
 
-def shown(room: int, *lines: tuple[str, ...], **rules) -> dict[str, int]:
+def shown(space: int, *lines: tuple[str, ...], **rules) -> dict[str, int]:
     header = ("id", "name", "remark", "when")
-    return fit(header, [header, *lines], room, **rules)
+    return fit(header, [header, *lines], space, **rules)
 
 
 def test_what_fits_stays_as_it_is() -> None:
@@ -50,10 +50,10 @@ words = st.text(st.sampled_from("ab \u754c"), max_size=60)
 
 
 @given(st.lists(st.tuples(words, words, words, words), max_size=5), st.integers(3, 200))
-def test_nothing_is_ever_wider_than_the_terminal(lines, room: int) -> None:
-    widths = shown(room, *lines)
+def test_nothing_is_ever_wider_than_the_terminal(lines, space: int) -> None:
+    widths = shown(space, *lines)
     assert "name" in widths
-    assert sum(widths.values()) + GAP * (len(widths) - 1) + EDGES <= max(room, EDGES + 1)
+    assert sum(widths.values()) + GAP * (len(widths) - 1) + EDGES <= max(space, EDGES + 1)
     assert all(width > 0 for width in widths.values())
 
 

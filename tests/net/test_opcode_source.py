@@ -95,7 +95,7 @@ async def test_tables_are_read_and_checked_outside_the_reactors_thread(
     await worker.stop()
 
 
-async def test_whoever_asks_for_a_look_is_told_what_came_of_it(database: Path) -> None:
+async def test_whoever_asks_for_a_look_is_reported_what_came_of_it(database: Path) -> None:
     worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")  # type: ignore[arg-type]
     source = OpcodeSource(database, Scheduler(Clock()), worker.run)
     assert await source.reread() == "nothing was edited"

@@ -180,7 +180,7 @@ def test_set_back_an_hour_a_reactor_of_twisted_s_own_is_late(own_reactor, wall) 
 
 
 @pytest.mark.parametrize("step", [120.0, -HOUR])
-def test_a_steady_reactor_delays_and_hurries_nothing(own_reactor, wall, step: float) -> None:
+def test_a_steady_reactor_delays_and_speeds_up_nothing(own_reactor, wall, step: float) -> None:
     called: list[str] = []
     own_reactor.callLater(0.02, called.append, "waiting already")
     scheduler = Scheduler(own_reactor)

@@ -79,11 +79,11 @@ class Connection(Stream):
     def __init__(self, clock: Clock, limits: StreamLimits) -> None:
         super().__init__(Scheduler(clock), limits)
         self.heard: list[object] = []
-        self.room = True
+        self.space = True
 
     @property
     def wants_data(self) -> bool:
-        return self.room
+        return self.space
 
     def take_event(self, event: object, now: float) -> None:
         self.heard.append(event)
@@ -191,13 +191,13 @@ def test_events_are_handed_on_in_order() -> None:
 
 def test_a_core_without_capacity_leaves_the_peer_waiting() -> None:
     bench = Bench()
-    bench.connection.room = False
+    bench.connection.space = False
     bench.connection.dataReceived(b"a")
     assert bench.transport.producerState == "paused"
-    bench.connection.room = True
+    bench.connection.space = True
     bench.connection.serve()
     assert bench.transport.producerState == "producing"
-    bench.connection.room = False
+    bench.connection.space = False
     bench.connection.serve()
     bench.connection.close("done", 0.0)
     assert bench.transport.producerState == "producing"

@@ -22,7 +22,7 @@ from tests.database.test_keeper import names_in_main_file
 from tests.support.running.whole_server import captured_log, until
 
 
-class Room:
+class Space:
     """A storage and its upkeep, whose timers stand on a clock of the test's."""
 
     def __init__(self, path: Path) -> None:
@@ -49,55 +49,55 @@ class Room:
 
 
 @pytest_twisted.async_yield_fixture
-async def room(tmp_path: Path) -> AsyncIterator[Room]:
-    made = Room(tmp_path / "emu.sqlite")
+async def space(tmp_path: Path) -> AsyncIterator[Space]:
+    made = Space(tmp_path / "emu.sqlite")
     yield made
     await made.close()
 
 
-async def test_what_was_stored_is_in_the_main_file_at_the_next_checkpoint(room: Room) -> None:
-    await room.storage.accounts.add_account("alice", "hash", 1.0)
-    room.clock.advance(2.9)
-    assert names_in_main_file(room.path) == []
-    done = room.upkeep.checkpoints
-    room.clock.advance(0.1)
-    await until(lambda: room.upkeep.checkpoints > done, "the checkpoint")
-    assert names_in_main_file(room.path) == ["alice"]
+async def test_what_was_stored_is_in_the_main_file_at_the_next_checkpoint(space: Space) -> None:
+    await space.storage.accounts.add_account("alice", "hash", 1.0)
+    space.clock.advance(2.9)
+    assert names_in_main_file(space.path) == []
+    done = space.upkeep.checkpoints
+    space.clock.advance(0.1)
+    await until(lambda: space.upkeep.checkpoints > done, "the checkpoint")
+    assert names_in_main_file(space.path) == ["alice"]
 
 
-async def test_a_loss_is_reported_once_and_all_work_is_refused(room: Room) -> None:
+async def test_a_loss_is_reported_once_and_all_work_is_refused(space: Space) -> None:
     with captured_log("text") as log:
-        await room.storage.accounts.add_account("alice", "hash", 1.0)
-        room.path.unlink()
+        await space.storage.accounts.add_account("alice", "hash", 1.0)
+        space.path.unlink()
         for _ in range(5):
-            room.clock.advance(1.0)
-            await until(lambda: room.upkeep.problem, "the loss")
+            space.clock.advance(1.0)
+            await until(lambda: space.upkeep.problem, "the loss")
         await until(lambda: "is saved in" in log.text, "the copy")
-    assert room.lost == [room.upkeep.problem]
+    assert space.lost == [space.upkeep.problem]
     assert log.text.count("was deleted while the server") == 1
     with pytest.raises(Exception, match="was deleted while the server"):
-        await room.storage.accounts.add_account("bob", "hash", 1.0)
+        await space.storage.accounts.add_account("bob", "hash", 1.0)
     with pytest.raises(Exception, match="was deleted while the server"):
-        await room.storage.accounts.find_account("alice")
+        await space.storage.accounts.find_account("alice")
     copy = re.search(r"saved in (\S+)", log.text)
     assert copy is not None
     with Store.open(Path(copy[1])) as rescued:
         assert [one.name for one in rescued.login.accounts.every()] == ["alice"]
 
 
-async def test_a_record_that_was_removed_is_made_again(room: Room) -> None:
-    record = room.path.with_name(f"{room.path.name}.lock")
+async def test_a_record_that_was_removed_is_made_again(space: Space) -> None:
+    record = space.path.with_name(f"{space.path.name}.lock")
     text = record.read_text()
     record.unlink()
-    room.clock.advance(1.0)
+    space.clock.advance(1.0)
     await until(record.exists, "the record")
     await until(lambda: record.read_text() == text, "its text")
 
 
 async def test_trouble_with_the_disk_is_reported_once_and_tried_again(
-    room: Room, monkeypatch: pytest.MonkeyPatch
+    space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await room.storage.accounts.add_account("alice", "hash", 1.0)
+    await space.storage.accounts.add_account("alice", "hash", 1.0)
     tries: list[Path] = []
 
     def fail(path: Path) -> None:
@@ -107,27 +107,27 @@ async def test_trouble_with_the_disk_is_reported_once_and_tried_again(
     with captured_log("text") as log, monkeypatch.context() as patch:
         patch.setattr("emu.database.keeper.flush", fail)
         for wanted in (1, 2, 3):
-            room.clock.advance(3.0)
+            space.clock.advance(3.0)
             await until(lambda: len(tries) == wanted, "another attempt")  # noqa: B023
-            await until(lambda: not room.upkeep._waiting, "its end")
+            await until(lambda: not space.upkeep._waiting, "its end")
     assert log.text.count("Input/output error") == 1
-    assert room.upkeep.problem == ""
-    done = room.upkeep.checkpoints
-    room.clock.advance(3.0)
-    await until(lambda: room.upkeep.checkpoints > done, "the checkpoint")
-    assert names_in_main_file(room.path) == ["alice"]
+    assert space.upkeep.problem == ""
+    done = space.upkeep.checkpoints
+    space.clock.advance(3.0)
+    await until(lambda: space.upkeep.checkpoints > done, "the checkpoint")
+    assert names_in_main_file(space.path) == ["alice"]
 
 
 async def test_after_the_end_the_record_is_there_only_when_the_file_was_lost(
     tmp_path: Path,
 ) -> None:
     for is_lost in (False, True):
-        room = Room(tmp_path / "emu.sqlite")
+        space = Space(tmp_path / "emu.sqlite")
         if is_lost:
-            room.path.unlink()
-            room.clock.advance(1.0)
-            await until(lambda: room.upkeep.problem, "the loss")  # noqa: B023
-        await room.close()
+            space.path.unlink()
+            space.clock.advance(1.0)
+            await until(lambda: space.upkeep.problem, "the loss")  # noqa: B023
+        await space.close()
         assert (tmp_path / "emu.sqlite.lock").exists() is is_lost
     assert served_problem(tmp_path / "emu.sqlite") == ""  # this process is the one that wrote it
 

@@ -18,11 +18,11 @@ pytestmark = pytest.mark.usefixtures("collect_garbage")
 def test_logins_are_counted_by_result_beside_the_log() -> None:
     watch = Watch()
     lines: list[object] = []
-    tell = watch.port("login", lines.append)
+    send = watch.port("login", lines.append)
     accepted = AccountLoggedIn("::1", "alice", 7, 546)
-    tell(accepted)
-    tell(LoginRefused("::1", "bob", "wrong password"))
-    tell(LoginRefused("::1", "bob", "wrong password"))
+    send(accepted)
+    send(LoginRefused("::1", "bob", "wrong password"))
+    send(LoginRefused("::1", "bob", "wrong password"))
     assert lines[0] is accepted
     assert watch.measures.value("logins", "accepted") == 1
     assert watch.measures.value("logins", "refused") == 2

@@ -68,7 +68,7 @@ def test_new_capacity_is_reported_once_to_an_owner_that_had_none():
     assert link.server.capacity(link.now) > 0
 
 
-def test_who_was_never_refused_is_told_nothing(link):
+def test_who_was_never_refused_is_sent_nothing(link):
     link.server.send(1, bytes(3000))
     link.run(1.0)
     assert Writable() not in link.events[Role.SERVER]

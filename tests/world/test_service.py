@@ -16,7 +16,7 @@ def test_what_nobody_handles_is_counted(harness: WorldHarness) -> None:
     assert harness.world.counters["message out of order"] == 0
 
 
-def test_a_message_nobody_handles_is_told_once_for_each_client_and_opcode(
+def test_a_message_nobody_handles_is_reported_once_for_each_client_and_opcode(
     harness: WorldHarness,
 ) -> None:
     for _ in range(2):
@@ -79,7 +79,7 @@ def test_stopping_the_world_saves_and_closes_everybody(harness: WorldHarness) ->
     assert len(harness.world.players) == 0
 
 
-def test_a_session_with_room_again_is_shown_at_once_what_it_missed(harness: WorldHarness) -> None:
+def test_a_session_with_space_again_is_shown_at_once_what_it_missed(harness: WorldHarness) -> None:
     one, two = harness.stand(5), harness.stand(6)
     assert one.player is not None
     one.space = 0

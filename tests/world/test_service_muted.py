@@ -79,7 +79,7 @@ def test_what_reaches_others_does_so_no_more_while_the_account_is_muted(line: st
     assert not words_heard(harness, line)
 
 
-def test_a_text_that_was_given_before_the_mute_is_not_told_either() -> None:
+def test_a_text_that_was_given_before_the_mute_is_not_reported_either() -> None:
     harness = scene()
     speaker, stray = client_of(harness, 5), client_of(harness, 7)
     speaker.types(f"/afk {WORD}")

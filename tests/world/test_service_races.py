@@ -70,7 +70,7 @@ def test_who_loses_the_link_while_camping_is_link_dead_and_camps_no_more() -> No
     assert len(harness.world.players) == 1
 
 
-def test_a_second_login_while_zoning_arrives_as_one_that_was_told_nothing_yet() -> None:
+def test_a_second_login_while_zoning_arrives_as_one_that_was_sent_nothing_yet() -> None:
     harness, one, other = two()
     one.types("/zone Antonica")
     second = harness.enter(5, key=12345)
@@ -237,7 +237,7 @@ def test_lists_of_friends_and_ignored_ones_end_somewhere() -> None:
     assert len(harness.store.rows[5].relations) == MOST_NAMES
 
 
-def test_nobody_tells_itself_anything() -> None:
+def test_nobody_shows_itself_anything() -> None:
     _, one, _ = two(rank=0)
     assert one.types("/tell aldana hello") == ["You can't tell yourself anything"]
     assert one.decoded("WS_HearChat") == []

@@ -96,13 +96,13 @@ def test_a_new_ghost_shows_everything(version: int, size: int) -> None:
 def test_footers_of_signs_and_widgets() -> None:
     writer, reader = scene()
     # docs/protocol/world/recorded.md#own-ghost
-    door = bytes.fromhex("56108fd5d656a84020d24bc145b89fc2")
-    fields = reader.ghost_fields(reader.create(CREATE_WIDGET, writer.create(7, door)))
+    listener = bytes.fromhex("56108fd5d656a84020d24bc145b89fc2")
+    fields = reader.ghost_fields(reader.create(CREATE_WIDGET, writer.create(7, listener)))
     assert fields["footer"]["widget_id"] == 0xD58F1056
     sign = dialect(546).layout(SIGN_FOOTER).encode({"title": "To the docks", "sign_distance": 7.0})
     fields = reader.ghost_fields(reader.create(CREATE_SIGN, writer.create(5, sign)))
     assert (fields["footer"]["title"], fields["footer"]["sign_distance"]) == ("To the docks", 7.0)
-    for command, footer in ((CREATE_GHOST, door), (CREATE_WIDGET, b""), (CREATE_WIDGET, sign)):
+    for command, footer in ((CREATE_GHOST, listener), (CREATE_WIDGET, b""), (CREATE_WIDGET, sign)):
         with pytest.raises(MalformedMessage):
             reader.create(command, writer.create(9, footer))
     assert 9 not in reader.ghosts

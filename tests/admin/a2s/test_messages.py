@@ -37,7 +37,7 @@ PLAYERS = st.builds(
     A2sPlayer, TEXTS, st.integers(-0x80000000, 0x7FFFFFFF), st.floats(0, 1e9, width=32)
 )
 RULES = st.tuples(TEXTS, TEXTS)
-ROOM = 1 << 20
+SPACE = 1 << 20
 
 
 @given(st.sampled_from(A2sQuery), st.none() | st.integers(0, 0xFFFFFFFE), st.binary(max_size=9))
@@ -90,13 +90,13 @@ def test_an_info_of_other_servers_is_read() -> None:
 
 @given(st.lists(PLAYERS, max_size=20))
 def test_players_come_back(players: list[A2sPlayer]) -> None:
-    kind, reader = pull_answer(push_players(players, ROOM))
+    kind, reader = pull_answer(push_players(players, SPACE))
     assert (kind, pull_players(reader), reader.is_done) == (A2sAnswer.PLAYERS, players, True)
 
 
 @given(st.lists(RULES, max_size=20))
 def test_rules_come_back(rules: list[tuple[str, str]]) -> None:
-    kind, reader = pull_answer(push_rules(rules, ROOM))
+    kind, reader = pull_answer(push_rules(rules, SPACE))
     assert (kind, pull_rules(reader), reader.is_done) == (A2sAnswer.RULES, rules, True)
 
 
@@ -113,7 +113,7 @@ def test_what_does_not_fit_is_left_out(bench: int) -> None:
         shown = pull(reader)
         assert shown == all_of_them[: len(shown)]
         assert reader.is_done
-    assert len(pull_players(pull_answer(push_players(players, ROOM))[1])) == 255
+    assert len(pull_players(pull_answer(push_players(players, SPACE))[1])) == 255
 
 
 def test_a_challenge_comes_back() -> None:

@@ -25,7 +25,7 @@ ASKER = ("192.0.2.7", 5000)
 NOW = Monotonic(1000.0)
 NUMBER = 0x1D4F6AA1
 EXAMPLES = read_examples("a2s")
-TOLD = {
+REPORTED = {
     A2sQuery.INFO: push_info(
         A2sInfo("Qeynos", "qey_harbor", "eq2", "EverQuest II", 2, 255, "0.1.0", port=9000,
              keywords="eq2,pve")
@@ -46,7 +46,7 @@ def test_worked_examples_byte_for_byte(example: Example) -> None:
     for asked, answers in example.exchanges:
         query, number = pull_query(asked)
         if number == NUMBER:
-            assert [TOLD[query]] == answers
+            assert [REPORTED[query]] == answers
         if number != NUMBER or query is A2sQuery.INFO:
             assert made.answer(asked, ASKER, NOW) == answers
 

@@ -34,7 +34,7 @@ def test_query(talk: Talk) -> None:
     assert plain(talk.settle()) == [[1, 0, "refused", "there is no actor nobody"]]
 
 
-def test_an_actor_that_has_moved_is_told_anew(talk: Talk) -> None:
+def test_an_actor_that_has_moved_is_reported_anew(talk: Talk) -> None:
     for z in (3.0, 4.0, 3.0):
         talk.actors.move(GUARD, Place(1.0, 2.0, z, 90.0))
         talk.client.query(GUARD, talk.now)

@@ -121,7 +121,7 @@ def test_a_token_is_compared_only_while_its_address_has_a_try_left() -> None:
     assert made.logins == {"refused": 6, "accepted": 1}
 
 
-def test_the_number_stays_and_is_told_again_but_not_for_ever() -> None:
+def test_the_number_stays_and_is_reported_again_but_not_for_ever() -> None:
     made = server()
     shown = [kinds(made.answer(push_message(LOGIN), ADDRESS, NOW)) for _ in range(6)]
     assert (
@@ -167,7 +167,7 @@ def test_only_so_many_clients() -> None:
     assert made.counters["full"] == 3
 
 
-def test_what_is_watched_is_told_by_the_timer() -> None:
+def test_what_is_watched_is_reported_by_the_timer() -> None:
     made = server()
     made.answer(push_message(LOGIN), ADDRESS, NOW)
     watch = GgmpMessage(GgmpMessageType.ACTION, 1, 1, act=Act(GUARD, 2, 1, 100))
@@ -248,7 +248,7 @@ def query(client: int, number: int, actor: int = GUARD) -> bytes:
     )
 
 
-def test_anybody_is_told_no_more_than_was_sent_until_the_number_is_shown() -> None:
+def test_anybody_is_sent_no_more_than_was_sent_until_the_number_is_shown() -> None:
     made = opened()
     for number in range(20):
         answers = made.answer(query(0, number), ADDRESS, NOW)
@@ -278,7 +278,7 @@ def test_numbers_for_anybody_cannot_be_foreseen() -> None:
     assert max(given_out) > 10_000
 
 
-def test_who_has_no_token_makes_room_for_who_has_one() -> None:
+def test_who_has_no_token_makes_space_for_who_has_one() -> None:
     made = opened(most_clients=4)
     for number in range(1, 5):
         address = (f"192.0.2.{number}", 1)
@@ -295,7 +295,7 @@ def test_who_has_no_token_makes_room_for_who_has_one() -> None:
     assert made.answer(push_message(LOGIN), ("192.0.2.61", 1), at(6)) == []
 
 
-def test_who_never_showed_its_number_makes_room() -> None:
+def test_who_never_showed_its_number_makes_space() -> None:
     made = opened(most_clients=4)
     made.answer(query(0, 0), ADDRESS, NOW)
     made.answer(query(1, 1), ADDRESS, NOW)

@@ -68,7 +68,7 @@ def test_what_is_no_answer_is_refused_and_changes_nothing(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("error", [Error.BANNED, Error.TYPE, Error.HEAD, Error.BODY])
-def test_a_refusal_is_told_in_words(error: Error) -> None:
+def test_a_refusal_is_given_in_words(error: Error) -> None:
     with pytest.raises(CommandError, match="the server refuses: it "):
         OgpQuestion(7).receive(push_answer_head(AnswerHead(Type.ERROR)) + bytes((error,)))
 

@@ -21,11 +21,11 @@ def test_flags_are_words_and_names_are_texts() -> None:
     assert shown["rules"] == {"motd": "hi"}
 
 
-def test_what_was_not_told_is_left_out() -> None:
+def test_what_was_not_reported_is_left_out() -> None:
     assert as_record(Content(5, rules=[])) == {"game_id": 5, "rules": {}}
 
 
 @given(st.data())
-def test_whatever_a_server_tells_can_be_written_as_json(data: st.DataObject) -> None:
+def test_whatever_a_server_shows_can_be_written_as_json(data: st.DataObject) -> None:
     content, _ = data.draw(contents(data.draw(st.sampled_from(DIALECTS))))
     assert json.loads(json.dumps(as_record(content)))["game_id"] == content.game_id

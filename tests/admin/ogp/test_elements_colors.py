@@ -25,7 +25,7 @@ def change_at(place: int):
     return st.one_of(wide, narrow.map(lambda value: ColorChange(place, value)))
 
 
-def test_positions_are_told_from_the_last_one_on() -> None:
+def test_positions_are_given_from_the_last_one_on() -> None:
     name = Name("Qeynos", (ColorChange(0, 0x0A), ColorChange(3, 0x90, 0xF800)))
     wire = push_name(name, NUMBERS, colored=True)
     assert wire == b"Qeynos\0" + bytes.fromhex("06 000a 0390 00f8")

@@ -43,7 +43,7 @@ def test_a_map_says_which_fields_it_has_and_the_next_one_has_the_same() -> None:
     assert reader.is_done
 
 
-def test_only_the_fields_of_a_map_that_were_asked_for_are_told() -> None:
+def test_only_the_fields_of_a_map_that_were_asked_for_are_reported() -> None:
     assert MAP_94.push({"name": "Harbor", "file": "x"}, style()) == b"\0Harbor\0"
 
 

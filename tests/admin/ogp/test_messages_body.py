@@ -22,18 +22,18 @@ from emu.admin.ogp.messages import (
 from emu.errors import MalformedMessage
 from tests.support.admin.ogp_contents import contents
 
-ROOM = 1 << 20
+SPACE = 1 << 20
 BITS = st.integers(0, (1 << 28) - 1)
 
 
 @given(st.data())
-def test_what_is_told_comes_back(data: st.DataObject) -> None:
+def test_what_is_reported_comes_back(data: st.DataObject) -> None:
     dialect = data.draw(st.sampled_from(DIALECTS))
     content, colored = data.draw(contents(dialect))
     query = everything(dialect)
     if not colored:
         query = replace(query, requests=query.requests & ~COLORED)
-    assert pull_answer(push_answer(content, query, dialect, ROOM), dialect) == content
+    assert pull_answer(push_answer(content, query, dialect, SPACE), dialect) == content
 
 
 @given(st.builds(DefaultQuery, *([BITS] * 7)), st.sampled_from(DIALECTS))
@@ -90,19 +90,19 @@ def test_an_answer_fits_players_are_left_out_before_rules(bench: int) -> None:
         assert len(shown.players or ()) == 1000
 
 
-def test_fields_that_are_not_asked_for_are_not_told() -> None:
+def test_fields_that_are_not_asked_for_are_not_reported() -> None:
     query = DefaultQuery(PLAYERS, players=1 << 1)
-    shown = pull_answer(push_answer(crowd(3), query, V91, ROOM), V91)
+    shown = pull_answer(push_answer(crowd(3), query, V91, SPACE), V91)
     assert shown == Content(players=[{"slot": 0}, {"slot": 1}, {"slot": 2}])
-    nothing = push_answer(crowd(3), DefaultQuery(PLAYERS), V91, ROOM)
+    nothing = push_answer(crowd(3), DefaultQuery(PLAYERS), V91, SPACE)
     assert pull_answer(nothing, V91).players == [{}, {}, {}]
 
 
-def test_a_next_map_is_not_told_without_the_map_in_the_later_version() -> None:
+def test_a_next_map_is_not_reported_without_the_map_in_the_later_version() -> None:
     place = {"name": "Harbor", "file": "qey_harbor"}
     content = Content(server={"next_map": place})
-    assert pull_answer(push_answer(content, everything(V94), V94, ROOM), V94).server == {}
-    assert pull_answer(push_answer(content, everything(V91), V91, ROOM), V91) == content
+    assert pull_answer(push_answer(content, everything(V94), V94, SPACE), V94).server == {}
+    assert pull_answer(push_answer(content, everything(V91), V91, SPACE), V91) == content
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,6 @@ def test_what_was_written_for_one_question_is_right_for_another(data: st.DataObj
         query = replace(everything(dialect), players=data.draw(BITS), teams=data.draw(BITS))
         query = replace(query, requests=query.requests ^ data.draw(st.sampled_from((0, COLORED))))
         fresh = replace(content, columns={})
-        assert push_answer(content, query, dialect, ROOM) == push_answer(
-            fresh, query, dialect, ROOM
+        assert push_answer(content, query, dialect, SPACE) == push_answer(
+            fresh, query, dialect, SPACE
         )

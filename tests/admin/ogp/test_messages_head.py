@@ -59,7 +59,7 @@ def test_what_is_behind_the_known_fields_is_ignored_and_kept() -> None:
     "data", ["", "ffffffff4f475000", "ffffffff4f4750000200", "ffffffff4f475000020000",
              "ffffffff4f475000040000", "ffffffff4f475100030000", "ffffffff54536f75726365"],
 )  # fmt: skip
-def test_what_is_not_ogp_is_told_apart(data: str) -> None:
+def test_what_is_not_ogp_is_distinguished(data: str) -> None:
     with pytest.raises(MalformedDatagram):
         find_body(bytes.fromhex(data))
 
@@ -71,7 +71,7 @@ def test_a_head_that_lies_about_itself_is_refused(head: str) -> None:
         pull_answer_head(data, find_body(data))
 
 
-def test_a_head_without_room_for_a_challenge_is_refused() -> None:
+def test_a_head_without_space_for_a_challenge_is_refused() -> None:
     data = PREFIX + bytes((0xFF, 1, 0)) + bytes(0xFC)
     with pytest.raises(MalformedMessage, match="head too long"):
         with_challenge(data, find_body(data), 1)

@@ -153,7 +153,7 @@ def test_a_version_that_an_operator_excludes_is_error_4() -> None:
     assert responder(dialects=(V94,)).answer(asked, ASKER, NOW)
 
 
-def test_a_banned_address_is_told_so_now_and_then() -> None:
+def test_a_banned_address_is_notified_now_and_then() -> None:
     made = OgpResponder(
         lambda _now: Content(), OneChallenge(NUMBER), is_banned=lambda host: host == ASKER[0]
     )
@@ -210,7 +210,7 @@ def test_a_flood_of_invented_addresses_leaves_nothing_behind() -> None:
         assert grown < 100_000
 
 
-def test_a_master_server_is_told_the_game() -> None:
+def test_a_master_server_is_sent_the_game() -> None:
     assert master_uplink(258) == PREFIX + bytes.fromhex("03 03 01 0201")
 
 

@@ -19,7 +19,7 @@ def test_zones_are_teams_and_players_are_in_them() -> None:
     )  # fmt: skip
 
 
-def test_addresses_are_told_to_nobody() -> None:
+def test_addresses_are_sent_to_nobody() -> None:
     content = content_of(server_status(), PLAIN)
     for player in content.players or ():
         assert not {"ipv4", "address"} & set(player)
@@ -37,7 +37,7 @@ def test_behaviors_are_add_ons_and_the_population_is_a_limit() -> None:
     ]
 
 
-def test_every_field_of_the_server_is_told() -> None:
+def test_every_field_of_the_server_is_sent() -> None:
     server = content_of(server_status(), PLAIN).server or {}
     for dialect in (V91, V94):
         assert flags_of(server, dialect.server) == all_flags(dialect.server)

@@ -38,7 +38,7 @@ def test_what_fills_a_datagram_is_not_split_and_a_byte_more_is(head: AnswerHead,
 
 
 @given(st.integers(500, 1500), st.integers(1, 127))
-def test_what_there_is_room_for_fits(most: int, parts: int) -> None:
+def test_what_there_is_space_for_fits(most: int, parts: int) -> None:
     head = AnswerHead(1, None, 5)
     fits = capacity(most, parts)
     assert len(split(head, bytes(fits), most, 5)) <= parts

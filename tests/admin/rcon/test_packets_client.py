@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from emu.admin.rcon.packets import Answered, LoginAnswered, RconClient, RconPacket
 from emu.errors import CommandError
-from tests.admin.rcon.test_session import LETTERS, Door
+from tests.admin.rcon.test_session import LETTERS, Listener
 
 
 @given(st.integers(1, 5000))
 def test_a_long_answer_is_whole_however_it_is_cut(size: int) -> None:
-    client, door = RconClient(), Door()
-    assert client.receive_data(b"".join(door.send(client.log_in("sekret")))) == [
+    client, listener = RconClient(), Listener()
+    assert client.receive_data(b"".join(listener.send(client.log_in("sekret")))) == [
         LoginAnswered(ok=True)
     ]
-    data = b"".join(door.send(client.command("big10000") + client.command("echo ünter")))
+    data = b"".join(listener.send(client.command("big10000") + client.command("echo ünter")))
     got = []
     for at in range(0, len(data), size):
         got += client.receive_data(data[at : at + size])
@@ -25,9 +25,9 @@ def test_a_long_answer_is_whole_however_it_is_cut(size: int) -> None:
 
 
 def test_a_wrong_password() -> None:
-    client, door = RconClient(), Door()
-    door.send(client.log_in("wrong"))
-    assert client.receive_data(b"".join(door.wait(1.0))) == [LoginAnswered(ok=False)]
+    client, listener = RconClient(), Listener()
+    listener.send(client.log_in("wrong"))
+    assert client.receive_data(b"".join(listener.wait(1.0))) == [LoginAnswered(ok=False)]
 
 
 def test_source_and_minecraft_answer_the_packet_behind_in_their_way() -> None:

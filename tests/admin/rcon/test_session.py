@@ -32,7 +32,7 @@ def run(line: str) -> str:
     return line.removeprefix("echo ") if line.startswith("echo ") else f"no {line}"
 
 
-class Door:
+class Listener:
     """A session whose commands are answered at once unless `slow`."""
 
     def __init__(self, rules: RconRules | None = None, failures: Failures | None = None) -> None:
@@ -73,171 +73,175 @@ class Door:
 
 
 @pytest.fixture
-def door() -> Door:
-    return Door()
+def listener() -> Listener:
+    return Listener()
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
 def test_worked_examples(vector: dict[str, Any]) -> None:
-    door = Door(RconRules(auth_junk_packet=vector["state"].get("auth_junk_packet", False)))
+    listener = Listener(RconRules(auth_junk_packet=vector["state"].get("auth_junk_packet", False)))
     if vector["state"].get("after") == "auth":
-        door.log_in()
+        listener.log_in()
     got, wanted = b"", b""
     for step in vector["steps"]:
         data = bytes.fromhex(step["hex"])
         if step["dir"] == "c>s":
-            got += b"".join(door.send(data) + door.wait(0.1))
+            got += b"".join(listener.send(data) + listener.wait(0.1))
         elif step["note"] == "close":
-            assert door.session.closed
+            assert listener.session.closed
         else:
             wanted += data
     assert got == wanted
 
 
 def test_junk_and_answer_are_two_writes_apart_in_time() -> None:
-    door = Door(RconRules(auth_junk_packet=True))
-    assert door.send(RconPacket(1, 3, b"sekret").encode()) == [RconPacket(1, 0).encode()]
-    assert door.wait(0.03) == []
-    assert door.wait(0.03) == [RconPacket(1, 2).encode()]
-    assert door.send(RconPacket(2, 3, b"wrong").encode()) == []
-    assert door.wait(1.1) == [RconPacket(-1, 2).encode()]
+    listener = Listener(RconRules(auth_junk_packet=True))
+    assert listener.send(RconPacket(1, 3, b"sekret").encode()) == [RconPacket(1, 0).encode()]
+    assert listener.wait(0.03) == []
+    assert listener.wait(0.03) == [RconPacket(1, 2).encode()]
+    assert listener.send(RconPacket(2, 3, b"wrong").encode()) == []
+    assert listener.wait(1.1) == [RconPacket(-1, 2).encode()]
 
 
-def test_nothing_runs_before_the_login(door: Door) -> None:
-    assert door.packets(RconPacket(5, 2, b"echo a").encode()) == [RconPacket(-1, 2)]
-    assert door.packets(RconPacket(5, 77).encode()) == [RconPacket(-1, 2)]
-    assert door.events == []
+def test_nothing_runs_before_the_login(listener: Listener) -> None:
+    assert listener.packets(RconPacket(5, 2, b"echo a").encode()) == [RconPacket(-1, 2)]
+    assert listener.packets(RconPacket(5, 77).encode()) == [RconPacket(-1, 2)]
+    assert listener.events == []
 
 
-def test_a_wrong_password_costs_more_each_time_and_then_the_connection(door: Door) -> None:
+def test_a_wrong_password_costs_more_each_time_and_then_the_connection(listener: Listener) -> None:
     for number, delay in ((1, 1.0), (2, 2.0), (3, 3.0)):
-        assert door.send(RconPacket(7, 3, b"wrong").encode()) == []
-        assert door.wait(delay - 0.1) == []
-        assert not door.session.closed
-        assert door.wait(0.1) == [RconPacket(-1, 2).encode()]
-        assert door.session.closed == (number == 3)
-    assert door.events == [LoginFailed()] * 3 + [SessionEnded("too many wrong passwords")]
+        assert listener.send(RconPacket(7, 3, b"wrong").encode()) == []
+        assert listener.wait(delay - 0.1) == []
+        assert not listener.session.closed
+        assert listener.wait(0.1) == [RconPacket(-1, 2).encode()]
+        assert listener.session.closed == (number == 3)
+    assert listener.events == [LoginFailed()] * 3 + [SessionEnded("too many wrong passwords")]
 
 
 def test_an_address_that_guesses_is_banned_for_a_while() -> None:
     failures = Failures(FailureRules(delay=0.0))
     for _ in range(4):
-        door = Door(failures=failures)
+        listener = Listener(failures=failures)
         for _ in range(3):
-            door.send(RconPacket(7, 3, b"wrong").encode())
-            door.wait(0.0)
+            listener.send(RconPacket(7, 3, b"wrong").encode())
+            listener.wait(0.0)
     assert failures.is_banned("192.0.2.1", 0.0)
-    door = Door(failures=failures)
-    door.send(RconPacket(7, 3, b"sekret").encode())
-    assert door.wait(0.1) == [RconPacket(-1, 2).encode()]
-    door.now = 700.0
-    door.log_in()
+    listener = Listener(failures=failures)
+    listener.send(RconPacket(7, 3, b"sekret").encode())
+    assert listener.wait(0.1) == [RconPacket(-1, 2).encode()]
+    listener.now = 700.0
+    listener.log_in()
 
 
-def test_what_waits_behind_a_wrong_password_is_not_run(door: Door) -> None:
-    door.log_in()
-    door.send(RconPacket(2, 3, b"wrong").encode() + RconPacket(3, 2, b"echo a").encode())
-    assert door.wait(1.0) == [RconPacket(-1, 2).encode(), RconPacket(-1, 2).encode()]
+def test_what_waits_behind_a_wrong_password_is_not_run(listener: Listener) -> None:
+    listener.log_in()
+    listener.send(RconPacket(2, 3, b"wrong").encode() + RconPacket(3, 2, b"echo a").encode())
+    assert listener.wait(1.0) == [RconPacket(-1, 2).encode(), RconPacket(-1, 2).encode()]
 
 
-def test_users_run_commands_under_their_name_and_rank(door: Door) -> None:
-    door.log_in(b"other")
-    door.send(RconPacket(2, 2, b"echo a").encode())
-    [logged_in, given_] = door.events
+def test_users_run_commands_under_their_name_and_rank(listener: Listener) -> None:
+    listener.log_in(b"other")
+    listener.send(RconPacket(2, 2, b"echo a").encode())
+    [logged_in, given_] = listener.events
     assert logged_in == UserAuthenticated("bert")
     assert (given_.caller.name, given_.caller.rank) == ("bert", 10)
     assert given_.caller.origin == "rcon 192.0.2.1"
 
 
-def test_commands_run_one_after_the_other_and_answers_keep_their_order(door: Door) -> None:
-    door.log_in()
-    door.slow = True
+def test_commands_run_one_after_the_other_and_answers_keep_their_order(listener: Listener) -> None:
+    listener.log_in()
+    listener.slow = True
     wanted = [RconPacket(n, 2, f"echo {n}".encode()) for n in range(100)]
-    assert door.send(b"".join(one.encode() for one in wanted)) == []
-    assert not door.session.wants_data
+    assert listener.send(b"".join(one.encode() for one in wanted)) == []
+    assert not listener.session.wants_data
     answers = []
     for number in range(100):
-        event = door.events[-1]
+        event = listener.events[-1]
         assert event.line == f"echo {number}"
-        door.session.answered(Reply((f"answer {number}",)), 1.0)
-        answers += door.writes()
+        listener.session.answered(Reply((f"answer {number}",)), 1.0)
+        answers += listener.writes()
     assert answers == [RconPacket(n, 0, f"answer {n}".encode()).encode() for n in range(100)]
-    assert door.session.wants_data
+    assert listener.session.wants_data
     assert 0 < MOST_WAITING < 100
 
 
-def test_the_end_of_an_answer_can_be_asked_for_in_both_ways(door: Door) -> None:
-    door.log_in()
+def test_the_end_of_an_answer_can_be_asked_for_in_both_ways(listener: Listener) -> None:
+    listener.log_in()
     command, own, other = RconPacket(9, 2, b"echo a"), RconPacket(9, 0), RconPacket(10, 0)
-    got = door.packets(b"".join(one.encode() for one in (command, own, command, other)))
+    got = listener.packets(b"".join(one.encode() for one in (command, own, command, other)))
     assert [one.id for one in got] == [9, 9, 9, 9, 10]
-    assert b"".join(door.send(own.encode())).endswith(b"\0\1\0\0\0\0")
+    assert b"".join(listener.send(own.encode())).endswith(b"\0\1\0\0\0\0")
 
 
 def test_the_srcds_dialect_says_after_any_mirror_that_it_was_one() -> None:
-    door = Door(RconRules(dialect="srcds"))
-    door.log_in()
+    listener = Listener(RconRules(dialect="srcds"))
+    listener.log_in()
     for number in (4, 5):
-        got = door.packets(RconPacket(4, 2, b"").encode() + RconPacket(number, 0).encode())
+        got = listener.packets(RconPacket(4, 2, b"").encode() + RconPacket(number, 0).encode())
         assert [one.id for one in got] == [4, number, number]
 
 
 def test_the_minecraft_dialect_says_what_its_clients_wait_for() -> None:
-    door = Door(RconRules(dialect="minecraft"))
-    door.log_in()
-    assert door.packets(RconPacket(4, 0).encode()) == [RconPacket(4, 0, b"Unknown request 0")]
+    listener = Listener(RconRules(dialect="minecraft"))
+    listener.log_in()
+    assert listener.packets(RconPacket(4, 0).encode()) == [RconPacket(4, 0, b"Unknown request 0")]
 
 
-def test_an_unknown_type_is_answered(door: Door) -> None:
-    door.log_in()
-    assert door.packets(RconPacket(4, 0x1F).encode()) == [RconPacket(4, 0, b"Unknown request 1f")]
-    assert door.packets(RconPacket(4, -1).encode()) == [
+def test_an_unknown_type_is_answered(listener: Listener) -> None:
+    listener.log_in()
+    assert listener.packets(RconPacket(4, 0x1F).encode()) == [
+        RconPacket(4, 0, b"Unknown request 1f")
+    ]
+    assert listener.packets(RconPacket(4, -1).encode()) == [
         RconPacket(4, 0, b"Unknown request ffffffff")
     ]
 
 
-def test_lines_are_cleaned(door: Door) -> None:
-    door.log_in()
-    door.send(RconPacket(4, 2, b"echo \xff\x1b[0m\r\nx\t").encode())
-    assert door.events[-1].line == "echo \ufffd [0m  x"
-    assert door.packets(RconPacket(4, 2, b" \r\n").encode()) == [RconPacket(4, 0)]
+def test_lines_are_cleaned(listener: Listener) -> None:
+    listener.log_in()
+    listener.send(RconPacket(4, 2, b"echo \xff\x1b[0m\r\nx\t").encode())
+    assert listener.events[-1].line == "echo \ufffd [0m  x"
+    assert listener.packets(RconPacket(4, 2, b" \r\n").encode()) == [RconPacket(4, 0)]
 
 
 @pytest.mark.parametrize("size", [513, -1, 8, 1 << 30])
-def test_before_the_login_little_is_taken(door: Door, size: int) -> None:
-    door.send(size.to_bytes(4, "little", signed=True))
-    assert door.session.closed
+def test_before_the_login_little_is_taken(listener: Listener, size: int) -> None:
+    listener.send(size.to_bytes(4, "little", signed=True))
+    assert listener.session.closed
 
 
-def test_after_a_failed_second_login_little_is_taken_again(door: Door) -> None:
+def test_after_a_failed_second_login_little_is_taken_again(listener: Listener) -> None:
     """Who logged in may send long packets; a wrong password afterwards takes that back."""
-    door.log_in()
+    listener.log_in()
     longest = RconPacket(2, 2, b"echo " + b"x" * (4110 - 10 - 5))
     assert len(longest.encode()) == 4 + 4110
-    assert door.packets(longest.encode())[0].body.startswith(b"xxx")
-    door.send(RconPacket(3, 3, b"wrong").encode())
-    door.wait(5.0)
-    assert not door.session.closed
-    assert door.packets(RconPacket(4, 2, b"x" * (512 - 10)).encode()) == [RconPacket(-1, 2)]
-    door.send(RconPacket(5, 2, b"x" * (513 - 10)).encode())
-    assert door.session.closed
+    assert listener.packets(longest.encode())[0].body.startswith(b"xxx")
+    listener.send(RconPacket(3, 3, b"wrong").encode())
+    listener.wait(5.0)
+    assert not listener.session.closed
+    assert listener.packets(RconPacket(4, 2, b"x" * (512 - 10)).encode()) == [RconPacket(-1, 2)]
+    listener.send(RconPacket(5, 2, b"x" * (513 - 10)).encode())
+    assert listener.session.closed
 
 
-def test_after_a_wrong_password_the_right_one_takes_long_packets_again(door: Door) -> None:
-    door.log_in()
-    door.send(RconPacket(3, 3, b"wrong").encode())
-    door.wait(5.0)
-    door.log_in()
-    assert door.packets(RconPacket(4, 2, b"echo " + b"x" * 3000).encode())[0].body == b"x" * 3000
+def test_after_a_wrong_password_the_right_one_takes_long_packets_again(listener: Listener) -> None:
+    listener.log_in()
+    listener.send(RconPacket(3, 3, b"wrong").encode())
+    listener.wait(5.0)
+    listener.log_in()
+    assert (
+        listener.packets(RconPacket(4, 2, b"echo " + b"x" * 3000).encode())[0].body == b"x" * 3000
+    )
 
 
 def test_a_login_has_ten_seconds_a_packet_thirty_and_silence_half_an_hour() -> None:
-    silent = Door()
+    silent = Listener()
     silent.wait(9.9)
     assert not silent.session.closed
     silent.wait(0.1)
     assert silent.events == [SessionEnded("not logged in in time")]
-    slow = Door()
+    slow = Listener()
     slow.log_in()
     slow.send(b"\x20")
     for _ in range(29):
@@ -246,7 +250,7 @@ def test_a_login_has_ten_seconds_a_packet_thirty_and_silence_half_an_hour() -> N
         assert not slow.session.closed
     slow.wait(1.0)
     assert slow.events[-1] == SessionEnded("packet not finished in time")
-    idle = Door()
+    idle = Listener()
     idle.log_in()
     idle.wait(1000.0)
     idle.send(RconPacket(2, 2, b"echo a").encode())
@@ -256,24 +260,24 @@ def test_a_login_has_ten_seconds_a_packet_thirty_and_silence_half_an_hour() -> N
     assert idle.events[-1] == SessionEnded("idle")
 
 
-def test_a_command_that_takes_long_is_no_silence(door: Door) -> None:
-    door.log_in()
-    door.slow = True
-    door.send(RconPacket(2, 2, b"save").encode())
-    assert door.wait(10_000.0) == []
-    assert not door.session.closed
-    door.session.answered(Reply(("saved",)), door.now)
-    assert door.writes() == [RconPacket(2, 0, b"saved").encode()]
+def test_a_command_that_takes_long_is_no_silence(listener: Listener) -> None:
+    listener.log_in()
+    listener.slow = True
+    listener.send(RconPacket(2, 2, b"save").encode())
+    assert listener.wait(10_000.0) == []
+    assert not listener.session.closed
+    listener.session.answered(Reply(("saved",)), listener.now)
+    assert listener.writes() == [RconPacket(2, 0, b"saved").encode()]
 
 
-def test_an_answer_after_the_end_goes_nowhere(door: Door) -> None:
-    door.log_in()
-    door.slow = True
-    door.send(RconPacket(2, 2, b"save").encode())
-    door.session.connection_lost(1.0)
-    door.session.answered(Reply(("saved",)), 2.0)
-    assert door.writes() == []
-    assert door.events[-1] == SessionEnded("connection lost")
+def test_an_answer_after_the_end_goes_nowhere(listener: Listener) -> None:
+    listener.log_in()
+    listener.slow = True
+    listener.send(RconPacket(2, 2, b"save").encode())
+    listener.session.connection_lost(1.0)
+    listener.session.answered(Reply(("saved",)), 2.0)
+    assert listener.writes() == []
+    assert listener.events[-1] == SessionEnded("connection lost")
 
 
 @given(st.lists(st.one_of(st.binary(max_size=60), st.builds(
@@ -282,7 +286,7 @@ def test_an_answer_after_the_end_goes_nowhere(door: Door) -> None:
     st.sampled_from([b"", b"sekret", b"echo x", b"\xff"]),
 ))))  # fmt: skip
 def test_nothing_raises(chunks: list[bytes]) -> None:
-    door = Door()
+    listener = Listener()
     for chunk in chunks:
-        door.send(chunk)
-        door.wait(0.5)
+        listener.send(chunk)
+        listener.wait(0.5)

@@ -1,13 +1,13 @@
 from emu.admin.ssq.tables import ALIASES, PROCEDURES, TABLES, SsqContent
 from tests.support.admin.worked_examples import server_status
 
-TOLD = SsqContent(server_status(), "192.0.2.1")
+REPORTED = SsqContent(server_status(), "192.0.2.1")
 COLUMNS = {column.name: (table, column) for table in TABLES for column in table.columns}
 
 
 def column_values(name: str) -> list[object]:
     table, column = COLUMNS[name]
-    return [column.value(TOLD, row) for row in table.rows(TOLD)]
+    return [column.value(REPORTED, row) for row in table.rows(REPORTED)]
 
 
 def test_names_are_the_protocols_or_ours() -> None:

@@ -3,7 +3,7 @@ from emu.admin.ssq.tables import TABLES, Selection, SsqContent, known_columns
 from emu.admin.status import ServerStatus
 from tests.support.admin.worked_examples import player_status, server_status
 
-ROOM = 100_000
+SPACE = 100_000
 
 
 def selected(
@@ -12,7 +12,7 @@ def selected(
     query = pull_query(text.encode())
     assert isinstance(query, Select)
     selection = Selection(query, known_columns(TABLES, private=private))
-    body, is_cut = selection.body(SsqContent(status or server_status(), "192.0.2.1"), ROOM, ROOM)
+    body, is_cut = selection.body(SsqContent(status or server_status(), "192.0.2.1"), SPACE, SPACE)
     assert not is_cut
     return pull_rows(body)
 
@@ -27,7 +27,7 @@ def test_two_lists_stand_one_after_the_other() -> None:
     ]
 
 
-def test_what_has_one_row_is_told_with_empty_lists_too() -> None:
+def test_what_has_one_row_is_reported_with_empty_lists_too() -> None:
     empty = server_status(players=())
     assert selected("SELECT hostname,playername", empty)[1:] == [["Qeynos", ""]]
     assert selected("SELECT playername", empty) == [["playername"]]
@@ -67,10 +67,10 @@ def test_only_whole_rows_that_fit() -> None:
     query = Select(("playername",))
     selection = Selection(query, known_columns(TABLES, private=False))
     shown = SsqContent(status, "")
-    body, is_cut = selection.body(shown, 13 + 7 * 10 + 6, ROOM)
+    body, is_cut = selection.body(shown, 13 + 7 * 10 + 6, SPACE)
     assert is_cut
     assert len(pull_rows(body)) == 11
-    body, is_cut = selection.body(shown, ROOM, 20)
+    body, is_cut = selection.body(shown, SPACE, 20)
     assert is_cut
     assert len(pull_rows(body)) == 21
-    assert selection.body(SsqContent(server_status(players=()), ""), 5, ROOM)[1]
+    assert selection.body(SsqContent(server_status(players=()), ""), 5, SPACE)[1]

@@ -64,7 +64,7 @@ def test_who_is_not_signed_in_reads_no_name_that_was_typed() -> None:
     assert [row["reason"] for row in staff] == ["", "bad password", "no such account"]
 
 
-def test_the_description_names_every_field_that_is_told() -> None:
+def test_the_description_names_every_field_that_is_reported() -> None:
     described = api.openapi("1")
     assert described["openapi"] == "3.1.0"
     for path, rows in {

@@ -36,5 +36,5 @@ def test_everything_is_bounded() -> None:
         ("at 436.2, -37.5, 819.56: 1.2.3.4.5", "at 436.2, -37.5, 819.56: 1.2.3.4.5"),
     ],
 )
-def test_a_line_tells_nobodys_address(line: str, shown: str) -> None:
+def test_a_line_shows_nobodys_address(line: str, shown: str) -> None:
     assert without_addresses(line) == shown

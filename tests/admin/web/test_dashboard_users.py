@@ -97,10 +97,10 @@ def office() -> Office:
 
 
 def test_an_account_with_a_rank_signs_in_and_out(office: Office) -> None:
-    token, seat = office.sign_in()
-    assert (seat.session.name, seat.rank) == ("Boss", 200)
-    again = finish(office.dashboard.visitor(token, seat.session.csrf, HOME))
-    assert again.session is seat.session
+    token, subscription = office.sign_in()
+    assert (subscription.session.name, subscription.rank) == ("Boss", 200)
+    again = finish(office.dashboard.visitor(token, subscription.session.csrf, HOME))
+    assert again.session is subscription.session
     office.dashboard.sign_out(again)
     assert finish(office.dashboard.user(token, HOME)) is None
     assert office.told == [SignedIn("Boss", HOME, 200), SignedOut("Boss", "by itself")]
@@ -157,12 +157,12 @@ def test_who_guesses_on_stays_out_even_with_the_right_one(office: Office) -> Non
 def test_what_ends_a_session_ends_it_at_once_and_for_good(
     office: Office, change: Callable[[Office], object], reason: str
 ) -> None:
-    token, seat = office.sign_in()
+    token, subscription = office.sign_in()
     office.time += 11
     before = dict(office.rows), dict(office.ranks)
     change(office)
     with pytest.raises(RequestRefused) as caught:
-        finish(office.dashboard.visitor(token, seat.session.csrf, HOME))
+        finish(office.dashboard.visitor(token, subscription.session.csrf, HOME))
     assert caught.value.code == 401
     assert office.told[-1] == SignedOut("Boss", reason)
     office.rows, office.ranks = before
@@ -195,9 +195,9 @@ def test_the_token_of_another_session_does_not_fit(office: Office) -> None:
 
 
 def test_looking_keeps_nobody_signed_in_and_acting_does(office: Office) -> None:
-    token, seat = office.sign_in()
+    token, subscription = office.sign_in()
     office.time += 1700
-    finish(office.dashboard.visitor(token, seat.session.csrf, HOME))
+    finish(office.dashboard.visitor(token, subscription.session.csrf, HOME))
     office.time += 1700
     assert finish(office.dashboard.user(token, HOME)) is not None
     office.time += 101
@@ -206,24 +206,26 @@ def test_looking_keeps_nobody_signed_in_and_acting_does(office: Office) -> None:
 
 def test_actions_are_commands_of_the_account(office: Office) -> None:
     victim = office.harness.stand(7, name="Victim")
-    _, seat = office.sign_in()
-    reply = finish(office.dashboard.act(seat, "kick", {"player": "Victim", "reason": "spam"}))
+    _, subscription = office.sign_in()
+    reply = finish(
+        office.dashboard.act(subscription, "kick", {"player": "Victim", "reason": "spam"})
+    )
     assert (reply.ok, reply.text) == (True, "Victim was disconnected")
     assert victim.is_closed
     use = office.uses[-1]
     assert (use.caller, use.origin, use.line) == ("Boss", f"web {HOME}", "kick Victim spam")
-    reply = finish(office.dashboard.act(seat, "kick", {"player": "Victim"}))
+    reply = finish(office.dashboard.act(subscription, "kick", {"player": "Victim"}))
     assert (reply.ok, reply.text) == (False, "there is no player Victim in the world")
 
 
-def test_a_rank_that_is_too_low_is_refused_and_told_of(office: Office) -> None:
+def test_a_rank_that_is_too_low_is_refused_and_reported(office: Office) -> None:
     office.ranks[1] = 10
     victim = office.harness.stand(7, name="Victim")
-    _, seat = office.sign_in()
-    shown = office.dashboard.shown(seat)
+    _, subscription = office.sign_in()
+    shown = office.dashboard.shown(subscription)
     assert set(shown["actions"]) == {"mute", "unmute", "broadcast", "lock", "unlock"}
     with pytest.raises(RequestRefused) as caught:
-        finish(office.dashboard.act(seat, "kick", {"player": "Victim"}))
+        finish(office.dashboard.act(subscription, "kick", {"player": "Victim"}))
     assert (caught.value.code, caught.value.text) == (403, "kick needs rank 100; yours is 10")
     assert not victim.is_closed
     assert not office.uses[-1].ok
@@ -232,15 +234,15 @@ def test_a_rank_that_is_too_low_is_refused_and_told_of(office: Office) -> None:
 def test_nobody_acts_on_those_of_the_same_rank(office: Office) -> None:
     office.ranks[1] = 100
     peer = office.harness.stand(7, name="Peer", admin_status=100)
-    _, seat = office.sign_in()
-    reply = finish(office.dashboard.act(seat, "kick", {"player": "Peer"}))
+    _, subscription = office.sign_in()
+    reply = finish(office.dashboard.act(subscription, "kick", {"player": "Peer"}))
     assert reply.text == "Peer has your rank or a higher one"
     assert not peer.is_closed
 
 
 def test_a_lost_rank_counts_for_the_next_request(office: Office) -> None:
-    token, seat = office.sign_in()
+    token, subscription = office.sign_in()
     office.ranks[1] = 10
-    lower = finish(office.dashboard.visitor(token, seat.session.csrf, HOME))
+    lower = finish(office.dashboard.visitor(token, subscription.session.csrf, HOME))
     assert lower.rank == 10
     assert "kick" not in office.dashboard.allowed(lower)

@@ -54,7 +54,7 @@ def test_a_foreign_name_for_the_loopback_is_refused(host: str) -> None:
     assert refused(Gate(None), origin) == "foreign name"
 
 
-def test_a_proxy_that_nobody_has_told_of_is_refused() -> None:
+def test_a_proxy_that_nobody_has_configured_is_refused() -> None:
     assert refused(Gate(None), dataclasses.replace(HERE, forwarded_for="192.0.2.7")) == (
         "unknown proxy"
     )

@@ -77,7 +77,7 @@ def test_all_together_are_bounded_the_one_not_used_for_longest_goes(sessions: Se
     assert sessions.find(made[1][0], at(52)) is None
 
 
-def test_those_that_are_over_make_room_first(sessions: Sessions) -> None:
+def test_those_that_are_over_make_space_first(sessions: Sessions) -> None:
     for number in range(4):
         sessions.begin(account(number), at(0))
     sessions.begin(account(9), at(500))

@@ -72,7 +72,7 @@ def test_a_command_and_its_reply(commands: CommandLine, tmp_path: Path) -> None:
     assert lines == ["account ban bob 7d gold selling", "status"]
 
 
-def test_one_that_cannot_be_done_is_told_on_stderr_with_status_1(
+def test_one_that_cannot_be_done_is_reported_on_stderr_with_status_1(
     commands: CommandLine, tmp_path: Path
 ) -> None:
     with server(tmp_path / "c"):

@@ -23,7 +23,7 @@ def test_lines_are_run_one_after_the_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "told"), [(b"", "has closed the console"), (b"220 hi\r\n", "another program")]
 )
-def test_something_else_is_told(tmp_path: Path, said: bytes, told: str) -> None:
+def test_something_else_is_reported(tmp_path: Path, said: bytes, told: str) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "c"))
         listening.listen()
@@ -41,7 +41,7 @@ def test_something_else_is_told(tmp_path: Path, said: bytes, told: str) -> None:
         thread.join(5)
 
 
-def test_one_that_is_not_there_is_told_from_one_that_says_nothing(tmp_path: Path) -> None:
+def test_one_that_is_not_there_is_distinguished_from_one_that_says_nothing(tmp_path: Path) -> None:
     with pytest.raises(NoServer, match="is it running"):
         ConsoleSocket(tmp_path / "c")
     with socket.socket(socket.AF_UNIX) as listening:
@@ -56,7 +56,7 @@ def test_one_that_is_not_there_is_told_from_one_that_says_nothing(tmp_path: Path
 
 
 @pytest.fixture
-def stranger(tmp_path: Path) -> Iterator[Path]:
+def unknown_peer(tmp_path: Path) -> Iterator[Path]:
     """A folder that this process may not look into."""
     tmp_path.chmod(0)
     if os.geteuid() == 0:
@@ -68,7 +68,7 @@ def stranger(tmp_path: Path) -> Iterator[Path]:
     tmp_path.chmod(0o700)
 
 
-def test_another_user_s_server_is_told_from_none(stranger: Path) -> None:
+def test_another_user_s_server_is_sent_from_none(unknown_peer: Path) -> None:
     with pytest.raises(CommandError, match="belongs to another user") as found:
-        ConsoleSocket(stranger / "c")
+        ConsoleSocket(unknown_peer / "c")
     assert not isinstance(found.value, NoServer)

@@ -16,7 +16,7 @@ from emu.cli.consoles.rcon import RconSocket
 from emu.config import Address
 from emu.errors import CommandError
 from emu.limits.rates import FailureRules, Failures
-from tests.admin.rcon.test_session import LETTERS, Door
+from tests.admin.rcon.test_session import LETTERS, Listener
 
 
 @contextmanager
@@ -36,13 +36,13 @@ def server(
                     converse(peer)
 
         def converse(peer: socket.socket) -> None:
-            door = Door(failures=Failures(FailureRules(delay=0.0)))
+            listener = Listener(failures=Failures(FailureRules(delay=0.0)))
             for _ in range(most):
                 data = peer.recv(4096)
                 if not data or said is not None:
                     peer.sendall(said or b"")
                     return
-                peer.sendall(b"".join(door.send(data) + door.wait(0.0)))
+                peer.sendall(b"".join(listener.send(data) + listener.wait(0.0)))
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -91,7 +91,7 @@ def test_a_wrong_password() -> None:
 @pytest.mark.parametrize(
     ("said", "told"), [(b"HTTP/1.1 400 Bad\r\n", "is that RCON"), (b"", "closed the connection")]
 )
-def test_something_else_is_told(said: bytes, told: str) -> None:
+def test_something_else_is_reported(said: bytes, told: str) -> None:
     with server(said) as address, pytest.raises(CommandError, match=told):
         RconSocket(address, "sekret", 5.0)
 

@@ -53,7 +53,7 @@ def test_what_fails_is_the_exit_status(commands: CommandLine) -> None:
     assert "fail  database" in result.stdout
 
 
-def test_what_the_system_does_not_show_is_told_and_the_rest_is_looked_at(
+def test_what_the_system_does_not_show_is_reported_and_the_rest_is_looked_at(
     commands: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def closed(path: Path) -> Iterator[Finding]:

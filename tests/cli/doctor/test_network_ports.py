@@ -73,7 +73,7 @@ def test_a_port_of_the_running_server_is_its_own() -> None:
 
 
 @pytest.mark.parametrize("error", [errno.EACCES, errno.EADDRNOTAVAIL, errno.EINVAL])
-def test_whatever_else_keeps_a_port_shut_is_told(error: int) -> None:
+def test_whatever_else_keeps_a_port_shut_is_reported(error: int) -> None:
     bad = judge_port(PORT, error, None)
     assert bad.level is Level.FAIL
     assert bad.mend

@@ -45,7 +45,7 @@ def test_no_tables_and_none_for_the_client_are_found() -> None:
     )
 
 
-def test_contradictions_are_told() -> None:
+def test_contradictions_are_reported() -> None:
     rows = [*shipped_rows(), OpcodeRow(545, 560, "OP_LoginReplyMsg", 1, "", "")]
     assert any("contradictions" in one.what for one in troubles(rows))
 

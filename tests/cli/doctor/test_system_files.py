@@ -62,7 +62,7 @@ def test_a_database_that_everybody_can_read_is_found(
     assert bad.mend == f"chmod o= {tmp_path / 'emu.sqlite'}"
 
 
-def test_another_user_s_database_is_told(tmp_path: Path) -> None:
+def test_another_user_s_database_is_reported(tmp_path: Path) -> None:
     assert judge_owner(tmp_path, 5, 5).level is Level.OK
     other = judge_owner(tmp_path, 987_654, os.geteuid())
     assert (other.level, "user 987654" in other.what) == (Level.WARN, True)
@@ -73,7 +73,7 @@ def test_a_socket_s_name_may_be_too_long() -> None:
     assert judge_socket(Path("/" + "x" * 110)).level is Level.FAIL
 
 
-def test_where_a_daemon_cannot_write_its_log_is_told(
+def test_where_a_daemon_cannot_write_its_log_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert judge_log_folder(tmp_path, is_writable=True).level is Level.OK

@@ -69,7 +69,7 @@ async def test_with_an_account_it_enters_the_world(tmp_path: Path) -> None:
         assert "emu account password testlabs" in wrong.findings[1].mend
 
 
-async def test_a_door_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+async def test_a_listener_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     async with harness(tmp_path) as server:
         await server.world_registered()
         client = await server.logged_in()

@@ -88,7 +88,7 @@ def test_of_a_crowd_so_many_are_shown() -> None:
     assert (len(shown), besides) == (MOST_ROWS, 7)
 
 
-def test_a_restart_is_told_and_begins_new_rates() -> None:
+def test_a_restart_is_reported_and_begins_new_rates() -> None:
     view, measured = Live(), Measured()
     view.took(measured.snapshot(taken=10.0))
     view.took(measured.snapshot(taken=12.0))

@@ -17,7 +17,7 @@ def test_a_snapshot_is_asked_for_and_read(tmp_path: Path) -> None:
     assert lines == ["snapshot"]
 
 
-def test_who_cannot_give_one_is_told(tmp_path: Path) -> None:
+def test_who_cannot_give_one_gets_an_error(tmp_path: Path) -> None:
     with pytest.raises(NoServer, match="Start one with: twistd emu"):
         ask(tmp_path / "c")
     older = Reply(("there is no command snapshot",), ok=False)

@@ -39,7 +39,7 @@ def test_zones_with_their_own_ticks_the_fullest_first() -> None:
     assert (second["instance"], second["tick_p50_ms"]) == (0, None)
 
 
-def test_players_worlds_and_doors() -> None:
+def test_players_worlds_and_listeners() -> None:
     now = Measured().snapshot(players=(replace(BOB, link_dead=True),))
     (player,) = status.player_rows(now)
     assert player["state"] == "link-dead"

@@ -124,7 +124,7 @@ def test_a_file_is_no_socket(path: Path) -> None:
 # Twisted leaves the socket that could not be bound to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_a_folder_that_is_not_there_is_told(path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(path: Path) -> None:
     before = os.umask(0o022)
     os.umask(before)
     with pytest.raises(StoreError, match=r"cannot listen there .* set console\.path"):
@@ -132,7 +132,7 @@ def test_a_folder_that_is_not_there_is_told(path: Path) -> None:
     assert os.umask(before) == before
 
 
-async def test_idle_consoles_make_room_and_one_that_is_used_stays(path: Path) -> None:
+async def test_idle_consoles_make_space_and_one_that_is_used_stays(path: Path) -> None:
     server, _ = console()
     server.most = 5
     server.listen(path)

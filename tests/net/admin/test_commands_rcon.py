@@ -88,7 +88,7 @@ def test_who_logs_in_and_who_guesses_is_reported() -> None:
     assert told == [UserCame("rcon", "192.0.2.1"), WrongPassword("192.0.2.2")]
 
 
-def test_silent_ones_make_room_and_those_who_logged_in_stay() -> None:
+def test_silent_ones_make_space_and_those_who_logged_in_stay() -> None:
     port = Port(max_connections=2)
     first, second = port.connect(), port.connect("192.0.2.2")
     assert first is not None

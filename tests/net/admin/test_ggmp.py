@@ -28,8 +28,8 @@ def config(folder: Path, text: str = f"radar * {TOKEN}\n") -> GgmpConfig:
 
 
 async def test_a_tool_joins_and_acts(tmp_path: Path) -> None:
-    stage, uses = FakeActors(), list[Use]()
-    port = GgmpPort(config(tmp_path), stage, reactor, Scheduler(reactor), uses.append)
+    context, uses = FakeActors(), list[Use]()
+    port = GgmpPort(config(tmp_path), context, reactor, Scheduler(reactor), uses.append)
     port.listen()
 
     def talk() -> list[object]:
@@ -43,7 +43,7 @@ async def test_a_tool_joins_and_acts(tmp_path: Path) -> None:
         assert sorted(map(str, await deferToThread(talk))) == ["0.0", "90.0", "done", "done"]
     finally:
         await port.stop()
-    assert stage.actors[GUARD].place.x == 5.0
+    assert context.actors[GUARD].place.x == 5.0
     assert [use.caller for use in uses] == ["radar"]
 
 
@@ -109,7 +109,7 @@ def test_policies(tmp_path: Path) -> None:
         ggmp_rules(attrs.evolve(every, policy="static"))
 
 
-def test_a_file_that_is_wrong_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_wrong_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="line 1: must be a name"):
         ggmp_rules(config(tmp_path, "radar"))
     with pytest.raises(ConfigError, match="No such file"):

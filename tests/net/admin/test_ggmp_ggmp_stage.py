@@ -16,7 +16,7 @@ def harness() -> WorldHarness:
     return WorldHarness()
 
 
-def stage_of(harness: WorldHarness) -> ActorWorld:
+def context_of(harness: WorldHarness) -> ActorWorld:
     return ActorWorld(harness.world, harness.chat, lambda _now: server_status())
 
 
@@ -33,40 +33,40 @@ def guard_beside(harness: WorldHarness, name: str = "Alice") -> Spawn:
 def test_spawns_are_found_by_number_name_and_zone(harness: WorldHarness) -> None:
     harness.stand(1, name="Alice")
     guard = guard_beside(harness)
-    stage = stage_of(harness)
-    state = stage.find(guard.id)
+    context = context_of(harness)
+    state = context.find(guard.id)
     assert state is not None
     assert (state.name, state.place.x) == ("a guard", guard.position.x)
-    assert stage.named("A GUARD") == state
-    alice = stage.named("alice")
+    assert context.named("A GUARD") == state
+    alice = context.named("alice")
     assert alice is not None
-    assert {alice.id, guard.id} <= set(stage.inside(state.zone))
-    assert stage.inside(9999) == []
-    assert stage.find(99_999) is None
-    assert stage.named("nobody") is None
+    assert {alice.id, guard.id} <= set(context.inside(state.zone))
+    assert context.inside(9999) == []
+    assert context.find(99_999) is None
+    assert context.named("nobody") is None
 
 
 def test_a_creature_is_moved_and_speaks(harness: WorldHarness) -> None:
     client = harness.stand(1, name="Alice")
     guard = guard_beside(harness)
-    stage = stage_of(harness)
-    stage.move(guard.id, Place(1.0, 2.0, 3.0, 450.0))
+    context = context_of(harness)
+    context.move(guard.id, Place(1.0, 2.0, 3.0, 450.0))
     assert guard.position == Position(1.0, 2.0, 3.0, 90.0, guard.position.grid)
     assert client.player is not None
-    stage.move(guard.id, Place(*client.player.position[:4]))
+    context.move(guard.id, Place(*client.player.position[:4]))
     before = len(client.log)
-    stage.say(guard.id, "Halt!")
+    context.say(guard.id, "Halt!")
     assert len(client.log) > before
 
 
 def test_players_act_for_themselves(harness: WorldHarness) -> None:
     harness.stand(1, name="Alice")
-    stage = stage_of(harness)
-    alice = stage.named("Alice")
+    context = context_of(harness)
+    alice = context.named("Alice")
     assert alice is not None
     with pytest.raises(CommandError, match="Alice is a player"):
-        stage.say(alice.id, "I give it all away")
+        context.say(alice.id, "I give it all away")
     with pytest.raises(CommandError, match="Alice is a player"):
-        stage.move(alice.id, Place(0.0, 0.0, 0.0, 0.0))
+        context.move(alice.id, Place(0.0, 0.0, 0.0, 0.0))
     with pytest.raises(CommandError, match="no actor 99999"):
-        stage.say(99_999, "hello")
+        context.say(99_999, "hello")

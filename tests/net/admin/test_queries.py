@@ -61,7 +61,7 @@ async def test_one_address_gets_so_many_answers_and_no_more(tmp_path: Path) -> N
     assert counters["limited"] >= 10
 
 
-async def test_banned_addresses_are_told_so_by_ogp(tmp_path: Path) -> None:
+async def test_banned_addresses_are_reported_so_by_ogp(tmp_path: Path) -> None:
     part = part_of(tmp_path, f"ogp.listen={HOST}:0", banned=HOST)
     part.listen()
     (answer,) = await heard(part, push_query_head(QueryHead(Type.PING)), count=1)
@@ -69,7 +69,7 @@ async def test_banned_addresses_are_told_so_by_ogp(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("host", [HOST, "[::]"])
-async def test_masters_are_told_from_the_port_of_ogp(tmp_path: Path, host: str) -> None:
+async def test_masters_are_distinguished_from_the_port_of_ogp(tmp_path: Path, host: str) -> None:
     master = Asker()
     port = reactor.listenUDP(0, master, interface=HOST)
     at = f"{HOST}:{port.getHost().port}"

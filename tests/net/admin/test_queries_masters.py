@@ -9,7 +9,9 @@ from tests.support.running.names import know_no_invalid_names
 from tests.support.running.whole_server import captured_log
 
 
-def test_masters_are_told_at_once_and_every_five_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_masters_are_reported_at_once_and_every_five_minutes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     know_no_invalid_names(monkeypatch)
     clock, sent = Clock(), list[tuple[bytes, tuple[str, int]]]()
     masters = [Address("192.0.2.1", 1), Address("192.0.2.1", 2), Address("gone.invalid", 3)]

@@ -33,7 +33,7 @@ def test_one_who_asks_in_vain_hides_nobody_else() -> None:
     assert log.text.count("you may not") == 20
 
 
-def test_what_is_wanted_in_vain_a_thousand_times_is_told_a_few_times_and_counted() -> None:
+def test_what_is_wanted_in_vain_a_thousand_times_is_reported_a_few_times_and_counted() -> None:
     counted = refusals()
     with captured_log("text") as log:
         write = report_use(logger("admin"), counted)

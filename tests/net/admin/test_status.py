@@ -23,7 +23,7 @@ def test_a_server_without_services_has_a_name_and_an_age() -> None:
     assert (status.players, status.zones, status.worlds, status.map) == ((), (), (), "")
 
 
-def test_players_zones_rules_and_behaviors_are_told() -> None:
+def test_players_zones_rules_and_behaviors_are_reported() -> None:
     harness = WorldHarness()
     harness.admission.rules = AdmissionRules(max_players=12)
     harness.stand(1, name="Alice", level=7, class_=23, race=3)

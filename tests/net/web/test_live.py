@@ -99,7 +99,7 @@ def test_a_page_that_leaves_anything_unread_for_long_is_let_go() -> None:
     live.stop()
 
 
-def test_the_oldest_page_of_who_has_most_makes_room() -> None:
+def test_the_oldest_page_of_who_has_most_makes_space() -> None:
     live = LiveResource(Scheduler(Clock()), dict, nothing, most_pages=4)
     other = Request("192.0.2.9")
     pages = [other, *[Request() for _ in range(10)]]

@@ -159,9 +159,9 @@ async def test_ready_says_what_is_missing() -> None:
 
 async def test_logins_and_lines_are_remembered() -> None:
     async with bench() as made:
-        tell = made.watch.reports.port("login")
-        tell(AccountLoggedIn("192.0.2.7", "ayla", 1, 546))
-        tell(LoginRefused("192.0.2.7", "bob", "wrong password", 561))
+        send = made.watch.reports.port("login")
+        send(AccountLoggedIn("192.0.2.7", "ayla", 1, 546))
+        send(LoginRefused("192.0.2.7", "bob", "wrong password", 561))
         _, _, body = await made.get("/api/logins")
         assert [(row["account"], row["accepted"], row["reason"]) for row in json.loads(body)] == [
             ("…", False, "wrong password"), ("…", True, ""),
@@ -170,10 +170,10 @@ async def test_logins_and_lines_are_remembered() -> None:
 
 async def test_passwords_given_to_the_page_are_counted() -> None:
     async with bench() as made:
-        tell = made.watch.reports.port("dashboard")
-        tell(SignInRefused("192.0.2.7", "wrong password"))
-        tell(SignedIn("boss", "192.0.2.7", 100))
-        tell(SignedOut("boss", "idle"))
+        send = made.watch.reports.port("dashboard")
+        send(SignInRefused("192.0.2.7", "wrong password"))
+        send(SignedIn("boss", "192.0.2.7", 100))
+        send(SignedOut("boss", "idle"))
         for result in ("accepted", "refused"):
             assert made.watch.measures.value("authentications", "web", result) == 1
 
@@ -203,7 +203,7 @@ async def test_lines_of_the_log_are_remembered_without_addresses() -> None:
     assert made.part.recent.lines[-1].text == "the disk is full"
 
 
-async def test_a_page_that_comes_late_is_told_what_was() -> None:
+async def test_a_page_that_comes_late_is_sent_what_was() -> None:
     async with bench() as made:
         made.watch.reports.port("login")(LoginRefused("192.0.2.7", "bob", "wrong password", 561))
         page = await made.open("/api/events")
@@ -218,7 +218,7 @@ async def test_a_page_that_comes_late_is_told_what_was() -> None:
     ]
 
 
-async def test_a_page_is_told_what_happens_and_let_go_at_the_end() -> None:
+async def test_a_page_is_sent_what_happens_and_let_go_at_the_end() -> None:
     made = Bench()
     made.part.listen()
     page = await made.open("/api/events")
@@ -244,16 +244,16 @@ async def test_a_connection_that_a_browser_keeps_ends_with_the_server() -> None:
 async def test_lines_and_logins_that_name_a_hidden_player_are_shown_to_nobody() -> None:
     """Those of before as well as those that come."""
     async with bench() as made:
-        tell = made.watch.reports.port("login")
+        send = made.watch.reports.port("login")
         log = logger("world")
         log.info("Boss entered Antonica")
-        tell(AccountLoggedIn("192.0.2.7", "boss", 1, 546))
+        send(AccountLoggedIn("192.0.2.7", "boss", 1, 546))
         made.concealed |= {"Boss", "boss"}
         page = await made.open("/api/events")
         log.info("command of Boss (game): hide: done")
         log.info("Aldana entered Antonica")
-        tell(AccountLoggedIn("192.0.2.7", "boss", 1, 546))
-        tell(AccountLoggedIn("192.0.2.8", "ayla", 1, 546))
+        send(AccountLoggedIn("192.0.2.7", "boss", 1, 546))
+        send(AccountLoggedIn("192.0.2.8", "ayla", 1, 546))
         await until(lambda: b"Aldana" in page.data, "the other events")
         answers = [(await made.get(f"/api/{name}"))[2] for name in ("lines", "logins")]
         assert b"Aldana" in answers[0]

@@ -172,7 +172,7 @@ async def test_heads_other_methods_and_silence_leave_no_line_in_the_log() -> Non
     assert rest == b"this method is not taken here\n"
 
 
-async def test_silent_ones_make_room() -> None:
+async def test_silent_ones_make_space() -> None:
     async with harness(connections=ConnectionLimits(6, 6, 3)) as made:
         silent = [await made.wire() for _ in range(9)]
         wire = await made.wire(of_size(1), b"x")
@@ -181,7 +181,7 @@ async def test_silent_ones_make_room() -> None:
         assert len(made.site.connections) <= 6
 
 
-async def test_a_connection_that_was_answered_makes_room_for_a_new_one() -> None:
+async def test_a_connection_that_was_answered_makes_space_for_a_new_one() -> None:
     async with harness(connections=ConnectionLimits(2, 2, 2)) as made:
         wires = []
         for _ in range(2):

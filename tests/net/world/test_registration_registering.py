@@ -24,13 +24,16 @@ def link(settings: list[str], login_address: tuple[str, int] | None) -> LoginLin
         parse({}, settings), storage, read_atlas(), lambda: ("203.0.113.7", 9001), clock,
         Scheduler(clock), Tasks(logger("world")),
     )  # fmt: skip
-    fleet = Alone(ground)
+    cluster_one = Alone(ground)
     admission = WorldAdmissionRules(
-        AdmissionRules(), fleet.processes.presence, fleet.processes.handoffs, locked=False
+        AdmissionRules(),
+        cluster_one.processes.presence,
+        cluster_one.processes.handoffs,
+        locked=False,
     )
     account = LinkAccount("antonia", "secret")
-    models = Models(fleet.models)
-    return login_link(ground, fleet, account, admission, models, login_address=login_address)
+    models = Models(cluster_one.models)
+    return login_link(ground, cluster_one, account, admission, models, login_address=login_address)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +54,6 @@ def test_the_login_server_of_this_process_counts_where_none_is_configured(
     assert list(link(settings, login_address).config.servers) == servers
 
 
-def test_the_world_introduces_itself_by_name_account_and_told_address() -> None:
+def test_the_world_introduces_itself_by_name_account_and_advertised_address() -> None:
     told: Any = link(["world.name=Antonia"], None).world.registration()
     assert (told.name, told.account, told.address) == ("Antonia", "antonia", "203.0.113.7")

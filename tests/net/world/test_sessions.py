@@ -64,8 +64,8 @@ class Calls:
 def test_each_event_of_a_session_has_its_call() -> None:
     calls = Calls()
     port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
-    door: Any = SimpleNamespace(connect=lambda *_: calls)
-    handler = WorldClientHandler(port, door, Monotonic(0.0))
+    listener: Any = SimpleNamespace(connect=lambda *_: calls)
+    handler = WorldClientHandler(port, listener, Monotonic(0.0))
     for event in (Message(4, b"x"), Writable(), SessionEstablished(1), SessionClosed("done")):
         handler.handle_event(event, Monotonic(1.0))
     assert calls.names == ["message", "drained", "closed"]
@@ -78,8 +78,8 @@ def test_a_mistake_with_a_message_makes_nobody_play_on() -> None:
 
     calls = Failing()
     port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
-    door: Any = SimpleNamespace(connect=lambda *_: calls)
-    handler = WorldClientHandler(port, door, Monotonic(0.0))
+    listener: Any = SimpleNamespace(connect=lambda *_: calls)
+    handler = WorldClientHandler(port, listener, Monotonic(0.0))
     with pytest.raises(RuntimeError):
         handler.handle_event(Message(4, b"x"), Monotonic(1.0))
     assert calls.names == ["closing"]
@@ -88,8 +88,8 @@ def test_a_mistake_with_a_message_makes_nobody_play_on() -> None:
 def test_a_session_that_we_end_is_over_for_its_visitor_at_once() -> None:
     calls = Calls()
     port: Any = SimpleNamespace(address=("127.0.0.1", 9000))
-    door: Any = SimpleNamespace(connect=lambda *_: calls)
-    handler = WorldClientHandler(port, door, Monotonic(0.0))
+    listener: Any = SimpleNamespace(connect=lambda *_: calls)
+    handler = WorldClientHandler(port, listener, Monotonic(0.0))
     port.closing()
     assert calls.names == ["closing"]
     handler.handle_event(SessionClosed("done"), Monotonic(1.0))
@@ -107,10 +107,10 @@ def test_what_happens_is_written() -> None:
     refusals = RefusalLog(log, Scheduler(Clock()))
     for _ in range(100):
         report_world(log, refusals)(PlayerRefused("Aldana", "::1", "too fast"))
-    door = report_to(log, refusals)
-    door(Entered("Aldana", 1, 2, "::1", 546))
-    door(ZoneEntryRefused("::1", "no such key"))
-    door(Left("Aldana", "::1", "closed"))
+    listener = report_to(log, refusals)
+    listener(Entered("Aldana", 1, 2, "::1", 546))
+    listener(ZoneEntryRefused("::1", "no such key"))
+    listener(Left("Aldana", "::1", "closed"))
     assert [entry["log_level"] for entry in entries] == [
         LogLevel.warn, LogLevel.info, LogLevel.info, LogLevel.info
     ]  # fmt: skip

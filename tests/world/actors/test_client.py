@@ -20,7 +20,7 @@ def test_a_message_of_another_age_is_not_sent() -> None:
     assert client.log == [("OP_EqSetPOVGhostCmd", bytes.fromhex("01000000"))]
 
 
-def test_lines_wait_for_a_link_without_room_up_to_a_limit_and_the_rest_is_counted() -> None:
+def test_lines_wait_for_a_link_without_space_up_to_a_limit_and_the_rest_is_counted() -> None:
     client = WorldHarness().client()
     behind = PlayerClient(dialect(546), client, "127.0.0.1")
     line = {"color": 5, "text": "x" * 100, "unknown02": 0}

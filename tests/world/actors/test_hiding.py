@@ -52,7 +52,7 @@ class Scene:
         self.player = harness.stand(6, name="Aldana", admin_status=rank, last_played=1.0)
 
     @property
-    def stage(self) -> ActorWorld:
+    def context(self) -> ActorWorld:
         return ActorWorld(self.harness.world, self.harness.chat, self.status.status)
 
 
@@ -114,9 +114,9 @@ WAYS: dict[str, Callable[[Scene], object]] = {
         for row in table.rows(told)
     ],
     "GGMP": lambda scene: (
-        [scene.stage.find(number) for number in range(1, 20)],
-        scene.stage.named("boss"),
-        [list(scene.stage.inside(zone)) for zone in (ANTONICA, 325)],
+        [scene.context.find(number) for number in range(1, 20)],
+        scene.context.named("boss"),
+        [list(scene.context.inside(zone)) for zone in (ANTONICA, 325)],
     ),
     "page": lambda scene: [
         part(scene.status.status(scene.harness.now)) for part in api.STATUS_ANSWERS.values()
@@ -139,7 +139,7 @@ def _full_at(scene: Scene, players: int) -> bool:
 
 @pytest.mark.parametrize("far", [False, True], ids=["same zone", "other zone"])
 @pytest.mark.parametrize("way", WAYS)
-def test_nothing_tells_that_a_hidden_game_master_is_here(way: str, far: bool) -> None:
+def test_nothing_shows_that_a_hidden_game_master_is_here(way: str, far: bool) -> None:
     with_master, without = both(WAYS[way], far=far)
     assert with_master == without
 
@@ -155,7 +155,7 @@ DEEDS: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-def test_what_a_hidden_game_master_does_is_told_nobody(deed: str) -> None:
+def test_what_a_hidden_game_master_does_is_shown_to_nobody(deed: str) -> None:
     scenes = [Scene(with_master=with_master) for with_master in (True, False)]
     for scene in scenes:
         for line in ("/joinchannel Trade", "/joinchannel Other"):

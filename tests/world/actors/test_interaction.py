@@ -157,7 +157,7 @@ def test_malformed_choices_have_no_effect(harness: WorldHarness, body: bytes) ->
 
 
 @pytest.mark.parametrize("version", [546, 561])
-def test_a_client_is_told_what_can_be_done(harness: WorldHarness, version: int) -> None:
+def test_a_client_is_sent_what_can_be_done(harness: WorldHarness, version: int) -> None:
     client = harness.stand(1, version, zone_id=900)
     index = index_of(client, "a bell")
     client.say("OP_EntityVerbsRequestMsg", struct.pack("<I", index))

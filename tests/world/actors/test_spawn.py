@@ -6,7 +6,7 @@ from emu.world.actors.spawn import GhostPart, Spawn, SpawnKind
 from emu.world_stream.movement import Position
 
 
-def test_changes_are_told_by_side() -> None:
+def test_changes_are_reported_by_side() -> None:
     told: list[int] = []
     spawn = Spawn(1, SpawnKind.PLAYER, "A", Position(0, 0, 0))
     spawn.watcher = lambda _spawn, change: told.append(change)

@@ -60,9 +60,9 @@ def test_a_sign_of_a_zone_leads_there() -> None:
 
 
 def test_a_transporter_makes_a_destination() -> None:
-    door = spawn(WHOLE, "a door")
-    assert door["to"] == {"zone": 900, "place": [11.0, 12.0, 13.0, 14.0]}
-    assert door["size"] == 32
+    listener = spawn(WHOLE, "a door")
+    assert listener["to"] == {"zone": 900, "place": [11.0, 12.0, 13.0, 14.0]}
+    assert listener["size"] == 32
 
 
 def test_a_sign_that_no_placement_names_stands_where_it_says() -> None:

@@ -24,7 +24,7 @@ def test_appearance_that_cannot_be_sent_is_refused(looks: dict, told: str) -> No
         check_appearance(looks)
 
 
-def test_texts_have_room_for_so_many_bytes() -> None:
+def test_texts_have_space_for_so_many_bytes() -> None:
     check_texts(name="x" * 64, last_name="", guild="\N{LATIN SMALL LETTER E WITH ACUTE}" * 20)
     for text in ("x" * 65, "\N{LATIN SMALL LETTER E WITH ACUTE}" * 33):
         with pytest.raises(ValueError, match="name does not fit"):

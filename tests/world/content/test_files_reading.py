@@ -211,7 +211,7 @@ def test_every_fault_of_every_spawn_is_reported() -> None:
         (f"verbs = [{{ name = '{'x' * 256}' }}]", "name: must be a text of up to 255 bytes"),
     ],
 )
-def test_what_no_client_has_room_for_is_a_mistake(text: str, complaint: str) -> None:
+def test_what_no_client_has_space_for_is_a_mistake(text: str, complaint: str) -> None:
     rows = tomllib.loads(f"[[spawn]]\n{ROW}{text}\n")["spawn"]
     with pytest.raises(FileFormatError, match=complaint):
         read_fixtures(PATH, rows, find)

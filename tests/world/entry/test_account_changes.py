@@ -158,7 +158,7 @@ def test_who_is_kept_out_by_now_leaves(
     assert harness.world.players.get(6) is not None
 
 
-def test_a_review_tells_account_and_address_and_changes_nothing_else(harness: WorldHarness) -> None:
+def test_a_review_shows_account_and_address_and_changes_nothing_else(harness: WorldHarness) -> None:
     one = harness.stand(5, name="Aldana", admin_status=100)
     gate = Gate()
     before = len(one.log)

@@ -37,10 +37,10 @@ def code(status: int = 0, *others: int, locked: bool = False, full: bool = False
     rows = [world_character(ME, admin_status=status)]
     rows += [world_character(10 + n, admin_status=one) for n, one in enumerate(others)]
     inside = filled(*([101] if playing else []), *([102] if full else []))
-    door = admission(inside, 1 if full else -1, locked)
-    answer, key = finish(door.grant(rows, 101, ME))
+    listener = admission(inside, 1 if full else -1, locked)
+    answer, key = finish(listener.grant(rows, 101, ME))
     assert (key != 0) == (answer == 1)
-    assert door.on_entry(rows, ME) == answer
+    assert listener.on_entry(rows, ME) == answer
     return answer
 
 
@@ -67,12 +67,12 @@ def test_a_character_that_is_in_the_world_may_be_taken_over_and_another_may_not(
     rows = [world_character(ME, 101), world_character(6, 101)]
     inside = presence()
     inside.entered(present(101, 6, 1), lambda: None)
-    door = admission(inside)
-    assert finish(door.grant(rows, 101, 6))[0] == door.on_entry(rows, 6) == 1
-    assert finish(door.grant(rows, 101, ME)) == (7, 0)
-    assert door.on_entry(rows, ME) == 7
+    listener = admission(inside)
+    assert finish(listener.grant(rows, 101, 6))[0] == listener.on_entry(rows, 6) == 1
+    assert finish(listener.grant(rows, 101, ME)) == (7, 0)
+    assert listener.on_entry(rows, ME) == 7
     inside.lost_link(6)
-    assert door.on_entry(rows, ME) == 1
+    assert listener.on_entry(rows, ME) == 1
 
 
 @pytest.mark.parametrize(("status", "expected"), [(0, 7), (99, 7), (100, 1)])
@@ -99,101 +99,101 @@ def test_the_limit_of_players_itself_is_full_and_a_negative_one_never() -> None:
     assert not admission(filled(1, 2)).is_full
 
 
-def grant(door: WorldAdmissionRules, account: int, char_id: int = 0, **row: int) -> int:
+def grant(listener: WorldAdmissionRules, account: int, char_id: int = 0, **row: int) -> int:
     """Return the key for a play request, or its code below 1000."""
     char_id = char_id or account
     rows = [world_character(char_id, account, **row)]
-    answer, key = finish(door.grant(rows, account, char_id))
+    answer, key = finish(listener.grant(rows, account, char_id))
     return key or answer
 
 
 def test_whoever_has_a_key_has_a_place() -> None:
     clock = ManualClock()
-    door = admission(filled(1), 3, clock=clock)
-    first, second = grant(door, 2), grant(door, 3)
+    listener = admission(filled(1), 3, clock=clock)
+    first, second = grant(listener, 2), grant(listener, 3)
     assert min(first, second) >= 1000
-    assert grant(door, 4) == 253
-    assert finish(door.redeem(2, first)) is not None
+    assert grant(listener, 4) == 253
+    assert finish(listener.redeem(2, first)) is not None
     clock.seconds += 59
-    assert grant(door, 4) >= 1000
-    assert grant(door, 5) == 253
+    assert grant(listener, 4) >= 1000
+    assert grant(listener, 5) == 253
     clock.seconds += 1
-    assert grant(door, 5) >= 1000
+    assert grant(listener, 5) >= 1000
 
 
 def test_ones_own_key_and_ones_own_lost_character_take_nobodys_place() -> None:
     inside = filled(2)
     inside.lost_link(2)
-    door = admission(inside, 1)
+    listener = admission(inside, 1)
     for _ in range(3):
-        assert grant(door, 2) >= 1000
-    assert grant(door, 3) == 253
+        assert grant(listener, 2) >= 1000
+    assert grant(listener, 3) == 253
 
 
 def test_an_account_has_one_key_and_a_game_master_one_for_each_character() -> None:
-    door = admission(filled())
-    first, second = grant(door, 7, 70), grant(door, 7, 71)
-    assert finish(door.redeem(7, first)) is None
-    assert finish(door.redeem(7, second)) is not None
-    keys = [grant(door, 8, char_id, admin_status=100) for char_id in (80, 81)]
-    assert all(finish(door.redeem(8, key)) for key in keys)
+    listener = admission(filled())
+    first, second = grant(listener, 7, 70), grant(listener, 7, 71)
+    assert finish(listener.redeem(7, first)) is None
+    assert finish(listener.redeem(7, second)) is not None
+    keys = [grant(listener, 8, char_id, admin_status=100) for char_id in (80, 81)]
+    assert all(finish(listener.redeem(8, key)) for key in keys)
 
 
 def test_too_many_keys_are_a_full_world() -> None:
-    door = admission(filled())
-    assert all(grant(door, account) >= 1000 for account in range(1, 51))
-    assert grant(door, 51) == 253
+    listener = admission(filled())
+    assert all(grant(listener, account) >= 1000 for account in range(1, 51))
+    assert grant(listener, 51) == 253
 
 
 def test_a_character_that_is_gone_neither_comes_in_nor_stays() -> None:
     sent_away = []
     inside = presence()
     inside.entered(present(1, 10, 1), lambda: sent_away.append(10))
-    door = admission(inside)
-    key = grant(door, 2, 20)
-    finish(door.dismiss(10))
-    finish(door.dismiss(20))
+    listener = admission(inside)
+    key = grant(listener, 2, 20)
+    finish(listener.dismiss(10))
+    finish(listener.dismiss(20))
     assert sent_away == [10]
-    assert finish(door.redeem(2, key)) is None
+    assert finish(listener.redeem(2, key)) is None
 
 
 def test_the_lock_holds_for_those_who_come_and_not_for_those_who_are_in() -> None:
     """Who changes its zone, or comes back after its link was lost, is in."""
     rows = [world_character(ME)]
     inside = filled(1, 2)
-    door = admission(inside, max_players=2, locked=True)
-    assert door.on_entry(rows, ME) == 0
-    assert door.on_entry(rows, ME, is_zoning=True) == 1
-    door.locked = False
-    assert door.on_entry(rows, ME) == 253
-    assert door.on_entry(rows, ME, is_zoning=True) == 1
+    listener = admission(inside, max_players=2, locked=True)
+    assert listener.on_entry(rows, ME) == 0
+    assert listener.on_entry(rows, ME, is_zoning=True) == 1
+    listener.locked = False
+    assert listener.on_entry(rows, ME) == 253
+    assert listener.on_entry(rows, ME, is_zoning=True) == 1
     inside.entered(present(101, ME, 1), lambda: None)
     inside.lost_link(ME)
-    door.locked = True
-    assert door.on_entry(rows, ME) == 1
-    assert finish(door.grant(rows, 101, ME))[0] == 1
+    listener.locked = True
+    assert listener.on_entry(rows, ME) == 1
+    assert finish(listener.grant(rows, 101, ME))[0] == 1
     for status, answer in ((-1, 18), (-2, 18)):
         banned = [world_character(ME, admin_status=status)]
-        assert door.on_entry(banned, ME, is_zoning=True) == answer, "a ban holds for everybody"
-    assert door.on_entry([], ME, is_zoning=True) == 5
+        assert listener.on_entry(banned, ME, is_zoning=True) == answer, "a ban holds for everybody"
+    assert listener.on_entry([], ME, is_zoning=True) == 5
 
 
 def test_a_lock_takes_back_the_keys_of_those_it_keeps_out() -> None:
-    door = admission(filled())
-    player, guide = grant(door, 1), grant(door, 2, admin_status=10)
-    zoning = finish(door.handoffs.issue(3, 3, "Zoning", 0, EntryOrigin.ZONE))
-    door.locked = True
-    finish(door.withdraw_refused())
-    door.locked = False
-    assert finish(door.redeem(1, player)) is None, "after the lock, too"
-    assert finish(door.redeem(2, guide)) is not None
-    assert finish(door.redeem(3, zoning)) is not None
+    listener = admission(filled())
+    player, guide = grant(listener, 1), grant(listener, 2, admin_status=10)
+    zoning = finish(listener.handoffs.issue(3, 3, "Zoning", 0, EntryOrigin.ZONE))
+    listener.locked = True
+    finish(listener.withdraw_refused())
+    listener.locked = False
+    assert finish(listener.redeem(1, player)) is None, "after the lock, too"
+    assert finish(listener.redeem(2, guide)) is not None
+    assert finish(listener.redeem(3, zoning)) is not None
 
 
 def test_hidden_players_take_no_place() -> None:
     inside = filled(1)
-    door = admission(inside, max_players=1)
-    assert door.is_full
+    listener = admission(inside, max_players=1)
+    assert listener.is_full
     inside.seen(1, hidden=True)
-    assert not door.is_full
-    assert door.on_entry([world_character(ME)], ME) == 1
+    assert not listener.is_full
+    assert listener.on_entry([world_character(ME)], ME) == 1

@@ -150,7 +150,7 @@ def test_players_are_saved_every_minute(harness: WorldHarness) -> None:
     assert harness.store.rows[5].place[0] == 4.0
 
 
-def test_a_store_that_fails_is_told_of_and_harms_nobody(harness: WorldHarness) -> None:
+def test_a_store_that_fails_is_reported_and_harms_nobody(harness: WorldHarness) -> None:
     one = harness.stand(5)
     harness.store.broken = True
     harness.run(61.0)

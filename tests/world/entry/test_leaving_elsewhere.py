@@ -122,7 +122,7 @@ def test_who_leaves_while_waiting_to_be_sent_on_keeps_its_place() -> None:
     assert (here.store.rows[5].zone_id, here.store.rows[5].place) == (ANTONICA, place)
 
 
-def test_errors_of_the_store_are_what_the_traveller_is_told_of() -> None:
+def test_errors_of_the_store_are_what_the_traveller_is_reported() -> None:
     here, _ = two()
     client = here.stand(5, admin_status=100)
     here.store.broken = True

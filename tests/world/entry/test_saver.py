@@ -164,7 +164,7 @@ def test_a_save_that_is_out_of_date_is_not_tried_again() -> None:
     assert bench.saver.latest(bench.stored) == bench.stored
 
 
-def test_a_fault_of_ours_is_told_and_the_save_is_tried_again() -> None:
+def test_a_fault_of_ours_is_reported_and_the_save_is_tried_again() -> None:
     bench = Bench()
     bench.put(SavedKind.RELATIONS, relations=((0, "Aldana"),))
     bench.store.fail(ZeroDivisionError())
@@ -249,7 +249,7 @@ def test_what_was_read_before_the_last_save_is_not_current() -> None:
     assert bench.saver.is_current(bench.stored)
 
 
-def test_a_state_is_told_and_taken_as_it_is() -> None:
+def test_a_state_is_reported_and_taken_as_it_is() -> None:
     row = world_character(place=THERE, relations=((2, "Aldana"),), prefix="Sir", last_played=5.0)
     state = state_of(row, tuple(SavedKind), 7)
     assert kinds_of(state) == set(SavedKind)

@@ -327,7 +327,7 @@ def test_a_game_master_comes_in_twice(harness: Harness) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_changed_since_the_key_was_given_counts_at_the_door(change, told, reason) -> None:
+def test_what_changed_since_the_key_was_given_counts_at_zone_entry(change, told, reason) -> None:
     """Until the last moment: while the store is asked, too."""
     for when in ("before", "meanwhile"):
         harness = Harness()
@@ -386,9 +386,9 @@ def test_who_floods_while_the_store_is_asked_is_turned_away(harness: Harness) ->
     assert harness.presence.players == 0
 
 
-def test_room_on_the_session_is_passed_on_while_somebody_plays(harness: Harness) -> None:
-    _, stranger = harness.visit()
-    stranger.drained(1.0)
+def test_space_on_the_session_is_passed_on_while_somebody_plays(harness: Harness) -> None:
+    _, unknown_peer = harness.visit()
+    unknown_peer.drained(1.0)
     link, visitor, _ = let_in(harness)
     told: list[object] = []
     harness.inside.drained = lambda player, link, now: told.append((player.name, link, now))

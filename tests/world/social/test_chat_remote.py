@@ -12,7 +12,7 @@ def two() -> tuple[WorldHarness, WorldHarness]:
     return here, WorldHarness(beside=here)
 
 
-def test_a_tell_finds_its_player_wherever_it_is() -> None:
+def test_a_report_finds_its_player_wherever_it_is() -> None:
     here, there = two()
     one, other = here.stand(5, name="Aldana"), there.stand(6, name="Borvik")
     one.types("/tell borvik are you there")
@@ -33,7 +33,7 @@ def test_who_is_away_or_does_not_want_to_hear_says_so_across_processes() -> None
     assert one.types("/tell borvik hello") == ["Borvik ignores you"]
 
 
-def test_a_tell_to_an_absent_player_is_refused() -> None:
+def test_a_report_to_an_absent_player_is_refused() -> None:
     here, there = two()
     one, other = here.stand(5, name="Aldana"), there.stand(6, name="Borvik")
     assert one.types("/tell nobody hello") == ["Unable to find client nobody"]

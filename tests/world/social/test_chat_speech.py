@@ -41,7 +41,7 @@ def test_561_has_two_bytes_more() -> None:
     assert heard(cestra).endswith("0200" + b"hi".hex() + "0000010100")
 
 
-def test_tell_has_the_recorded_bytes_for_both() -> None:
+def test_report_has_the_recorded_bytes_for_both() -> None:
     _, borvik, aldana = two()
     borvik.types("/tell aldana psst")
     expected = (

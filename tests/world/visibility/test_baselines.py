@@ -92,10 +92,10 @@ def test_a_sign_has_its_texts_behind_it() -> None:
 
 def test_a_widget_has_its_number_and_place_behind_it() -> None:
     place = (5.260600090026855, -12.738800048828125, -71.85990142822266)
-    door = Spawn(5, SpawnKind.WIDGET, "a stone door", Position(*place, 0.0, 1234),
+    listener = Spawn(5, SpawnKind.WIDGET, "a stone door", Position(*place, 0.0, 1234),
                  footer=Footer(0xD58F1056, *place))  # fmt: skip
     view = View(546)
-    view.create(GhostBaseline(door, form(546), own=False).create(7, 1))
+    view.create(GhostBaseline(listener, form(546), own=False).create(7, 1))
     assert view.footers[7].hex() == "56108fd5d656a84020d24bc145b88fc2"
     assert "vis_flags" not in view.fields(7)
 

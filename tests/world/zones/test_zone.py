@@ -35,7 +35,7 @@ def test_two_players_see_each_other_and_their_moves(zone: Zone) -> None:
     assert two.place_of(one.spawn) == (3.5, -7.25, 4.5)
 
 
-def test_a_client_is_not_told_of_its_own_steps(zone: Zone) -> None:
+def test_a_client_is_not_reported_of_its_own_steps(zone: Zone) -> None:
     one = ZoneClient(player(1))
     one.enter(zone, 0.0)
     run_ticks(zone, 0.0, 1.0)
@@ -176,7 +176,7 @@ def test_a_full_link_gets_the_newest_state_later_and_nothing_in_between(zone: Zo
     assert slow.commands[-2:].count("OP_EqUpdateGhostCmd") == 1
 
 
-def test_a_viewer_without_room_is_not_asked_again_before_its_link_has_some(zone: Zone) -> None:
+def test_a_viewer_without_space_is_not_asked_again_before_its_link_has_some(zone: Zone) -> None:
     one, two = ZoneClient(player(1)), ZoneClient(player(2))
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
@@ -205,7 +205,7 @@ def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("little_work")
-def test_the_tick_of_a_crowd_takes_several_turns_and_tells_everybody() -> None:
+def test_the_tick_of_a_crowd_takes_several_turns_and_shows_everybody() -> None:
     zone = Zone(325, rules=ZoneRules(tick=0.1))
     clients = [ZoneClient(player(n)) for n in range(1, 21)]
     for client in clients:
@@ -227,7 +227,7 @@ def test_the_tick_of_a_crowd_takes_several_turns_and_tells_everybody() -> None:
 
 
 @pytest.mark.usefixtures("little_work")
-def test_a_zone_that_is_too_slow_tells_the_newest_state_and_queues_nothing() -> None:
+def test_a_zone_that_is_too_slow_shows_the_newest_state_and_queues_nothing() -> None:
     """Every turn takes half a tick here, and everybody walks all the time."""
     zone = Zone(325, rules=ZoneRules(tick=0.1))
     clients = [ZoneClient(player(n)) for n in range(1, 13)]
@@ -253,7 +253,7 @@ def test_a_zone_that_is_too_slow_tells_the_newest_state_and_queues_nothing() -> 
 
 
 @pytest.mark.usefixtures("little_work")
-def test_who_leaves_in_the_middle_of_a_tick_is_told_no_more(zone: Zone) -> None:
+def test_who_leaves_in_the_middle_of_a_tick_is_reported_no_more(zone: Zone) -> None:
     clients = [ZoneClient(player(n)) for n in range(1, 21)]
     for client in clients:
         client.enter(zone, 0.0)
@@ -271,7 +271,7 @@ def test_who_leaves_in_the_middle_of_a_tick_is_told_no_more(zone: Zone) -> None:
     assert all(len(client.names()) == 18 for client in clients[:-1])
 
 
-def test_leaving_tells_the_others_and_forgets_the_pictures(zone: Zone) -> None:
+def test_leaving_shows_the_others_and_forgets_the_snapshots(zone: Zone) -> None:
     one, two = ZoneClient(player(1)), ZoneClient(player(2))
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
@@ -296,7 +296,7 @@ def test_leaving_tells_the_others_and_forgets_the_pictures(zone: Zone) -> None:
     assert len(zone._grid) == 0
 
 
-def test_nobody_is_told_before_the_client_stands(zone: Zone) -> None:
+def test_nobody_is_notified_before_the_client_stands(zone: Zone) -> None:
     one, two = ZoneClient(player(1)), ZoneClient(player(2))
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
