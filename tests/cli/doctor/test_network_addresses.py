@@ -48,7 +48,7 @@ def test_good_ones(tmp_path: Path, overrides: list[str]) -> None:
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=127.0.0.1"], Level.FAIL,
          "which is themselves"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=0.0.0.0"], Level.FAIL,
-         "no address that anybody can connect to"),
+         "no address that a client can connect to"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=192.168.1.20"], Level.WARN,
          "good in the LAN only"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=100.64.3.4"], Level.FAIL,

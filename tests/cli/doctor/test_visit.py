@@ -62,7 +62,7 @@ async def test_with_an_account_it_enters_the_world(tmp_path: Path) -> None:
         done = visit(server.login_port)
         await done.with_account(account)
         assert levels(done) == ["ok", "ok", "ok"], done.findings
-        assert "Aldana came in" in server.log.text
+        assert "Aldana entered from 127.0.0.1" in server.log.text
         wrong = visit(server.login_port)
         await wrong.with_account(Entrance(Credentials("testlabs", "wrong")))
         assert levels(wrong) == ["ok", "fail"]

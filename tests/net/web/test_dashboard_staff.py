@@ -3,6 +3,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from emu.admin.web.dashboard import SignInDenial
 from emu.login.ports import LoginGranted, LoginRefusal, LoginRefusalReason
 from emu.model import Account
 from emu.net.web.dashboard import StaffAccounts
@@ -41,4 +42,4 @@ def test_a_refusal_is_its_reason() -> None:
     work = staff(Service(LoginRefusal(LoginRefusalReason.BANNED))).verify(
         "boss", "x", "192.0.2.1", lambda: True
     )
-    assert finish(work) == "banned"
+    assert finish(work) == SignInDenial(LoginRefusalReason.BANNED, 403)
