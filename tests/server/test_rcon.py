@@ -66,7 +66,7 @@ async def logged_in(port: int, password: str = "sekret") -> Connection:
 
 async def test_without_a_password_it_is_closed_and_says_so(tmp_path: Path) -> None:
     async with harness(tmp_path) as server:
-        await server.log.line(r"rcon: closed: neither rcon.password nor rcon.users_file")
+        await server.log.line(r"rcon: closed: rcon.password and rcon.users_file are not set")
         with pytest.raises(AssertionError):
             rcon_port(server)
 

@@ -353,7 +353,7 @@ class RconServer(CommandServer):
         )
         host: Any = self._port.getHost()
         self._refusals.start()
-        _rcon_log.info("operators on TCP {at}", at=Address(host.host, host.port))
+        _rcon_log.info("administrators on TCP {at}", at=Address(host.host, host.port))
 
     async def stop(self) -> None:
         """Close the port and every connection."""
