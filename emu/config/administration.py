@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +10,7 @@ from attrs import frozen
 
 from emu.admin.ggmp.peer import WAIT
 from emu.admin.ogp.responder import OgpRules
-from emu.admin.rcon.session import DIALECTS, RconRules
+from emu.admin.rcon.session import RconDialect, RconRules
 from emu.admin.webhook import WebhookEvent, WebhookFormat
 from emu.config.readers import COLOR_CHANGE, HOST, HTTPS_ORIGIN_OR_NONE, IP_ADDRESS, Address
 from emu.config.setting import address_or_none, file_or_none, secret_text, setting
@@ -61,10 +62,9 @@ class RconConfig:
         "Send an empty packet before the answer to a login. Few tools need it.",
         live=True,
     )
-    dialect: str = setting(
+    dialect: RconDialect = setting(
         _RCON.dialect,
         "Tools to answer best: most tools, only those for Valve's servers, or Minecraft's.",
-        choices=tuple(DIALECTS),
         live=True,
     )
     max_request: int = setting(
@@ -223,6 +223,14 @@ class SsqConfig:
     )
 
 
+class GgmpPolicy(StrEnum):
+    """The clients that GGMP admits."""
+
+    TOKEN = "token"  # noqa: S105  # the word of the setting
+    OPEN = "open"
+    STATIC = "static"
+
+
 @frozen
 class GgmpConfig:
     """``[ggmp]``: tools that watch and control spawns; closed unless the policy admits a tool."""
@@ -231,11 +239,10 @@ class GgmpConfig:
         Address("127.0.0.1", 12358),
         "Listen here (UDP). Port 0: any free port. Tokens are not encrypted.",
     )
-    policy: str = setting(
-        "token",
+    policy: GgmpPolicy = setting(
+        GgmpPolicy.TOKEN,
         "Clients to admit. token: those with a token of tokens_file. open: any, with open_actions."
         " static: only those of clients_file.",
-        choices=("token", "open", "static"),
         live=True,
     )
     tokens_file: Path | None = file_or_none(
@@ -270,9 +277,9 @@ class GgmpConfig:
     @property
     def may_be_joined(self) -> bool:
         """Whether the policy and its file admit any client."""
-        if self.policy == "static":
+        if self.policy is GgmpPolicy.STATIC:
             return self.clients_file is not None
-        return self.policy == "open" or self.tokens_file is not None
+        return self.policy is GgmpPolicy.OPEN or self.tokens_file is not None
 
 
 @frozen

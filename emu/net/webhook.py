@@ -74,7 +74,8 @@ class Webhook:
         self._fails = False
         self._under_way: Deferred[Any] | None = None
         self._stopped: Deferred[None] | None = None
-        self._unsubscribe = self.watch.reports.subscribe(self._take)
+        self._subscription: Callable[[], None] | None = None
+        self.configure(self.config)
         self.watch.queue("webhook", "Events that wait to be sent.", lambda: len(self.queue))
         self.watch.reasons(
             "webhook_events", "Events for the webhook by result.", lambda: self.queue.counts
@@ -84,6 +85,11 @@ class Webhook:
         """Use other settings from now on."""
         self.config = config
         self.queue.form = config.format
+        # The world reports each line of chat: without an address nothing looks at the reports.
+        if config.url and self._subscription is None:
+            self._subscription = self.watch.reports.subscribe(self._take)
+        elif not config.url:
+            self._unsubscribe()
 
     def start(self, *, after_crash: bool) -> None:
         """Report that the server is up."""
@@ -95,8 +101,8 @@ class Webhook:
 
     async def stop(self) -> None:
         """Report that the server goes down, and wait until that has been sent or refused."""
-        self._add(WebhookEvent.DOWN, f"{self.server} goes down.")
         self._unsubscribe()
+        self._add(WebhookEvent.DOWN, f"{self.server} goes down.")
         self.queue.close()
         self.handle_timer(self.scheduler.now())
         if len(self.queue):
@@ -108,6 +114,11 @@ class Webhook:
         self.scheduler.drop(self._timer)
         if self._under_way is not None:
             self._under_way.cancel()
+
+    def _unsubscribe(self) -> None:
+        if self._subscription is not None:
+            self._subscription()
+            self._subscription = None
 
     # -- events -----------------------------------------------------------------------------------
 

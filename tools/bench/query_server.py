@@ -21,7 +21,7 @@ from emu.admin.ssq.responder import SsqResponder, SsqTokens
 from emu.admin.ssq.tables import SsqContent
 from emu.admin.status import PlayerStatus, ServerStatus
 from emu.config import Address
-from emu.config.administration import GgmpConfig
+from emu.config.administration import GgmpConfig, GgmpPolicy
 from emu.limits.rates import AnswerRules, Challenges
 from emu.net.admin.ggmp import GgmpPort
 from emu.net.logs import logger
@@ -94,7 +94,9 @@ def open_ggmp() -> int:
         clients.writelines(f"client query {number} 127.0.0.1\n" for number in range(1, 256))
         clients.flush()
         config = GgmpConfig(
-            listen=Address("127.0.0.1", 0), policy="static", clients_file=Path(clients.name)
+            listen=Address("127.0.0.1", 0),
+            policy=GgmpPolicy.STATIC,
+            clients_file=Path(clients.name),
         )
         port = GgmpPort(
             config, OneActor(), reactor, Scheduler(reactor), lambda _use: None, limits=UNLIMITED

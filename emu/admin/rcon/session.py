@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from hmac import compare_digest
 from typing import Final
 
@@ -101,8 +102,6 @@ def read_users(text: str) -> list[RconUser]:
     return list(users.values())
 
 
-DIALECTS: Final = ("source", "srcds", "minecraft")
-"""How a RESPONSE_VALUE is answered: as most tools like it, as Valve's servers, as Minecraft."""
 ORIGIN: Final = "rcon"
 TRAILER: Final = b"\0\1\0\0"
 """Body of the packet after a mirrored one. The NUL inside it is part of Source's format."""
@@ -117,14 +116,21 @@ UNTIL_LOGIN: Final = 512
 """
 
 
+class RconDialect(StrEnum):
+    """The answers to a RESPONSE_VALUE: for most tools, as Valve's servers, or as Minecraft."""
+
+    SOURCE = "source"
+    SRCDS = "srcds"
+    MINECRAFT = "minecraft"
+
+
 @dataclass(frozen=True, slots=True)
 class RconRules:
     """The settings of a session; times in seconds."""
 
     auth_junk_packet: bool = False
     """Send an empty RESPONSE_VALUE before a positive AUTH_RESPONSE, as Source servers do."""
-    dialect: str = "source"
-    """One of `DIALECTS`."""
+    dialect: RconDialect = RconDialect.SOURCE
     largest_request: int = 4110
     login_timeout: float = 10.0
     frame_timeout: float = 30.0
@@ -242,11 +248,11 @@ class RconSession(CommandSession[RconPacket]):
             self._say(packet.id, f"Unknown request {packet.type & 0xFFFFFFFF:x}")
 
     def _end_of_answer(self, packet: RconPacket) -> None:
-        if self._rules.dialect == "minecraft":
+        if self._rules.dialect is RconDialect.MINECRAFT:
             self._send(RconPacket(packet.id, PacketType.RESPONSE_VALUE, MINECRAFT_UNKNOWN))
             return
         self._send(RconPacket(packet.id, PacketType.RESPONSE_VALUE))
-        if packet.id == self._last_command or self._rules.dialect == "srcds":
+        if packet.id == self._last_command or self._rules.dialect is RconDialect.SRCDS:
             self._send(RconPacket(packet.id, PacketType.RESPONSE_VALUE, TRAILER))
 
     def _log_in(self, packet: RconPacket, now: Monotonic) -> None:

@@ -16,6 +16,7 @@ from emu.cli.config import file_problems
 from emu.cli.doctor.database import read_one
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.config import Config, exposed
+from emu.config.administration import GgmpPolicy
 from emu.errors import ConfigError
 from emu.limits.addresses import is_loopback
 from emu.login.passwords import SALT_SIZE, PasswordConfig, check_password
@@ -325,7 +326,7 @@ def _open_listeners(config: Config) -> Iterator[Finding]:
             "set web.listen to 127.0.0.1 behind a web server with a password",
         )  # fmt: skip
     ggmp = config.ggmp
-    if ggmp.policy == "open" and ggmp.may_be_joined and not is_loopback(ggmp.listen.host):
+    if ggmp.policy is GgmpPolicy.OPEN and ggmp.may_be_joined and not is_loopback(ggmp.listen.host):
         yield warn(
             SECRETS, f"any GGMP client may {', '.join(ggmp.open_actions)} without a token",
             "set ggmp.policy to token, or ggmp.listen to 127.0.0.1",

@@ -23,7 +23,7 @@ from emu.admin.ggmp.server import ANSWER_RULES, GgmpRules, GgmpServer
 from emu.admin.status import OpenPort, ServerStatus
 from emu.commands import Use
 from emu.config import Address
-from emu.config.administration import GgmpConfig
+from emu.config.administration import GgmpConfig, GgmpPolicy
 from emu.errors import CommandError
 from emu.limits.rates import AnswerRules
 from emu.model import ANYBODY, may_see
@@ -125,11 +125,11 @@ _log = logger("ggmp")
 def ggmp_rules(config: GgmpConfig) -> GgmpRules:
     """Return who may log in, and the limits. Raises `ConfigError` if a file of clients is wrong."""
     common = GgmpRules(wait=config.resend_milliseconds / 1000, order=ORDERS[config.byteorder])
-    if config.policy == "static":
+    if config.policy is GgmpPolicy.STATIC:
         clients = read_listed("ggmp.clients_file", config.clients_file, read_clients) or {}
         return replace(common, clients=clients)
     grants = read_listed("ggmp.tokens_file", config.tokens_file, read_grants) or ()
-    if config.policy == "token":
+    if config.policy is GgmpPolicy.TOKEN:
         return replace(common, grants=grants)
     allowed = frozenset(GgmpAction[word.upper()] for word in config.open_actions)
     return replace(common, grants=grants, anonymous=Grant("anybody", "", allowed))
@@ -185,7 +185,7 @@ class GgmpPort:
         """Open the port and log its address, or why it stays closed. Raises `CannotListenError`."""
         self._is_wanted = True
         if not self.core.rules.lets_anybody_in:
-            key = "clients_file" if self._config.policy == "static" else "tokens_file"
+            key = "clients_file" if self._config.policy is GgmpPolicy.STATIC else "tokens_file"
             _log.info("closed: ggmp.{key} names no client", key=key)
             return
         address = listen_address("ggmp.listen", self._config.listen)

@@ -21,7 +21,16 @@ from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.behaviors import plain
-from emu.world.behaviors.guard import ALOUD, STEP, TIMER, Budget, Limits, RunningBehavior, Way
+from emu.world.behaviors.guard import (
+    ALOUD,
+    STEP,
+    BehaviorDeadline,
+    Budget,
+    DeadlineKind,
+    Limits,
+    RunningBehavior,
+    Way,
+)
 from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
 from emu.world.entry.saver import SavedKind
@@ -107,7 +116,7 @@ class BehaviorContext:
         self.chat = chat
         self.limits = limits
         self.budget = budget
-        self.deadlines: Deadlines[RunningBehavior, str] = Deadlines(world.wake)
+        self.deadlines: Deadlines[RunningBehavior, BehaviorDeadline] = Deadlines(world.wake)
         self.dialogs = Dialogs(limits.text, limits.dialogs)
         self.counters: Counter[str] = Counter()
         self._heard: dict[int, RateLimit] = {}
@@ -118,7 +127,7 @@ class BehaviorContext:
         """The time of the world's clock."""
         return self.world.clock.now()
 
-    def arm(self, behavior: RunningBehavior, what: str, seconds: float) -> None:
+    def arm(self, behavior: RunningBehavior, what: BehaviorDeadline, seconds: float) -> None:
         """Set or move one of a behavior's deadlines."""
         self.deadlines.set(behavior, what, Monotonic(self.now + seconds))
 
@@ -482,7 +491,8 @@ def _set_timer(
     behavior: RunningBehavior, context: BehaviorContext, name: str, seconds: float
 ) -> None:
     limits = context.limits
-    what = TIMER + plain.text(name, "a timer's name", limits.timer_name)
+    text = plain.text(name, "a timer's name", limits.timer_name)
+    what = BehaviorDeadline(DeadlineKind.TIMER, text)
     wait = max(
         limits.shortest_timer, plain.number(seconds, "seconds", -_HUGE, limits.longest_timer)
     )

@@ -12,8 +12,9 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from types import FrameType, TracebackType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from emu.limits.rates import RateLimit
 from emu.world.actors.player import Player
@@ -220,12 +221,23 @@ class Way:
         return arrived
 
 
-TICK: Final = "tick"
-"""The name of the deadline of the next tick."""
-STEP: Final = "step"
-"""The name of the deadline of the next step of a walk."""
-TIMER: Final = "timer "
-"""The prefix of the deadlines that a behavior sets; the name it chose follows."""
+class DeadlineKind(Enum):
+    """What is due when a deadline of a behavior expires."""
+
+    TICK = auto()
+    STEP = auto()
+    TIMER = auto()
+
+
+class BehaviorDeadline(NamedTuple):
+    """One deadline of a behavior; the behavior chose the name of a timer."""
+
+    kind: DeadlineKind
+    name: str = ""
+
+
+TICK: Final = BehaviorDeadline(DeadlineKind.TICK)
+STEP: Final = BehaviorDeadline(DeadlineKind.STEP)
 
 ALOUD: Final = 0
 """The key in `RunningBehavior.paces` for what is said aloud; all others are character ids."""
@@ -261,7 +273,7 @@ class RunningBehavior:
     tick: float = 1.0
     seen: dict[int, Player] = field(default_factory=dict)
     """The players by character id for which `on_enter` was due, and `on_leave` is not yet."""
-    timers: set[str] = field(default_factory=set)
+    timers: set[BehaviorDeadline] = field(default_factory=set)
     way: Way | None = None
 
     @property

@@ -20,7 +20,7 @@ from emu.world.behaviors.api import Actor, BehaviorContext, Visitor, ZoneActor
 from emu.world.behaviors.guard import (
     STEP,
     TICK,
-    TIMER,
+    BehaviorDeadline,
     Budget,
     Guard,
     Limits,
@@ -209,14 +209,14 @@ class Behaviors:
             self._world.faults.add("the timer of a behavior", behavior.whose, error)
             self._switch_off(behavior, f"the server failed: {type(error).__name__}")
 
-    def _due(self, behavior: RunningBehavior, what: str) -> None:
+    def _due(self, behavior: RunningBehavior, what: BehaviorDeadline) -> None:
         if what == TICK:
             self._tick(behavior)
         elif what == STEP:
             self._step(behavior)
         else:
             behavior.timers.discard(what)
-            self._call(behavior, Hook.TIMER, what.removeprefix(TIMER))
+            self._call(behavior, Hook.TIMER, what.name)
 
     def _wake_up(self, behavior: RunningBehavior) -> None:
         self._arm_tick(behavior)

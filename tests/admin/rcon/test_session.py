@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from emu.admin.console import MOST_WAITING
 from emu.admin.ports import CommandGiven, LoginFailed, SessionEnded, UserAuthenticated
 from emu.admin.rcon.packets import PacketReader, RconPacket
-from emu.admin.rcon.session import RconRules, RconSession, RconUser, RconUsers
+from emu.admin.rcon.session import RconDialect, RconRules, RconSession, RconUser, RconUsers
 from emu.commands import Reply
 from emu.limits.rates import FailureRules, Failures
 
@@ -175,7 +175,7 @@ def test_the_end_of_an_answer_can_be_asked_for_in_both_ways(listener: Listener) 
 
 
 def test_the_srcds_dialect_says_after_any_mirror_that_it_was_one() -> None:
-    listener = Listener(RconRules(dialect="srcds"))
+    listener = Listener(RconRules(dialect=RconDialect.SRCDS))
     listener.log_in()
     for number in (4, 5):
         got = listener.packets(RconPacket(4, 2, b"").encode() + RconPacket(number, 0).encode())
@@ -183,7 +183,7 @@ def test_the_srcds_dialect_says_after_any_mirror_that_it_was_one() -> None:
 
 
 def test_the_minecraft_dialect_says_what_its_clients_wait_for() -> None:
-    listener = Listener(RconRules(dialect="minecraft"))
+    listener = Listener(RconRules(dialect=RconDialect.MINECRAFT))
     listener.log_in()
     assert listener.packets(RconPacket(4, 0).encode()) == [RconPacket(4, 0, b"Unknown request 0")]
 

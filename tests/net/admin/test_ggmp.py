@@ -13,7 +13,7 @@ from emu.admin.ggmp.messages import LITTLE
 from emu.cli.consoles.ggmp import GgmpSocket
 from emu.commands import Use
 from emu.config import Address
-from emu.config.administration import GgmpConfig
+from emu.config.administration import GgmpConfig, GgmpPolicy
 from emu.errors import CommandError, ConfigError
 from emu.net.admin.ggmp import GgmpPort, ggmp_rules
 from emu.net.scheduler import Scheduler
@@ -59,7 +59,8 @@ async def test_a_wrong_token_is_not_answered(tmp_path: Path) -> None:
 
 async def test_without_tokens_it_stays_closed(tmp_path: Path) -> None:
     with captured_log("text") as log:
-        for made in (GgmpConfig(), config(tmp_path, "# nobody\n"), GgmpConfig(policy="static")):
+        static = GgmpConfig(policy=GgmpPolicy.STATIC)
+        for made in (GgmpConfig(), config(tmp_path, "# nobody\n"), static):
             port = GgmpPort(made, FakeActors(), reactor, Scheduler(reactor), lambda _use: None)
             port.listen()
             assert port.port == 0
@@ -99,14 +100,14 @@ def test_policies(tmp_path: Path) -> None:
     rules = ggmp_rules(every)
     assert (len(rules.grants), rules.anonymous, rules.clients) == (1, None, {})
     assert rules.order is LITTLE
-    rules = ggmp_rules(attrs.evolve(every, policy="open", open_actions=("watch",)))
+    rules = ggmp_rules(attrs.evolve(every, policy=GgmpPolicy.OPEN, open_actions=("watch",)))
     assert rules.anonymous is not None
     assert (len(rules.grants), rules.anonymous.actions) == (1, {GgmpAction.WATCH})
-    rules = ggmp_rules(attrs.evolve(every, policy="static"))
+    rules = ggmp_rules(attrs.evolve(every, policy=GgmpPolicy.STATIC))
     assert (list(rules.grants), rules.anonymous, list(rules.clients)) == ([], None, [7])
     clients.write_text("bot", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"ggmp\.clients_file: .*line 1"):
-        ggmp_rules(attrs.evolve(every, policy="static"))
+        ggmp_rules(attrs.evolve(every, policy=GgmpPolicy.STATIC))
 
 
 def test_a_file_that_is_wrong_is_reported(tmp_path: Path) -> None:
