@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Final
 
 PARTS: Final = {"session": "emu.session.session", "datagrams": "emu.net.udp._datagrams"}
-"""What can be compiled, each with a module that tells."""
+"""What can be compiled, each with a module whose file shows it."""
 
 
 def compiled_parts() -> tuple[str, ...]:

@@ -150,7 +150,7 @@ class LoginConfig:
     )
     password_waiting: int = setting(
         512,
-        "How many password checks may wait. Further clients are told that the server is busy.",
+        "How many password checks may wait. Further clients are refused: the server is busy.",
         unit="checks",
         limits=(1, 100_000),
     )

@@ -22,7 +22,7 @@ from emu.opcodes.watch import OpcodeWatcher
 
 INTERVAL = 1.0
 MOST_CHANGES = 50
-"""Edits that a page is told."""
+"""The most edits that a page shows."""
 
 Run = Callable[[Callable[[], Any]], Deferred[Any]]
 """Carries calls out in one other thread, in the order they came."""
@@ -49,7 +49,7 @@ class OpcodeSource:
                 "see `emu opcodes check`"
             )
         self._tables = tables
-        self._told: str | None = None
+        self._logged: str | None = None
         self._run = run
         self._asked = False
         self._is_lost = False
@@ -77,7 +77,7 @@ class OpcodeSource:
 
     def look(self) -> None:
         """Look for edits now; what is found counts a moment later."""
-        if not self._asked and not self._is_lost:  # the last look may take longer than a second
+        if not self._asked and not self._is_lost:  # the last read may take longer than a second
             self._asked = True
             self._run(self._watcher.poll).addCallbacks(self._seen, self._not_seen)
 
@@ -94,7 +94,7 @@ class OpcodeSource:
         self._take(fresh)
 
     def _not_seen(self, failure: Failure) -> None:
-        """Learn that a look came to nothing; the next one is made all the same."""
+        """Note that a read failed; the next one is made all the same."""
         self._asked = False
         _log.failure("looking for edits of the opcode tables failed", failure)
 
@@ -103,8 +103,8 @@ class OpcodeSource:
             self._tables = fresh
             _log.info("the opcode tables were edited; new sessions use them")
         problem = self._watcher.problem
-        if problem != self._told:
-            self._told = problem
+        if problem != self._logged:
+            self._logged = problem
             if problem is not None:
                 _log.error("an edit of the opcode tables is refused: {reason}", reason=problem)
 

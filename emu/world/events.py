@@ -73,7 +73,7 @@ class Said(WorldEvent):
 
 @dataclass(frozen=True, slots=True)
 class PlayerRefused(WorldEvent):
-    """A player's message was refused in a way that tells something about its client."""
+    """A player's message was refused in a way that shows a fault of its client."""
 
     level: ClassVar[str] = "warn"
     name: str

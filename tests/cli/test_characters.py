@@ -75,8 +75,8 @@ def test_a_deleted_character_is_restored_or_its_name_freed(emu: CommandLine) -> 
 
 
 def test_what_another_world_keeps_is_reported(emu: CommandLine) -> None:
-    told = emu.good("character", "rename", "Aldana", "Mira").stderr
-    assert "only the list was changed; Norrath has its own character" in told
+    reported = emu.good("character", "rename", "Aldana", "Mira").stderr
+    assert "only the list was changed; Norrath has its own character" in reported
     emu.good("character", "delete", "Mira")
     assert "is kept by its world, Norrath" in emu.refused("character", "free-name", "Mira")
     assert "has its own" not in emu.good("character", "rename", "Borvik", "Dorn").stderr

@@ -87,7 +87,7 @@ def test_a_missing_or_useless_certificate_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "setting", "told"),
+    ("table", "setting", "reported"),
     [
         ("login", "listen = '192.0.2.1:0'", "login.listen: 192.0.2.1 is no address of this"),
         ("world", "listen = '192.0.2.1:0'", "world.listen: 192.0.2.1 is no address of this"),
@@ -101,13 +101,15 @@ def test_a_missing_or_useless_certificate_is_found(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_impossible_addresses_are_found(
-    tmp_path: Path, table: str, setting: str, told: str
+    tmp_path: Path, table: str, setting: str, reported: str
 ) -> None:
     tables = {"login": "listen = '127.0.0.1:0'", "world": "listen = '127.0.0.1:0'"}
     tables[table] = setting if setting.startswith("listen") else f"{tables[table]}\n{setting}"
     text = "".join(f"[{name}]\n{lines}\n" for name, lines in tables.items())
     lines = problems(tmp_path, database(tmp_path) + text)
-    assert all(line.removeprefix(f"{tmp_path / 'emu.toml'}: ").startswith(told) for line in lines)
+    assert all(
+        line.removeprefix(f"{tmp_path / 'emu.toml'}: ").startswith(reported) for line in lines
+    )
     assert lines
 
 
@@ -122,11 +124,14 @@ def test_what_may_be_well_is_only_a_warning(tmp_path: Path) -> None:
             "account = 'a'\npassword = 'b'\nlogin_servers = ['none.invalid:9100']"),
         )  # fmt: skip
     assert result.exit_code == 0, result.exception
-    told = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
-    assert f"warning: world.listen: UDP 127.0.0.1:{port} is in use; by a running server?" in told
+    reported = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
+    assert (
+        f"warning: world.listen: UDP 127.0.0.1:{port} is in use; by a running server?" in reported
+    )
     for key in ("world.advertise", "world.login_servers"):
         assert any(
-            line.startswith(f"warning: {key}: the host name none.invalid cannot") for line in told
+            line.startswith(f"warning: {key}: the host name none.invalid cannot")
+            for line in reported
         )
 
 

@@ -44,22 +44,22 @@ def test_the_folder_of_the_configuration_is_used(
 
 
 def test_no_folder_is_one_clear_line(emu: CommandLine, dump: str) -> None:
-    told = emu.refused("world", "import-eq2emu", dump)
-    assert "--to" in told
-    assert "world.zones" in told
+    reported = emu.refused("world", "import-eq2emu", dump)
+    assert "--to" in reported
+    assert "world.zones" in reported
 
 
 def test_rows_left_out_are_reported_and_refused_at_the_end(
     emu: CommandLine, tmp_path: Path
 ) -> None:
     dump = world_dump(tmp_path, ZONES + "INSERT INTO zones (id, name) VALUES ('x', 'y');\n")
-    told = emu.refused("world", "import-eq2emu", str(dump), "--to", str(tmp_path / "zones"))
-    assert "1 rows skipped" in told
+    reported = emu.refused("world", "import-eq2emu", str(dump), "--to", str(tmp_path / "zones"))
+    assert "1 rows skipped" in reported
     assert (tmp_path / "zones" / "00900-mine.toml").exists()
 
 
 def test_a_dump_that_cannot_be_read_changes_nothing(emu: CommandLine, tmp_path: Path) -> None:
     dump = world_dump(tmp_path, ZONES + "INSERT INTO zones VALUES ('")
-    told = emu.refused("world", "import-eq2emu", str(dump), "--to", str(tmp_path / "zones"))
-    assert "line" in told
+    reported = emu.refused("world", "import-eq2emu", str(dump), "--to", str(tmp_path / "zones"))
+    assert "line" in reported
     assert not (tmp_path / "zones").exists()

@@ -18,13 +18,13 @@ def test_an_address_needs_a_port(verb: str) -> None:
 
 
 def test_values_are_printed_a_line_each_and_lists_below_their_name() -> None:
-    told = {
+    reported = {
         "game_id": 5,
         "server": {"host_name": "Qey\x1b[31mnos", "map": {"name": "Harbor"}},
         "players": [{"name": "Bob", "flags": ["alive", "vip"]}, {"name": "Zoë", "flags": []}],
         "teams": [],
     }
-    assert list(lines_of(told)) == [
+    assert list(lines_of(reported)) == [
         "game_id: 5",
         "server:",
         "  host_name: Qey\ufffd[31mnos",

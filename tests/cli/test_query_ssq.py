@@ -19,8 +19,8 @@ from tests.support.running.command_line import CommandLine
 @pytest.fixture
 def address() -> Iterator[str]:
     players = tuple(player_status(number, f"Player{number:03}") for number in range(300))
-    told = SsqContent(server_status(players=players), "192.0.2.1")
-    core = SsqResponder(lambda _now: told, SsqTokens("john", bytes))
+    reported = SsqContent(server_status(players=players), "192.0.2.1")
+    core = SsqResponder(lambda _now: reported, SsqTokens("john", bytes))
     with answering(core) as at:
         yield at
 
@@ -28,12 +28,12 @@ def address() -> Iterator[str]:
 def test_a_table(emu: CommandLine, address: str) -> None:
     (row,) = json.loads(emu.good("query", "ssq", address, "--json").stdout)
     assert (row["hostname"], row["numplayers"]) == ("Qeynos", "2")
-    told = emu.good(
+    reported = emu.good(
         "query", "ssq", address, "SELECT name,name WHERE name = player007", "--format", "csv"
     )
-    assert told.stdout == "name 1,name 2\nPlayer007,Player007\n"
-    told = emu.good("query", "ssq", address, "SELECT map HEADERS NULL", "--format", "csv")
-    assert told.stdout == "column 1\nQeynos Harbor\n"
+    assert reported.stdout == "name 1,name 2\nPlayer007,Player007\n"
+    reported = emu.good("query", "ssq", address, "SELECT map HEADERS NULL", "--format", "csv")
+    assert reported.stdout == "column 1\nQeynos Harbor\n"
 
 
 def test_with_a_password_the_answer_is_whole(emu: CommandLine, address: str) -> None:
@@ -48,16 +48,16 @@ def test_with_a_password_the_answer_is_whole(emu: CommandLine, address: str) -> 
 
 def test_a_ping_shows_how_long_it_took(emu: CommandLine, address: str) -> None:
     for words in ("PING", "sp ping"):
-        told = emu.good("query", "ssq", address, words).stdout
-        assert re.fullmatch(rf"{address} answers after \d+\.\d ms\n", told)
+        reported = emu.good("query", "ssq", address, words).stdout
+        assert re.fullmatch(rf"{address} answers after \d+\.\d ms\n", reported)
     record = json.loads(emu.good("query", "ssq", address, "PING", "--json").stdout)
     assert list(record) == ["ms"]
 
 
 def test_a_failure_is_json_as_well(emu: CommandLine, address: str) -> None:
-    told = emu.run("query", "ssq", address, "DROP TABLE players", "--json")
-    assert json.loads(told.stdout)["error"].startswith("the server does not understand")
-    assert told.exit_code == 1
+    reported = emu.run("query", "ssq", address, "DROP TABLE players", "--json")
+    assert json.loads(reported.stdout)["error"].startswith("the server does not understand")
+    assert reported.exit_code == 1
 
 
 def test_what_goes_wrong(emu: CommandLine, address: str) -> None:

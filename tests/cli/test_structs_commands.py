@@ -78,8 +78,8 @@ def test_bytes_that_do_not_fit_show_where_and_what_was_read(emu: CommandLine) ->
     result = emu.run("structs", "decode", "WS_GameWorldTime", "--version", "546", "e40f09")
     assert result.exit_code == 1
     assert json.loads(result.stdout) == {"year": 4068, "month": 9}
-    told = "WS_GameWorldTime 1, field day, byte 3: message shorter than its layout"
-    assert told in str(result.exception)
+    reported = "WS_GameWorldTime 1, field day, byte 3: message shorter than its layout"
+    assert reported in str(result.exception)
 
 
 @pytest.mark.parametrize("given", [TIME, f"0x{TIME}", TIME.upper(), f" {TIME}\n"])

@@ -27,10 +27,10 @@ def emu(tmp_path: Path) -> CommandLine:
 
 
 def test_a_table_says_who_reported_what(emu: CommandLine) -> None:
-    told = emu.good("world", "reports").stdout
-    assert "stuck in a wall" in told
-    assert "2023-11-14T22:13:20Z" in told
-    assert "so, it" not in told
+    reported = emu.good("world", "reports").stdout
+    assert "stuck in a wall" in reported
+    assert "2023-11-14T22:13:20Z" in reported
+    assert "so, it" not in reported
 
 
 def test_programs_get_all_of_it(emu: CommandLine) -> None:

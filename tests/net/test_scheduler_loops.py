@@ -99,12 +99,12 @@ def countdown(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
     part = AdminEndpoints.__new__(AdminEndpoints)
     part._scheduler = scheduler
     part._timer = scheduler.timer(part)
-    told: list[str] = []
+    reported: list[str] = []
 
     def announce(_text: str) -> None:
-        if told:
+        if reported:
             body()
-        told.append("the first, at once")
+        reported.append("the first, at once")
 
     part._countdown = Countdown(announce, body)
     part._countdown.start(3.0, scheduler.now())
@@ -150,7 +150,7 @@ def service_manager(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
 def opcodes(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
     source = OpcodeSource.__new__(OpcodeSource)
     source._watcher = SimpleNamespace(poll=body, problem=None)  # type: ignore[assignment]
-    source._run, source._asked, source._told = maybeDeferred, False, None
+    source._run, source._asked, source._logged = maybeDeferred, False, None
     source._is_lost = False
     source._scheduler = scheduler
     source.start()

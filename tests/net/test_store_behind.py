@@ -75,13 +75,13 @@ def test_calls_are_held_back_together_and_answered_when_stored() -> None:
 def test_while_the_lock_is_held_they_are_tried_again() -> None:
     bench = Bench()
     bench.worker.is_locked = True
-    told = outcome(bench.change(1))
+    reported = outcome(bench.change(1))
     for _ in range(5):
         bench.clock.advance(DELAY)
-    assert (told, bench.worker.calls, bench.behind.waiting) == ([], 5, 1)
+    assert (reported, bench.worker.calls, bench.behind.waiting) == ([], 5, 1)
     bench.worker.is_locked = False
     bench.clock.advance(DELAY)
-    assert (told, bench.stored) == ([1], [1])
+    assert (reported, bench.stored) == ([1], [1])
 
 
 def test_any_other_failure_is_logged() -> None:
@@ -90,9 +90,9 @@ def test_any_other_failure_is_logged() -> None:
     def full() -> None:
         raise StoreError("the disk is full")
 
-    told = outcome(bench.behind.run(full))
+    reported = outcome(bench.behind.run(full))
     bench.clock.advance(DELAY)
-    assert "disk is full" in str(told[0].value)  # type: ignore[attr-defined]
+    assert "disk is full" in str(reported[0].value)  # type: ignore[attr-defined]
     assert bench.behind.waiting == 0
 
 
@@ -130,14 +130,14 @@ def test_no_call_overtakes_one_that_met_a_lock() -> None:
 def test_a_call_that_is_urgent_is_not_held_back() -> None:
     bench = Bench()
     bench.change(1)
-    told = outcome(bench.behind.run_at_once(lambda: bench.stored.append(2)))
-    assert (bench.stored, told) == ([1, 2], [None])
+    reported = outcome(bench.behind.run_at_once(lambda: bench.stored.append(2)))
+    assert (bench.stored, reported) == ([1, 2], [None])
     bench.worker.is_locked = True
-    told = outcome(bench.behind.run_at_once(lambda: bench.stored.append(3)))
+    reported = outcome(bench.behind.run_at_once(lambda: bench.stored.append(3)))
     bench.clock.advance(5 * DELAY)
     bench.worker.is_locked = False
     bench.clock.advance(DELAY)
-    assert (bench.stored, told) == ([1, 2, 3], [None])
+    assert (bench.stored, reported) == ([1, 2, 3], [None])
 
 
 def test_a_batch_has_a_bound() -> None:
@@ -160,11 +160,11 @@ def test_before_a_stop_nothing_is_held_back() -> None:
     bench.change(2)
     assert bench.stored == [1, 2]
     bench.worker.is_locked = True
-    told = outcome(bench.change(3))
+    reported = outcome(bench.change(3))
     bench.clock.advance(5 * DELAY)
-    assert told == []
+    assert reported == []
     bench.behind.give_up()
-    (failure,) = told
+    (failure,) = reported
     assert isinstance(failure.value, StoreLocked)  # type: ignore[attr-defined]
     assert bench.behind.waiting == 0
     assert not bench.clock.getDelayedCalls()

@@ -154,10 +154,10 @@ def test_a_change_under_a_later_one_is_not_torn_out(store: OpcodeStore) -> None:
 
 def test_an_import_is_one_change_and_again_none(store: OpcodeStore) -> None:
     rows = placed(*(OpcodeRow(700, 701, f"OP_N{n}", n) for n in range(2500)))
-    told: list[tuple[int, int]] = []
-    plan = store.put(rows, action="import", progress=lambda *now: told.append(now))
+    reported: list[tuple[int, int]] = []
+    plan = store.put(rows, action="import", progress=lambda *now: reported.append(now))
     assert plan.added == 2500
-    assert told == [(1000, 2500), (2000, 2500), (2500, 2500)]
+    assert reported == [(1000, 2500), (2000, 2500), (2500, 2500)]
     assert len(store.history(change=store.history(limit=1)[0].change, limit=-1)) == 2500
     assert store.put(rows, action="import").changes == []
     assert len(store.undo()) == 2500

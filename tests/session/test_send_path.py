@@ -63,8 +63,8 @@ def test_new_capacity_is_reported_once_to_an_owner_that_had_none():
     assert fill(link.server, link.now) > 10
     assert not drain(link.server)
     link.run(1.0)
-    told = [event for event in link.events[Role.SERVER] if isinstance(event, Writable)]
-    assert told == [Writable()]
+    reported = [event for event in link.events[Role.SERVER] if isinstance(event, Writable)]
+    assert reported == [Writable()]
     assert link.server.capacity(link.now) > 0
 
 

@@ -23,11 +23,11 @@ def test_a_message_nobody_handles_is_reported_once_for_each_client_and_opcode(
         one = harness.stand(5, name="Aldana")
         for opcode in (62, 62, 37):
             harness.service.message(one.player, opcode, bytes(20), harness.now)
-    told = [event for event in harness.events if isinstance(event, NotHandled)]
-    assert [(event.opcode, event.message) for event in told] == [
+    reported = [event for event in harness.events if isinstance(event, NotHandled)]
+    assert [(event.opcode, event.message) for event in reported] == [
         (62, ""), (37, "OP_GameWorldTimeMsg"),
     ]  # fmt: skip
-    first = told[0]
+    first = reported[0]
     assert (first.name, first.version, first.length) == ("Aldana", 546, 20)
     assert first.begin == "00 " * 16 + "..."
     assert "unknown message 62 (no name) of Aldana from 127.0.0.1, client 546: 20 bytes" in (

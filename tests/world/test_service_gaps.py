@@ -124,13 +124,13 @@ def test_chat_for_a_link_that_takes_nothing_is_bounded_and_the_player_is_shown()
                 await client.pause(0.05)
             assert scene.held() < 20_000 + 40_000
             scene.reactor.cut = set()
-            told = lambda: [e.text for e in scene.events if isinstance(e, LineShown)]  # noqa: E731
+            reported = lambda: [e.text for e in scene.events if isinstance(e, LineShown)]  # noqa: E731
             await client.until(
-                lambda: any("that were lost" in text for text in told()), "the loss",
+                lambda: any("that were lost" in text for text in reported()), "the loss",
                 timeout=20.0,
             )  # fmt: skip
             await client.pause(5.0)
-            (line,) = [text for text in told() if "were lost" in text]
+            (line,) = [text for text in reported() if "were lost" in text]
             count = int(line.rstrip(".").split()[-1])
             assert len(scene.heard()) + count == 600
             assert 60 < len(scene.heard()) < 250

@@ -158,8 +158,8 @@ def test_of_two_ways_at_once_the_first_is_taken_and_its_key_is_good() -> None:
     assert "on its way already" in str(advance(second))
     assert slow.waiting == 1
     assert advance(first) is None
-    (told,) = one.decoded("WS_ZoneChangeMsg")
-    redeemed = harness.keys.redeem(told["account_id"], told["key"])
+    (reported,) = one.decoded("WS_ZoneChangeMsg")
+    redeemed = harness.keys.redeem(reported["account_id"], reported["key"])
     with pytest.raises(StopIteration) as end:
         redeemed.send(None)
     assert end.value.value is not None
@@ -219,8 +219,10 @@ def test_channels_without_number_and_of_any_name() -> None:
         one.types("/chatleave channel0")
         one.types("/joinchannel Trade")
         one.types("/chatleave Trade")
-    told = [row for row in other.decoded("WS_ChatChannelUpdate") if row["player_name"] == "Aldana"]
-    assert len(told) < 50
+    reported = [
+        row for row in other.decoded("WS_ChatChannelUpdate") if row["player_name"] == "Aldana"
+    ]
+    assert len(reported) < 50
     assert not other.is_closed
 
 

@@ -76,6 +76,6 @@ def test_every_state_comes_back(rounds: list[list[tuple[int, int]]]) -> None:
         for place, value in changes:
             current[place] = value
         state = bytes(current)
-        told = sheets.reader.read_message(pack(sheets.base.encode(state), 546))
-        assert told == (before, state)
+        reported = sheets.reader.read_message(pack(sheets.base.encode(state), 546))
+        assert reported == (before, state)
         before = state

@@ -41,8 +41,8 @@ def written(update) -> bytes:
     sections = dict.fromkeys(SECTIONS, b"")
     for part, index, before, now in update.entries:
         sections[part] += oversized(index) + pack_stream(xor(before, now), reverse=True)
-    told = b"".join(oversized(len(sections[part])) + sections[part] for part in SECTIONS)
-    return update.time.to_bytes(4, "little") + told
+    reported = b"".join(oversized(len(sections[part])) + sections[part] for part in SECTIONS)
+    return update.time.to_bytes(4, "little") + reported
 
 
 @pytest.mark.parametrize(("version", "name", "count"), RECORDINGS)

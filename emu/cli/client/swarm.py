@@ -42,7 +42,7 @@ from emu.versions import CLIENT_2006
 )  # fmt: skip
 @click.option(
     "--watchers", type=click.IntRange(min=0), metavar="N",
-    help="Clients that decode ghosts, to measure sight; default all. The others cost less.",
+    help="Clients that decode ghosts, to measure how fast they see others. Default: all.",
 )  # fmt: skip
 @click.option(
     "--radius", type=click.FloatRange(min=0), default=BotHabits().radius, show_default=True,

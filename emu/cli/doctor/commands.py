@@ -154,7 +154,7 @@ def known_tables(path: Path) -> OpcodeTables:
 
 def visited(running: Snapshot, config: Config, account: Entrance | None) -> list[Finding]:
     """Return the findings of a login."""
-    from emu.cli.doctor.visit import Visit, login_address  # noqa: PLC0415  # imports the reactor's rooms
+    from emu.cli.doctor.visit import Visit, login_address  # noqa: PLC0415  # imports the reactor
 
     at = login_address(running)
     if at is None:

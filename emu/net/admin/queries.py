@@ -82,7 +82,7 @@ class MasterUplink:
         for master in self._masters:
             try:
                 self._send_to(self._datagram, (master.host, master.port))
-            except Exception:  # noqa: BLE001  # the other masters are to be told
+            except Exception:  # noqa: BLE001  # the other masters still get it
                 _log.failure("cannot send to a master server")
 
 

@@ -213,7 +213,7 @@ class HubPort(Factory):
 
 def _evict(connection: MemberConnection) -> None:
     """Close a silent connection in favor of a new one."""
-    connection.cut_off("nothing said when room was needed")
+    connection.cut_off("silent and replaced")
 
 
 def _log_joined(note: Note) -> None:

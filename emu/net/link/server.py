@@ -222,4 +222,4 @@ class LinkServer(Factory):
 
 def _evict(connection: LinkWorldConnection) -> None:
     """Close a silent connection in favor of a new one."""
-    connection.cut_off("nothing said when room was needed")
+    connection.cut_off("silent and replaced")

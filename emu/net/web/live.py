@@ -109,7 +109,7 @@ class LiveResource(Resource):
         for request, page in list(self._pages.items()):
             try:
                 self._send_page(request, page, staff_data if page.is_staff else data, now)
-            except Exception:  # noqa: BLE001  # the other pages are to be told
+            except Exception:  # noqa: BLE001  # the other pages still get it
                 self._gone(request)
                 _log.failure("cannot send to a page")
 

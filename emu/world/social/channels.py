@@ -206,7 +206,7 @@ class RemoteChannels:
         try:
             channel = self._local.channels.join_from_elsewhere(name, char_id, str(note["password"]))
         except CommandError:
-            self._world.count("no room for a channel of another process")
+            self._world.count("too many channels of other processes")
             return
         if channel is not None:
             self._local.notify_members(channel, OTHER_JOINED, _named(char_id, note))

@@ -20,12 +20,14 @@ def test_an_answer_is_cut_and_joined_in_any_order(head: AnswerHead, most: int, d
     joiner, joined = OgpJoiner(), None
     for part in data.draw(st.permutations([*parts, parts[0]] if len(parts) > 1 else parts)):
         at = find_body(part)
-        told = pull_answer_head(part, at)
-        if told.split is not None:
-            assert told.split[0] == len(parts)
-            assert told.request_id == 77
-            assert (told.challenge == head.challenge) == (told.split[1] == 0 or not head.challenge)
-        joined = joiner.take(told, part[at:]) if joined is None else joined
+        reported = pull_answer_head(part, at)
+        if reported.split is not None:
+            assert reported.split[0] == len(parts)
+            assert reported.request_id == 77
+            assert (reported.challenge == head.challenge) == (
+                reported.split[1] == 0 or not head.challenge
+            )
+        joined = joiner.take(reported, part[at:]) if joined is None else joined
     assert joined == body
 
 

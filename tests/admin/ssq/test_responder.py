@@ -39,9 +39,11 @@ def worked_tables(name: str) -> tuple[SsqTable, ...]:
     return (dataclasses.replace(INFO, columns=shown),)
 
 
-def responder(told: SsqContent | None = None, password: str = "john", **rules: Any) -> SsqResponder:
-    told = told or SsqContent(server_status(), "192.0.2.1")
-    return SsqResponder(lambda _now: told, SsqTokens(password, bytes), SsqRules(**rules))
+def responder(
+    reported: SsqContent | None = None, password: str = "john", **rules: Any
+) -> SsqResponder:
+    reported = reported or SsqContent(server_status(), "192.0.2.1")
+    return SsqResponder(lambda _now: reported, SsqTokens(password, bytes), SsqRules(**rules))
 
 
 def body(made: SsqResponder, question: str, address: tuple[str, int] = ADDRESS) -> bytes:
@@ -64,8 +66,8 @@ def crowd(count: int) -> SsqContent:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_worked_examples(name: str) -> None:
     worked = EXAMPLES[name]
-    told = crowd(300) if name == "ssq-split" else None
-    made = responder(told, server="eq2emu-py", tables=worked_tables(name), open_packets=16)
+    reported = crowd(300) if name == "ssq-split" else None
+    made = responder(reported, server="eq2emu-py", tables=worked_tables(name), open_packets=16)
     (question,) = worked["questions"]
     asked = bytes.fromhex(question)
     if asked[2:4] == b"CL":  # the answer is longer than the example's question
@@ -150,12 +152,12 @@ def test_procedures_and_pings() -> None:
 
 
 def test_a_body_is_made_once_for_a_status() -> None:
-    told = [SsqContent(server_status(), "192.0.2.1")]
-    made = SsqResponder(lambda _now: told[0], SsqTokens("", bytes))
+    reported = [SsqContent(server_status(), "192.0.2.1")]
+    made = SsqResponder(lambda _now: reported[0], SsqTokens("", bytes))
     first = body(made, "SP info")
     assert body(made, "SP info") is not None
     assert made.counters == {"select": 1, "answered again": 1}
-    told[0] = SsqContent(server_status(name="Freeport"), "192.0.2.1")
+    reported[0] = SsqContent(server_status(name="Freeport"), "192.0.2.1")
     assert body(made, "SP info") != first
     for number in range(200):
         body(made, f"SELECT a{number}")
@@ -291,8 +293,8 @@ def test_no_datagram_is_longer_than_wanted(size: int, count: int) -> None:
     answers = made.answer(question, ADDRESS, NOW)
     assert all(len(answer) == size for answer in answers[:-1])
     assert len(answers[-1]) <= size
-    told = pull_rows(b"".join(pull_packet(answer).body for answer in answers))
-    assert len(told) == count + 1
+    reported = pull_rows(b"".join(pull_packet(answer).body for answer in answers))
+    assert len(reported) == count + 1
 
 
 def test_rules_have_a_source() -> None:

@@ -30,9 +30,9 @@ def status() -> ServerStatus:
 
 
 def test_the_summary_counts() -> None:
-    told = api.summary(status())
-    assert (told["players"], told["zones"], told["uptime"]) == (2, 1, 59)
-    assert told["rules"] == {"motd": "hi"}
+    reported = api.summary(status())
+    assert (reported["players"], reported["zones"], reported["uptime"]) == (2, 1, 59)
+    assert reported["rules"] == {"motd": "hi"}
 
 
 def test_players_have_their_zone_by_name_and_no_address() -> None:

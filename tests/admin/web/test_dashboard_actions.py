@@ -29,7 +29,7 @@ def test_fields_stand_where_the_command_wants_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "fields", "told"),
+    ("name", "fields", "reported"),
     [
         ("kick", {}, "player is missing"),
         ("kick", {"player": "  "}, "player is missing"),
@@ -45,10 +45,12 @@ def test_fields_stand_where_the_command_wants_them() -> None:
         ("shutdown", {"seconds": "1e9"}, "seconds: "),
     ],
 )
-def test_a_field_that_does_not_fit_is_named(name: str, fields: dict[str, str], told: str) -> None:
+def test_a_field_that_does_not_fit_is_named(
+    name: str, fields: dict[str, str], reported: str
+) -> None:
     with pytest.raises(RequestRefused) as caught:
         line_of(action_named(name), fields)
-    assert caught.value.text.startswith(told)
+    assert caught.value.text.startswith(reported)
     assert caught.value.code == 400
 
 

@@ -21,9 +21,9 @@ def test_lines_are_run_one_after_the_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [(b"", "has closed the console"), (b"220 hi\r\n", "another program")]
+    ("said", "reported"), [(b"", "has closed the console"), (b"220 hi\r\n", "another program")]
 )
-def test_something_else_is_reported(tmp_path: Path, said: bytes, told: str) -> None:
+def test_something_else_is_reported(tmp_path: Path, said: bytes, reported: str) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "c"))
         listening.listen()
@@ -36,7 +36,7 @@ def test_something_else_is_reported(tmp_path: Path, said: bytes, told: str) -> N
 
         thread = threading.Thread(target=serve)
         thread.start()
-        with ConsoleSocket(tmp_path / "c") as console, pytest.raises(CommandError, match=told):
+        with ConsoleSocket(tmp_path / "c") as console, pytest.raises(CommandError, match=reported):
             console.run("status")
         thread.join(5)
 

@@ -80,5 +80,5 @@ def test_a_server_that_cannot_complete_or_is_gone_says_nothing() -> None:
         CommandAnswer("Unknown command"),
         CommandAnswer("status\nno list"),
     )
-    for ask in (gone, *(lambda _line, told=told: told for told in others)):
+    for ask in (gone, *(lambda _line, reported=reported: reported for reported in others)):
         assert list(ServerCompleter(ask).get_completions(Document("st"), CompleteEvent())) == []

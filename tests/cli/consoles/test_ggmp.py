@@ -39,28 +39,32 @@ def address() -> Iterator[str]:
 
 
 def test_query(emu: CommandLine, address: str) -> None:
-    told = emu.good("ggmp", "query", address, "--name", "a guard", "--json", "--password", TOKEN)
-    assert json.loads(told.stdout) == {
+    reported = emu.good(
+        "ggmp", "query", address, "--name", "a guard", "--json", "--password", TOKEN
+    )
+    assert json.loads(reported.stdout) == {
         "actor": GUARD, "name": "a guard", "zone": 5, "x": 1.0, "y": 2.0, "z": 3.0,
         "heading": 90.0,
     }  # fmt: skip
-    told = emu.good("ggmp", "query", address, "--password", TOKEN)
-    assert told.stdout.startswith("name Qeynos, online 2, places 500, zones 1")
-    told = emu.good("ggmp", "query", address, "--zone", "5", "--password", TOKEN)
-    assert told.stdout == f"zone 5, actors {GUARD} {BOB}\n"
+    reported = emu.good("ggmp", "query", address, "--password", TOKEN)
+    assert reported.stdout.startswith("name Qeynos, online 2, places 500, zones 1")
+    reported = emu.good("ggmp", "query", address, "--zone", "5", "--password", TOKEN)
+    assert reported.stdout == f"zone 5, actors {GUARD} {BOB}\n"
     refused = emu.refused("ggmp", "query", address, "--actor", "99", "--password", TOKEN)
     assert "the server refuses: there is no actor 99" in refused
 
 
 def test_say_move_and_watch(emu: CommandLine, address: str) -> None:
-    told = emu.good("ggmp", "say", address, str(GUARD), "Halt!", "--password", TOKEN)
-    assert told.stdout == f"actor {GUARD}, said done\n"
-    told = emu.good(
+    reported = emu.good("ggmp", "say", address, str(GUARD), "Halt!", "--password", TOKEN)
+    assert reported.stdout == f"actor {GUARD}, said done\n"
+    reported = emu.good(
         "ggmp", "move", address, str(GUARD), "10.5", "-3", "22", "90", "--password", TOKEN
     )
-    assert told.stdout == f"actor {GUARD}, said done\n"
-    told = emu.good("ggmp", "watch", address, str(GUARD), "--seconds", "0.3", "--password", TOKEN)
-    assert told.stdout == (
+    assert reported.stdout == f"actor {GUARD}, said done\n"
+    reported = emu.good(
+        "ggmp", "watch", address, str(GUARD), "--seconds", "0.3", "--password", TOKEN
+    )
+    assert reported.stdout == (
         f"actor {GUARD}, name a guard, zone 5, x 10.50, y -3.00, z 22.00, heading 90.00\n"
     )
 
@@ -71,8 +75,8 @@ def test_a_token_that_is_none(emu: CommandLine, address: str) -> None:
 
 
 def test_a_failure_is_json_as_well(emu: CommandLine, address: str) -> None:
-    told = emu.run("ggmp", "query", address, "--actor", "99", "--password", TOKEN, "--json")
-    assert json.loads(told.stdout) == {"error": "the server refuses: there is no actor 99"}
+    reported = emu.run("ggmp", "query", address, "--actor", "99", "--password", TOKEN, "--json")
+    assert json.loads(reported.stdout) == {"error": "the server refuses: there is no actor 99"}
 
 
 def test_another_byte_order_and_a_number_of_ones_own(emu: CommandLine) -> None:
@@ -80,7 +84,7 @@ def test_another_byte_order_and_a_number_of_ones_own(emu: CommandLine) -> None:
         words = ["ggmp", "query", at, "--byteorder", "little", "--password", TOKEN]
         assert emu.good(*words, "--zone", "5").stdout == f"zone 5, actors {GUARD} {BOB}\n"
     with serving(GgmpRules(clients=read_clients("bot query 300 127.0.0.1"))) as at:
-        told = emu.good("ggmp", "query", at, "--client", "300")
-        assert told.stdout.startswith("name Qeynos")
+        reported = emu.good("ggmp", "query", at, "--client", "300")
+        assert reported.stdout.startswith("name Qeynos")
     with serving(GgmpRules(anonymous=replace(GRANT, token=""))) as at:
         assert emu.good("ggmp", "query", at, stdin="\n").stdout.startswith("name Qeynos")

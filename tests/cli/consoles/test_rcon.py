@@ -14,8 +14,8 @@ def test_a_command_and_its_answer(tmp_path: Path) -> None:
     assert result.stdout == "two words\n"
     with server() as address:
         words = ("rcon", "--json", "--password", "sekret", str(address), "echo", "a")
-        told = json.loads(commands.good(*words).stdout)
-    assert told == {"command": "echo a", "answer": "a", "lines": ["a"]}
+        reported = json.loads(commands.good(*words).stdout)
+    assert reported == {"command": "echo a", "answer": "a", "lines": ["a"]}
 
 
 def test_lines_from_a_pipe(tmp_path: Path) -> None:

@@ -89,10 +89,11 @@ def test_a_wrong_password() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [(b"HTTP/1.1 400 Bad\r\n", "is that RCON"), (b"", "closed the connection")]
+    ("said", "reported"),
+    [(b"HTTP/1.1 400 Bad\r\n", "is that RCON"), (b"", "closed the connection")],
 )
-def test_something_else_is_reported(said: bytes, told: str) -> None:
-    with server(said) as address, pytest.raises(CommandError, match=told):
+def test_something_else_is_reported(said: bytes, reported: str) -> None:
+    with server(said) as address, pytest.raises(CommandError, match=reported):
         RconSocket(address, "sekret", 5.0)
 
 

@@ -203,14 +203,14 @@ def test_without_a_database_what_is_shipped_is_shown(
 @pytest.mark.slow
 @needs_dumps
 def test_real_dumps_import_and_what_is_odd_in_them_is_named(tmp_path: Path) -> None:
-    told = {}
+    reported = {}
     for name in ("login", "world", "rewrite"):
         path = tmp_path / f"{name}.sqlite"
         dump = str(DUMPS / f"{name}-opcodes.sql.gz")
-        told[name] = emu(path, "import", dump).stderr
+        reported[name] = emu(path, "import", dump).stderr
         codes = {row["code"] for row in rows_of(emu(path, "check", "--format", "json"))}
         assert "sentinel" in codes
-    assert "inverted version range 67634-67633" in told["rewrite"]
+    assert "inverted version range 67634-67633" in reported["rewrite"]
     found = rows_of(emu(tmp_path / "login.sqlite", "check", "--format", "json"))
     assert any(row["code"] == "overlap" and row["range"] == "546" for row in found)
     with OpcodeStore(tmp_path / "login.sqlite") as store:
@@ -248,8 +248,10 @@ def test_levels_are_those_of_the_lints() -> None:
 
 
 def test_check_finds_a_range_that_lost_a_needed_message(db: Path) -> None:
-    told = emu(db, "unset", "OP_PlayCharacterReplyMsg", "--range", "540-546").stderr
-    assert "warning: a server refuses these tables: 540-546 OP_PlayCharacterReplyMsg lost" in told
+    reported = emu(db, "unset", "OP_PlayCharacterReplyMsg", "--range", "540-546").stderr
+    assert (
+        "warning: a server refuses these tables: 540-546 OP_PlayCharacterReplyMsg lost" in reported
+    )
     found = rows_of(emu(db, "check", "--level", "error", "--json", code=1))
     assert [(one["code"], one["range"]) for one in found] == [("lost-message", "540-546")]
     emu(db, "reset", "OP_PlayCharacterReplyMsg")

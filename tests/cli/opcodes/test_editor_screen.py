@@ -153,8 +153,8 @@ def test_conflicts_are_marked_and_can_be_shown_alone(store: OpcodeStore) -> None
         ]
         table: DataTable[Any] = editor.query_one("#rows", DataTable)
         assert table.get_row_at(0)[1].style == "bold red"
-        told = str(editor.query_one("#findings", Label).render())
-        assert "216 is the number of OP_KeymapLoadMsg and OP_LsClientAlertlogReplyMsg" in told
+        reported = str(editor.query_one("#findings", Label).render())
+        assert "216 is the number of OP_KeymapLoadMsg and OP_LsClientAlertlogReplyMsg" in reported
         await pilot.press("c")
         assert len(shown(editor)) == len(store.rows(RANGE))
 
@@ -325,8 +325,8 @@ def test_a_lost_message_is_reported_below_the_rows(store: OpcodeStore) -> None:
         rows: DataTable[Any] = editor.query_one("#rows", DataTable)
         rows.move_cursor(row=names.index("OP_PlayCharacterReplyMsg"))
         await press(pilot, "d")
-        told = str(editor.query_one("#findings", Label).render())
-        assert "clients 540-546 cannot be served without OP_PlayCharacterReplyMsg" in told
+        reported = str(editor.query_one("#findings", Label).render())
+        assert "clients 540-546 cannot be served without OP_PlayCharacterReplyMsg" in reported
         await press(pilot, "u")
         assert "cannot be served" not in str(editor.query_one("#findings", Label).render())
 

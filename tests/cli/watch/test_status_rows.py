@@ -12,8 +12,8 @@ def test_the_state_in_a_few_lines() -> None:
     measured.logins.add("refused", by=2)
     measured.refused.add("bad password", by=2)
     measured.ticks.observe(0.0004)
-    told = status.summary(Rates(measured.snapshot(locked=True)))
-    assert told == {
+    reported = status.summary(Rates(measured.snapshot(locked=True)))
+    assert reported == {
         "server": "Qeynos, 0.1.0, up 16:40, process 7, locked",
         "players": "2 players of 500 in 2 zones, 2 in all worlds",
         "sessions": "login 3, world 2; 0 not validated yet",
@@ -24,10 +24,10 @@ def test_the_state_in_a_few_lines() -> None:
 
 
 def test_a_server_that_has_done_nothing_yet() -> None:
-    told = status.summary(Rates(Measured().snapshot(players=(), zones=(), places=0, online=0)))
-    assert told["players"] == "0 players in 0 zones, 0 in all worlds"
-    assert told["logins"] == "0 accepted, 0 refused"
-    assert told["world ticks"] == "none yet"
+    reported = status.summary(Rates(Measured().snapshot(players=(), zones=(), places=0, online=0)))
+    assert reported["players"] == "0 players in 0 zones, 0 in all worlds"
+    assert reported["logins"] == "0 accepted, 0 refused"
+    assert reported["world ticks"] == "none yet"
 
 
 def test_zones_with_their_own_ticks_the_fullest_first() -> None:
@@ -99,5 +99,5 @@ def test_troubles_are_shown_when_there_are_any() -> None:
     snapshot = Measured().snapshot()
     assert "troubles" not in status.summary(Rates(snapshot))
     troubled = replace(snapshot, troubles=("zone Antonica is stalled", "Guard is paused"))
-    told = status.summary(Rates(troubled))["troubles"]
-    assert told == "zone Antonica is stalled; Guard is paused"
+    reported = status.summary(Rates(troubled))["troubles"]
+    assert reported == "zone Antonica is stalled; Guard is paused"

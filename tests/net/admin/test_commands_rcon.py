@@ -78,14 +78,14 @@ def test_a_guessing_address_is_not_let_connect() -> None:
 
 def test_who_logs_in_and_who_guesses_is_reported() -> None:
     port = Port()
-    told: list[object] = []
-    port.watch.reports.subscribe(lambda report: told.append(report.event), "rcon")
+    reported: list[object] = []
+    port.watch.reports.subscribe(lambda report: reported.append(report.event), "rcon")
     first, second = port.connect(), port.connect("192.0.2.2")
     assert first is not None
     assert second is not None
     first.dataReceived(RconPacket(1, 3, b"sekret").encode())
     second.dataReceived(RconPacket(1, 3, b"wrong").encode())
-    assert told == [UserCame("rcon", "192.0.2.1"), WrongPassword("192.0.2.2")]
+    assert reported == [UserCame("rcon", "192.0.2.1"), WrongPassword("192.0.2.2")]
 
 
 def test_silent_ones_make_space_and_those_who_logged_in_stay() -> None:

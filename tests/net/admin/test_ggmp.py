@@ -36,8 +36,8 @@ async def test_a_tool_joins_and_acts(tmp_path: Path) -> None:
         with GgmpSocket(Address(HOST, port.port), TOKEN, 5.0) as server:
             server.client.watch(GUARD, 0.1, server.now)
             server.client.move(GUARD, Place(5.0, 5.0, 5.0, 0.0), server.now)
-            told = [server.expect() for _ in range(4)]
-            return [values[-1].value for values in told]  # type: ignore[index, union-attr]
+            reported = [server.expect() for _ in range(4)]
+            return [values[-1].value for values in reported]  # type: ignore[index, union-attr]
 
     try:
         assert sorted(map(str, await deferToThread(talk))) == ["0.0", "90.0", "done", "done"]

@@ -30,8 +30,8 @@ async def test_status_accounts_characters_and_reload(tmp_path: Path) -> None:
         assert (await run(service, "account add alice s3cret")).ok
         assert (await run(service, "account show Alice")).data["name"] == "alice"
         assert (await run(service, "character list")).data == []
-        told = await run(service, "reload configuration")
-        assert told.text == "configuration: changed: world.locked"
+        reported = await run(service, "reload configuration")
+        assert reported.text == "configuration: changed: world.locked"
         assert service.server.world.admission.locked  # type: ignore[union-attr]
         everything = await run(service, "reload")
         assert everything.ok, everything.text

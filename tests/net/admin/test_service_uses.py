@@ -40,8 +40,8 @@ def test_what_is_wanted_in_vain_a_thousand_times_is_reported_a_few_times_and_cou
         for number in range(1000):
             write(Use("Mallory", "game", f"kick {number}", f"no player {number}", ok=False))
             write(Use("root", "console", f"kick {number}", "done", ok=True))
-        told = log.text.splitlines()
-        assert sum("Mallory" in line for line in told) <= 3
-        assert sum("root" in line for line in told) == 1000
+        reported = log.text.splitlines()
+        assert sum("Mallory" in line for line in reported) <= 3
+        assert sum("root" in line for line in reported) == 1000
         counted.stop()
         assert "more failed commands of Mallory (game)" in log.text.splitlines()[-1]

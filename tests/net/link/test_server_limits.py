@@ -41,7 +41,7 @@ async def test_silent_connections_are_closed_the_oldest_first(bench: Bench) -> N
     assert second.is_connected
     assert third.is_connected
     assert bench.server.connections == 3
-    assert bench.server.counters == {"nothing said when room was needed": 1}
+    assert bench.server.counters == {"silent and replaced": 1}
 
 
 async def test_silent_connections_cannot_keep_a_world_out(bench: Bench) -> None:

@@ -210,8 +210,8 @@ async def test_a_page_that_comes_late_is_sent_what_was() -> None:
         await until(lambda: b"event: state" in page.data, "the first state")
         page.transport.loseConnection()
         await page.lost
-    _, _, told = page.data.partition(b"event: recent\ndata: ")
-    recent = json.loads(told.partition(b"\n\n")[0])
+    _, _, reported = page.data.partition(b"event: recent\ndata: ")
+    recent = json.loads(reported.partition(b"\n\n")[0])
     assert [login["account"] for login in recent["logins"]] == ["…"]
     assert [line["text"].partition("http")[0] for line in recent["lines"]] == [
         "pages and metrics on "

@@ -55,5 +55,9 @@ def test_the_login_server_of_this_process_counts_where_none_is_configured(
 
 
 def test_the_world_introduces_itself_by_name_account_and_advertised_address() -> None:
-    told: Any = link(["world.name=Antonia"], None).world.registration()
-    assert (told.name, told.account, told.address) == ("Antonia", "antonia", "203.0.113.7")
+    reported: Any = link(["world.name=Antonia"], None).world.registration()
+    assert (reported.name, reported.account, reported.address) == (
+        "Antonia",
+        "antonia",
+        "203.0.113.7",
+    )

@@ -50,8 +50,8 @@ def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path)
     def reload() -> str:
         with pytest.raises(StopIteration) as end:
             part.reloads["zones"]().send(None)
-        told: str = end.value.value
-        return told
+        reported: str = end.value.value
+        return reported
 
     write_zones(folder, mine=zone_text(900, "Yours"))
     assert reload() == "5 zones"

@@ -40,7 +40,7 @@ def test_lines_wait_for_a_link_without_space_up_to_a_limit_and_the_rest_is_count
         behind.send_line("WS_DisplayText", line, 3 * size)
     behind.has_capacity()
     behind.has_capacity()
-    told = [row["text"] for row in client.decoded("WS_DisplayText") if "lost" in row["text"]]
-    assert told == [lost, lost.replace("1", "2")]
+    reported = [row["text"] for row in client.decoded("WS_DisplayText") if "lost" in row["text"]]
+    assert reported == [lost, lost.replace("1", "2")]
     behind.send_line("WS_NoSuchStruct", line, 3 * size)
     assert sum(behind.drops.values()) == 1

@@ -108,10 +108,10 @@ WAYS: dict[str, Callable[[Scene], object]] = {
     + repr(content_of(scene.status.status(scene.harness.now), Presentation()).server)
     + repr(content_of(scene.status.status(scene.harness.now), Presentation()).teams),
     "SSQ": lambda scene: [
-        [column.value(told, row) for column in table.columns if column.name != "x-uptime"]
-        for told in [SsqContent(scene.status.status(scene.harness.now), "192.0.2.1")]
+        [column.value(reported, row) for column in table.columns if column.name != "x-uptime"]
+        for reported in [SsqContent(scene.status.status(scene.harness.now), "192.0.2.1")]
         for table in TABLES
-        for row in table.rows(told)
+        for row in table.rows(reported)
     ],
     "GGMP": lambda scene: (
         [scene.context.find(number) for number in range(1, 20)],
@@ -175,22 +175,22 @@ def test_whoever_hides_leaves_channels_and_groups_of_those_who_may_not_see_it() 
     for client in (player, guide):
         client.types("/joinchannel Trade")
 
-    def told(client: Client) -> list[tuple[int, str]]:
+    def reported(client: Client) -> list[tuple[int, str]]:
         return [
             (one["action"], one["player_name"])
             for one in client.decoded("WS_ChatChannelUpdate")
             if one["player_name"] == NAME
         ]
 
-    assert (told(player), told(guide)) == ([], [])
+    assert (reported(player), reported(guide)) == ([], [])
     master.types("/hide")
-    assert (told(player), told(guide)) == ([(2, NAME)], []), (
+    assert (reported(player), reported(guide)) == ([(2, NAME)], []), (
         "it has come, for whom it was not there"
     )
     player.types("/invite Boss")
     assert master.types("/accept") == ["Boss is in the group now."]
     master.types("/hide")
-    assert told(player)[-1] == (3, NAME)
+    assert reported(player)[-1] == (3, NAME)
     assert player.types("/group") == ["you are in no group"]
     assert master.types("/invite Aldana") == ["you are hidden; hide shows you again"]
     player.types("/chatwho Trade")

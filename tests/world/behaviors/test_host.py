@@ -179,7 +179,7 @@ def asks_for_nonsense(me: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mistake", "told"),
+    ("mistake", "reported"),
     [
         (lambda _me: raises(), r"test_host\.py, line \d+: RuntimeError: a mistake"),
         (lambda _me: too_deep(), "RecursionError"),
@@ -190,7 +190,7 @@ def asks_for_nonsense(me: Any) -> None:
     ],
 )
 def test_what_raises_is_switched_off_and_reported_with_its_place(
-    mistake: Callable[[Any], object], told: str
+    mistake: Callable[[Any], object], reported: str
 ) -> None:
     class Broken(Notes):
         def on_say(self, visitor: Any, text: str) -> None:
@@ -204,7 +204,7 @@ def test_what_raises_is_switched_off_and_reported_with_its_place(
     assert scene.log[-1] == ("say", "Aldana", "one")
     [line] = scene.failures()
     assert line.startswith("behavior test of Guard is switched off: ")
-    assert re.search(told, line)
+    assert re.search(reported, line)
     assert not scene.client.is_closed
     assert scene.client.hears()
 

@@ -87,8 +87,8 @@ def test_who_keeps_order_may_watch_unseen(harness: WorldHarness) -> None:
     assert (player.sees(), guide.sees()) == (set(), {"Name6"})
     player.types("/who")
     guide.types("/who")
-    told = [client.decoded("WS_WhoQueryReply")[-1] for client in (player, guide)]
-    assert [len(one["characters_array"]) for one in told] == [1, 2]
+    reported = [client.decoded("WS_WhoQueryReply")[-1] for client in (player, guide)]
+    assert [len(one["characters_array"]) for one in reported] == [1, 2]
     assert "in the zone, hidden" in harness.console("players").text
     assert guide.types("/hide") == ["You are seen again."]
     harness.run(0.2)

@@ -23,8 +23,8 @@ def test_a_given_title_is_chosen_seen_and_kept(harness: WorldHarness) -> None:
     harness.run(3.0)
     seen = other.fields_of("Aldana")
     assert (seen["prefix"], seen["suffix"]) == ("Guide", "of the Isle")
-    told = one.decoded("WS_TitleUpdate")[-1]
-    assert (told["current_prefix"], told["current_suffix"]) == (1, 2)
+    reported = one.decoded("WS_TitleUpdate")[-1]
+    assert (reported["current_prefix"], reported["current_suffix"]) == (1, 2)
     row = harness.store.rows[5]
     assert (row.prefix, row.suffix) == ("Guide", "of the Isle")
     assert row.titles[1] == Title("Guide", is_prefix=True)

@@ -62,7 +62,7 @@ def test_around_goes_as_far_as_one_sees(harness: WorldHarness) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "reported"),
     [
         ("x" * 65, "name does not fit"),
         ("\N{GREEK SMALL LETTER OMEGA}" * 33, "name does not fit"),
@@ -72,11 +72,11 @@ def test_around_goes_as_far_as_one_sees(harness: WorldHarness) -> None:
     ],
 )
 def test_what_no_client_can_be_sent_is_not_spawned(
-    harness: WorldHarness, what: str, told: str
+    harness: WorldHarness, what: str, reported: str
 ) -> None:
     master = harness.stand(5, admin_status=100)
     (answer,) = master.types(f"/spawn {what}")
-    assert told in answer
+    assert reported in answer
     harness.run(0.3)
     assert master.sees() == set()
 

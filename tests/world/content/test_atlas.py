@@ -146,7 +146,7 @@ def test_a_starting_place_without_its_zone_is_passed_over(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("files", "reported"),
     [
         ({"a": "["}, "not a TOML file"),
         ({"a": ""}, r"zone: the table is missing"),
@@ -159,8 +159,8 @@ def test_a_starting_place_without_its_zone_is_passed_over(tmp_path: Path) -> Non
         ({"starts": "[[start]]\nzone = 'Nowhere'\n"}, "start 1: there is no zone 'Nowhere'"),
     ],
 )
-def test_a_wrong_file_is_one_clear_line(tmp_path: Path, files: dict, told: str) -> None:
-    with pytest.raises(FileFormatError, match=told) as caught:
+def test_a_wrong_file_is_one_clear_line(tmp_path: Path, files: dict, reported: str) -> None:
+    with pytest.raises(FileFormatError, match=reported) as caught:
         read_atlas(write_zones(tmp_path, **files))
     assert "\n" not in str(caught.value)
     assert str(tmp_path) in str(caught.value)

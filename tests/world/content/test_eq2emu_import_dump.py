@@ -57,7 +57,7 @@ def test_a_world_is_brought_and_counted(tmp_path: Path, folder: Path) -> None:
 
 def test_what_is_not_brought_is_named(tmp_path: Path, folder: Path) -> None:
     notes = "\n".join(import_world([world_dump(tmp_path)], folder).notes)
-    for told in (
+    for reported in (
         "spawn_signs 9010002 was left out: the dump has no place for it",
         "spawn_npcs 9000005 was left out: the dump has no place for it",
         "spawn_location_placement 6 was left out: it has no spawn",
@@ -65,7 +65,7 @@ def test_what_is_not_brought_is_named(tmp_path: Path, folder: Path) -> None:
         "1 places have several spawns: the most probable",
         "transporter 55: the first of 2 destinations was taken",
     ):
-        assert told in notes
+        assert reported in notes
 
 
 def test_a_second_time_changes_nothing(tmp_path: Path, folder: Path) -> None:
@@ -145,9 +145,11 @@ def test_rows_that_cannot_be_read_are_named_and_the_others_brought(
 
 
 def test_progress_is_reported(tmp_path: Path, folder: Path) -> None:
-    told: list[str] = []
-    import_world([world_dump(tmp_path)], folder, progress=lambda doing, _rows: told.append(doing))
-    assert "writing" in told
+    reported: list[str] = []
+    import_world(
+        [world_dump(tmp_path)], folder, progress=lambda doing, _rows: reported.append(doing)
+    )
+    assert "writing" in reported
 
 
 @pytest.mark.slow

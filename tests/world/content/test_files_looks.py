@@ -9,7 +9,7 @@ def test_appearance_that_fits_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("looks", "told"),
+    ("looks", "reported"),
     [
         ({"model_tpye": 1}, "there is no appearance field 'model_tpye'"),
         ({"model_type": 70_000}, "model_type does not fit"),
@@ -19,8 +19,8 @@ def test_appearance_that_fits_is_accepted() -> None:
         ({"gender": 1.5}, "gender does not fit"),
     ],
 )
-def test_appearance_that_cannot_be_sent_is_refused(looks: dict, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_appearance_that_cannot_be_sent_is_refused(looks: dict, reported: str) -> None:
+    with pytest.raises(ValueError, match=reported):
         check_appearance(looks)
 
 

@@ -79,7 +79,7 @@ def test_a_way_that_names_no_verb_can_be_used() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (ROW.replace("npc", "dragon"), 'kind: must be one of "npc", "object", "sign", "widget"'),
         (ROW.replace("npc", "player"), "kind: must be one of"),
@@ -104,8 +104,8 @@ def test_a_way_that_names_no_verb_can_be_used() -> None:
         (ROW + f"title = '{'x' * 4001}'", "title: must be a text of up to 4000 bytes"),
     ],
 )
-def test_a_mistake_is_named_with_file_and_thing(text: str, told: str) -> None:
-    with pytest.raises(FileFormatError, match=told) as caught:
+def test_a_mistake_is_named_with_file_and_thing(text: str, reported: str) -> None:
+    with pytest.raises(FileFormatError, match=reported) as caught:
         fixture(text)
     assert str(caught.value).startswith("isle.toml: spawn 1")
 
@@ -121,7 +121,7 @@ def test_a_zone_holds_so_many_things_and_no_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         ({"id": 0}, "id: must be"),
         ({"name": ""}, "name: must not be empty"),
@@ -131,10 +131,10 @@ def test_a_zone_holds_so_many_things_and_no_more() -> None:
         ({"weather": 1}, "weather: unknown key"),
     ],
 )
-def test_a_wrong_zone_says_why(change: dict, told: str) -> None:
+def test_a_wrong_zone_says_why(change: dict, reported: str) -> None:
     rows = {"id": 1, "name": "a", "file": "b", "description": "c", "safe": [0, 0, 0]}
     assert read_zone(PATH, rows).id == 1
-    with pytest.raises(FileFormatError, match=f"isle.toml: zone: .*{told}"):
+    with pytest.raises(FileFormatError, match=f"isle.toml: zone: .*{reported}"):
         read_zone(PATH, rows | change)
 
 

@@ -52,11 +52,11 @@ SAME_BYTES = frozenset(SAME_SIZE) - {
 class Recorded:
     """What the first client of a recording was told until it stood, commands by their own name."""
 
-    told: list[tuple[str, bytes]]
+    reported: list[tuple[str, bytes]]
     version: int
 
     def first(self, name: str) -> bytes:
-        return next(payload for told, payload in self.told if told == name)
+        return next(payload for reported, payload in self.reported if reported == name)
 
     def fields(self, struct: str) -> dict[str, Any]:
         layout = dialect(self.version).layout(struct)
@@ -77,12 +77,12 @@ def zone_in(version: int, name: str) -> Recorded:
             for command in read_client_cmds(payload, version):
                 yield table.name(command.opcode) or "", command.payload
 
-    told = []
+    reported = []
     for message in messages():
-        told.append(message)
+        reported.append(message)
         if message[0] == "OP_UpdateRecipeBookMsg":
             break
-    return Recorded(told, version)
+    return Recorded(reported, version)
 
 
 def ours(recorded: Recorded) -> Client:
@@ -129,7 +129,7 @@ def firsts(names: list[str]) -> list[str]:
 
 def test_mandatory_messages_come_in_the_recorded_order(pair: tuple[Recorded, Client, int]) -> None:
     recorded, client, _ = pair
-    there = firsts([name for name, _ in recorded.told])
+    there = firsts([name for name, _ in recorded.reported])
     here = firsts(client.names)
     assert set(here) == set(there) == set(MANDATORY)
     # Ghosts of the neighbours come before one's own there; and relations cross the client's answer.
@@ -142,7 +142,7 @@ def test_mandatory_messages_come_in_the_recorded_order(pair: tuple[Recorded, Cli
 def test_all_that_is_sent_there_is_sent_here(pair: tuple[Recorded, Client, int]) -> None:
     recorded, client, _ = pair
     elsewhere = {"OP_EqCreateSignWidgetCmd", "OP_EqCreateWidgetCmd"}  # what stood in its zone
-    assert {name for name, _ in recorded.told} - elsewhere == set(client.names)
+    assert {name for name, _ in recorded.reported} - elsewhere == set(client.names)
 
 
 @pytest.mark.parametrize("name", SAME_SIZE)
@@ -150,7 +150,7 @@ def test_where_the_content_is_equal_so_is_the_size(
     pair: tuple[Recorded, Client, int], name: str
 ) -> None:
     recorded, client, _ = pair
-    sent = next(payload for told, payload in client.log if told == name)
+    sent = next(payload for reported, payload in client.log if reported == name)
     assert len(sent) == len(recorded.first(name))
     if name in SAME_BYTES:
         assert sent.hex() == recorded.first(name).hex()

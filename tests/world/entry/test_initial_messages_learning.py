@@ -27,9 +27,9 @@ def book(client: Client) -> bytes:
 
 def test_names_come_once_and_not_with_a_change_of_the_zone() -> None:
     client = WorldHarness().stand(5)
-    (told,) = client.decoded("WS_SkillMap")
-    assert told["skill_count"] == len(KNOWLEDGE.skills) + len(KNOWLEDGE.languages)
-    names = {row["skill_id"]: (row["name"], row["description"]) for row in told["skill_array"]}
+    (reported,) = client.decoded("WS_SkillMap")
+    assert reported["skill_count"] == len(KNOWLEDGE.skills) + len(KNOWLEDGE.languages)
+    names = {row["skill_id"]: (row["name"], row["description"]) for row in reported["skill_array"]}
     assert names[1] == ("Halasian", "language")
     assert names[540022425] == ("Parry", "avoidance")
 
@@ -46,13 +46,13 @@ def test_a_fighter_has_the_recorded_skills(version: int) -> None:
 
 def test_the_recorded_book_byte_for_byte() -> None:
     _, rows = recording("546-zonein-alone")
-    told = {row["hex"] for row in rows if row.get("name") == "OP_UpdateSkillBookMsg"}
+    reported = {row["hex"] for row in rows if row.get("name") == "OP_UpdateSkillBookMsg"}
     skills = KNOWLEDGE.beginners.skills(world_character(class_=1))
     as_there = [KnownSkill(one.id, 1, 5) if one.id == CRUSHING else one for one in skills]
-    assert {skill_book(dialect(546), KNOWLEDGE, as_there).hex()} == told
+    assert {skill_book(dialect(546), KNOWLEDGE, as_there).hex()} == reported
 
 
 def test_races_have_their_languages() -> None:
     client = WorldHarness().stand(5, race=11)
-    (told,) = client.decoded("WS_Languages")
-    assert [row["language_id"] for row in told["language_array"]] == [13]
+    (reported,) = client.decoded("WS_Languages")
+    assert [row["language_id"] for row in reported["language_array"]] == [13]

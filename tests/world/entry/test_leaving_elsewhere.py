@@ -19,14 +19,14 @@ def two() -> tuple[WorldHarness, WorldHarness]:
     return here, there
 
 
-def told(client: Client) -> dict[str, object]:
+def reported(client: Client) -> dict[str, object]:
     (change,) = client.decoded("WS_ZoneChangeMsg")
     return change
 
 
 def arrives(client: Client, harness: WorldHarness, char_id: int, rank: int = 0) -> Client:
     """Show the key that a client was told at the other world's door, and stand there."""
-    change = told(client)
+    change = reported(client)
     handoff = finish(harness.keys.redeem(int(str(change["account_id"])), int(str(change["key"]))))
     assert handoff is not None
     assert handoff == Handoff(char_id + 100, char_id, f"Name{char_id}", rank, EntryOrigin.ZONE)
@@ -38,7 +38,7 @@ def test_a_player_goes_over_with_all_it_has() -> None:
     client = here.stand(5, admin_status=100, last_played=1.0)
     client.types("/friend Borvik")
     client.types("/zone antonica")
-    change = told(client)
+    change = reported(client)
     assert (change["ip_address"], change["port"]) == THERE
     assert here.store.rows[5].zone_id == ANTONICA
     assert here.store.rows[5].relations == ((0, "Borvik"),), "stored before the client was told"
@@ -80,7 +80,7 @@ def test_what_cannot_be_stored_does_not_go() -> None:
     assert client.player.state is PlayerState.STANDING
     here.store.broken = False
     client.types("/zone antonica")
-    assert told(client)["port"] == THERE[1]
+    assert reported(client)["port"] == THERE[1]
 
 
 def test_a_save_meanwhile_does_not_bring_it_back() -> None:
@@ -97,7 +97,7 @@ def test_a_save_meanwhile_does_not_bring_it_back() -> None:
 
     here.store.save_character = slow  # type: ignore[method-assign]
     client.types("/zone antonica")
-    assert told(client)["port"] == THERE[1]
+    assert reported(client)["port"] == THERE[1]
     assert calls == [ANTONICA, ANTONICA]
     assert here.store.rows[5].zone_id == ANTONICA
 
@@ -106,7 +106,7 @@ def test_who_comes_in_at_the_wrong_process_is_sent_on() -> None:
     here, there = two()
     place = (1.0, 2.0, 3.0, 4.0, 5)
     client = here.stand(5, zone_id=ANTONICA, place=place)
-    assert told(client)["port"] == THERE[1]
+    assert reported(client)["port"] == THERE[1]
     assert (here.store.rows[5].zone_id, here.store.rows[5].place) == (ANTONICA, place)
     again = arrives(client, there, 5)
     assert again.player is not None

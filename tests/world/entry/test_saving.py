@@ -84,8 +84,8 @@ def test_who_left_while_the_disk_was_full_is_stored_when_it_is_not(harness: Worl
     harness.run(100.0)
     assert harness.store.rows[5].relations == ()
     assert len(harness.world.saver) == 1
-    told = [event for event in harness.events if isinstance(event, NotSaved)]
-    assert [str(one) for one in told] == ["Name5 is not saved: the disk is full"]
+    reported = [event for event in harness.events if isinstance(event, NotSaved)]
+    assert [str(one) for one in reported] == ["Name5 is not saved: the disk is full"]
     harness.store.broken = False
     harness.run(harness.world.rules.save_retry)
     assert harness.store.rows[5].relations == ((0, "Borvik"),)

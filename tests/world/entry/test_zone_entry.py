@@ -303,7 +303,7 @@ def test_a_game_master_comes_in_twice(harness: Harness) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told", "reason"),
+    ("change", "reported", "reason"),
     [
         (lambda harness: setattr(harness.admission, "locked", True), 9, "the world is locked"),
         (
@@ -327,7 +327,9 @@ def test_a_game_master_comes_in_twice(harness: Harness) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_changed_since_the_key_was_given_counts_at_zone_entry(change, told, reason) -> None:
+def test_what_changed_since_the_key_was_given_counts_at_zone_entry(
+    change, reported, reason
+) -> None:
     """Until the last moment: while the store is asked, too."""
     for when in ("before", "meanwhile"):
         harness = Harness()
@@ -336,7 +338,7 @@ def test_what_changed_since_the_key_was_given_counts_at_zone_entry(change, told,
         else:
             harness.meanwhile = partial(change, harness)
         link, _, _ = let_in(harness)
-        assert link.sent == [(4, bytes([told]) + DENIED)]
+        assert link.sent == [(4, bytes([reported]) + DENIED)]
         assert link.closed == 1
         assert harness.events == [ZoneEntryRefused("127.0.0.1", reason)]
         assert harness.presence.find(5) is None
@@ -390,12 +392,12 @@ def test_space_on_the_session_is_passed_on_while_somebody_plays(harness: Harness
     _, unknown_peer = harness.visit()
     unknown_peer.drained(1.0)
     link, visitor, _ = let_in(harness)
-    told: list[object] = []
-    harness.inside.drained = lambda player, link, now: told.append((player.name, link, now))
+    reported: list[object] = []
+    harness.inside.drained = lambda player, link, now: reported.append((player.name, link, now))
     visitor.drained(2.0)
     visitor.closed("closed by peer", 3.0)
     visitor.drained(4.0)
-    assert told == [("Aldana", link, 2.0)]
+    assert reported == [("Aldana", link, 2.0)]
 
 
 @pytest.mark.parametrize("kept_out", [True, False])

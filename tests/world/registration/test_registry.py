@@ -153,10 +153,10 @@ def test_too_many_outstanding_keys_are_a_full_world() -> None:
 
 
 @pytest.mark.parametrize(
-    ("client", "told"), [("8.8.8.8", "play.example.org"), ("192.168.0.77", "192.168.0.5")]
+    ("client", "reported"), [("8.8.8.8", "play.example.org"), ("192.168.0.77", "192.168.0.5")]
 )
-def test_the_address_fits_the_client(client: str, told: str) -> None:
-    assert Bench(world_character(5)).play(address=client).address == told
+def test_the_address_fits_the_client(client: str, reported: str) -> None:
+    assert Bench(world_character(5)).play(address=client).address == reported
 
 
 def test_a_character_is_made_and_played() -> None:
@@ -243,13 +243,13 @@ def test_what_does_not_fit_the_link_is_said_at_once(wrong: dict) -> None:
 
 
 def test_an_account_that_comes_in_too_often_is_refused_and_reported() -> None:
-    told: list[WorldEvent] = []
+    reported: list[WorldEvent] = []
     bench = Bench(world_character(5), entries_at_once=3)
-    bench.registry.report = told.append
+    bench.registry.report = reported.append
     assert [bench.play().response for _ in range(5)] == [1, 1, 1, 8, 8]
     refused = bench.play()
     assert (refused.access_key, refused.address) == (0, "play.example.org")
-    assert str(told[0]) == ("account 101 from 8.8.8.8 may not enter: too often for one account")
+    assert str(reported[0]) == ("account 101 from 8.8.8.8 may not enter: too often for one account")
     assert len(bench.handoffs) == 1
 
 

@@ -24,7 +24,7 @@ def test_other_addresses(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("client", "internal", "told"),
+    ("client", "internal", "reported"),
     [
         ("8.8.8.8", "192.168.0.5", "play.example.org"),
         ("192.168.0.9", "192.168.0.5", "192.168.0.5"),
@@ -34,5 +34,5 @@ def test_other_addresses(address: str) -> None:
         ("", "192.168.0.5", "play.example.org"),
     ],
 )
-def test_which_address_a_client_is_sent(client: str, internal: str | None, told: str) -> None:
-    assert address_for(client, "play.example.org", internal) == told
+def test_which_address_a_client_is_sent(client: str, internal: str | None, reported: str) -> None:
+    assert address_for(client, "play.example.org", internal) == reported

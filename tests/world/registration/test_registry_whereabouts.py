@@ -12,8 +12,8 @@ ISLE, ANTONICA, NOWHERE = 325, 12, 9999
 
 
 def test_each_change_of_zone_is_sent_once_and_again_after_leaving() -> None:
-    notes, told = bus(), list[ZoneUpdate]()
-    CharacterLocations(notes, read_atlas(), told.append)
+    notes, reported = bus(), list[ZoneUpdate]()
+    CharacterLocations(notes, read_atlas(), reported.append)
     here = SharedPresence(notes, "here")
     here.entered(present(101, 5, ISLE), lambda: None)
     here.seen(5, away=True)
@@ -23,4 +23,4 @@ def test_each_change_of_zone_is_sent_once_and_again_after_leaving() -> None:
     here.entered(present(101, 5, ANTONICA), lambda: None)
     isle = ZoneUpdate(101, 5, ISLE, "tutorial_island02")
     antonica = ZoneUpdate(101, 5, ANTONICA, "antonica")
-    assert told == [isle, antonica, antonica]
+    assert reported == [isle, antonica, antonica]

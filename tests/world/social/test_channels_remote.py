@@ -14,7 +14,7 @@ def two() -> tuple[WorldHarness, WorldHarness, Client, Client]:
     return here, there, here.stand(5, name="Aldana"), there.stand(6, name="Borvik")
 
 
-def told(client: Client) -> list[tuple[int, str, str]]:
+def reported(client: Client) -> list[tuple[int, str, str]]:
     rows = client.decoded("WS_ChatChannelUpdate")
     return [(row["action"], row["channel_name"], row["player_name"]) for row in rows]
 
@@ -35,7 +35,7 @@ def test_members_hear_and_see_each_other_wherever_they_are() -> None:
     one.types("/joinchannel Trade secret")
     assert other.types("/joinchannel trade wrong") == ["the channel Trade has another password"]
     other.types("/joinchannel trade secret")
-    assert told(one)[-1] == (OTHER_JOINED, "Trade", "Borvik")
+    assert reported(one)[-1] == (OTHER_JOINED, "Trade", "Borvik")
     assert members(one) == members(other) == ["Aldana", "Borvik"]
     other.types("/tellchannel Trade selling turnips")
     assert heard(one) == heard(other) == [("Trade", "Borvik", "selling turnips")]
@@ -43,7 +43,7 @@ def test_members_hear_and_see_each_other_wherever_they_are() -> None:
     other.types("/tellchannel Trade buying them back")
     assert len(heard(one)) == 1
     other.types("/chatleave Trade")
-    assert told(one)[-1] == (OTHER_LEFT, "Trade", "Borvik")
+    assert reported(one)[-1] == (OTHER_LEFT, "Trade", "Borvik")
     assert members(one) == ["Aldana"]
 
 
@@ -52,7 +52,7 @@ def test_who_leaves_the_world_leaves_channels_of_others_too() -> None:
     for client in (one, other):
         client.types("/joinchannel Trade")
     other.say("OP_RequestCampMsg", b"\1\1")
-    assert told(one)[-1] == (OTHER_LEFT, "Trade", "Borvik")
+    assert reported(one)[-1] == (OTHER_LEFT, "Trade", "Borvik")
     assert len(there.chat.channels) == len(here.chat.channels) == 1
     one.say("OP_RequestCampMsg", b"\1\1")
     assert len(there.chat.channels) == len(here.chat.channels) == 0
@@ -92,5 +92,5 @@ def test_channels_of_others_count_among_all() -> None:
              "process": there.name},
         )  # fmt: skip
     assert len(here.chat.channels) == 2000
-    assert here.world.counters["no room for a channel of another process"] == 100
+    assert here.world.counters["too many channels of other processes"] == 100
     assert one.types("/joinchannel mine") == ["there are too many channels"]

@@ -16,9 +16,13 @@ def test_a_report_finds_its_player_wherever_it_is() -> None:
     here, there = two()
     one, other = here.stand(5, name="Aldana"), there.stand(6, name="Borvik")
     one.types("/tell borvik are you there")
-    told = other.decoded("WS_HearChat")[-1]
-    assert (told["from"], told["to"], told["message"]) == ("Aldana", "Borvik", "are you there")
-    assert told["from_spawn_id"] == 0xFFFFFFFF
+    reported = other.decoded("WS_HearChat")[-1]
+    assert (reported["from"], reported["to"], reported["message"]) == (
+        "Aldana",
+        "Borvik",
+        "are you there",
+    )
+    assert reported["from_spawn_id"] == 0xFFFFFFFF
     own = one.decoded("WS_HearChat")[-1]
     assert (own["from"], own["to"], own["message"]) == ("Aldana", "Borvik", "are you there")
 

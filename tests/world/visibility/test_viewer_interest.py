@@ -87,12 +87,12 @@ def test_a_hundred_changes_at_once_keep_within_a_section(scene: Scene) -> None:
         scene.show(spawn)
     for spawn in spawns:
         spawn.set_info(name="n" * 60, last_name="l" * 60, guild="g" * 60)
-    told = 0
+    reported = 0
     while scene.interest.is_due:
         [payload] = scene.interest.take_updates(5, 1_000_000, HERE)
         assert len(payload) < 0xFFFF
-        told += len(scene.view.update(payload))
-    assert told == 399
+        reported += len(scene.view.update(payload))
+    assert reported == 399
     assert scene.view.fields(300)["name"] == "n" * 60
 
 

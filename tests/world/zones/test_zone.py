@@ -220,9 +220,9 @@ def test_the_tick_of_a_crowd_takes_several_turns_and_shows_everybody() -> None:
     while zone.get_timer() == due:
         zone.tick(due)
         turns += 1
-    told = [len(client.commands) for client in clients]
+    reported = [len(client.commands) for client in clients]
     assert 3 < turns < 30
-    assert [after - earlier for after, earlier in zip(told, before, strict=True)] == [1] * 20
+    assert [after - earlier for after, earlier in zip(reported, before, strict=True)] == [1] * 20
     assert all(client.place_of(clients[0].spawn)[0] == 7.0 for client in clients[1:])
 
 
@@ -244,9 +244,9 @@ def test_a_zone_that_is_too_slow_shows_the_newest_state_and_queues_nothing() -> 
         assert due is not None
         if due <= now:
             zone.tick(Monotonic(now))
-    told = [len(client.commands) - start for client, start in zip(clients, before, strict=True)]
-    assert max(told) - min(told) <= 1, "nobody is served worse than others"
-    assert 10 < min(told) < 40, "of fifty ticks that there was no time for"
+    reported = [len(client.commands) - start for client, start in zip(clients, before, strict=True)]
+    assert max(reported) - min(reported) <= 1, "nobody is served worse than others"
+    assert 10 < min(reported) < 40, "of fifty ticks that there was no time for"
     run_ticks(zone, now, now + 1.0)
     assert zone.get_timer() is None
     assert all(client.place_of(clients[0].spawn)[0] == 10.0 for client in clients[1:])
