@@ -24,8 +24,11 @@ SINGLE: Final = (
 )
 LEFT: Final = frozenset(("__init__.py", "configuration.py"))
 """Not compiled: package interfaces, and settings, which inspect their fields and are read once."""
-FLAGS: Final = ("--config-file=", "--explicit-package-bases")
-"""For mypy: the project's own settings name plugins that the compiled modules do not need."""
+FLAGS: Final = ("--config-file=", "--explicit-package-bases", "--ignore-missing-imports")
+"""For mypy: the project's own settings name plugins that the compiled modules do not need.
+
+Some libraries that they import have no types; whoever installs has no stubs for them.
+"""
 IN_C: Final = {"emu.net.udp._datagrams": "emu/net/udp/_datagrams.c"}
 
 
