@@ -58,5 +58,5 @@ def copy(target: Path) -> None:
 if __name__ == "__main__":
     folder = Path(sys.argv[1]).resolve()
     copy(folder)
-    made = build(folder, folder)
+    made = build(folder, folder, level="0")  # half the time, and the same code
     print(f"{len(made)} compiled modules in {folder}")
