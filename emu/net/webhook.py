@@ -13,12 +13,7 @@ from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 from twisted.internet.protocol import Protocol
-from twisted.web.client import (
-    Agent,
-    BrowserLikePolicyForHTTPS,
-    FileBodyProducer,
-    HTTPConnectionPool,
-)
+from twisted.web.client import Agent, FileBodyProducer
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IResponse
 
@@ -64,13 +59,6 @@ class Webhook:
     def __post_init__(self) -> None:
         self.queue = WebhookQueue(self.config.format, self.server)
         self._timer = self.scheduler.timer(self)
-        self._pool = HTTPConnectionPool(self.reactor, persistent=False)  # type: ignore[no-untyped-call]
-        self._agent = Agent(
-            self.reactor,
-            contextFactory=BrowserLikePolicyForHTTPS(),  # type: ignore[no-untyped-call]
-            connectTimeout=self.config.timeout,
-            pool=self._pool,
-        )
         self._fails = False
         self._under_way: Deferred[Any] | None = None
         self._stopped: Deferred[None] | None = None
@@ -144,20 +132,18 @@ class Webhook:
         """Send the next request, if it is time."""
         body = self.queue.next_request(now)
         if body is not None:
-            request = Deferred.fromCoroutine(self._send(self.config.url, body))
-            self._under_way = self._within(request, self.config.timeout)
-            self._under_way.addBoth(self._done)
+            self._under_way = Deferred.fromCoroutine(self._send(self.config, body))
+            self._under_way.addTimeout(self.config.timeout, self.reactor).addBoth(self._done)
         self._arm()
 
-    def _within(self, request: Deferred[Any], seconds: float) -> Deferred[Any]:
-        return request.addTimeout(seconds, self.reactor)
-
-    async def _send(self, url: str, body: bytes) -> tuple[int, float]:
+    async def _send(self, config: WebhookConfig, body: bytes) -> tuple[int, float]:
         """Return the status of the answer, and the seconds that the receiver asks to wait."""
+        # An agent for each request: events are rare, and a reload may change the timeout.
+        agent = Agent(self.reactor, connectTimeout=config.timeout)  # type: ignore[no-untyped-call]
         headers = Headers({"Content-Type": ["application/json"], "User-Agent": ["emu"]})
-        response: IResponse = await self._agent.request(
+        response: IResponse = await agent.request(
             b"POST",
-            url.encode(),
+            config.url.encode(),
             headers,
             FileBodyProducer(BytesIO(body)),  # type: ignore[no-untyped-call]
         )
