@@ -69,6 +69,7 @@ def signed_byte(byte: int) -> int:
 
 def _scaled(value: float, scale: int, lowest: int, highest: int) -> int:
     """Return the whole part of ``value * scale`` in 32-bit arithmetic, clamped to the limits."""
+    # NaN compares with nothing, so it would pass the limits below.
     if math.isnan(value):
         return 0
     # Clients and EQ2Emulator multiply in 32 bits: 0.78 * 250 is 195 there, but 194.99... in 64
@@ -94,9 +95,11 @@ class Models:
 
     async def numbers(self, paths: Iterable[str]) -> dict[str, int]:
         """Return the numbers of the known ones of these paths. Raises what the source raises."""
+        # Paths of the same model have one key; the answer has the caller's own paths.
         keys = {path: model_key(path) for path in paths}
         known = {key: self._shipped[key] for key in keys.values() if key in self._shipped}
         others = set(keys.values()) - set(known)
+        # The source is asked only for what is not shipped.
         if others and self._source is not None:
             known |= await self._source.model_numbers(others)
         return {path: known[key] for path, key in keys.items() if key in known}

@@ -38,6 +38,7 @@ class FixedField:
         self.limits: tuple[int, int] | None = None
         """The least and the greatest number of an integer type."""
         if code in "BHIQ":
+            # The limits follow from the size, so they cannot disagree with the codec.
             self.limits = 0, (1 << 8 * struct.calcsize("<" + code)) - 1
         elif code in "bhiq":
             half = 1 << 8 * struct.calcsize("<" + code) - 1
@@ -67,6 +68,7 @@ class BytesField(FixedField):
 
     def to_wire(self, value: Any, name: str) -> Any:
         """Return the bytes; raises `StructValueError` for too many, which `struct` would cut."""
+        # struct would cut the value without an error.
         if len(value) > self.size:
             raise StructValueError(f"{name}: {len(value)} bytes do not fit, {self.size} do")
         return value
@@ -102,6 +104,7 @@ class RecordLayout:
         """Each field is a type of this module: `U32`, `TextField(64)`, `BytesField(4)`."""
         self.name = name
         self._fields = {field: _field_type(declared) for field, declared in fields.items()}
+        # Most records have numbers only; they skip the conversion of texts.
         self._has_bytes = any(isinstance(one, BytesField) for one in self._fields.values())
         self._limits = tuple(one.limits for one in self._fields.values())
         self.names: Sequence[str] = tuple(fields)
@@ -160,6 +163,7 @@ def layout_of(cls: type, name: str, order: str) -> RecordLayout:
 
 def text_bytes(value: str, most: int, field: str) -> bytes:
     """Return text as UTF-8 bytes; raises `StructValueError` above `most` bytes."""
+    # Half of a surrogate pair cannot be encoded.
     try:
         data = value.encode()
     except UnicodeEncodeError:

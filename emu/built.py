@@ -17,6 +17,7 @@ def compiled_parts() -> tuple[str, ...]:
     found = []
     for name, module in PARTS.items():
         spec = find_spec(module)
+        # The file of a compiled module is a shared library.
         if spec is not None and spec.origin is not None and not spec.origin.endswith(".py"):
             found.append(name)
     return tuple(found)

@@ -35,6 +35,7 @@ def visible(text: str) -> str:
     """Return a text as one printable line: errors quote files and network data."""
     if text.isprintable():
         return text
+    # U+FFFD marks the place, so that nobody mistakes the text for the original.
     return "".join(one if one.isprintable() else "\ufffd" for one in text)
 
 
@@ -75,12 +76,16 @@ class StoreLocked(StoreError):
 class FileFormatError(EmuError):
     """A file does not have the expected format.
 
-    `place` is the place in the file (for instance ``"line 12"``), if it is known.
+    `place` is the place in the file (for instance ``"line 12"``), if it is known. `problems` has a
+    line for each fault, if several are known; otherwise the error's own line.
     """
 
-    def __init__(self, message: str, *, place: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, place: str | None = None, problems: Sequence[str] = ()
+    ) -> None:
         self.place = place
         super().__init__(f"{place}: {message}" if place else message)
+        self.problems = tuple(map(visible, problems)) or (str(self),)
 
 
 class CommandError(EmuError):
@@ -172,6 +177,7 @@ class MalformedStruct(MalformedMessage):
 
     def enter(self, outer: str) -> None:
         """Prefix the field's path with a name or ``[index]``, from the innermost outwards."""
+        # An index follows its list without a dot.
         joined = "" if not self.field or self.field.startswith("[") else "."
         self.field = f"{outer}{joined}{self.field}"
 

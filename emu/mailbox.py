@@ -33,64 +33,63 @@ class Mailbox:
     """The tasks of one actor; `put` never waits for them.
 
     An error of a task goes to `spawn`, and the following tasks still run. `limit` is how many tasks
-    may wait; it may change at any time. `held_bytes` is the sum of their sizes. `idle` is called
-    when no task is left.
+    may wait; it may change at any time. `tasks` has those that wait, with their sizes; `held_bytes`
+    is the sum of the sizes. `is_working` is whether a task is running. `idle` is called when no
+    task is left.
     """
 
-    __slots__ = ("_spawn", "_tasks", "_working", "held_bytes", "idle", "limit")
+    __slots__ = ("_spawn", "held_bytes", "idle", "is_working", "limit", "tasks")
 
     def __init__(self, spawn: Spawn, limit: int) -> None:
         """Accept at most `limit` tasks besides the running one."""
         self._spawn = spawn
         self.limit = limit
         self.held_bytes = 0
-        self._tasks: list[
-            tuple[Task, int]
-        ] = []  # mostly empty, and then a tenth of a deque in size
-        self._working = False
+        self.tasks: list[tuple[Task, int]] = []  # mostly empty, and then a tenth of a deque in size
+        self.is_working = False
         self.idle: Callable[[], object] | None = None
-
-    @property
-    def is_working(self) -> bool:
-        """Whether a task is running."""
-        return self._working
 
     def __len__(self) -> int:
         """Return how many tasks wait."""
-        return len(self._tasks)
+        return len(self.tasks)
 
     def put(self, task: Task, size: int = 0) -> bool:
         """Add a task behind those that wait; return False if too many do.
 
         `size` is the memory in bytes that it occupies while it waits.
         """
-        if len(self._tasks) >= self.limit:
+        # The running task does not count: it is bounded by being alone.
+        if len(self.tasks) >= self.limit:
             return False
-        self._tasks.append((task, size))
+        self.tasks.append((task, size))
         self.held_bytes += size
-        if not self._working:
-            self._working = True
+        if not self.is_working:
+            # Set before the start: `spawn` may run the first task within the call.
+            self.is_working = True
             self._spawn(self._work())
         return True
 
     def clear(self) -> None:
         """Drop the tasks that wait."""
-        self._tasks.clear()
+        self.tasks.clear()
         self.held_bytes = 0
 
     async def _work(self) -> None:
         try:
-            while self._tasks:
-                task, size = self._tasks.pop(0)
+            while self.tasks:
+                task, size = self.tasks.pop(0)
+                # A running task holds its own memory; only waiting ones are counted.
                 self.held_bytes -= size
                 try:
                     await task()
                 except Exception as error:
-                    if not self._tasks:
+                    # The last task's error ends this coroutine, so `spawn` gets it without another
+                    # one.
+                    if not self.tasks:
                         raise
                     self._spawn(_raise(error))
         finally:
-            self._working = False
+            self.is_working = False
             if self.idle is not None:
                 self.idle()
 

@@ -108,6 +108,7 @@ class Histogram:
     __slots__ = ("_bounds", "_counts", "_sums", "family")
 
     def __init__(self, family: Family, bounds: Sequence[float]) -> None:
+        # Bounds that do not grow would make buckets overlap.
         if not bounds or list(bounds) != sorted(set(bounds)):
             raise ValueError(f"{family.name}: the bounds of a histogram must grow")
         self.family = family
@@ -119,8 +120,11 @@ class Histogram:
         """Add one value."""
         counts = self._counts.get(labels)
         if counts is None:
+            # A new set of labels may become `OTHER`, so it is resolved once for both tables.
             labels = _known(self._counts, labels)
+            # One bucket more, for values beyond the last bound.
             counts = self._counts.setdefault(labels, [0] * (len(self._bounds) + 1))
+        # The bound itself belongs to its bucket, as Prometheus defines it.
         counts[bisect_left(self._bounds, value)] += 1
         _add(self._sums, labels, value)
 
@@ -146,6 +150,7 @@ def _add(values: dict[Labels, float], labels: Labels, by: float) -> None:
 
 def _known(values: Mapping[Labels, object], labels: Labels) -> Labels:
     """Return the labels for a new value: `OTHER` once there are too many sets."""
+    # Known sets go on counting; only further ones are joined.
     is_full = labels not in values and len(values) >= MOST_SERIES
     return (OTHER,) * len(labels) if is_full else labels
 
@@ -207,6 +212,7 @@ class MetricRegistry:
         measure = self._measures[name]
         self._prepare()
         found = measure.read().values.get(labels, 0)
+        # A histogram has no single value.
         if not isinstance(found, int | float):
             raise TypeError(f"{name} is a histogram")
         return found

@@ -39,6 +39,10 @@ class Account:
         """Return whether a ban applies at a moment."""
         return self.banned_until is not None and lies_ahead(self.banned_until, moment)
 
+    def ban_end(self, moment: Moment) -> Moment | None:
+        """Return the end of a ban that applies at a moment, None without one."""
+        return self.banned_until if self.is_banned(moment) else None
+
     def state(self, moment: Moment) -> str:
         """Return ``disabled``, ``banned`` or ``enabled``, for operators."""
         if not self.enabled:
@@ -94,6 +98,15 @@ class Hotkey:
     tier: int = 0
     text: str = ""
     """The command, or the name of the macro."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSkill:
+    """A skill that a character has: its number, its value, and the most it can become."""
+
+    id: int
+    value: int
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +203,10 @@ class RosterEntry:
     last_played: Moment
     deleted: bool
     deleted_at: Moment | None
+    rank: int | None = None
+    """Its rank; None if another world has it. A negative one is a ban."""
+    banned_until: Moment | None = None
+    """End of its account's ban, as in `Account`."""
 
 
 class Durability(enum.StrEnum):
@@ -284,6 +301,8 @@ class Present:
     race: int = 0
     away: bool = False
     """The player is away from the keyboard."""
+    anonymous: bool = False
+    """Lists of players do not show its level, class and zone to other players."""
     hidden: bool = False
     """Only ranks from `SEES_HIDDEN` may know that it is in the world."""
     process: str = ""
@@ -418,6 +437,20 @@ class WorldCharacter:
     channels: tuple[Membership, ...] = ()
     revision: int = 0
     """Number of the save of this state; a later save has a greater number."""
+    tradeskill_class: int = 0
+    tradeskill_level: int = 1
+    last_name: str = ""
+    coins: int = 0
+    """All coins as copper: 100 copper are a silver, 100 silver a gold, 100 gold a platinum."""
+    status_points: int = 0
+    experience: int = 0
+    """Experience points in this level."""
+    experience_needed: int = 0
+    """Points of this level that make the next; 0 if unknown."""
+    skills: tuple[KnownSkill, ...] = ()
+    """Its skills; without any it has those of a new character."""
+    languages: tuple[int, ...] = ()
+    """Numbers of its languages; without any it has those of a new character."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -494,3 +527,22 @@ class ZoneDescription:
     zone_id: int
     name: str
     description: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnMemory:
+    """What a spawn remembers, of itself or of one character."""
+
+    zone_id: int
+    spawn: str
+    """The spawn's key in its zone; "" for the zone itself."""
+    char_id: int
+    """The character, 0 for none."""
+    entries: str
+    """A JSON object; "" for an empty memory."""
+    changed: Moment
+
+    @property
+    def key(self) -> tuple[int, str, int]:
+        """What names it."""
+        return self.zone_id, self.spawn, self.char_id

@@ -14,18 +14,15 @@ from emu.times import Monotonic
 class StreamProtocol:
     """Output and events of one connection. A subclass defines the event that comes last."""
 
-    __slots__ = ("_events", "_output", "close_reason")
+    __slots__ = ("_events", "_output", "close_reason", "closed")
 
     def __init__(self) -> None:
         self._output: list[bytes] = []
         self._events: deque[object] = deque()
         self.close_reason: str | None = None
         """Why the connection is closed, a short fixed text; None while it is open."""
-
-    @property
-    def closed(self) -> bool:
+        self.closed = False
         """Whether the connection is closed; remaining output should still be sent."""
-        return self.close_reason is not None
 
     def receive_data(self, data: bytes, now: Monotonic) -> None:
         """Take bytes from the peer; an error in them closes the connection and raises nothing."""
@@ -41,12 +38,15 @@ class StreamProtocol:
     def connection_lost(self, now: Monotonic) -> None:
         """Note that the connection is lost; nothing more can be sent."""
         self.close("connection lost", now)
+        # Nothing can be sent any more.
         self._output.clear()
 
     def close(self, reason: str, now: Monotonic) -> None:  # noqa: ARG002  # every input takes the time
         """Close the connection; does nothing if it is closed."""
+        # Only the first reason counts: later ones are its consequences.
         if self.close_reason is None:
             self.close_reason = reason
+            self.closed = True
             self._events.append(self._ended(reason))
 
     def data_to_send(self) -> list[bytes]:

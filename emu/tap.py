@@ -9,8 +9,7 @@ from __future__ import annotations
 import gc
 import resource
 import signal
-import tempfile
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,8 @@ from twisted.python import usage
 
 from emu.config import LogConfig, default_path, doubts, exposed, load
 from emu.errors import ConfigError, EmuError, StoreError, unusable
-from emu.net.log_file import LogFile
-from emu.net.logs import observer
+from emu.net.daemon import check_pid_file, detach
+from emu.net.logs import LogFile, observer
 from emu.net.server import EmuService, check_files
 
 COLLECTOR_THRESHOLDS = (10_000, 20, 20)
@@ -63,6 +62,16 @@ class Options(usage.Options):
         """Create an empty database although the file is empty or a server has lost it."""
         self.anew = True
 
+    def postOptions(self) -> None:  # noqa: N802  # the name Twisted calls
+        """Check the PID file, before `twistd` does it with less clear errors.
+
+        Raises `SystemExit` with one line.
+        """
+        try:
+            check_pid_file(self.parent)
+        except EmuError as error:
+            raise SystemExit(f"emu: {error}") from None
+
     opt_c = opt_config
     opt_s = opt_set
 
@@ -72,14 +81,17 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
 
     Raises `SystemExit` with a line for each problem of the configuration or of a file in it.
     """
+    # Absolute, because a daemon changes its working directory.
     path = options.config_file if options.config_file is not None else default_path()
+    # Filled below: the log is reopened first, then the service reloads.
     hangups: list[Callable[[], object]] = []
     read = partial(load, path.absolute() if path else None, tuple(options.overrides))
     try:
         config = read()
-        spare_the_pid_file(options.parent)
+        # Before the service is built, so that a problem of a file is one line and no traceback.
         after_crash = check_files(config, anew=options.anew)
         written_by = log_observer(config.log, options.parent or {}, hangups)
+        writes_to_terminal = written_by is not None and log_name(options.parent or {}) == "-"
         warnings = (*exposed(config, path), *doubts(config))
     except ConfigError as error:
         raise SystemExit("\n".join(f"emu: {problem}" for problem in error.problems)) from None
@@ -87,12 +99,14 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
         raise SystemExit(f"emu: {error}") from None
     except OSError as error:
         raise SystemExit(f"emu: {unusable(error)}") from None
+    startup = detach(options.parent)
     service = EmuService(
         config,
         log_observer=written_by,
         warnings=warnings,
         after_crash=after_crash,
-        given_up=partial(drop_pid_file, options.parent),
+        started=startup.ready,
+        failed=None if writes_to_terminal else startup.failed,
         reread=read,
     )
     hangups.append(service.reload)
@@ -102,35 +116,9 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     return service
 
 
-def spare_the_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
-    """Turn the PID file off if `twistd` runs in the foreground in a read-only folder.
-
-    Raises `StoreError` if a daemon cannot write its PID file.
-    """
-    name = (twistd or {}).get("pidfile")
-    if twistd is None or not name:
-        return
-    try:
-        with tempfile.TemporaryFile(dir=Path(name).absolute().parent):
-            return
-    except OSError as error:
-        if not twistd.get("nodaemon"):
-            raise StoreError(
-                f"{name}: cannot be written ({error.strerror}); give twistd another --pidfile"
-            ) from None
-    twistd["pidfile"] = ""
-
-
-def drop_pid_file(twistd: MutableMapping[str, Any] | None) -> None:
-    """Remove a daemon's PID file after a failed start, and turn it off in `twistd`.
-
-    `twistd` removes the file only after it has reported the failure to the process that started it.
-    Until then, the server would seem to run.
-    """
-    name = (twistd or {}).get("pidfile")
-    if twistd is not None and name:
-        Path(name).unlink(missing_ok=True)
-        twistd["pidfile"] = ""
+def log_name(twistd: Mapping[str, Any]) -> str:
+    """Return the file of the log, or ``-`` for standard output, by `twistd`'s options."""
+    return twistd.get("logfile") or ("-" if twistd.get("nodaemon", True) else "twistd.log")
 
 
 def log_observer(
@@ -146,7 +134,7 @@ def log_observer(
     """
     if twistd.get("syslog"):
         return None
-    name = twistd.get("logfile") or ("-" if twistd.get("nodaemon", True) else "twistd.log")
+    name = log_name(twistd)
     if name == "-":
         return observer(log.format)
     try:
@@ -175,6 +163,7 @@ def on_signal(number: signal.Signals, call: Callable[[], object]) -> None:
 
         reactor.callFromThread(call)  # type: ignore[attr-defined]
 
+    # A handler of twistd stays, and so does the choice of `nohup` to ignore a signal.
     if signal.getsignal(number) is signal.SIG_DFL:
         signal.signal(number, caught)
 

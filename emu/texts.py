@@ -6,6 +6,7 @@ and worlds send.
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -33,6 +34,13 @@ def _written(moment: float, digits: int) -> str:
     except (OverflowError, OSError) as error:
         raise ValueError(f"{moment} is no date") from error
     return date.isoformat(timespec=_TIMESPEC[digits]).replace("+00:00", "Z")
+
+
+def ban_end_text(until: float | None) -> str | None:
+    """Return the end of a ban as `timestamp`, or ``never`` (``math.inf``); None without a ban."""
+    if until is None:
+        return None
+    return "never" if until == math.inf else timestamp(until)
 
 
 def read_text(data: bytes) -> str:

@@ -14,7 +14,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeVar
 
-from emu.model import Character, Color, Equipment, Hotkey, Membership, Place, Title, WorldCharacter
+from emu.model import (
+    Character,
+    Color,
+    Equipment,
+    Hotkey,
+    KnownSkill,
+    Membership,
+    Place,
+    Title,
+    WorldCharacter,
+)
 from emu.times import FOR_EVER, UNKNOWN, Moment
 
 FARTHEST: Final = 32_000.0
@@ -23,12 +33,16 @@ LONGEST_NAME: Final = 64
 LONGEST_TITLE: Final = 63
 LONGEST_TEXT: Final = 255
 """Characters of a name, a title, and any other text."""
-MOST_RELATIONS: Final = 100
+MOST_RELATIONS: Final = 200
 MOST_TITLES: Final = 250
 MOST_HOTKEYS: Final = 500
 MOST_CHANNELS: Final = 100
+MOST_SKILLS: Final = 1000
+MOST_LANGUAGES: Final = 255
 """Rows of each kind that a character may have."""
 RELATION_KINDS: Final = (0, 2)
+MOST_COINS: Final = 0xFFFFFFFF * 1_000_000
+"""Copper: as many platinum as the sheet can show."""
 LAST_BAR: Final = 99
 LAST_STATUS: Final = 1000
 BANNED: Final = -2
@@ -62,6 +76,7 @@ class _Checker:
 
     def integer(self, field: str, value: Any, least: int, most: int, default: int) -> int:
         """Return a whole number within these limits, else the default."""
+        # `type` and not `isinstance`: True is an integer for Python.
         if type(value) is int and least <= value <= most:
             return value
         self.note(field, value, default)
@@ -85,6 +100,7 @@ class _Checker:
 
     def readable(self, field: str, value: Any, longest: int, default: str) -> str:
         """Return a text up to this length whose bytes are UTF-8, else the default."""
+        # Surrogates stand for bytes that are not UTF-8.
         if type(value) is str and len(value) <= longest and not _has_surrogates(value):
             return value
         self.note(field, value, default or "nothing")
@@ -95,6 +111,7 @@ class _Checker:
         if value is None:
             return None
         x, y, z, heading, grid = value
+        # A place with one bad coordinate could be anywhere, so all of it goes.
         if not all(is_number(one, FARTHEST) for one in (x, y, z)):
             self.note("place", (x, y, z), "the safe place of its zone")
             return None
@@ -112,6 +129,7 @@ class _Checker:
             if not is_usable(row):
                 self.note(field, row, "the rest of the list")
             elif len(kept) >= most:
+                # One problem for the whole rest; the list may be long.
                 self.note(field, row, f"a list of {most}")
                 break
             else:
@@ -159,6 +177,15 @@ def usable_world_character(row: WorldCharacter) -> tuple[WorldCharacter, list[Pr
         "muted_until": check.moment("time until which it is muted", row.muted_until),
         "revision": whole("number of its last save", row.revision, 0, LAST_REVISION, 0),
         "place": check.place(row.place),
+        "tradeskill_class": whole("tradeskill class", row.tradeskill_class, 0, U8, 0),
+        "tradeskill_level": whole("tradeskill level", row.tradeskill_level, 0, U8, 1),
+        "last_name": check.text("last name", row.last_name, LONGEST_NAME, ""),
+        "coins": whole("coins", row.coins, 0, MOST_COINS, 0),
+        "status_points": whole("status points", row.status_points, 0, U32, 0),
+        "experience": whole("experience", row.experience, 0, U32, 0),
+        "experience_needed": whole("experience needed", row.experience_needed, 0, U32, 0),
+        "skills": check.rows("skills", row.skills, _is_skill, MOST_SKILLS),
+        "languages": check.rows("languages", row.languages, _is_language, MOST_LANGUAGES),
         "prefix": check.text("prefix", row.prefix, LONGEST_TITLE, ""),
         "suffix": check.text("suffix", row.suffix, LONGEST_TITLE, ""),
         "relations": check.rows("friends", row.relations, _is_relation, MOST_RELATIONS * 2),
@@ -200,6 +227,7 @@ def usable_character(row: Character) -> tuple[Character, list[Problem]]:
         "colors": check.mapping("colors", row.colors, _is_color),
         "equipment": check.rows("equipment", row.equipment, _is_equipment, LAST_BAR),
     }
+    # The same object, so that a row without problems stays equal to itself.
     if len(changes["equipment"]) == len(row.equipment):
         changes["equipment"] = row.equipment
     return _changed(row, changes, check)
@@ -217,6 +245,7 @@ def is_number(value: object, most: float) -> bool:
 
 def shown(value: object) -> str:
     """Return a value as a short line for people."""
+    # Values of a damaged database may be megabytes long.
     text = repr(value)
     text = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
     return text if text.isprintable() else ascii(text)
@@ -241,6 +270,7 @@ def _changed(row: _Any, changes: Mapping[str, Any], check: _Checker) -> tuple[_A
 
 def _status(check: _Checker, value: Any) -> int:
     """Return a rank; a number below all ranks stays a ban, any other unknown one is rank 0."""
+    # A number below the lowest rank was written as a ban, and must not become a player's rank.
     if type(value) is int and value < BANNED:
         check.note("rank", value, BANNED)
         return BANNED
@@ -266,6 +296,16 @@ def _is_hotkey(row: Hotkey) -> bool:
         and len(row.text) <= LONGEST_TEXT
         and not _has_surrogates(row.text)
     )
+
+
+def _is_skill(row: KnownSkill) -> bool:
+    return (
+        _is_whole(row.id, 0, U32) and _is_whole(row.value, 0, U16) and _is_whole(row.most, 0, U16)
+    )
+
+
+def _is_language(number: object) -> bool:
+    return _is_whole(number, 1, U8)
 
 
 def _is_membership(row: Membership) -> bool:

@@ -111,6 +111,20 @@ def test_a_step_that_nobody_was_sent_is_an_error() -> None:
         hops.step_in([turn("tick")])
 
 
+def test_the_lists_of_files_are_written_into_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{hops.BEGIN}\nold\n{hops.END}\nafter\n", encoding="utf-8")
+    one = hops.hops_of([turn("net/udp/sockets.py", "net/udp/dispatcher.py", "mailbox.py")])
+    hops.write_page(page, {hops.SAY: one})
+    assert page.read_text(encoding="utf-8") == (
+        f"before\n{hops.BEGIN}\n\n### A `say`, from the speaker's datagram to the hearer's\n\n"
+        f"3 files. `net/udp`: sockets, dispatcher → `emu`: mailbox.\n\n{hops.END}\nafter\n"
+    )
+    page.write_text("no marks", encoding="utf-8")
+    with pytest.raises(ValueError, match="are missing"):
+        hops.write_page(page, {hops.SAY: one})
+
+
 @pytest.mark.slow
 def test_five_paths_are_counted_by_file_and_function() -> None:
     with hops.scene() as scene:

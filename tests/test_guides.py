@@ -28,11 +28,21 @@ DIAGRAMS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
 """The kinds of mermaid diagrams in the guides."""
 
 
+PROGRAMS = {"mysqldump": "tests.support.files.eq2emu_players"}
+"""Programs of other machines in the guides, and the modules that stand in for them."""
+
+
 @pytest.fixture
 def shell() -> Iterator[Shell]:
     # A short path, as users have: a UNIX socket's path may have 107 bytes.
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as programs:
+        for name, module in PROGRAMS.items():
+            path = Path(programs) / name
+            run = f'PYTHONPATH={ROOT} exec {sys.executable} -m {module} "$@"'
+            path.write_text(f"#!/bin/sh\n{run}\n", encoding="utf-8")
+            path.chmod(0o755)
         shell = Shell(Path(folder))
+        shell.environment["PATH"] = f"{programs}:{shell.environment['PATH']}"
         yield shell
         shell.kill_servers()
 

@@ -73,8 +73,7 @@ def test_delayed_calls_are_made_in_one_place() -> None:
 def test_clocks_are_read_in_one_place() -> None:
     readers = {
         "net/scheduler.py": "both times, for all that runs",
-        "net/logs.py": "the wall clock, for the time that a line shows",
-        "net/log_file.py": "time that passes, between two looks at the file",
+        "net/logs.py": "the wall clock of a line, and the time between two looks at the file",
         "cli/options.py": "the wall clock, for one command",
         "net/store.py": "how long a call waits for a lock, in a thread of its own",
         "net/udp/session_port.py": "how long serving a session took, unless a test gives a clock",

@@ -8,7 +8,6 @@ ROOT = Path(__file__).parent.parent
 PLAIN = {
     "emu/admin/ggmp/acting.py": "protocols",
     "emu/admin/ports.py": "plain values",
-    "emu/admin/rcon/session.py": "plain values",
     "emu/dialects/dialect.py": "names for numbers",
     "emu/config/administration.py": "plain values",
     "emu/config/login.py": "plain values",

@@ -1,6 +1,9 @@
 """The generated pages of the site: nothing is missing, and links to code lead to copies of it."""
 
+import inspect
 import re
+from collections.abc import Iterator
+from importlib import import_module
 
 import click
 import pytest
@@ -10,14 +13,21 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from emu.cli.main import NOUNS, root
+from emu.commands import Command, CommandSet, Registry
+from emu.commands.registry import read_arguments
 from emu.config import Config
 from emu.config.setting import settings_of
 from emu.opcodes import OpcodeRow, shipped_tables
 from emu.structs import shipped_catalog
+from emu.world.behaviors.hooks import Hook
+from emu.world.behaviors.options import option_rows
 from tools.site import hooks
+from tools.site.behaviors import OBJECTS, behaviors_page, public_members, shipped_behaviors
 from tools.site.commands import commands_page
+from tools.site.game_commands import game_commands_page, subjects
 from tools.site.markdown import cell, page, table
 from tools.site.messages import cited, message_pages, rows_by_message, spans
+from tools.site.python_api import PAGES, api_pages, public_names, shown_names
 from tools.site.settings import settings_page
 from tools.site.structs import merged, struct_pages
 
@@ -53,6 +63,115 @@ def test_every_command_is_reported_with_its_options() -> None:
         command = root.get_command(click.Context(root), noun)
         assert command is not None
         look(command, f"emu {noun}")
+
+
+def every_command() -> list[Command]:
+    """Return all commands that are declared anywhere in the program."""
+    files = [
+        path for path in (hooks.ROOT / "emu").rglob("*.py") if "CommandSet" in path.read_text()
+    ]
+    modules = {".".join(path.relative_to(hooks.ROOT).with_suffix("").parts) for path in files}
+    modules -= {"emu.commands.__init__", "emu.commands.registry", "emu.world.commands.context"}
+    sets = [
+        one
+        for module in modules
+        for one in vars(import_module(module)).values()
+        if isinstance(one, CommandSet)
+    ]
+    assert len(sets) >= 8
+    return [command for one in sets for command in one.declarations()]
+
+
+def test_the_page_of_commands_has_all_declarations() -> None:
+    text = game_commands_page()
+    shown = [command.name for commands in subjects().values() for command in commands]
+    assert sorted(shown) == sorted(command.name for command in every_command())
+    for one in every_command():
+        assert f"### {one.name} {{#{one.name.replace(' ', '-')}}}" in text
+        assert f"\n{one.usage}\n" in text
+        assert all(argument.help in text for argument in one.arguments)
+
+
+def test_commands_with_arguments_have_an_example_that_fits() -> None:
+    registry = Registry()
+    registry.extend(every_command())
+    for command in registry:
+        assert all(one.help for one in command.arguments), command.name
+        assert bool(command.example) == bool(command.arguments), command.name
+        if command.example:
+            found, rest = registry.resolve(command.example)
+            assert found is command
+            assert read_arguments(command.arguments, rest)
+
+
+def test_ranks_and_places_of_commands_are_shown() -> None:
+    text = game_commands_page()
+    assert (
+        "| [account ban](#account-ban) | 100 (game master) | everywhere | ban an account |" in text
+    )
+    assert "| [goto](#goto) | 10 (guide) | in the game | go to a player |" in text
+    assert "Other names: `location`." in text
+
+
+def test_behaviors_show_hooks_methods_and_options() -> None:
+    text = behaviors_page()
+    for hook in Hook:
+        assert f"| `{hook.signature}` |" in text
+    for kind in OBJECTS.values():
+        for name, member in public_members(kind).items():
+            assert f"#{kind.__name__.lower()}-{name}}}" in text
+            first = (inspect.getdoc(member) or "").split("\n")[0].replace("``", "`")
+            assert first
+            assert first in text
+    assert "`walk(*points: (x, y, z), speed: float = 2.5)`" in text
+    assert '`after(seconds: float, name: str = "")`' in text.replace("''", '""')
+    assert set(shipped_behaviors()) == {"greeter", "teleporter", "wanderer"}
+    for kind in shipped_behaviors().values():
+        assert option_rows(kind)
+        for row in option_rows(kind):
+            assert row.about
+            assert f"| `{row.key}` | {row.type} |" in text
+    assert "up to 4000 bytes, with `{name}`" in text
+    assert "| `zone` | zone |" in text
+
+
+def public_objects() -> Iterator[tuple[str, object]]:
+    """Yield every class, method and function that the pages of the Python API show."""
+    for one in PAGES.values():
+        for module in one.modules:
+            loaded = import_module(module)
+            for name in shown_names(one, module):
+                value = getattr(loaded, name)
+                if inspect.isclass(value) or inspect.isroutine(value):
+                    yield f"{module}.{name}", value
+                if inspect.isclass(value):
+                    yield from members_of(f"{module}.{name}", value)
+
+
+def members_of(path: str, kind: type) -> Iterator[tuple[str, object]]:
+    for name, member in vars(kind).items():
+        is_shown = isinstance(member, property) or inspect.isroutine(member)
+        if is_shown and not name.startswith("_"):
+            yield f"{path}.{name}", member
+
+
+def test_every_public_name_of_the_python_api_is_described() -> None:
+    shown = dict(public_objects())
+    assert len(shown) > 300
+    assert [path for path, one in shown.items() if not inspect.getdoc(one)] == []
+
+
+def test_the_python_api_is_listed_for_mkdocstrings() -> None:
+    pages = dict(api_pages())
+    assert set(pages) == {"reference/python.md", *(f"reference/python/{one}.md" for one in PAGES)}
+    text = pages["reference/python/capture.md"]
+    assert "::: emu.capture\n    options:\n      members: [Capture, CaptureFollower" in text
+    behaviors = pages["reference/python/behaviors.md"]
+    assert "members: [Place, Visitor, ZoneActor, Actor]" in behaviors
+    assert "BehaviorContext" not in behaviors
+    assert "MessageSelection" in public_names("emu.capture.select")
+    assert "UNKNOWN" in public_names("emu.capture.select")
+    assert "DIRECTIONS" not in public_names("emu.capture.select")  # it has no docstring
 
 
 def test_every_setting_is_reported_with_its_default() -> None:

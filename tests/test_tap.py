@@ -1,7 +1,6 @@
 import gc
 import resource
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ from twisted.logger import LogLevel
 from emu import tap
 from emu.config import LogConfig
 from emu.errors import StoreError
-from emu.net.log_file import LogFile
+from emu.net.logs import LogFile
 from emu.net.server import EmuService
 from emu.store import Store
 from tests.support.patience import patience
@@ -223,48 +222,6 @@ def test_the_collector_leaves_alone_what_is_loaded() -> None:
     finally:
         gc.unfreeze()
         gc.set_threshold(*before)
-
-
-@pytest.mark.slow
-def test_a_daemon_that_cannot_start_says_so_and_ends(tmp_path: Path) -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
-        holder.bind(("127.0.0.1", 0))
-        place = f"127.0.0.1:{holder.getsockname()[1]}"
-        done = subprocess.run(
-            [str(Path(sys.executable).parent / "twistd"), "emu",
-             "--set", f"database.url=sqlite:{tmp_path / 'e.sqlite'}",
-             "--set", f"login.listen={place}", "--set", "world.listen=127.0.0.1:0"],
-            cwd=tmp_path, capture_output=True, text=True, timeout=patience(20), check=False,
-        )  # fmt: skip
-    assert done.returncode == 1
-    assert f"login.listen: cannot listen on {place}" in done.stdout + done.stderr
-    assert not (tmp_path / "twistd.pid").exists()
-
-
-def test_the_pid_file_of_a_failed_start_is_removed_before_the_report(tmp_path: Path) -> None:
-    file = tmp_path / "twistd.pid"
-    file.write_text("123")
-    twistd = {"pidfile": str(file)}
-    tap.drop_pid_file(twistd)
-    assert not file.exists()
-    assert twistd == {"pidfile": ""}
-    tap.drop_pid_file(twistd)
-    tap.drop_pid_file(None)
-
-
-def test_in_the_foreground_a_folder_that_cannot_be_written_needs_no_pid_file(
-    tmp_path: Path,
-) -> None:
-    writable = {"pidfile": str(tmp_path / "twistd.pid"), "nodaemon": True}
-    tap.spare_the_pid_file(writable)
-    assert writable["pidfile"] == str(tmp_path / "twistd.pid")
-    assert list(tmp_path.iterdir()) == []
-    shut = {"pidfile": "/proc/twistd.pid", "nodaemon": True}
-    tap.spare_the_pid_file(shut)
-    assert shut["pidfile"] == ""
-    with pytest.raises(StoreError, match="--pidfile"):
-        tap.spare_the_pid_file({"pidfile": "/proc/twistd.pid", "nodaemon": False})
-    tap.spare_the_pid_file(None)
 
 
 @pytest.mark.slow

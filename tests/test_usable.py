@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from emu.model import Character, Color, Equipment, Hotkey, Membership, Title
+from emu.model import Character, Color, Equipment, Hotkey, KnownSkill, Membership, Title
 from emu.times import FOR_EVER
 from emu.usable import usable_character, usable_world_character
 from tests.support.world.world_fakes import world_character
@@ -51,6 +51,12 @@ def test_what_can_be_used_is_the_same_object() -> None:
         ("titles", (Title(""), Title("ok"), Title("x" * 64)), (Title("ok"),)),
         ("hotkeys", (Hotkey(100, 0, 1), Hotkey(0, -1, 1), Hotkey(0, 0, 2**40)), ()),
         ("channels", (Membership(""), Membership("Grove", "x" * 300)), ()),
+        ("tradeskill_class", 256, 0), ("tradeskill_level", -1, 1), ("last_name", "a\0b", ""),
+        ("last_name", "x" * 65, ""), ("coins", -1, 0), ("coins", 2**60, 0), ("coins", None, 0),
+        ("status_points", 2**32, 0), ("experience", -1, 0), ("experience_needed", "x", 0),
+        ("skills", (KnownSkill(1, 2, 3), KnownSkill(-1, 2, 3), KnownSkill(1, 2, 2**16)),
+        (KnownSkill(1, 2, 3),)),
+        ("languages", (0, 13, 256), (13,)),
         ("appearance", {"a": 2**40, "b": 1, "c": math.inf}, {"b": 1}),
         ("colors", {"a": Color(300, 0, 0), "b": Color(1, 2, 3)}, {"b": Color(1, 2, 3)}),
     ],

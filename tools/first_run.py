@@ -55,6 +55,7 @@ def next_commands(emu: list[str], listen: Address) -> list[tuple[str, str]]:
         (["client", "login", *player], "log in without a game"),
         (["client", "play", *player, *character, "--for", "5"], "stand in the world"),
         (["client", "shell", *player, *character], "walk about in the world"),
+        (["character", "rank", "Aldana", "gamemaster"], "make a character a game master"),
         (["account", "add", "NAME"], "add an account; asks for its password"),
         (["account", "list"], "see who there is"),
         (["config", "check"], "check the configuration after an edit"),

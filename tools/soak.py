@@ -29,8 +29,8 @@ from emu.client.flow import Entrance
 from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import Heard, Stood
 from emu.errors import EmuError
-from emu.net.client.connection import ClientWorldConnection, enter_world
 from emu.net.client.swarm import own_address
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.net.scheduler import Scheduler
 from emu.store import Store
 from tools.bench.login_child import CHEAP

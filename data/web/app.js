@@ -1,6 +1,7 @@
-// The page of a running server. The stream sends its state every two seconds, and events at once.
+// The operators' page. While a user is signed in, a stream sends the server's state every two
+// seconds, and events at once.
 
-import { showLock, startDashboard } from "./dashboard.js";
+import { checkSession, showLock, startDashboard } from "./dashboard.js";
 import { find, name, table, write } from "./elements.js";
 import { showPlayers } from "./players.js";
 import { countNow, setPopulation, showPopulation } from "./population.js";
@@ -48,7 +49,7 @@ function showState(state) {
   write("about", `${server.game} server, version ${server.version}`
     + (server.locked ? ", locked: only game masters can enter" : ""));
   write("players-now", server.players);
-  write("players-room", server.places ? `of ${server.places}` : "");
+  write("players-limit", server.places ? `of ${server.places}` : "");
   write("zones-now", server.zones);
   write("worlds-now", up);
   write("worlds-known", `of ${state.worlds.length} up`);
@@ -102,11 +103,37 @@ function connected(yes) {
 
 /** @type {EventSource | null} */
 let stream = null;
-let isStaff = false; // whether a signed-in user opened the stream
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let retrying;
 
-// Open the stream of events and close an earlier one. Signed-in users get more in it.
-function listen() {
+const SHOWN = [
+  "ask-title", "log", "logins", "map", "map-text", "opcodes", "players", "population",
+  "population-text", "signed-in-as", "worlds", "zones",
+];
+
+// Remove what only signed-in users may see: others may use this browser next.
+function forget() {
+  heard = 0;
+  for (const id of SHOWN) find(id).replaceChildren();
+  document.title = "Operators";
+  find("name").replaceChildren(name("Operators"));
+  write("about", "Sign in with an account that has a rank");
+}
+
+// End the stream. Only signed-in users get one.
+function hush() {
+  clearTimeout(retrying);
   stream?.close();
+  stream = null;
+  document.body.classList.remove("stale");
+  find("connection").className = "";
+  write("connection", "signed out");
+}
+
+// Open the stream of events and close an earlier one.
+function listen() {
+  hush();
+  write("connection", "connecting …");
   const events = new EventSource("api/events");
   stream = events;
   /**
@@ -130,18 +157,19 @@ function listen() {
   events.onerror = () => {
     if (events !== stream) return;
     connected(false);
-    if (events.readyState === EventSource.CLOSED) setTimeout(listen, RETRY);
+    checkSession(); // the server refuses the stream when the session is over
+    if (events.readyState === EventSource.CLOSED) retrying = setTimeout(listen, RETRY);
   };
 }
 
 startDashboard((isSignedIn) => {
-  if (isSignedIn !== isStaff) {
-    isStaff = isSignedIn;
-    listen();
+  if (isSignedIn && !stream) listen();
+  if (!isSignedIn) {
+    hush();
+    if (heard) forget();
   }
   if (heard) showPlayers();
 });
 new ResizeObserver(() => heard && (showChosen(), showPopulation())).observe(find("main"));
 setInterval(showUptime, 1000);
-setInterval(refresh, REFRESH);
-listen();
+setInterval(() => stream && refresh(), REFRESH);

@@ -87,6 +87,7 @@ function say(text, isGood) {
 /** @param {User | null} signedIn */
 function show(signedIn) {
   user = signedIn;
+  document.body.classList.toggle("signed-out", user === null);
   find("sign-in").hidden = user !== null;
   find("signed-in").hidden = user === null;
   if (user) write("signed-in-as", `Signed in as ${user.name}, rank ${user.rank}.`);
@@ -98,7 +99,7 @@ function show(signedIn) {
   changed(user !== null);
 }
 
-async function checkSession() {
+export async function checkSession() {
   try {
     const answer = await fetch("api/admin/session");
     const session = await answer.json();

@@ -51,10 +51,10 @@ export function svg(kind, attributes, text) {
   return made;
 }
 
-// The displayed width and height of a picture, in pixels.
-/** @param {Element} picture */
-export function sizeOf(picture) {
-  const { width, height } = picture.getBoundingClientRect();
+// The displayed width and height of an element, in pixels.
+/** @param {Element} element */
+export function sizeOf(element) {
+  const { width, height } = element.getBoundingClientRect();
   return [Math.floor(width), Math.floor(height)];
 }
 
@@ -67,7 +67,7 @@ export function sizeOf(picture) {
  * @param {(entry: T) => string | number} key
  * @param {(entry: T, shown: any) => HTMLElement | SVGElement} make
  */
-export function mend(parent, entries, key, make) {
+export function updateChildren(parent, entries, key, make) {
   const wanted = new Set(entries.map((entry) => String(key(entry))));
   const children = /** @type {(HTMLElement | SVGElement)[]} */ ([...parent.children]);
   for (const child of children) {
@@ -117,7 +117,7 @@ export function row(cells) {
  * @param {HTMLTableRowElement | undefined} shown
  * @param {HTMLTableRowElement} fresh
  */
-function mended(shown, fresh) {
+function updatedRow(shown, fresh) {
   if (shown?.cells.length !== fresh.cells.length) return fresh;
   [...fresh.cells].forEach((cell, at) => {
     if (!cell.isEqualNode(shown.cells[at])) shown.cells[at].replaceWith(cell);
@@ -136,10 +136,10 @@ function mended(shown, fresh) {
  */
 export function table(id, entries, key, cells, empty) {
   if (entries.length) {
-    mend(find(id), entries, key, (entry, shown) => mended(shown, row(cells(entry))));
+    updateChildren(find(id), entries, key, (entry, shown) => updatedRow(shown, row(cells(entry))));
     return;
   }
-  mend(find(id), [empty], () => "empty", () => {
+  updateChildren(find(id), [empty], () => "empty", () => {
     const only = row([[empty, "empty"]]);
     only.cells[0].colSpan = 9;
     return only;

@@ -1,6 +1,6 @@
 // The map of a zone: the players' positions, x to the right and z upwards, as in /loc.
 
-import { find, mend, sizeOf, svg, write } from "./elements.js";
+import { find, updateChildren, sizeOf, svg, write } from "./elements.js";
 import { step, ticks } from "./scale.js";
 import { plural } from "./texts.js";
 
@@ -162,7 +162,7 @@ function showPeople(zone, players, width, height) {
     x: width / 2 + (player.x - shown.x) * scale, y: height / 2 - (player.z - shown.z) * scale,
   }));
   labels(dots, width, height).forEach((label, at) => { dots[at].label = label; });
-  mend(people, dots, (one) => one.id, drawn);
+  updateChildren(people, dots, (one) => one.id, drawn);
   const unnamed = dots.filter((one) => !one.label).length;
   write("map-text", `${plural(players.length, "player")}. A square is ${size} wide; x and z are`
     + ` those of /loc.${unnamed ? ` ${unnamed} are too close together for a name.` : ""}`);

@@ -1,6 +1,6 @@
 // The running zones, one of which is on the map.
 
-import { find, mend, name } from "./elements.js";
+import { find, updateChildren, name } from "./elements.js";
 import { showMap } from "./map.js";
 import { plural } from "./texts.js";
 
@@ -67,7 +67,7 @@ export function showZones(newZones, newPlayers) {
   players = newPlayers;
   choose();
   find("zones-empty").hidden = zones.length > 0;
-  mend(find("zones"), zones, keyOf, choice);
+  updateChildren(find("zones"), zones, keyOf, choice);
   showChosen();
 }
 

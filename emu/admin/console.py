@@ -42,10 +42,12 @@ class CommandSession(StreamProtocol, Generic[Asked]):
     @property
     def wants_data(self) -> bool:
         """Whether the session can queue more requests."""
+        # The shell stops reading then, so the peer is slowed down by TCP and nothing is lost.
         return len(self._waiting) < MOST_WAITING
 
     def answered(self, reply: Reply, now: Monotonic) -> None:
         """Send the reply to the last `CommandGiven`, and start the next request."""
+        # A second answer to the same request finds None here and is dropped.
         asked, self._running = self._running, None
         if asked is not None and not self.closed:
             self._answer(asked, reply, now)
@@ -53,6 +55,7 @@ class CommandSession(StreamProtocol, Generic[Asked]):
 
     def close(self, reason: str, now: Monotonic) -> None:
         """End the session and drop the waiting requests."""
+        # Cleared first, so that no waiting command runs after the end.
         self._waiting.clear()
         super().close(reason, now)
 
@@ -94,7 +97,9 @@ class ConsoleSession(CommandSession[_Request]):
         """Handle bytes from the peer."""
         if self.closed:
             return
+        # The last piece has no line feed yet; it begins the next line.
         *lines, self._unfinished = (self._unfinished + data).split(b"\n")
+        # The unfinished line counts as well: a peer that never ends its line would fill the memory.
         if any(len(line) > LONGEST_LINE for line in (*lines, self._unfinished)):
             self.close("line too long", now)
             return
@@ -105,10 +110,12 @@ class ConsoleSession(CommandSession[_Request]):
         self._work(now)
 
     def _answer(self, asked: _Request, reply: Reply, now: Monotonic) -> None:  # noqa: ARG002
+        # `default=str`: data may contain paths and enums, which JSON does not know.
         value = {"id": asked.id, "ok": reply.ok, "lines": reply.lines, "data": reply.data}
         self._output.append(json.dumps(value, default=str).encode() + b"\n")
 
     def _work(self, now: Monotonic) -> None:  # noqa: ARG002  # nothing here takes time
+        # One at a time: replies then come in the order of the requests.
         if self._running is None and self._waiting:
             self._running = self._waiting.popleft()
             self._events.append(CommandGiven(self._caller, self._running.line))
@@ -120,6 +127,7 @@ def _read(text: str) -> _Request:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
+            # RecursionError: deeply nested JSON must not end the session.
             return _Request(None, text)
         if isinstance(value, dict) and isinstance(value.get("line"), str):
             return _Request(value.get("id"), one_line(value["line"]))

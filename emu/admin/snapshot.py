@@ -68,6 +68,7 @@ class HistogramReading:
 
     def since(self, earlier: HistogramReading) -> HistogramReading:
         """Return the values added since an earlier reading of the same histogram."""
+        # A restarted server, or other buckets: the difference would be meaningless.
         if earlier.bounds != self.bounds or earlier.count > self.count:
             return self
         at_most = (now - then for now, then in zip(self.at_most, earlier.at_most, strict=True))
@@ -84,9 +85,11 @@ class HistogramReading:
         wanted = share * self.count
         low, below = 0.0, 0
         for bound, at_most in zip(self.bounds, self.at_most, strict=True):
+            # A bucket without values of its own cannot contain the quantile.
             if at_most >= wanted and at_most > below:
                 return low + (bound - low) * (wanted - below) / (at_most - below)
             low, below = bound, at_most
+        # The value is beyond the last bound; nothing more is known.
         return low
 
 
@@ -122,10 +125,12 @@ class Snapshot:
                 worlds=[dict(row) for row in value["worlds"]],
                 zones=[dict(row) for row in value["zones"]],
                 players=[dict(row) for row in value["players"]],
+                # The name in the data is older than the class; changing it would break older tools.
                 ports=tuple(OpenPort(**row) for row in value["doors"]),
                 numbers=numbers,
                 histograms=histograms,
                 log=tuple(map(str, value["log"])),
+                # Missing in the data of older servers.
                 troubles=tuple(map(str, value.get("troubles", ()))),
             )
         except (LookupError, TypeError, ValueError, AttributeError):
@@ -134,6 +139,7 @@ class Snapshot:
     def number(self, name: str, *labels: str) -> float:
         """Return a counter's or a gauge's value, summed over the labels that are not given."""
         values = self.numbers.get(name, {})
+        # The labels that are given are the first ones, so the rest is summed.
         return sum(value for key, value in values.items() if key[: len(labels)] == labels)
 
     def by_last(self, name: str, *labels: str) -> dict[str, float]:
@@ -177,6 +183,7 @@ class Rates:
     @classmethod
     def between(cls, before: Snapshot | None, now: Snapshot) -> Rates:
         """Compare two snapshots. Snapshots of two processes, or of one moment, give no rates."""
+        # A restarted server counts from 0 again.
         if before is None or before.process != now.process or before.taken >= now.taken:
             return cls(now)
         return cls(now, before)
@@ -186,6 +193,7 @@ class Rates:
         if self.before is None:
             return None
         grown = self.now.number(name, *labels) - self.before.number(name, *labels)
+        # A counter never falls; a negative difference would be a fault of the reading.
         return max(0.0, grown) / (self.now.taken - self.before.taken)
 
     def rates_by_last(self, name: str, *labels: str) -> dict[str, float]:

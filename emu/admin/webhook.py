@@ -63,6 +63,7 @@ class WebhookNotice:
 
 def request_body(notices: list[WebhookNotice], form: WebhookFormat, server: str) -> bytes:
     """Return the body of one request. `server`: the name that the sender has."""
+    # JSON requests carry one notice each; `_take` sees to that.
     if form is WebhookFormat.JSON:
         (notice,) = notices
         when = datetime.fromtimestamp(notice.moment, UTC).isoformat(timespec="seconds")
@@ -111,6 +112,7 @@ class WebhookQueue:
 
     def add(self, notice: WebhookNotice) -> None:
         """Queue a notice."""
+        # The oldest goes: operators want to know the present state.
         if len(self) >= QUEUE_LIMIT and self._waiting:
             self._waiting.popleft()
             self.counts["dropped"] += 1
@@ -122,6 +124,7 @@ class WebhookQueue:
 
     def next_request(self, now: Monotonic) -> bytes | None:
         """Return the body of the request to send now, or None. Report its end with `answered`."""
+        # One request at a time keeps the notices in order.
         if self._sent or not self._waiting or now < self._not_before:
             return None
         self._take()
@@ -132,6 +135,7 @@ class WebhookQueue:
         length = 0
         while self._waiting:
             length += len(_plain(self._waiting[0].text)) + 1
+            # At least one notice is always taken, even if it alone is too long: it is then cut.
             if self._sent and (self.form is WebhookFormat.JSON or length > LONGEST_TEXT):
                 return
             self._sent.append(self._waiting.popleft())
@@ -144,17 +148,24 @@ class WebhookQueue:
         """
         if 200 <= status < 300:
             return self._finish("sent")
+        # Other errors are the receiver's decision, for instance a deleted webhook: repeating would
+        # change nothing.
         again = status in (0, TOO_MANY_REQUESTS) or status >= 500
         if not again:
             return self._finish("refused")
         self._failures += 1
+        # The server stops, so there is no later attempt.
         if self._is_closing:
             return self._finish("dropped")
         if self._failures >= ATTEMPTS:
+            # The receiver is down. The next notices wait, so that they do not use up their attempts
+            # at once.
             self._not_before = Monotonic(now + LONGEST_PAUSE)
             return self._finish("dropped")
+        # The receiver may ask for a longer pause than ours, within the limit.
         pause = max(FIRST_PAUSE * 2 ** (self._failures - 1), retry_after)
         self._not_before = Monotonic(now + min(pause, LONGEST_PAUSE))
+        # Again the first ones, in their old order.
         self._waiting.extendleft(reversed(self._sent))
         self._sent.clear()
         return False
@@ -167,5 +178,6 @@ class WebhookQueue:
     def _finish(self, result: str) -> bool:
         self.counts[result] += len(self._sent)
         self._sent.clear()
+        # The next notices have all attempts again.
         self._failures = 0
         return True

@@ -42,6 +42,7 @@ class Capture:
 
     def close(self) -> None:
         """Close the file; the iteration then ends."""
+        # The iteration holds the file open, so it is closed first.
         self._messages.close()
         self._stream.close()
 
@@ -57,6 +58,8 @@ class Capture:
             while chunk := stream.read(CHUNK):
                 for record in reader.receive_data(chunk):
                     yield from self._messages_of(self._follower.receive(record))
+            # The follower reports first: a cut file raises in `close` of the reader and would
+            # lose the notices.
             yield from self._messages_of(self._follower.close())
             reader.close()
 

@@ -44,6 +44,7 @@ class KeyRing:
             words = line.partition("#")[0].split()
             if not words:
                 continue
+            # A key file may come from anybody, so the number of keys is limited.
             if len(self._check) + len(self._rc4) >= MAX_KEYS:
                 raise FileFormatError(f"more than {MAX_KEYS} keys", place=name)
             try:
@@ -93,6 +94,7 @@ def key_lines(session_id: int, *, check_key: int | None, rc4_key: bytes | None) 
 
 
 def _find(keys: dict[str, _Key], session_id: int | None, client: Address) -> _Key | None:
+    # The session id is the most exact; an address may have had several sessions.
     if session_id is not None:
         key = keys.get(f"{session_id:08x}")
         if key is not None:

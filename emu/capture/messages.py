@@ -54,6 +54,7 @@ class StructLookup:
 
     def layout(self, name: str, version: int) -> StructLayout:
         """Return the layout of a struct by its name; raises `UnknownStruct`."""
+        # The operator's files come first, so that they can correct a shipped struct.
         for catalog in self._catalogs[:-1]:
             with suppress(UnknownStruct):
                 return catalog.layout(name, version)
@@ -74,6 +75,7 @@ class StructLookup:
                     *_login_layouts(catalog, opcode_name, version),
                 )
             ]
+            # A capture may claim any number of versions; without a bound each would add entries.
             if len(self._found) < MAX_REMEMBERED:
                 self._found[key] = found
         return found
@@ -123,6 +125,8 @@ def _login_layouts(
             layouts.append(catalog.layout(name, struct_version))
         except UnknownStruct:
             continue
+    # The strict layouts come first. Only if none fits, a short message is accepted by its
+    # version.
     yield from layouts
     for layout in layouts:
         yield _LoginLayout(layout, version)
@@ -228,6 +232,8 @@ class MessageDecoder:
             try:
                 self._names[version] = self._tables.for_version(version)
             except UnknownVersion:
+                # Stored as well, so that an uncovered version is not searched again for each
+                # message.
                 self._names[version] = None
         return self._names[version]
 
@@ -258,6 +264,8 @@ class SessionDecoder:
         if name != CLIENT_COMMAND:
             fields, problem = self._fields(name, None, payload, to_server=to_server)
             return Decoded(name, fields, None, problem)
+        # The item window has its size in another form, so its number must be known before
+        # splitting.
         split = split_commands(payload, self._version, names.get(EXAMINE_INFO))
         commands = []
         for number, inner in split.commands:
@@ -288,6 +296,7 @@ class SessionDecoder:
             try:
                 return layout.decode(payload), None
             except EmuError as error:
+                # The first layout is the best one, so its error describes the fault best.
                 if number == 0:
                     problem = str(error)
         return None, problem
@@ -320,6 +329,7 @@ def split_commands(body: bytes, version: int, examine_info: int | None = None) -
     commands: list[ClientCmd] = []
     try:
         for command in each_client_cmd(body, version, examine_info=examine_info):
+            # A few bytes can claim very many empty commands.
             if len(commands) == MAX_COMMANDS:
                 return SplitCommands(commands, f"more than {MAX_COMMANDS} commands")
             commands.append(command)

@@ -12,6 +12,8 @@ from typing import Any
 
 from emu.capture.formats.records import show_address
 from emu.capture.messages import CapturedCommand, CapturedMessage
+from emu.capture.select import session_label
+from emu.capture.statistics import direction_name
 from emu.texts import counted, timestamp
 
 _WIDTH = 16
@@ -27,19 +29,53 @@ def to_json(message: CapturedMessage) -> str:
     payload, fields and undecoded. Unknown values are null; so are numbers that JSON cannot
     represent (not-a-number, infinity).
     """
-    record: dict[str, Any] = {
-        "time": show_time(message.t),
-        "t": message.t,
-        "session_id": message.session_id,
-        "direction": "to server" if message.to_server else "to client",
-        "from": dict(zip(("host", "port"), message.source, strict=True)),
-        "to": dict(zip(("host", "port"), message.destination, strict=True)),
-        "version": message.version,
-        **_json_message(message),
-    }
+    record = {**_json_head(message), **_json_message(message)}
     if message.commands is not None:
         record["commands"] = [_json_message(command) for command in message.commands]
     return json.dumps(record, allow_nan=False)
+
+
+def to_brief_json(message: CapturedMessage) -> str:
+    """Return one line of JSON as `to_json` does, with `bytes` in place of payload and fields.
+
+    `bytes` is the number of bytes of the payload.
+    """
+    record = {**_json_head(message), **_json_size(message)}
+    if message.commands is not None:
+        record["commands"] = [_json_size(command) for command in message.commands]
+    return json.dumps(record, allow_nan=False)
+
+
+def to_brief(message: CapturedMessage) -> str:
+    """Return a message as one line.
+
+    Time, session id, direction, name, opcode and bytes of payload; then the names of the commands
+    in it.
+    """
+    line = (
+        f"{show_time(message.t)}  {session_label(message)}  {direction_name(message.to_server)}  "
+        f"{_title(message)}"
+    )
+    if message.commands is None:
+        return line
+    names = ", ".join(one.name or f"unknown ({one.opcode})" for one in message.commands)
+    return f"{line}: {names}"
+
+
+def _json_head(message: CapturedMessage) -> dict[str, Any]:
+    return {
+        "time": show_time(message.t),
+        "t": message.t,
+        "session_id": message.session_id,
+        "direction": direction_name(message.to_server),
+        "from": dict(zip(("host", "port"), message.source, strict=True)),
+        "to": dict(zip(("host", "port"), message.destination, strict=True)),
+        "version": message.version,
+    }
+
+
+def _json_size(message: CapturedMessage | CapturedCommand) -> dict[str, Any]:
+    return {"opcode": message.opcode, "name": message.name, "bytes": len(message.payload)}
 
 
 def to_text(message: CapturedMessage) -> str:
@@ -63,6 +99,7 @@ def show_time(t: float) -> str:
     """Return a capture's time as date and time in UTC, or as seconds if it is not a date."""
     try:
         return timestamp(t, 6)
+    # `t` is the clock of the writer of the trace, which need not be a date.
     except ValueError:
         return f"{t:.6f}"
 
@@ -73,6 +110,7 @@ def hex_dump(data: bytes, indent: str = "") -> Iterator[str]:
         piece = data[at : at + _WIDTH]
         digits = f"{piece[:8].hex(' '):<24}{piece[8:].hex(' ')}"
         letters = piece.translate(_PRINTABLE).decode("ascii")
+        # Even width, so that the letters of a short last line stay in their column.
         yield f"{indent}{at:06x}  {digits:<48} {letters}"
 
 
@@ -88,6 +126,7 @@ def _json_message(message: CapturedMessage | CapturedCommand) -> dict[str, Any]:
 
 def _finite(value: Any) -> Any:
     if isinstance(value, float):
+        # JSON has no not-a-number and no infinity.
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}

@@ -58,6 +58,7 @@ class TraceWriter:
         Raises `ValueError` when `payload` fits no UDP datagram.
         """
         packet = ip_packet(source, destination, payload)
+        # The format has no negative times.
         ticks = max(0, round(t * 1_000_000))
         size = len(packet)
         padding = -size % 4
@@ -95,10 +96,12 @@ def ip_packet(source: Address, destination: Address, payload: bytes) -> bytes:
         raise ValueError(f"{len(payload)} bytes fit no UDP datagram")
     origin, target = _packed(source[0]), _packed(destination[0])
     if len(origin) != len(target):
+        # One packet has one IP version, so an IPv4 address is written inside IPv6.
         origin, target = _mapped(origin), _mapped(target)
     length = 8 + len(payload)
     pseudo = origin + target + struct.pack(">II", length, UDP)
     ports = struct.pack(">HHH", source[1], destination[1], length)
+    # In UDP a checksum of 0 means "none", so a computed 0 is sent as FFFF.
     checksum = _checksum(pseudo + ports + payload) or 0xFFFF
     datagram = ports + checksum.to_bytes(2, "big") + payload
     if len(origin) == 16:
@@ -119,6 +122,7 @@ def _checksum(data: bytes) -> int:
 @lru_cache(maxsize=4096)
 def _packed(host: str) -> bytes:
     try:
+        # An IPv6 zone such as "%eth0" has no place in a packet.
         address: IPv4Address | IPv6Address = ip_address(host.partition("%")[0])
     except ValueError:
         address = IPv4Address(0)
@@ -130,6 +134,8 @@ def _mapped(packed: bytes) -> bytes:
 
 
 def _block(kind: int, body: bytes) -> bytes:
+    # Blocks of pcapng are multiples of four bytes, and their length stands at both sides of the
+    # body.
     body += bytes(-len(body) % 4)
     length = struct.pack("<I", 12 + len(body))
     return struct.pack("<I", kind) + length + body + length
@@ -153,6 +159,8 @@ def make_dissector(ranges: Iterable[tuple[int, int, Mapping[int, str]]]) -> str:
     for lowest, highest, table in ranges:
         pairs = []
         for number, name in sorted(table.items()):
+            # The name becomes part of a Lua script; anything but a plain word could change the
+            # program.
             if not (name.isascii() and name.replace("_", "").isalnum()):
                 raise FileFormatError(f"{name!r} is not an opcode name")
             pairs.append(f"{int(number)}={names.setdefault(name, len(names) + 1)}")

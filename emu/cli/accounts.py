@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import secrets
+from collections.abc import Sequence
 
 import click
 
@@ -11,17 +11,27 @@ from emu.cli.addresses import address
 from emu.cli.common import VerbGroup, change_store, chosen_password, load_config, read_store
 from emu.cli.eq2emu import import_login_dump
 from emu.cli.options import end_of, end_options, password_option, present
-from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
+from emu.cli.tables import (
+    Row,
+    format_option,
+    print_record,
+    print_rows,
+    show_moment,
+    show_rank,
+)
+from emu.commands.registry import account_rank
 from emu.errors import CommandError
 from emu.login.accounts import account_name
-from emu.login.passwords import SALT_SIZE, hash_password, is_phc
+from emu.login.passwords import SALT_SIZE, hash_password, is_phc, password_fault
 from emu.model import Account
 from emu.net import parameters
 from emu.store import Store
+from emu.texts import ban_end_text
 from emu.times import Moment
 
 COLUMNS = (
-    "id", "name", "state", "created", "last_login", "last_address", "last_client_version",
+    "id", "name", "state", "rank", "banned_until", "created", "last_login", "last_address",
+    "last_client_version",
 )  # fmt: skip
 
 
@@ -29,8 +39,9 @@ COLUMNS = (
 def account() -> None:
     """Manage players' accounts: add, list, ban, import.
 
-    A running server applies a change within two seconds: a player leaves its world if the account
-    or address is banned, or the account is disabled or removed.
+    A running server applies a change at once: a player leaves its world if the account or address
+    is banned, or the account is disabled or removed. An account's rank is the highest rank of its
+    characters; `emu character rank` changes it.
 
     Example: emu account list
     """
@@ -52,6 +63,7 @@ def add(name: str, password: str | None) -> None:
     with change_store(create=True) as store:
         if store.login.accounts.find(clean) is not None:
             raise CommandError(f"there is already an account {clean!r}")
+        # The password is asked for only after the name has been found to be free.
         hashed = _hash(chosen_password(password))
         added = store.login.accounts.add(clean, hashed, present())
     click.echo(f"added account {added.name!r} with the id {added.id}", err=True)
@@ -66,9 +78,9 @@ def list_accounts(style: str) -> None:
     """
     moment = present()
     with read_store() as store:
-        print_rows(
-            [_row(account, moment) for account in store.login.accounts.every()], style, COLUMNS
-        )
+        accounts, statuses = store.login.accounts.every(), store.world.characters.statuses()
+    rows = [_row(one, moment, statuses.get(one.id, ()), style) for one in accounts]
+    print_rows(rows, style, COLUMNS, least=("created", "last_client_version"))
 
 
 @account.command()
@@ -82,8 +94,9 @@ def show(name: str, style: str) -> None:
     with read_store() as store:
         found = _find(store, name)
         characters = store.login.characters.of_account(found.id)
-    record = _row(found, present()) | {
-        "banned_until": _ban_end(found.banned_until),
+        statuses = store.world.characters.statuses_of(found.id)
+    record = _row(found, present(), statuses, style) | {
+        "banned_until": ban_end_text(found.banned_until),
         "ban_reason": found.ban_reason,
         "password_kind": _kind(found.password),
         "characters": ", ".join(f"{item.name} (level {item.level})" for item in characters),
@@ -142,7 +155,7 @@ def ban(name: str, until: Moment | None, lasting: float | None, reason: str) -> 
     with change_store() as store:
         found = _find(store, name)
         store.login.accounts.ban(found.id, end, reason)
-    click.echo(f"account {found.name!r} is banned until: {_ban_end(end)}", err=True)
+    click.echo(f"account {found.name!r} is banned until: {ban_end_text(end)}", err=True)
 
 
 @account.command()
@@ -169,6 +182,7 @@ def remove(name: str, characters: bool) -> None:
     with change_store() as store:
         found = _find(store, name)
         count = store.login.characters.count_of_account(found.id)
+        # The characters' entries go with the account, so this needs an option of its own.
         if count and not characters:
             raise CommandError(
                 f"account {found.name!r} has {count} characters; disable it instead, or add"
@@ -200,24 +214,28 @@ def _set_enabled(name: str, *, enabled: bool) -> None:
 
 
 def _hash(password: bytes) -> str:
+    """Return the hash of a new password. Raises `CommandError` if it cannot be set."""
     config = parameters.account_config(load_config())
+    fault = password_fault(password, config.shortest_password)
+    if fault:
+        raise CommandError(f"{fault} (login.password_min_length)")
     return hash_password(password, secrets.token_bytes(SALT_SIZE), config.passwords)
 
 
-def _row(account: Account, moment: Moment) -> dict[str, str | int | float | bool | None]:
+def _row(
+    account: Account, moment: Moment, statuses: Sequence[int], style: str
+) -> dict[str, str | int | float | bool | None]:
     return {
         "id": account.id,
         "name": account.name,
         "state": account.state(moment),
+        "rank": show_rank(account_rank(statuses), style),
+        "banned_until": ban_end_text(account.ban_end(moment)),
         "created": show_moment(account.created),
         "last_login": show_moment(account.last_login),
         "last_address": account.last_address,
         "last_client_version": account.last_client_version,
     }
-
-
-def _ban_end(until: Moment | None) -> str | None:
-    return "never" if until == math.inf else show_moment(until)
 
 
 def _kind(stored: str) -> str:

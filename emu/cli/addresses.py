@@ -36,6 +36,7 @@ def ban(prefix: str, until: Moment | None, lasting: float | None, reason: str) -
     """
     moment = present()
     end = end_of(until, lasting, moment)
+    # A ban without an end has no time in the database.
     entry = BannedAddress(_clean(prefix), reason, moment, None if end == math.inf else end)
     with change_store() as store:
         new = store.login.bans.add(entry)

@@ -1,9 +1,10 @@
-"""`emu backup`: a copy of the database, also while a server is running."""
+"""`emu backup` and `emu restore`: a copy of the database, and the return to one."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -11,6 +12,15 @@ from emu.cli.common import load_config
 from emu.cli.options import present
 from emu.database import Database
 from emu.errors import CommandError
+from emu.store.restoring import restore as restore_database
+from emu.texts import counted
+
+VERBS: Final = {
+    "restore": "to return to a backup, use `emu restore FILE`",
+    "create": "`emu backup FILE` makes a copy; FILE may be left out",
+    "list": "backups are files; those without a given name are beside the database, *.bak",
+}
+"""Words that are probably no file names, and the right command."""
 
 
 @click.command()
@@ -24,12 +34,14 @@ def backup(file: Path | None, *, replace: bool) -> None:
     FILE may be a folder; without FILE the copy is written beside the database. There and in
     folders, the file name contains the time in UTC.
 
-    To restore: stop the server, remove the database and its -wal and -shm files, move the copy to
-    its place, start the server.
+    `emu restore FILE` returns to the copy.
 
     Example: emu backup emu-copy.db
     """
+    if file is not None and file.name in VERBS and not file.exists():
+        raise CommandError(VERBS[file.name])
     path = load_config().database.path
+    # UTC, so that the names sort by age.
     named = f"{path.name}.{datetime.fromtimestamp(present(), UTC):%Y%m%d-%H%M%S}.bak"
     copy = path.with_name(named) if file is None else file / named if file.is_dir() else file
     with Database.connect(path) as database:  # a backup must not migrate the schema
@@ -37,6 +49,29 @@ def backup(file: Path | None, *, replace: bool) -> None:
         database.back_up(copy)
     click.echo(copy)
     click.echo(f"{copy.stat().st_size} bytes copied from {path}", err=True)
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def restore(file: Path) -> None:
+    """Return to the backup FILE; the server must be stopped.
+
+    The backup is checked completely first. The present database is kept beside it, with the time
+    and the ending .before-restore.bak; `emu restore` also returns to that one. Configuration,
+    certificates and your own data folders are not part of a backup.
+
+    Example: emu restore emu-copy.db
+    """
+    path = load_config().database.path
+    # On a new machine the database's folder does not exist yet.
+    path.parent.mkdir(parents=True, exist_ok=True)
+    done = restore_database(file, path, present())
+    if done.kept is not None:
+        click.echo(f"the database before is kept: {done.kept}", err=True)
+    if done.unsaved is not None:
+        click.echo(f"players that it had not saved are kept: {done.unsaved}", err=True)
+    counts = f"{counted(done.accounts, 'account')}, {counted(done.characters, 'character')}"
+    click.echo(f"restored {path} from {file}: {counts}", err=True)
 
 
 def _check(copy: Path, database: Path, *, replace: bool) -> None:

@@ -5,6 +5,7 @@ Owns files, terminals and waiting; what captures mean is the business of `emu.ca
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -19,15 +20,23 @@ from rich.progress import Progress
 from emu.capture.formats.pcap import CHUNK, CaptureReader
 from emu.capture.formats.records import EQ2_SECRETS, Secrets
 from emu.capture.keys import KeyRing
-from emu.capture.messages import MessageDecoder, StructLookup, opcode_ranges
+from emu.capture.messages import (
+    CapturedMessage,
+    MessageDecoder,
+    StructLookup,
+    opcode_ranges,
+)
+from emu.capture.select import MessageSelection, read_selection
 from emu.capture.sessions.follow import CaptureFollower, Notice
-from emu.capture.show import to_json, to_text
+from emu.capture.show import to_brief, to_brief_json, to_json, to_text
+from emu.capture.statistics import COLUMNS, MessageStatistics, direction_name
 from emu.capture.trace import make_dissector
 from emu.cli.common import VerbGroup, load_config, together
 from emu.cli.opcodes.common import present_tables
-from emu.cli.tables import line_format_option
+from emu.cli.tables import line_format_option, print_rows
 from emu.errors import CommandError, FileFormatError
 from emu.structs import shipped_catalog
+from emu.texts import counted
 
 POLL_INTERVAL = 0.2
 """Seconds between looks at a file that is followed."""
@@ -66,7 +75,7 @@ _decoding_options = together(
     click.option(
         "--version",
         type=click.IntRange(1, 0xFFFFFFFF),
-        help="Client version; default the version in each session's login.",
+        help="Client version; the default is the one in each session's login.",
     ),
     line_format_option,
     click.option(
@@ -77,11 +86,38 @@ _decoding_options = together(
     ),
 )
 
+_output_options = together(
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="WHICH",
+        help="Print or count only some messages: `to-server` or `to-client`; `session=ID` (an id "
+        "as --brief prints it, or the client's address:port); an opcode number; or a pattern of "
+        "names, such as 'OP_*Chat*', also of commands inside OP_ClientCmdMsg (`unknown` is a "
+        "message without a name). May be repeated: a message must match one of each kind.",
+    ),
+    click.option(
+        "--brief",
+        is_flag=True,
+        help="One line for each message: time, session id, direction, name, opcode, bytes.",
+    ),
+)
+
 
 @capture.command()
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@_output_options
+@click.option(
+    "--stats",
+    is_flag=True,
+    help="Print a table in place of the messages: for each name and direction their number, "
+    "bytes (smallest, mean, largest), messages and bytes per second, and how many have no fields. "
+    "Bytes are decrypted and inflated payload.",
+)
 @_decoding_options
-def decode(file: Path, style: str, **options: Any) -> None:
+def decode(
+    file: Path, style: str, only: tuple[str, ...], brief: bool, stats: bool, **options: Any
+) -> None:
     """Print every application message in FILE (pcap or pcapng, gzipped or not; - is stdin).
 
     Ghosts, sheets, books and predictions are printed whole the first time, then as changes.
@@ -89,7 +125,14 @@ def decode(file: Path, style: str, **options: Any) -> None:
     progress go to standard error. A damaged file is decoded up to the damage; the exit status is 1.
 
     Example: emu capture decode --json session.pcap.gz > session.jsonl
+
+    Example: emu capture decode --brief --only to-server --only 'OP_*Chat*' session.pcapng
+
+    Example: emu capture decode --stats session.pcapng
     """
+    if brief and stats:
+        raise CommandError("--stats prints no messages; leave out --brief")
+    output = _Output(style, only, is_brief=brief, statistics=MessageStatistics() if stats else None)
     follower = _make_follower(**options)
     reader = CaptureReader()
     damage: FileFormatError | None = None
@@ -98,15 +141,17 @@ def decode(file: Path, style: str, **options: Any) -> None:
         try:
             while chunk := stream.read(CHUNK):
                 for record in reader.receive_data(chunk):
-                    _print(follower.receive(record), style)
+                    output.print(follower.receive(record))
                 progress.advance(task, len(chunk))
             reader.close()
         except FileFormatError as error:
             damage = error
-    _print(follower.close(), style)
+    output.print(follower.close())
+    output.print_statistics()
     sys.stdout.flush()
+    # A file that is no capture at all gets only its error.
     if damage is None or follower.sessions:
-        _summarize(follower, reader)
+        _summarize(follower, reader, output)
     if damage is not None:
         raise FileFormatError(f"{file}: {damage}") from damage
 
@@ -114,20 +159,30 @@ def decode(file: Path, style: str, **options: Any) -> None:
 @capture.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--from-start", is_flag=True, help="Also print the present contents of the file.")
+@_output_options
 @_decoding_options
-def follow(file: Path | None, from_start: bool, style: str, **options: Any) -> None:
+def follow(
+    file: Path | None,
+    from_start: bool,
+    style: str,
+    only: tuple[str, ...],
+    brief: bool,
+    **options: Any,
+) -> None:
     """Print messages while a running server writes them to its trace FILE; stop with Ctrl-C.
 
     FILE defaults to the configuration's trace.file. The file may not exist yet, or be replaced by a
     new one. Its present contents are read, because later messages need them, but not printed.
 
-    Example: emu capture follow
+    Example: emu capture follow --brief --only to-server
     """
+    output = _Output(style, only, is_brief=brief)
     path = file if file is not None else load_config().trace.file
     if path is None:
         raise CommandError("no FILE given, and the configuration's trace.file is empty")
     reader, follower = CaptureReader(), _make_follower(**options)
     quiet = not from_start
+    # A file that does not exist yet has no old contents.
     if not path.exists():
         click.echo(f"waiting for {path}", err=True)
         quiet = False
@@ -135,14 +190,16 @@ def follow(file: Path | None, from_start: bool, style: str, **options: Any) -> N
         for chunk in tail(path, lambda: time.sleep(POLL_INTERVAL)):
             if chunk is None:
                 click.echo(f"{path} was replaced; following the new file", err=True)
+                # The new file is another trace, so sessions and baselines begin anew.
                 reader, follower = CaptureReader(), _make_follower(**options)
                 quiet = False
                 continue
+            # The present contents have been read; all further messages are new.
             if not chunk:
                 quiet = False
                 continue
             for record in reader.receive_data(chunk):
-                _print(follower.receive(record), style, quiet=quiet)
+                output.print(follower.receive(record), quiet=quiet)
             sys.stdout.flush()
     except FileFormatError as error:
         raise FileFormatError(f"{path}: {error}") from error
@@ -180,6 +237,7 @@ def tail(path: Path, wait: Callable[[], None]) -> Iterator[bytes | None]:
             yield chunk
             if chunk:
                 continue
+            # Checked only behind the last byte, so the old file is read completely first.
             if _replaced(path, stream):
                 stream.close()
                 stream = None
@@ -196,6 +254,8 @@ def _replaced(path: Path, stream: BinaryIO) -> bool:
     try:
         there = path.stat()
     except FileNotFoundError:
+        # Between the removal and the new file nothing has the name, and the old file may still
+        # grow.
         return False
     here = os.fstat(stream.fileno())
     return (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino) or (
@@ -258,21 +318,76 @@ def _size_of(stream: BinaryIO) -> int | None:
         return None
 
 
-def _print(output: Iterator[Any], style: str, *, quiet: bool = False) -> None:
-    """Print messages and notices; with `quiet`, only run the decoder."""
-    for one in output:
-        if quiet:
-            continue
-        if isinstance(one, Notice):
-            click.echo(f"note: {one.text}", err=True)
+class _Output:
+    """Prints or counts the selected messages, and prints notices to standard error."""
+
+    def __init__(
+        self,
+        style: str,
+        only: tuple[str, ...],
+        *,
+        is_brief: bool,
+        statistics: MessageStatistics | None = None,
+    ) -> None:
+        self._selection = _read_only(only) if only else None
+        self._style = style
+        self._statistics = statistics
+        texts = (to_brief, to_brief_json) if is_brief else (to_text, to_json)
+        self._text = texts[style == "json"]
+        self.selected: int | None = None if self._selection is None else 0
+        """How many messages were selected; None if all are."""
+
+    def print(self, found: Iterator[CapturedMessage | Notice], *, quiet: bool = False) -> None:
+        """Print or count messages, and print notices; with `quiet`, only run the decoder."""
+        for one in found:
+            if quiet:
+                continue
+            if isinstance(one, Notice):
+                click.echo(f"note: {one.text}", err=True)
+            else:
+                self._message(one)
+
+    def _message(self, message: CapturedMessage) -> None:
+        if self._selection is not None and self.selected is not None:
+            selected = self._selection.select(message)
+            if selected is None:
+                return
+            self.selected += 1
+            message = selected
+        if self._statistics is not None:
+            self._statistics.add(message)
         else:
-            sys.stdout.write((to_json if style == "json" else to_text)(one) + "\n")
+            sys.stdout.write(self._text(message) + "\n")
+
+    def print_statistics(self) -> None:
+        """Print the statistics, if there are any: a table and totals, or a JSON object per row."""
+        statistics = self._statistics
+        if statistics is None or not statistics.kinds:
+            return
+        if self._style == "json":
+            for row in statistics.rows():
+                click.echo(json.dumps(row))
+            return
+        print_rows(statistics.rows(), "table", COLUMNS, least=("undecoded", "opcode"))
+        for to_server, total in sorted(statistics.totals.items(), reverse=True):
+            click.echo(
+                f"{direction_name(to_server)}: {counted(total.messages, 'message')}, "
+                f"{counted(total.bytes, 'byte')} in {statistics.seconds:.1f} s"
+            )
 
 
-def _summarize(follower: CaptureFollower, reader: CaptureReader) -> None:
-    if follower.sessions:
-        click.echo(f"messages: {follower.messages}, sessions: {follower.sessions}", err=True)
-    else:
+def _read_only(only: tuple[str, ...]) -> MessageSelection:
+    known = {name for _, _, names in opcode_ranges(present_tables()) for name in names.values()}
+    return read_selection(only, known)
+
+
+def _summarize(follower: CaptureFollower, reader: CaptureReader, output: _Output) -> None:
+    if not follower.sessions:
         click.echo("no EQ2 session in this capture", err=True)
+    else:
+        selected = "" if output.selected is None else f" (selected: {output.selected})"
+        click.echo(
+            f"messages: {follower.messages}{selected}, sessions: {follower.sessions}", err=True
+        )
     for reason, count in sorted(reader.left_out.items()):
         click.echo(f"left out: {count} {reason}", err=True)

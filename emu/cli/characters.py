@@ -5,26 +5,39 @@ from __future__ import annotations
 import click
 
 from emu.cli.common import VerbGroup, change_store, load_config, read_store, together
-from emu.cli.tables import Row, format_option, print_record, print_rows, show_moment
+from emu.cli.options import present
+from emu.cli.tables import (
+    Row,
+    format_option,
+    print_record,
+    print_rows,
+    show_moment,
+    show_rank,
+)
+from emu.commands.registry import rank_text, read_rank
 from emu.errors import CommandError
 from emu.link.messages import MAX_NAME
 from emu.model import Character, RosterEntry
 from emu.store import Store
 from emu.store.repository import name_key
-from emu.times import UNKNOWN, Moment
+from emu.texts import ban_end_text
+from emu.times import UNKNOWN, Moment, lies_ahead
 from emu.world.registration.creation import LEAST_LENGTH, MOST_LENGTH, NameRules
 
-COLUMNS = ("name", "account", "world", "level", "state", "last_played", "created", "id")
+COLUMNS = (
+    "name", "account", "world", "level", "state", "rank", "banned_until", "last_played", "created",
+    "id",
+)  # fmt: skip
 
 
 @click.group(cls=VerbGroup)
 def character() -> None:
-    """Manage the characters of all worlds: list, rename, delete, restore.
+    """Manage the characters of all worlds: list, rank, rename, delete, restore.
 
     A character belongs to a world. Changes to a character of the built-in world apply to the world
     as well. For other worlds, only the login server's list changes; their operators must change
-    their own databases. A running built-in world applies a change within two seconds: a player gets
-    the new name, or leaves if its character was deleted.
+    their own databases. A running built-in world applies a change at once: a player gets the new
+    name or rank, or leaves if its character was deleted.
 
     CHARACTER is a name, or an id from the list.
 
@@ -52,7 +65,7 @@ def list_characters(account: str | None, world: str | None, deleted: bool, style
     with read_store() as store:
         entries = store.roster.every()
     rows = [
-        _row(entry)
+        _row(entry, style)
         for entry in entries
         if (deleted or not entry.deleted)
         and _is(entry.account, account)
@@ -72,7 +85,7 @@ def show(character: str, world: str | None, style: str) -> None:
     with read_store() as store:
         entry = _find(store, character, world)
         listed = None if entry.id is None else store.login.characters.get(entry.id)
-    record = _row(entry) | {
+    record = _row(entry, style) | {
         "account_id": entry.account_id,
         "char_id": entry.char_id,
         "race": entry.race,
@@ -85,6 +98,31 @@ def show(character: str, world: str | None, style: str) -> None:
     appearance = _appearance(listed) if listed is not None else {}
     row = {name: ", ".join(map(_piece_text, pieces)) for name, pieces in appearance.items()}
     print_record(record | row, style, structured=appearance)
+
+
+@character.command()
+@chosen
+@click.argument("rank")
+def rank(character: str, rank: str, world: str | None) -> None:
+    """Change the rank of a character: player, guide, gamemaster, admin, or a number to 999.
+
+    A guide (10) can mute, broadcast and lock. A gamemaster (100) can also kick, ban, summon and
+    create spawns. An admin (200) can do everything. The command `help` in the game lists what a
+    character can use.
+
+    Example: emu character rank Aldana gamemaster
+    """
+    number = read_rank(rank)
+    with change_store() as store:
+        entry = _find(store, character, world, deleted=False)
+        # The rank is in the world's own table; other worlds keep theirs in their own databases.
+        if entry.own_id is None:
+            raise CommandError(
+                f"{entry.name!r} is a character of {entry.world}, another server; change the rank"
+                " there"
+            )
+        store.world.characters.set_admin_status(entry.own_id, number)
+        click.echo(f"character {entry.name!r} has the rank {rank_text(number)}", err=True)
 
 
 @character.command()
@@ -126,6 +164,7 @@ def restore(character: str, world: str | None) -> None:
     """
     with change_store() as store:
         entry = _find(store, character, world, deleted=True)
+        # The login server may still list a character that the world has removed.
         if entry.is_built_in and entry.own_id is None:
             raise CommandError(f"the world does not have {entry.name!r} any more")
         store.roster.restore(entry)
@@ -202,11 +241,16 @@ def _state(entry: RosterEntry) -> str:
     return "deleted" if entry.deleted else "alive"
 
 
+def _ban_end(entry: RosterEntry) -> str | None:
+    is_over = entry.banned_until is None or not lies_ahead(entry.banned_until, present())
+    return None if is_over else ban_end_text(entry.banned_until)
+
+
 def _played(moment: Moment) -> str | None:
     return None if moment == UNKNOWN else show_moment(moment)
 
 
-def _row(entry: RosterEntry) -> dict[str, str | int | float | bool | None]:
+def _row(entry: RosterEntry, style: str) -> dict[str, str | int | float | bool | None]:
     return {
         "id": entry.id,
         "name": entry.name,
@@ -214,6 +258,8 @@ def _row(entry: RosterEntry) -> dict[str, str | int | float | bool | None]:
         "world": entry.world,
         "level": entry.level,
         "state": _state(entry),
+        "rank": show_rank(entry.rank, style),
+        "banned_until": _ban_end(entry),
         "last_played": _played(entry.last_played),
         "created": show_moment(entry.created),
     }

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from emu.cli.console_socket import ConsoleSocket
+from emu.cli.words import INSTEAD_OF_VERBS, same_verb, wrong_verb
 from emu.config import Config, default_path, load
 from emu.config.setting import with_settings
 from emu.errors import CommandError, FileFormatError
@@ -23,6 +25,8 @@ from emu.store import Store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+NOTICE = 2.0
+"""Seconds to wait until a running server has taken notice of a change."""
 _SENTENCE = 1000
 """Maximum length of a verb's help in its noun's list: longer than any first sentence."""
 
@@ -38,7 +42,21 @@ class Root:
 
 
 class VerbGroup(click.Group):
-    """A click group that wraps the help of its verbs; click truncates it."""
+    """A click group that wraps the help of its verbs (click truncates it), and knows synonyms."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, also by a word of the same meaning; the error names the right command."""
+        word = args[0]
+        if word not in self.commands and not word.startswith("-"):
+            if (self.name, word) in INSTEAD_OF_VERBS:
+                raise wrong_verb(self, ctx, word)
+            verb = same_verb(self, word)
+            if verb is None:
+                raise wrong_verb(self, ctx, word)
+            args = [verb, *args[1:]]
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each verb with the first sentence of its help."""
@@ -50,6 +68,7 @@ class VerbGroup(click.Group):
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
+    # Stored at the root, so that the option works before the noun and behind it.
     if value is not None and param.name is not None:
         setattr(ctx.find_root().ensure_object(Root), param.name, value)
 
@@ -83,6 +102,7 @@ def together(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
     """Return a decorator that adds several arguments and options, in this order."""
 
     def give(command: Command) -> Command:
+        # Stacked decorators apply from the lowest up; reversed, the help has the given order.
         for decorator in reversed(decorators):
             command = decorator(command)
         return command
@@ -151,13 +171,25 @@ def change_store(*, create: bool = False) -> Iterator[Store]:
 
     With `create` it is created if it does not exist.
     """
-    path = load_config().database.path
+    config = load_config()
+    path = config.database.path
     with Store.create(path) if create else Store.open(path) as store:
         store.database.set_durability(
             Durability.SAFE
         )  # the change must survive a power failure when the command returns
         yield store
         print_database(path)
+    # The transaction is complete here, so the server finds the change.
+    _notify_server(config)
+
+
+def _notify_server(config: Config) -> None:
+    """Ask a running server to apply changes of accounts and characters now.
+
+    Without an answer it does so by itself soon (``world.review_seconds``).
+    """
+    with suppress(CommandError), ConsoleSocket(config.console_path, timeout=NOTICE) as console:
+        console.run("reload accounts")
 
 
 def chosen_password(given: str | None) -> bytes:
@@ -170,6 +202,7 @@ def chosen_password(given: str | None) -> bytes:
         given = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     elif given is None:
         given = sys.stdin.readline().rstrip("\r\n")
+    # Bytes that are not UTF-8 reach Python as surrogates and become the same bytes again.
     password = str(given).encode("utf-8", "surrogateescape")
     if not password:
         raise CommandError("the password must not be empty")

@@ -10,6 +10,7 @@ import errno
 import ipaddress
 import socket
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -22,16 +23,23 @@ from emu.config.load import ENVIRONMENT, SEARCHED
 from emu.config.ports import UDP, ListeningPort, listening_ports
 from emu.config.reference import as_toml, reference_page
 from emu.database import Database
-from emu.errors import ConfigError, EmuError
-from emu.files import listed, read_whole
+from emu.errors import ConfigError, EmuError, FileFormatError
+from emu.files import read_whole
 from emu.net import parameters
 from emu.net.admin.commands import rcon_users
 from emu.net.admin.ggmp import ggmp_rules
+from emu.net.admin.service import command_words
 from emu.net.link.tls import server_options
 from emu.net.stream import listen_address
+from emu.net.world.guard import limited
 from emu.store.repository import schema
+from emu.world.behaviors import LOADING, Budget, Library
 from emu.world.content.atlas import read_atlas
+from emu.world.content.checks import content_faults
 from emu.world.content.knowledge import read_knowledge
+
+MOST_PROBLEMS = 200
+"""Problems that are shown of one folder."""
 
 
 class ConfigProblem(NamedTuple):
@@ -66,8 +74,7 @@ def file_problems(config: Config) -> Iterator[ConfigProblem]:
 def world_problems(config: Config) -> Iterator[ConfigProblem]:
     """Yield the problems with the world's files, and with the addresses for its clients."""
     if config.world.enabled:
-        yield from _load_problems("world.zones", lambda: read_atlas(config.world.zones))
-        yield from _load_problems("world.behaviors", lambda: _behaviors(config.world.behaviors))
+        yield from _content_problems(config.world.zones, config.world.behaviors)
         yield from _load_problems("world.knowledge", lambda: read_knowledge(config.world.knowledge))
         yield from _client_address("world.advertise", config.world.advertise)
         yield from _client_address("world.internal_address", config.world.internal_address)
@@ -75,10 +82,20 @@ def world_problems(config: Config) -> Iterator[ConfigProblem]:
             yield from _client_address("world.login_servers", server.host)
 
 
-def _behaviors(folder: Path | None) -> None:
-    """Check that the folder can be listed; loading its files would run them."""
-    if folder is not None:
-        listed(folder, ".py", "world.behaviors")
+def _content_problems(zones: Path | None, behaviors: Path | None) -> Iterator[ConfigProblem]:
+    """Yield the problems with zone files and behaviors, each with file and line."""
+    # Behaviors load under the same time limit as in a server, so an endless loop is stopped.
+    library = Library(behaviors, Budget(LOADING, limited, time.thread_time))
+    for line in library.problems:
+        yield ConfigProblem(True, f"world.behaviors: {line}")
+    try:
+        lines = content_faults(read_atlas(zones), library.faults, command_words())
+    except FileFormatError as error:
+        lines = list(error.problems)
+    for line in lines[:MOST_PROBLEMS]:
+        yield ConfigProblem(True, f"world.zones: {line}")
+    if len(lines) > MOST_PROBLEMS:
+        yield ConfigProblem(True, f"world.zones: and {len(lines) - MOST_PROBLEMS} more problems")
 
 
 def _database(path: Path) -> Iterator[ConfigProblem]:
@@ -98,11 +115,13 @@ def _writable(key: str, path: Path, *, folder_is_made: bool = False) -> Iterator
         yield ConfigProblem(True, f"{key}: {path} is a folder; name a file in it")
         return
     folder = path.parent
+    # The server creates missing folders, so the nearest existing one is tested.
     while folder_is_made and not folder.exists() and folder != folder.parent:
         folder = folder.parent
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
+        # The folder may be writable although the file is not.
         if path.exists():
             path.open("r+b").close()
     except OSError as error:
@@ -114,6 +133,9 @@ def _load_problems(key: str, attempt: Callable[[], object]) -> Iterator[ConfigPr
     """Do what the server does at its start; the error names the file."""
     try:
         attempt()
+    except FileFormatError as error:
+        for line in error.problems[:MOST_PROBLEMS]:
+            yield ConfigProblem(True, f"{key}: {line}")
     except EmuError as error:
         yield ConfigProblem(True, f"{key}: {error}")
 
@@ -168,6 +190,7 @@ def bind_error(protocol: str, at: Address) -> OSError | None:
     try:
         with socket.socket(family, kind) as probe:
             if kind == socket.SOCK_STREAM:
+                # As servers do: a port with closing connections can be opened again at once.
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((at.host, at.port))
     except OSError as error:
@@ -193,6 +216,7 @@ def _resolvable(key: str, host: str) -> Iterator[ConfigProblem]:
     try:
         listen_address(key, Address(host, 0))
     except ConfigError as error:
+        # The second half of that error is about listening and does not fit here.
         yield ConfigProblem(False, str(error).partition(";")[0])
 
 
@@ -235,8 +259,9 @@ def check() -> None:
     """Check the configuration; exit status 1 and a line for each problem if it is wrong.
 
     Print the name of the file, and check on this machine what a server needs: the database and
-    other files, certificates, ports, addresses and host names. Warn about files with secrets that
-    every user can read. Nothing is changed.
+    other files, certificates, ports, addresses and host names. Check zone files with the options of
+    their behaviors and the commands of their verbs; the files of behaviors are loaded, as a server
+    does. Warn about files with secrets that every user can read. Nothing is changed.
 
     Example: emu --config emu.toml config check
     """

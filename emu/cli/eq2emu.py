@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,15 +14,19 @@ from rich.console import Console
 from emu.cli.common import Command, change_store, load_config, together
 from emu.cli.options import present
 from emu.cli.tables import Row, format_option, print_rows
-from emu.errors import CommandError
+from emu.config import Config
+from emu.errors import CommandError, StoreError
+from emu.files import partial_folder
 from emu.login.accounts import account_name
-from emu.partial import partial_folder
-from emu.sqldump import ImportReport, read_inserts
+from emu.model import Place, Title, WorldCharacter
+from emu.sqldump import Dump, ImportReport
 from emu.store import Store
-from emu.store.eq2emu import import_dump
-from emu.world.content.atlas import read_atlas
+from emu.store.eq2emu import check_login_dump, import_dump
+from emu.store.eq2emu_world import OldWorld
+from emu.store.server_lock import ServerLock
+from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.eq2emu_import import import_knowledge, import_world
-from emu.world.content.knowledge import read_knowledge
+from emu.world.content.knowledge import Knowledge, read_knowledge
 
 CONFIGURED_BY = {
     "max_characters_per_account": "[login] max_characters",
@@ -38,8 +43,18 @@ CONFIGURED_BY = {
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--renumber", is_flag=True, help="Give rows with a taken id a new id; see above.")
+@click.option(
+    "--world",
+    "worlds",
+    multiple=True,
+    metavar="OLD=FILE",
+    help="Continue the characters of the world OLD in this server's world; FILE is a dump of OLD's"
+    " own database. Several files of one world, and several worlds, are several options.",
+)
 @format_option
-def import_login_dump(file: Path, dry_run: bool, renumber: bool, style: str) -> None:
+def import_login_dump(
+    *, file: Path, dry_run: bool, renumber: bool, worlds: tuple[str, ...], style: str
+) -> None:
     """Import an SQL dump of EQ2Emulator's login database; nothing in it is executed.
 
     Imports accounts and worlds with their bans and settings, the characters of all worlds with
@@ -52,22 +67,112 @@ def import_login_dump(file: Path, dry_run: bool, renumber: bool, style: str) -> 
     unless you give --renumber; then characters on existing worlds do not belong to the renumbered
     accounts. The exit status is 1 if rows were skipped.
 
-    Example: emu account import-eq2emu eq2login.sql.gz --dry-run
+    Without --world, characters stay on their old worlds, which must then connect to this server.
+    With --world, they continue in this server's own world with place, level, coins, titles, skills,
+    languages, friends, rank and appearance. The server must be stopped; the whole import is one
+    transaction. Items, quests and spells are only counted. A repeated import does not change
+    characters that it imported before. The guide "Migrating from EQ2Emulator" shows all steps.
+
+    Example: emu account import-eq2emu eq2login.sql.gz --world 'Antonia=eq2world.sql.gz' --dry-run
     """
-    with _import_target(dry_run=dry_run) as store, show_progress() as progress:
+    dump = Dump(file)
+    # Wrong options are reported before a lock is taken.
+    old_worlds = _old_worlds(worlds)
+    config = load_config()
+    if old_worlds and not (config.login.enabled and config.world.enabled):
+        raise CommandError(
+            "--world needs a login server and a world in one server, with one database; set"
+            " enabled = true under [login] and [world]"
+        )
+    with (
+        _stopped_server(config, needed=bool(old_worlds) and not dry_run),
+        _import_target(dry_run=dry_run) as store,
+        show_progress() as progress,
+    ):
         report = import_dump(
             store,
-            partial(read_inserts, file),
+            dump.read,
             clean_name=account_name,
             moment=present(),
             renumber=renumber,
             dry_run=dry_run,
+            old_worlds=old_worlds,
+            built_in=ConfiguredWorld.of(config) if old_worlds else None,
+            check=partial(check_login_dump, dump),
             progress=progress,
         )
     _print_settings(report)
     print_counts(report, style, dry_run=dry_run)
+    for line in report.advice:
+        click.echo(line, err=True)
     if report.left_out:
         raise CommandError(f"the import is incomplete: {report.left_out} rows skipped")
+
+
+def _old_worlds(options: Sequence[str]) -> list[OldWorld]:
+    """Return the worlds of the options ``--world OLD=FILE``. Raises `CommandError`."""
+    worlds: dict[str, OldWorld] = {}
+    for option in options:
+        name, equals, file = option.partition("=")
+        if not name.strip() or not equals:
+            raise CommandError(f"--world {option!r}: give the world's name and a file, OLD=FILE")
+        path = Path(file).expanduser()
+        if not path.is_file():
+            raise CommandError(f"--world {option!r}: there is no file {file!r}")
+        # Several files may belong to one world, so they are collected by its name.
+        before = worlds.get(name.strip().casefold(), OldWorld(name.strip()))
+        worlds[before.name.casefold()] = replace(before, dumps=(*before.dumps, Dump(path)))
+    return list(worlds.values())
+
+
+@contextmanager
+def _stopped_server(config: Config, *, needed: bool) -> Iterator[None]:
+    """Keep servers from starting meanwhile. Raises `CommandError` if one runs."""
+    path = config.database.path
+    # Without a database no server can be using it.
+    if not needed or not path.exists():
+        yield
+        return
+    try:
+        lock = ServerLock(path)
+    except StoreError as error:
+        raise CommandError(f"an import with --world needs a stopped server: {error}") from None
+    with lock:
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredWorld:
+    """The built-in world as the configuration describes it."""
+
+    name: str
+    atlas: Atlas
+    knowledge: Knowledge
+
+    @classmethod
+    def of(cls, config: Config) -> ConfiguredWorld:
+        """Read its zones, skills and titles. Raises `FileFormatError`."""
+        world = config.world
+        return cls(world.name, read_atlas(world.zones), read_knowledge(world.knowledge))
+
+    def zone_file(self, zone_id: int) -> str | None:
+        """Return the file name of a zone; None for an unknown zone."""
+        zone = self.atlas.get(zone_id)
+        return zone.file if zone is not None else None
+
+    def zone_description(self, zone_id: int) -> str:
+        """Return the name of a zone that players see; empty for an unknown zone."""
+        zone = self.atlas.get(zone_id)
+        return zone.description if zone is not None else ""
+
+    def start_of(self, character: WorldCharacter) -> tuple[int, Place | None]:
+        """Return the zone of new characters like this one, and the place in it."""
+        start = self.atlas.start_of(character)
+        return start.zone_id, start.place
+
+    def title(self, title_id: int) -> Title | None:
+        """Return a title by number."""
+        return self.knowledge.titles.get(title_id)
 
 
 def _import_target(*, dry_run: bool) -> AbstractContextManager[Store]:
@@ -119,6 +224,13 @@ def print_counts(report: ImportReport, style: str, *, dry_run: bool) -> None:
         f" {report.left_out} {would} skipped",
         err=True,
     )
+    if report.later:
+        counts = ", ".join(f"{what} {count}" for what, count in sorted(report.later.items()))
+        click.echo(
+            f"not imported, because this version has no use for it: {counts}. Keep the dump: a"
+            " later version can import it for the same characters",
+            err=True,
+        )
     if dry_run:
         click.echo("nothing was changed (--dry-run)", err=True)
 
@@ -196,6 +308,7 @@ def import_world_dump(
     with show_progress() as progress:
         report = import_world(files, target, dry_run=dry_run, replace=replace, progress=progress)
     if not dry_run and target.is_dir():
+        # The files are read back, so that a fault appears now and not at the next start.
         read_atlas(target)
     hint = f"set zones = {str(target.resolve())!r} under [world] to use them"
     print_report(report, style, dry_run=dry_run, hint=None if configured else hint)
@@ -228,6 +341,7 @@ def import_eq2emu_knowledge(
     target = target_folder(folder, configured, "world.knowledge")
     report = import_knowledge(files, target, dry_run=dry_run, replace=replace)
     if not dry_run and target.is_dir():
+        # The file is read back, so that a fault appears now and not at the next start.
         read_knowledge(target)
     hint = f"set knowledge = {str(target.resolve())!r} under [world] to use it"
     print_report(report, style, dry_run=dry_run, hint=None if configured else hint)

@@ -12,11 +12,11 @@ import os
 import sys
 
 import click
-from click.exceptions import NoSuchCommand
 
 import emu
 from emu.built import form
 from emu.cli.common import share_options, shared_options
+from emu.cli.words import SAME, wrong_noun
 from emu.errors import ConfigError, EmuError, unusable
 
 NOUNS = {
@@ -24,7 +24,10 @@ NOUNS = {
     "admin": ("consoles.admin", "Run a command on the running server, as on its console."),
     "backup": ("backup", "Copy the database, also while the server is running."),
     "capture": ("capture", "Decode captures, follow a running server, make a dissector."),
-    "character": ("characters", "Manage characters of all worlds: list, rename, delete, restore."),
+    "character": (
+        "characters",
+        "Manage characters of all worlds: list, rank, rename, delete, restore.",
+    ),
     "client": (
         "client.commands",
         "Run a client that plays: scripted, by hand, or many.",
@@ -32,10 +35,15 @@ NOUNS = {
     "config": ("config", "Show or check the configuration."),
     "doctor": ("doctor.commands", "Check a server for faults and print their fixes."),
     "ggmp": ("consoles.ggmp", "Watch and control actors of a world, by GGMP."),
+    "logs": ("running", "Print the last lines of the server's log."),
     "opcodes": ("opcodes.commands", "Manage opcode tables: list, edit, compare, check, import."),
     "query": ("query", "Query a server's status, by the protocols of server lists."),
     "rcon": ("consoles.rcon", "Run commands on any server with Source RCON."),
+    "restore": ("backup", "Return to a backup; keeps a copy of the present database."),
+    "run": ("running", "Run the server in the foreground."),
+    "start": ("running", "Start the server as a daemon."),
     "status": ("watch.status", "Show the state of the running server on one screen."),
+    "stop": ("running", "Stop the running server."),
     "structs": ("structs", "Show packet structs: list, show, decode, encode, check."),
     "top": ("watch.top", "Watch the running server live, on the full screen."),
     "world": ("world", "Manage the worlds that may register: add, list, disable."),
@@ -57,17 +65,24 @@ class NounGroup(click.Group):
         module = importlib.import_module(f"emu.cli.{NOUNS[cmd_name][0]}")
         command = getattr(module, cmd_name)
         assert isinstance(command, click.Command)  # noqa: S101
+        # Done here, because the noun's module is imported only now.
         share_options(command)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the noun; the error for an unknown one suggests similar ones."""
-        try:
-            return super().resolve_command(ctx, args)
-        except NoSuchCommand as error:
-            raise NoSuchCommand(error.command_name, possibilities=NOUNS, ctx=ctx) from None
+        """Find the noun, also by another word for it; the error names the right command."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        # A loop, because one of these words may stand for another.
+        while args[0] in SAME:
+            args = [*SAME[args[0]], *args[1:]]
+        if args[0] in ("--help", "--version"):
+            self.parse_args(ctx, args)  # prints it and ends
+        if args[0] not in NOUNS:
+            raise wrong_noun(self, ctx, args[0])
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the list of nouns without importing them."""
@@ -80,7 +95,8 @@ class NounGroup(click.Group):
 def root() -> None:
     """Manage an EverQuest II login and world server.
 
-    The server itself is started with `twistd -n emu`.
+    `emu run` runs the server. The commands kick, who, players, zones, broadcast, mute, lock and
+    reload work on the running server, as in `emu admin kick`.
 
     Example: emu account add alice
     """
@@ -95,6 +111,7 @@ def main() -> None:
     A wrong configuration gets one line for each problem. Characters that the terminal's encoding
     lacks are escaped. Colors are off if $NO_COLOR is set (https://no-color.org).
     """
+    # Players' names may have letters that the terminal's encoding lacks.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

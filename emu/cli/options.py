@@ -158,6 +158,7 @@ def asked_secret(what: str) -> str:
 def _chosen(password: str | None, file: Path | None) -> str | None:
     if file is None:
         return password
+    # The environment variable gives way to the file; only a typed password contradicts it.
     if _was_typed("password"):
         raise click.UsageError("give --password or --password-file, not both")
     try:

@@ -69,6 +69,7 @@ def ask(address: Address, question: Question, patience: float) -> None:
 
 def _ask(asker: socket.socket, address: Address, question: Question, patience: float) -> None:
     useless = 0
+    # UDP may lose a query or its answer, so the query is repeated.
     for _ in range(TRIES):
         asker.send(question.datagram())
         useless += _listen(asker, question, patience / TRIES)
@@ -85,6 +86,7 @@ def _listen(asker: socket.socket, question: Question, wait: float) -> int:
     Returns the number of useless datagrams.
     """
     until, useless = Monotonic(passing() + wait), 0
+    # Useless datagrams do not extend the wait.
     while not question.is_answered and (left := until - passing()) > 0:
         asker.settimeout(left)
         try:
@@ -95,6 +97,7 @@ def _listen(asker: socket.socket, question: Question, wait: float) -> int:
             useless += 1
             continue
         if goes_on:
+            # The server has answered in between, so the wait begins again.
             asker.send(question.datagram())
             until = Monotonic(passing() + wait)
     return useless
@@ -151,7 +154,7 @@ def _print(address: Address, content: list[list[str]], seconds: float, style: st
 
 
 def _packet_id() -> int:
-    return random.randrange(256)  # noqa: S311  # only to tell answers apart
+    return random.randrange(256)  # noqa: S311  # only distinguishes answers
 
 
 def _distinct(header: list[str], width: int) -> list[str]:
@@ -202,7 +205,7 @@ def ogp(*, address: Address, timeout: float, style: str, dialect: str) -> None:
     Example: emu query ogp 127.0.0.1:27016 --json
     """
     version = next(one for one in DIALECTS if one.name == dialect)
-    question = OgpQuestion(random.randrange(1, 1 << 31), version)  # noqa: S311  # only to tell apart
+    question = OgpQuestion(random.randrange(1, 1 << 31), version)  # noqa: S311  # only distinguishes
     _ask_server(address, [question], timeout, style)
     assert question.answer is not None  # noqa: S101  # it was answered
     _print_answer(client.as_record(question.answer), style)

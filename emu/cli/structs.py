@@ -17,6 +17,7 @@ from emu.cli.opcodes.common import present_tables
 from emu.cli.options import struct_names
 from emu.cli.tables import Row, format_option, print_rows
 from emu.errors import CommandError, FileFormatError, MalformedMessage, MalformedStruct
+from emu.opcodes.checks import ENTERING
 from emu.opcodes.table import names_of_message
 from emu.structs import (
     FieldDefinition,
@@ -28,7 +29,7 @@ from emu.structs import (
 )
 from emu.structs.fields import FORMATS, PREFIXES, SIZES
 from emu.structs.layout import keyed_fields
-from emu.structs.lints import oddities
+from emu.structs.lints import holes, oddities
 from emu.structs.packed import EXAMINE_INFO, pack, read_client_cmds, unpack, write_client_cmd
 
 FIELD_COLUMNS = ("offset", "field", "type", "size", "bytes", "remarks")
@@ -55,6 +56,7 @@ class _Place:
 
     def pass_by(self, entry: FieldDefinition) -> None:
         """Move behind a field."""
+        # A conditional field may be absent: it adds nothing, but makes later offsets uncertain.
         if not entry.conditions:
             self.offset += least_length(entry)
         self.moved = self.moved or bool(entry.conditions) or grows(entry)
@@ -80,6 +82,7 @@ def field_rows(
             "remarks": "; ".join(_remarks(entry)),
         }
         if entry.substruct:
+            # A copy, because the whole substruct moves the place once, below.
             inner = replace(place) if place else None
             first = "[0]" if entry.size > 1 else ""
             yield from field_rows(entry.fields, f"{prefix}{key}{first}.", inner)
@@ -102,9 +105,11 @@ def least_length(entry: FieldDefinition) -> int:
     if kind is FieldType.CHAR:
         return entry.size
     if kind is FieldType.EQUIPMENT:
+        # A u16 model and two colors of three bytes.
         return 8 * entry.size
     letter, count = FORMATS[kind]
     width = SIZES[letter] * count
+    # The short form of an oversized type has half of its bytes.
     return (width // 2 if entry.oversized else width) * entry.size
 
 
@@ -207,6 +212,7 @@ def list_verb(
         if version is not None:
             if definition.client_version > version:
                 continue
+            # This layout is older than the one that applies to the version.
             if catalog.definition(definition.name, version) is not definition:
                 continue
         names = names_of_message(definition.opcode_name)
@@ -363,13 +369,23 @@ def check_verb(paths: tuple[Path, ...], level: str, style: str) -> None:
         rows += [{"severity": "error", "message": str(error)} for error in complaints]
     failed = bool(rows)
     if level == "note":
+        # Struct files may use the former name of a message.
         names = {
             name
             for _, _, table in present_tables().spans()
             for shown in table.names.values()
             for name in names_of_message(shown)
         }
-        notes = [*catalog.notes, *(text for made in catalog for text in oddities(made, names))]
+        entering = [
+            (first, last)
+            for first, last, table in present_tables().spans()
+            if table.get(ENTERING) is not None
+        ]
+        notes = [
+            *catalog.notes,
+            *(text for made in catalog for text in oddities(made, names)),
+            *holes(catalog, entering),
+        ]
         rows += [{"severity": "note", "message": text} for text in notes]
     print_rows(rows, style, ("severity", "message"))
     if style == "table":

@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from emu.cli.common import Command, together
+from emu.commands.registry import rank_text
 from emu.errors import EmuError
 from emu.texts import timestamp
 from emu.times import Moment
@@ -51,6 +52,7 @@ def fit(
     """
     cells = dict(zip(columns, zip(*lines, strict=True), strict=True))
     key = next((name for name in IDENTIFYING if name in columns), columns[0])
+    # `cell_len` counts terminal columns: some letters are two columns wide.
     widths = {name: max(map(cell_len, cells[name])) for name in columns}
     lowest = {
         name: widths[name] if name == key or not fold else _longest_word(cells[name])
@@ -61,6 +63,7 @@ def fit(
     ):  # even the last column is too wide: it wraps, so that nothing is lost
         lowest[key] = widths[key] = max(1, width - EDGES)
     shown = list(columns)
+    # Each pass leaves one column out, until the rest fits at its narrowest.
     for name in (*least, *reversed(columns)):
         if _needed(shown, lowest) <= width:
             break
@@ -80,6 +83,7 @@ def _narrow(
             return
         widest = max(able, key=lambda name: widths[name])
         second = max((widths[name] for name in able if name != widest), default=0)
+        # The widest column gives until the next one is as wide; then both give in turn.
         give = max(1, min(over, widths[widest] - max(second, lowest[widest])))
         widths[widest] -= give
 
@@ -118,6 +122,7 @@ def _formats(choices: Sequence[str], about: str) -> Callable[[Command], Command]
         click.option(
             "--json",
             is_flag=True,
+            # Eager options are read first, so `--format` finds the value of `--json`.
             is_eager=True,
             expose_value=False,
             callback=lambda ctx, _param, value: ctx.meta.__setitem__(_JSON, value),
@@ -179,6 +184,7 @@ def _print_table(rows: Sequence[Row], columns: Sequence[str], least: Sequence[st
         for line in shown[1:]:
             table.add_row(*line)
         _print(console, table)
+    # Only columns with content are worth a remark.
     gone = [name for name in columns if name not in widths and any(row.get(name) for row in rows)]
     if gone:
         click.echo(f"too wide to show: {', '.join(gone)} (--format csv shows all)", err=True)
@@ -223,6 +229,11 @@ def show_moment(moment: Moment | None) -> str | None:
         return timestamp(moment)
     except ValueError:
         return "never"
+
+
+def show_rank(rank: int | None, style: str) -> str | int | None:
+    """Return a rank's name for people, its number for programs; None for none."""
+    return rank if rank is None or style in ("csv", "json") else rank_text(rank)
 
 
 def _plain_table(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:

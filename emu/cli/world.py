@@ -14,11 +14,11 @@ from emu.cli.eq2emu import import_eq2emu_knowledge, import_world_dump
 from emu.cli.options import password_option, present
 from emu.cli.tables import Row, format_option, print_rows, show_moment
 from emu.errors import CommandError
+from emu.files import partial_file, take_name
 from emu.link.settings import hash_link_password
 from emu.model import RegisteredWorld
 from emu.net.link.tls import certificate_fingerprint, make_certificate
 from emu.net.parameters import read_pem
-from emu.partial import partial_file, take_name
 from emu.store import Store, WorldReport
 from emu.times import Moment
 
@@ -47,6 +47,7 @@ def certificate(out: Path, name: str) -> None:
     try:
         with partial_file(out) as fresh:
             fresh.write_bytes(pem)
+            # `take_name` never replaces a file, because an existing key must not be lost.
             is_new = take_name(fresh, out)
     except OSError as error:
         raise CommandError(f"{out}: cannot be written ({error.strerror})") from None
@@ -96,6 +97,7 @@ def reports(name: str | None, last: int | None, style: str) -> None:
         if world is None:
             raise CommandError(f"there is no world {name!r}; `emu world list` shows all")
         rows = [row for row in rows if row["world_id"] == world.id]
+    # With 0 the slice begins at the first row and contains all.
     print_rows(rows[-(last or 0) :], style, SHORT if style == "table" else REPORT_COLUMNS)
 
 
@@ -169,7 +171,7 @@ def add(name: str, account: str, password: str | None, description: str) -> None
 def list_worlds(style: str) -> None:
     """List all worlds with their last reported status.
 
-    The status "silent" means that the login server has stopped without recording the world's end.
+    The status "silent" means that the login server stopped without recording the world as gone.
 
     Example: emu world list --format json
     """
@@ -275,5 +277,6 @@ def _row(report: WorldReport, moment: Moment) -> Row:
 
 def _status(report: WorldReport, moment: Moment) -> str:
     status = STATUS.get(report.status, str(report.status))
+    # A server that ends in order records its worlds as down; an old "up" means that it did not.
     old = report.updated is None or moment - report.updated > RECORDED
     return "silent" if old and status != "down" else status

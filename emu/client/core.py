@@ -112,13 +112,13 @@ class LoginClient:
         self._pump()
 
     def datagrams_to_send(self, now: Monotonic) -> list[bytes]:
-        """Return the datagrams to send now."""
+        """Return the datagrams to send now, in order; call it after each of the other methods."""
         datagrams = self.session.datagrams_to_send(now)
         self._pump()  # The session may give up here.
         return datagrams
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` is due, or None."""
+        """Return when `handle_timer` is due, by the same clock as `now`, or None for never."""
         return self.session.get_timer()
 
     def handle_timer(self, now: Monotonic) -> None:
@@ -127,11 +127,12 @@ class LoginClient:
         self._pump()
 
     def next_event(self) -> Event | None:
-        """Return the next event, or None."""
+        """Return the next event (`emu.client.events`), or None."""
         return self.events.popleft() if self.events else None
 
     def close(self) -> None:
         """End the session; the event `Closed` follows when it is over."""
+        # Nothing was sent yet, so there is no session to close.
         if self.phase is LoginPhase.NEW:
             self._close("closed by us")
         elif self.phase is not LoginPhase.CLOSED:
@@ -141,7 +142,7 @@ class LoginClient:
     # Requests of the owner.
 
     def request_worlds(self) -> None:
-        """Request the worlds; list, flags, characters and later status changes follow."""
+        """Request the worlds; `WorldList`, `Characters` and later `WorldStatus` follow."""
         self._request(self.messages.worlds(), events.WorldList)
 
     def load_keymap(self) -> None:
@@ -156,11 +157,14 @@ class LoginClient:
         self._request(self.messages.create(world_id, name, choices or {}), events.Created)
 
     def delete(self, character: ListedCharacter) -> None:
-        """Request the deletion of a character."""
+        """Request the deletion of a character; `Deleted` follows.
+
+        Raises `LocalProtocolError` before the login is accepted, as every request does.
+        """
         self._request(self.messages.delete(character), events.Deleted)
 
     def play(self, character: ListedCharacter) -> None:
-        """Request to enter the character's world."""
+        """Request to enter the character's world; `PlayAnswer` follows with address and key."""
         self._request(self.messages.play(character), events.PlayAnswer)
 
     # Helpers.
@@ -172,6 +176,7 @@ class LoginClient:
     def _request(self, request: Request, answer: type[Event]) -> None:
         """Send a request; drop earlier events, which cannot be its answer."""
         self._need(LoginPhase.ACCEPTED, "a request")
+        # A late answer to an earlier request would otherwise end the next step of a script at once.
         stale = [event for event in self.events if isinstance(event, (answer, events.Unexpected))]
         for event in stale:
             self.events.remove(event)
@@ -186,6 +191,8 @@ class LoginClient:
                     self.phase = LoginPhase.CONNECTED
                     self.events.append(events.SessionUp(session_id))
                 case StatisticsReceived():
+                    # The server also sends statistics later; only the first ones are a step of the
+                    # login.
                     if self.phase in (LoginPhase.CONNECTED, LoginPhase.LOGGING_IN):
                         self.events.append(events.StatisticsAnswered())
                 case KeyEstablished():
@@ -218,6 +225,8 @@ class LoginClient:
             case events.WorldList(worlds):
                 self.worlds = {world.id: world for world in worlds}
             case events.WorldStatus(world_id, up, locked) if world_id in self.worlds:
+                # Worlds are immutable values, because owners may keep the objects of earlier
+                # events.
                 world = self.worlds[world_id]
                 self.worlds[world_id] = replace(world, up=up, locked=locked)
             case events.Characters(characters, account):

@@ -100,6 +100,7 @@ class ListedCharacter:
     level: int
     race: int
     class_: int
+    # The whole profile would fill a log line; entries are compared by the fields above.
     fields: Mapping[str, Any] = field(repr=False, compare=False)
 
     @property

@@ -108,11 +108,12 @@ class LoginFlow(Generic[Result]):
         self.advance(now)
 
     def get_timer(self) -> Monotonic | None:
-        """Return the time limit of the present step, or None."""
+        """Return when `advance` is due because the present step takes too long, or None."""
         return None if self._step is None else Monotonic(self._since + self.timeout)
 
     def advance(self, now: Monotonic) -> None:
         """Handle the client's new events and run the steps that they complete."""
+        # A loop, because one datagram may carry the events of several steps.
         while self._step is not None and (event := self._take(self._step)) is not None:
             step = StepDone(self._step.name, now - self._since, event)
             self.steps.append(step)
@@ -126,6 +127,7 @@ class LoginFlow(Generic[Result]):
     def fail(self, failure: EmuError) -> None:
         """End the script from outside, for example because the network failed."""
         if not self.done:
+            # Subclasses carry their own context, for instance the step that has failed.
             if self._reached and type(failure) is CommandError:
                 # A CommandError of the script itself gets the name of the step that it failed in.
                 failure = StepFailed(self._reached, str(failure))
@@ -142,6 +144,7 @@ class LoginFlow(Generic[Result]):
             self._forget_lists_before(found)
             events.remove(found)
             return found
+        # No event completes the step. One of them may mean that none ever will.
         for event in events:
             reason = _failure(step, event)
             if reason is not None:
@@ -157,8 +160,10 @@ class LoginFlow(Generic[Result]):
                 events.remove(event)
 
     def _next_step(self, event: Event | None, now: Monotonic) -> None:
+        # The time of a step includes its request, so the clock starts before `action`.
         self._since = now
         try:
+            # `send(None)` starts a generator that has not run yet.
             self._step = step = self.script.send(event)
             self._reached = step.name
             if step.action is not None:
@@ -171,6 +176,7 @@ class LoginFlow(Generic[Result]):
 
     def _end(self) -> None:
         self._step = None
+        # Runs the script's `finally` blocks, also if it was abandoned in the middle.
         self.script.close()
         self.done = True
 
@@ -224,7 +230,7 @@ def finish_login() -> Script[LoginAccepted]:
 
 
 def login() -> Script[LoginAccepted]:
-    """Set up a session and log in."""
+    """Set up a session and log in; return the reply. Ends with `CommandError` if it is denied."""
     yield SESSION
     return (yield from finish_login())
 
@@ -252,6 +258,7 @@ def create(world_id: int, name: str, **choices: object) -> Script[Created]:
     """
     ask = partial(LoginClient.create, world_id=world_id, name=name, choices=choices)
     created = yield from take(FlowStep("create", Created, "OP_CreateCharacterReplyMsg", ask))
+    # A refused request changes nothing, so no new list follows.
     if created.ok:
         yield CHARACTERS
     return created
@@ -267,13 +274,14 @@ def delete(character: ListedCharacter) -> Script[Deleted]:
 
 
 def play(character: ListedCharacter) -> Script[PlayAnswer]:
-    """Request to enter the world with a character."""
+    """Request to enter the world with a character; return address and key, or the refusal."""
     ask = partial(LoginClient.play, character=character)
     return (yield from take(FlowStep("play", PlayAnswer, "OP_PlayCharacterReplyMsg", ask)))
 
 
 def find_character(client: LoginClient, name: str) -> ListedCharacter:
     """Return a listed character by name, without regard to case; raises `CommandError`."""
+    # Older clients keep the entries of characters that were deleted in this session.
     listed = [one for one in client.characters or () if not one.deleted]
     for character in listed:
         if character.name.lower() == name.lower():

@@ -148,6 +148,7 @@ def login_request(version: int, user: str, password: str) -> bytes:
     Raises `CommandError` when name or password cannot be encoded in the client's character set or
     are longer than a string field.
     """
+    # `REQUEST_FORMS` has the newest first, so the first match is the right one.
     form = next(form for form in REQUEST_FORMS if form.first <= version)
     for what, text in (("user name", user), ("password", password)):
         try:
@@ -178,6 +179,7 @@ def alert_log(version: int) -> bytes:
         f"Alert {number:03}: client {version}, no fault, mark {number * 7919 % 10007:04}\n"
         for number in range(100)
     )
+    # At least one zero byte follows the text.
     text = "".join(lines).encode("ascii")[: LOG_SIZE - 1]
     packed = zlib.compress(text.ljust(LOG_SIZE, b"\0"), 9)
     if version < 546:
@@ -230,6 +232,7 @@ class LoginMessages:
         self._readers: dict[int, tuple[str, Callable[[bytes], events.Event]]] = {}
         for name, reader in readers.items():
             number = table.get(name)
+            # A version may lack some of these messages; then their numbers never arrive.
             if number is not None:
                 self._readers[number] = (name, reader)
 
@@ -239,7 +242,7 @@ class LoginMessages:
     # Requests.
 
     def login(self, user: str, password: str) -> Request:
-        """Return the login request."""
+        """Return the login request. Raises `CommandError` for a text that no client can send."""
         return self._numbers("OP_LoginRequestMsg"), login_request(self.version, user, password)
 
     def alert_log(self) -> Request:
@@ -298,6 +301,7 @@ class LoginMessages:
         if not payload:
             raise MalformedMessage("login reply without a code")
         code = payload[0]
+        # Only these two codes promise the whole layout; a refusal is read by its code alone.
         if code not in (LoginCode.ACCEPTED, LoginCode.FLAGS):
             return events.LoginDenied(code, codes.text_of(codes.LOGIN_TEXTS, code))
         fields = self._login_reply.decode(payload)
@@ -310,6 +314,7 @@ class LoginMessages:
         return events.WorldList(tuple(_world(entry) for entry in entries))
 
     def _read_world_status(self, payload: bytes) -> events.Event:
+        # EQ2Emulator sends 7 bytes, other servers 8; the first six are the same.
         if len(payload) not in (7, 8):
             raise MalformedMessage("world status of another length")
         world_id, up, locked = struct.unpack_from("<IBB", payload)
@@ -320,6 +325,7 @@ class LoginMessages:
             raise MalformedMessage("character list without a count")
         characters, at = [], 1
         for _ in range(payload[0]):
+            # Entries have no length: each one ends where its layout ends.
             fields, at = self._profile.decode_prefix(payload, at)
             characters.append(_character(fields))
         return events.Characters(tuple(characters), _account_info(payload[at:]))

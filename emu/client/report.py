@@ -43,8 +43,10 @@ def failure_record(error: EmuError) -> dict[str, Any]:
 
 def _plain(value: Any) -> dict[str, Any]:
     return {
+        # `class_` has its underscore only because "class" is a keyword of Python.
         field.name.rstrip("_"): _plain_value(getattr(value, field.name))
         for field in dataclasses.fields(value)
+        # Mappings are whole structs, which are too long for a line.
         if not isinstance(getattr(value, field.name), Mapping)
     }
 
@@ -54,6 +56,7 @@ def _plain_value(value: Any) -> Any:
         return _plain(value)
     if isinstance(value, tuple):
         return [_plain_value(one) for one in value]
+    # JSON has no bytes, so they become hex digits.
     return value.hex() if isinstance(value, bytes) else value
 
 

@@ -25,6 +25,7 @@ def percentile(values: Sequence[float], percent: float) -> float | None:
     if not values:
         return None
     ordered = sorted(values)
+    # 100 percent would otherwise select the place behind the last value.
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
@@ -58,6 +59,7 @@ class Figures:
 
         A percentile without values is None.
         """
+        # Without a measurement the counters are zero as well, so any divisor will do.
         span = self.seconds or 1.0
         return {
             "clients": self.clients,
@@ -119,6 +121,7 @@ class Bot:
         self._chance = chance
         self._home = core.place
         self._steps: deque[tuple[float, Place]] = deque(maxlen=REMEMBERED)
+        # Random first times, so that the bots do not all act in the same moment.
         self._walk_at = now + habits.rest * chance()
         self._talk_at = now + habits.talk * chance() if habits.talk else math.inf
         self._watched: Bot | None = None
@@ -141,24 +144,29 @@ class Bot:
     def handle_timer(self, now: Monotonic) -> None:
         """Walk or talk, if it is time."""
         if self.core.phase is not WorldPhase.STANDING:
+            # While the zone changes nothing can be sent; the bot tries again in a second.
             self._walk_at = now + 1.0
             self._talk_at = max(self._talk_at, now + 1.0)
             return
         if now >= self._walk_at:
             self._walk(now)
         if now >= self._talk_at:
+            # 0.5 to 1.5 times the setting, so that the setting is the average.
             self._talk_at = now + self._habits.talk * (0.5 + self._chance())
             self._talk()
 
     def stepped(self, now: Monotonic) -> None:
         """Store the client's own place; call it after the client's timer was handled."""
         place = self.core.place
+        # A bot that stands still stores nothing, so each stored place has one time.
         if not self._steps or self._steps[-1][1] != place:
             self._steps.append((now, place))
 
     def _walk(self, now: Monotonic) -> None:
         habits, home = self._habits, self._home
         angle = math.tau * self._chance()
+        # The square root spreads the goals evenly over the circle; without it they crowd at its
+        # center.
         way = habits.radius * math.sqrt(self._chance())
         goal = Place(home.x + way * math.cos(angle), home.y, home.z + way * math.sin(angle))
         try:

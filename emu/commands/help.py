@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from emu.commands.registry import (
     COMMAND,
+    RANKS,
     Argument,
     ArgumentKind,
     Call,
@@ -28,8 +29,9 @@ LINE = Argument("line", ArgumentKind.TEXT, "the line so far", optional=True, def
 
 
 @COMMANDS.command(
-    "help", "list the commands, or explain one", WHICH, is_quiet=True, cost=Cost.LISTING
-)
+    "help", "list the commands, or explain one", WHICH, is_quiet=True, cost=Cost.LISTING,
+    example="help account ban",
+)  # fmt: skip
 async def _help(registry: Registry, call: Call) -> Reply:
     allowed = registry.allowed(call.caller)
     if not call["command"]:
@@ -39,6 +41,7 @@ async def _help(registry: Registry, call: Call) -> Reply:
             [command.name for command in allowed],
         )
     command, _ = registry.resolve(call["command"])
+    # A command above the caller's rank gets the answer of an unknown one.
     if command not in allowed:
         raise CommandError(f"there is no command {call['command']}")
     lines = [command.usage, command.help]
@@ -48,8 +51,9 @@ async def _help(registry: Registry, call: Call) -> Reply:
 
 
 @COMMANDS.command(
-    "complete", "list how a line can continue", LINE, is_quiet=True, cost=Cost.LISTING
-)
+    "complete", "list how a line can continue", LINE, is_quiet=True, cost=Cost.LISTING,
+    example="complete account b",
+)  # fmt: skip
 async def _complete(registry: Registry, call: Call) -> Reply:
     found = completions(registry, call.caller, call["line"])
     return Reply(tuple(found), found)
@@ -65,6 +69,7 @@ def completions(registry: Registry, caller: Caller, line: str) -> list[str]:
     A line that ends with a blank, or with an empty quotation, asks for the next word. Commands that
     the caller may not use are left out.
     """
+    # Behind a blank the next word has not begun, so every word so far is complete.
     words = [word for word, _ in split_line(line)]
     begun = "" if not words or line[-1:].isspace() else words.pop()
     allowed = registry.allowed(caller)
@@ -83,6 +88,7 @@ def completions(registry: Registry, caller: Caller, line: str) -> list[str]:
                     else _argument_words(registry, caller, command, len(before))
                 )
     begun = begun.casefold()
+    # A set, because several commands share their first word.
     fitting = {word for word in found if word.casefold().startswith(begun)}
     return sorted(fitting)[:MOST_SHOWN]
 
@@ -108,5 +114,7 @@ def _argument_words(registry: Registry, caller: Caller, command: Command, at: in
         return list(argument.choices)
     if argument.kind is ArgumentKind.SWITCH:
         return list(SWITCHES)
+    if argument.kind is ArgumentKind.RANK:
+        return list(RANKS)
     listing = registry.known.get(argument.among)
     return list(listing(caller)) if listing is not None else []

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
-from emu.errors import CommandError, EmuError
+from emu.errors import CommandError, EmuError, LocalProtocolError
 from emu.model import SEES_HIDDEN
 from emu.times import Monotonic
 
@@ -30,12 +30,35 @@ ADMINISTRATOR: Final = 200
 OWNER: Final = 1000
 """The rank of the local console. No character can have it."""
 
-ROLES: Final[Mapping[str, int]] = {
+RANKS: Final[Mapping[str, int]] = {
+    "player": 0,
     "guide": GUIDE,
-    "master": MASTER,
-    "administrator": ADMINISTRATOR,
+    "gamemaster": MASTER,
+    "admin": ADMINISTRATOR,
 }
-"""The ranks that RCON users can have, by the names that their file uses."""
+"""The ranks with a name. Every other number below `OWNER` is a rank, too."""
+FORMER_NAMES: Final[Mapping[str, int]] = {"master": MASTER, "administrator": ADMINISTRATOR}
+"""Names that files of RCON users may still have."""
+
+
+def read_rank(word: str) -> int:
+    """Return the rank of a name or a number. Raises `CommandError` for anything else."""
+    rank = RANKS.get(word.lower(), FORMER_NAMES.get(word.lower()))
+    if rank is None and word.isascii() and word.isdecimal():
+        # Six digits are enough to reach `OWNER`; converting more would only take time.
+        rank = int(word[:6])
+    if rank is None or rank >= OWNER:
+        raise CommandError(
+            f"rank: {word!r} is no rank; use {', '.join(RANKS)} or a number below {OWNER}"
+        )
+    return rank
+
+
+def rank_text(rank: int) -> str:
+    """Return a rank's name, or its number if it has none; ``banned`` for a negative one."""
+    if rank < 0:
+        return "banned"
+    return next((name for name, number in RANKS.items() if number == rank), str(rank))
 
 
 def account_rank(statuses: Iterable[int]) -> int:
@@ -44,6 +67,7 @@ def account_rank(statuses: Iterable[int]) -> int:
     A player's rank is 0. A negative rank means that the whole account is banned.
     """
     known = list(statuses)
+    # A ban of the account outweighs the rank of its other characters.
     if STATUS_BANNED_FOR_EVER in known:
         return STATUS_BANNED_FOR_EVER
     return max([0, *known])
@@ -95,6 +119,8 @@ class ArgumentKind(enum.Enum):
     NUMBER = "a whole number"
     DECIMAL = "a number"
     SWITCH = "on or off"
+    RANK = "a rank"
+    """A name of `RANKS`, or a number."""
     SECRET = "a password"  # noqa: S105  # a noun for messages, not a password
     """A word that logs show as ``***``."""
 
@@ -135,9 +161,12 @@ class Argument:
             raise CommandError(f"{self.name}: {word!r} is none of {', '.join(self.choices)}")
         if self.kind is ArgumentKind.SWITCH and word.lower() in _YES | _NO:
             return word.lower() in _YES
+        if self.kind is ArgumentKind.RANK:
+            return read_rank(word)
         try:
             if self.kind is ArgumentKind.NUMBER:
                 return self._within(int(word, 10))
+            # `float` also reads "nan", which no comparison with the limit would refuse.
             if self.kind is ArgumentKind.DECIMAL and math.isfinite(float(word)):
                 return self._within(float(word))
         except ValueError:
@@ -158,6 +187,7 @@ def split_line(line: str) -> list[tuple[str, int]]:
     Blanks separate words. Quotation marks keep blanks inside a word; an open quotation extends to
     the end of the line.
     """
+    # Each form of a word has its own group: both quotations and the plain word.
     return [(found[found.lastindex or 0], found.start()) for found in _WORD.finditer(line)]
 
 
@@ -173,7 +203,9 @@ def without_secrets(arguments: Sequence[Argument], line: str) -> str:
     words = split_line(line)
     if secret is None or len(words) <= secret:
         return line
+    # Cut by position, because the secret may be quoted or may occur twice in the line.
     shown = line[: words[secret][1]] + "***"
+    # Only with the right number of words the next word certainly is not in the secret.
     if len(words) == len(arguments) > secret + 1:
         shown += " " + line[words[secret + 1][1] :]
     return shown
@@ -191,6 +223,7 @@ def read_arguments(arguments: Sequence[Argument], line: str) -> dict[str, Value]
             continue
         word, start = words[0]
         if argument.kind is ArgumentKind.TEXT:
+            # The text keeps its blanks and quotation marks as the caller typed them.
             values[argument.name] = line[start:].strip()
             words = []
         else:
@@ -322,7 +355,7 @@ class CommandSet(Generic[C]):
     """The declarations of commands that work on one kind of context."""
 
     def __init__(self) -> None:
-        self._made: list[Callable[[C], Command]] = []
+        self._declared: list[tuple[Command, Callable[[C, Call], Answer]]] = []
 
     def command(
         self, name: str, help_text: str, *arguments: Argument, **traits: Unpack[Traits]
@@ -330,18 +363,37 @@ class CommandSet(Generic[C]):
         """Declare a command: a decorator of the coroutine function that runs it."""
 
         def declare(work: W) -> W:
-            def make(context: C) -> Command:
-                known = tuple(_with_choices(argument, context) for argument in arguments)
-                return Command(name, help_text, partial(work, context), known, **traits)
-
-            self._made.append(make)
+            command = Command(name, help_text, _run_unbound, arguments, **traits)
+            self._declared.append((command, work))
             return work
 
         return declare
 
     def commands(self, context: C) -> list[Command]:
         """Return the commands, bound to a context."""
-        return [make(context) for make in self._made]
+        return [
+            replace(
+                command,
+                run=partial(work, context),
+                arguments=tuple(_with_choices(argument, context) for argument in command.arguments),
+            )
+            for command, work in self._declared
+        ]
+
+    def words(self) -> set[str]:
+        """Return the first words of the commands' names."""
+        return {command.name.partition(" ")[0] for command, _ in self._declared}
+
+    def declarations(self) -> list[Command]:
+        """Return the commands without a context, for a reference of all commands.
+
+        They cannot be run, and arguments with `choices_of` have no choices.
+        """
+        return [command for command, _ in self._declared]
+
+
+async def _run_unbound(_call: Call) -> None:
+    raise LocalProtocolError("a declaration of a command cannot be run; bind it to a context")
 
 
 def _with_choices(argument: Argument, context: object) -> Argument:
@@ -375,6 +427,7 @@ class Registry:
     """
     _commands: dict[str, Command] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
+    _first_words: set[str] = field(default_factory=set)
     # Every command of a player asks for it, and a filter over all commands takes 20 us.
     _allowed: dict[tuple[int, bool], tuple[Command, ...]] = field(default_factory=dict)
 
@@ -384,11 +437,13 @@ class Registry:
 
     def add(self, command: Command) -> None:
         """Add a command. Raises `CommandError` if a name is taken."""
+        # All names are checked before the first is added, so a failed call changes nothing.
         for name in (command.name, *command.aliases):
             if name in self._names:
                 raise CommandError(f"there is a command {name} already")
         for name in (command.name, *command.aliases):
             self._names[name] = command.name
+            self._first_words.add(name.partition(" ")[0])
         self._commands[command.name] = command
         self._allowed.clear()
 
@@ -397,10 +452,21 @@ class Registry:
         for command in commands:
             self.add(command)
 
+    @property
+    def first_words(self) -> list[str]:
+        """The first words of all names and aliases, sorted."""
+        return sorted(self._first_words)
+
+    def has_word(self, word: str) -> bool:
+        """Return whether this is the first word of a command's name or alias."""
+        return word in self._first_words
+
     def find(self, name: str) -> Command | None:
         """Return a command by its name, an alias, or an unambiguous beginning of its name."""
         name = name.lower()
+        # An exact name wins over the beginning of a longer name.
         if name not in self._names and len(name) >= FOUND_BY_BEGINNING:
+            # A set of commands, because two aliases of one command are not ambiguous.
             matches = {
                 self._names[known]
                 for known in self._names
@@ -428,8 +494,10 @@ class Registry:
 
     def resolve(self, line: str) -> tuple[Command, str]:
         """Return the command that a line begins with, and the rest. Raises `CommandError`."""
+        # Players type a slash in front of a command, consoles do not.
         first, _, rest = line.strip().removeprefix("/").partition(" ")
         second, _, after = rest.strip().partition(" ")
+        # Two words are tried first: `account add` must not run a command `account`.
         both = self._names.get(f"{first} {second}".lower())
         if both is not None:
             return self._commands[both], after
@@ -455,6 +523,7 @@ class Registry:
     async def call(self, caller: Caller, command: Command, rest: str, now: Monotonic) -> Reply:
         """Run a command with the rest of its line, and report the use."""
         reply = await self._attempt(caller, command, rest, now)
+        # A failed use is always reported: it may be an attempt without the rank.
         if not command.is_quiet or not reply.ok:
             line = f"{command.name} {without_secrets(command.arguments, rest)}".strip()
             self.report(Use(caller.name, caller.origin, line, reply.text, reply.ok))
@@ -478,6 +547,7 @@ class Registry:
             except CommandError as error:
                 raise CommandError(f"{error}; usage: {command.usage}") from None
             reply = await command.run(Call(caller, values, now))
+        # Only expected errors become replies. A fault of this program goes on to the caller.
         except EmuError as error:
             return Reply((str(error),), ok=False)
         if isinstance(reply, str):

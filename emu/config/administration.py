@@ -10,9 +10,16 @@ from attrs import frozen
 
 from emu.admin.ggmp.peer import WAIT
 from emu.admin.ogp.responder import OgpRules
-from emu.admin.rcon.session import RconDialect, RconRules
+from emu.admin.rcon import RconDialect, RconRules
 from emu.admin.webhook import WebhookEvent, WebhookFormat
-from emu.config.readers import COLOR_CHANGE, HOST, HTTPS_ORIGIN_OR_NONE, IP_ADDRESS, Address
+from emu.config.readers import (
+    COLOR_CHANGE,
+    HOST,
+    HTTPS_ORIGIN_OR_NONE,
+    IP_ADDRESS,
+    NETWORK,
+    Address,
+)
 from emu.config.setting import address_or_none, file_or_none, secret_text, setting
 from emu.limits.rates import AnswerRules, FailureRules
 
@@ -53,7 +60,7 @@ class RconConfig:
     )
     password_file: Path | None = file_or_none("File whose first line is the password.", live=True)
     users_file: Path | None = file_or_none(
-        "File with further users: one line each, with name, role (guide, master, administrator)"
+        "File with further users: one line each, with name, role (guide, gamemaster, admin)"
         " and password.",
         live=True,
     )
@@ -287,8 +294,22 @@ class WebConfig:
     """``[web]``: health checks, metrics, JSON and a web page of the running server, over HTTP."""
 
     listen: Address | None = address_or_none(
-        "Listen here (TCP) for the page and /metrics. Empty: off. Reading needs no password: keep"
-        " it on loopback, or behind a proxy that asks for one.",
+        "Listen here (TCP) for the pages and /metrics. Empty: off. Without signing in, visitors"
+        " read only the public status, and monitors the metrics.",
+    )
+    status: bool = setting(
+        True,
+        "Serve the public status: /status, /status.json and /status.svg, with counts of players,"
+        " worlds and open zones.",
+        live=True,
+    )
+    monitors: tuple[str, ...] = setting(
+        (),
+        "Addresses and networks whose programs read /metrics and the reasons of /readyz without"
+        " signing in, like 192.0.2.0/24. This machine always may, except through a proxy.",
+        form=NETWORK,
+        most=32,
+        live=True,
     )
     hosts: tuple[str, ...] = setting(
         (),
@@ -375,8 +396,8 @@ class WebConfig:
     )
     pages: int = setting(
         50,
-        "Pages that are open at the same time. The server closes the oldest one without a"
-        " signed-in user to serve another.",
+        "Operators' pages that are open at the same time. The server closes the oldest one to serve"
+        " another.",
         unit="pages",
         limits=(1, 10_000),
     )

@@ -1,6 +1,7 @@
 """Reads a TOML file and ``key=value`` overrides into a `Config`, or reports every problem.
 
-No part of a configuration is used before all of it has been checked.
+No part of a configuration is used before all of it has been checked. A reload changes the settings
+that are declared `live`; others need a restart.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import attrs
 from emu.config.model import Config
 from emu.config.rules import contradictions
 from emu.config.secrets import take_environment, take_files
-from emu.config.setting import SETTINGS, settings_of, with_settings
+from emu.config.setting import SETTINGS, Setting, settings_of, with_settings
 from emu.errors import ConfigError, FileFormatError
 from emu.files import parse_document, read_whole
 from emu.schema import TableFault, TableFaults, unknown_key
@@ -67,6 +68,7 @@ def parse(
 ) -> Config:
     """Check a parsed document and overrides as a whole and return the finished `Config`."""
     problems: list[str] = []
+    # Copies, because overrides must not change the caller's document.
     merged = {
         name: dict(table) if isinstance(table, dict) else table for name, table in document.items()
     }
@@ -102,6 +104,7 @@ def _apply_override(merged: dict[str, Any], override: str, problems: list[str]) 
 
 def _problem(fault: TableFault) -> str:
     """Return a fault as a line for the operator; one of a whole table names it as TOML does."""
+    # A fault of a whole table has a path of one key.
     if len(fault.path) != 1:
         return str(fault)
     (name,) = fault.path
@@ -118,3 +121,22 @@ def _anchor(config: Config, folder: Path) -> Config:
         if isinstance(value, Path) and not value.is_absolute():
             tables.setdefault(one.table, {})[one.name] = folder / value
     return with_settings(config, tables)
+
+
+LIVE: Final = frozenset(one.key for one in settings_of(Config) if one.rule.live)
+"""Keys of the settings that a reload applies, as ``table.key``."""
+
+
+def differences(old: Config, new: Config) -> list[Setting]:
+    """Return the settings whose values differ, sorted by key."""
+    changed = [one for one in settings_of(Config) if one.value(old) != one.value(new)]
+    return sorted(changed, key=lambda one: one.key)
+
+
+def merged(old: Config, new: Config) -> Config:
+    """Return the old configuration with the live settings of the new one."""
+    tables: dict[str, dict[str, Any]] = {}
+    for one in settings_of(Config):
+        if one.rule.live:
+            tables.setdefault(one.table, {})[one.name] = one.value(new)
+    return with_settings(old, tables)

@@ -8,9 +8,10 @@ from typing import Final
 from attrs import frozen
 
 from emu.config.readers import CRC_SEED, Address
-from emu.config.setting import address_or_none, file_or_none, setting
+from emu.config.setting import address_or_none, file_or_none, secret_text, setting
 from emu.link.settings import LinkServerConfig
 from emu.login.passwords import AccountConfig
+from emu.login.registration import RegistrationConfig
 from emu.login.settings import DirectoryConfig, LoginServiceConfig
 from emu.session import EndpointConfig
 
@@ -20,6 +21,7 @@ _ACCOUNTS: Final = AccountConfig()
 _LOGIN: Final = LoginServiceConfig()
 _DIRECTORY: Final = DirectoryConfig()
 _LINK: Final = LinkServerConfig()
+_REGISTRATION: Final = RegistrationConfig()
 
 
 @frozen
@@ -40,6 +42,30 @@ class LoginConfig:
     )
     auto_create_accounts: bool = setting(
         _ACCOUNTS.auto_create, "Create an account when an unknown name logs in.", live=True
+    )
+    registration: bool = setting(
+        False,
+        "Let players register accounts and change their own passwords at /account of the web page."
+        " Other machines need web.url, a proxy with TLS.",
+        live=True,
+    )
+    invite_code: str = secret_text(
+        "Code that players need to register; also $EMU_LOGIN_INVITE_CODE. At least 8 characters."
+        " Empty: none.",
+        live=True,
+    )
+    invite_code_file: Path | None = file_or_none("File whose first line is the code.", live=True)
+    registrations_per_address: int = setting(
+        _REGISTRATION.per_address,
+        "Attempts to register an account from one IP address, also for names that are taken.",
+        unit="attempts per hour",
+        limits=(1, 100_000),
+    )
+    registrations_per_hour: int = setting(
+        _REGISTRATION.in_all,
+        "Attempts to register an account from all addresses together.",
+        unit="attempts per hour",
+        limits=(1, 1_000_000),
     )
     logins_per_address: int = setting(
         _LOGIN.logins_per_address,
@@ -123,6 +149,14 @@ class LoginConfig:
     swap_equipment_green_blue: bool = setting(
         _LOGIN.choices.swap_equipment_green_blue,
         "Swap green and blue of the equipment in the character list, as EQ2Emulator does.",
+        live=True,
+    )
+    password_min_length: int = setting(
+        _ACCOUNTS.shortest_password,
+        "Minimum length of a new password, whether a player, an operator or a login sets it. Stored"
+        " and imported passwords stay valid.",
+        unit="characters",
+        limits=(1, 64),
         live=True,
     )
     password_memory: float = setting(

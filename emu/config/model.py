@@ -28,7 +28,7 @@ from emu.config.processes import ProcessesConfig
 from emu.config.readers import SQLITE_URL
 from emu.config.setting import file_or_none, setting
 from emu.config.world import WorldConfig
-from emu.limits.turns import TurnRules
+from emu.limits.rates import TurnRules
 from emu.model import Durability
 from emu.session import EndpointConfig
 
@@ -40,6 +40,7 @@ _TURNS: Final = TurnRules()
 
 def state_folder() -> Path:
     """Return the default folder of the database and other files that outlive a restart."""
+    # An empty variable counts as not set, as the XDG specification says.
     base = os.environ.get("XDG_STATE_HOME", "")
     return (Path(base) if base else Path.home() / ".local" / "state") / "eq2emu"
 
@@ -262,5 +263,6 @@ class Config:
     @property
     def console_path(self) -> Path:
         """The socket of the server's local console."""
+        # Each database has one server, so a name beside it identifies the console.
         database = self.database.path.absolute()
         return self.console.path or database.with_name(database.name + ".console")

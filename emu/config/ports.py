@@ -30,6 +30,7 @@ def listening_ports(config: Config) -> Iterator[ListeningPort]:
     if config.link.tls_listen is not None:
         yield ListeningPort("link.tls_listen", TCP, config.link.tls_listen)
     rcon = config.rcon
+    # Without a password and users RCON stays closed and opens no port.
     if rcon.password or rcon.password_file or rcon.users_file:
         yield ListeningPort("rcon.listen", TCP, rcon.listen)
     for key, protocol, address in (
@@ -46,8 +47,10 @@ def listening_ports(config: Config) -> Iterator[ListeningPort]:
 
 def shared_ports(config: Config) -> Iterator[tuple[ListeningPort, ListeningPort]]:
     """Yield each port that an earlier setting also has, with that earlier one."""
+    # TCP and UDP may use the same number.
     seen: dict[tuple[str, Address], ListeningPort] = {}
     for port in listening_ports(config):
+        # With port 0 the system chooses, so there is no conflict.
         if not port.address.port:
             continue
         first = seen.setdefault((port.protocol, port.address), port)

@@ -50,6 +50,7 @@ def address(value: Any) -> Address:
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     elif ":" in host:
+        # Without brackets the last group of an IPv6 address could be the port.
         host = ""
     if not _is_host(host) or not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise ValueError('must be "host:port" with a port from 0 to 65535, like "127.0.0.1:9100"')
@@ -71,14 +72,24 @@ def ip_address(value: Any) -> str:
         raise ValueError('must be an IP address, like "192.0.2.7"') from None
 
 
+def network(value: Any) -> str:
+    """Read an IP address or a network, like ``192.0.2.0/24``."""
+    try:
+        return str(ipaddress.ip_network(value if isinstance(value, str) else ""))
+    except ValueError:
+        raise ValueError('must be an IP address or network, like "192.0.2.0/24"') from None
+
+
 def https_origin(value: Any) -> str:
     """Read ``https://HOST`` or ``https://HOST:PORT``; return it as browsers write an origin."""
     match = _HTTPS.fullmatch(str(value).lower())
     port = int(match[2] or 443) if match else 0
     name = match[1] if match else ""
+    # Brackets must surround an IPv6 address and nothing else.
     in_brackets = name.startswith("[") == (":" in name)
     if not in_brackets or not _is_host(name.strip("[]")) or not 0 < port <= 65535:
         raise ValueError('must be "https://HOST" or "https://HOST:PORT", nothing behind it')
+    # Browsers leave out the default port of HTTPS, and origins are compared as texts.
     return f"https://{name}" + (f":{port}" if port != 443 else "")
 
 
@@ -118,6 +129,7 @@ def color_change(value: Any) -> tuple[int, int, int]:
         ]
     except ValueError:
         numbers = []
+    # `zip` ignores a fourth part, so the lengths are compared.
     if len(numbers) not in (2, 3) or len(parts) > len(numbers):
         raise ValueError('must be "BYTE:VALUE" or "BYTE:VALUE:COLOR", like "0:0x0a"')
     place, change, color = (*numbers, 0)[:3]
@@ -147,6 +159,7 @@ def _at_home(name: str) -> Path:
 def _may_be_named(name: str) -> bool:
     """Return whether a file can have this name; other names fail later, in many places."""
     parts = os.fsencode(name).split(b"/")
+    # Linux counts the zero byte behind a path, but none behind a name.
     return len(os.fsencode(name)) < LONGEST_PATH and max(map(len, parts)) <= LONGEST_FILE_NAME
 
 
@@ -157,6 +170,7 @@ def _is_host(name: str) -> bool:
         # A name that ends in a number is a mistyped address, like 10.0.0.300.
         last = name.rstrip(".").rpartition(".")[2]
         named = _HOST_NAME.fullmatch(name) is not None and not last.isdecimal()
+        # 253 characters is the limit of DNS.
         return named and len(name) <= 253
     return True
 
@@ -165,6 +179,7 @@ ADDRESS: Final = Form(address, "host:port")
 HOST_OR_NONE: Final = OrNone(Form(host, "host name or IP address"))
 HOST: Final = Form(host, "host name or IP address")
 IP_ADDRESS: Final = Form(ip_address, "IP address")
+NETWORK: Final = Form(network, "IP address or network")
 HTTPS_ORIGIN_OR_NONE: Final = OrNone(Form(https_origin, "https://HOST or https://HOST:PORT"))
 CRC_SEED: Final = Form(
     crc_seed, '"random", or 0 to 4294967295', lambda seed: "random" if seed is None else seed

@@ -52,6 +52,8 @@ def reference(config: Config | None = None) -> Iterator[tuple[str, str, list[tup
         rows: list[tuple[str, ...]] = [
             (
                 one.key,
+                # A default may contain the home folder of the user who runs this; the page must
+                # not.
                 toml_value(one, one.value(config)).replace(str(Path.home()), "~"),
                 one.rule.about,
                 one.rule.unit,
@@ -124,6 +126,7 @@ def _scalar(one: Setting, value: Any) -> str:
     if isinstance(form, Form) and form.write is not None:
         value = form.write(value)
     if value is None:
+        # TOML has no null; the readers take an empty text for none.
         return '""'
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -39,6 +39,7 @@ def take_environment(
     """Replace the secrets of a configuration's document by those in the environment."""
     for table, key in secret_keys():
         value = environment.get(variable(table, key))
+        # An empty variable is no secret and must not add a table.
         inner = document.setdefault(table, {}) if value else None
         if isinstance(inner, dict):
             inner[key] = value
@@ -71,10 +72,12 @@ def read_secret(path: Path) -> str:
     Raises `OSError`, or `ValueError` when the line is empty, too long or not UTF-8.
     """
     with path.open("rb") as file:
+        # One byte more shows whether the line is too long.
         line = file.readline(MOST_BYTES + 1)
     if len(line) > MOST_BYTES:
         raise ValueError(f"its first line is longer than {MOST_BYTES} bytes")
     try:
+        # Editors add a line break; blanks may belong to the secret.
         secret = line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError:
         raise ValueError("its first line is not UTF-8") from None
@@ -97,6 +100,7 @@ def exposed(config: Config, source: Path | None) -> Iterator[str]:
 def _secret_files(config: Config, source: Path | None) -> Iterator[tuple[Path, str]]:
     database = config.database.path
     yield database, "password hashes"
+    # SQLite's own files and the backups beside the database hold the same data.
     for path in sorted(database.parent.glob(f"{database.name}[-.]*")):
         yield path, "password hashes"
     if config.trace.file is not None:

@@ -95,6 +95,7 @@ class Setting:
 def settings_of(config: Any) -> Iterator[Setting]:
     """Yield every setting of a configuration, or of its class, in the order of declaration."""
     kind = config if isinstance(config, type) else type(config)
+    # The types are texts until they are resolved, and the readers need the types.
     for table in attrs.fields(attrs.resolve_types(kind)):
         assert table.type is not None  # noqa: S101  # each is annotated
         for attribute in attrs.fields(attrs.resolve_types(table.type)):

@@ -42,6 +42,7 @@ class CommitCounter:
         self._map = mmap.mmap(self._descriptor, HEADER, prot=mmap.PROT_READ)
         self._bytes = memoryview(self._map)
         self._numbers = self._bytes.cast("I")
+        # A header of another format would give wrong numbers without any error.
         if self._numbers[0] != VERSION or self._bytes[IS_INITIALIZED] != 1:
             _KEPT_OPEN.append(self)
             raise ValueError(f"{path}: its WAL index is of an unknown format")
@@ -74,6 +75,7 @@ class CommitWatch:
         self._counter = counter
         self._lock = threading.Lock()
         now = counter.read()
+        # Both values count as ours until `ended` settles it.
         self._known = (now, now)
         """Counter values that mean: no other program has committed. During one of our transactions
         there are two, because another thread may ask before or after the commit."""
@@ -81,6 +83,8 @@ class CommitWatch:
 
     def epoch(self) -> int:
         """Return a number that changes after each commit of another program."""
+        # Read twice: without the lock in the usual case, and under the lock before anything
+        # changes.
         if self._counter.read() not in self._known:
             with self._lock:
                 now = self._counter.read()
@@ -94,6 +98,8 @@ class CommitWatch:
         with self._lock:
             now = self._counter.read()
             if now not in self._known:
+                # At least one other commit came before the lock, so rows that were cached before it
+                # are old.
                 self._epoch += 1
             # Our commit increments the counter by one. Until `ended` it is unknown whether it has.
             self._known = (now, (now + 1) & MOST)
@@ -109,6 +115,7 @@ class CommitWatch:
             now = self._counter.read()
             # A transaction without changed rows does not increment the counter. One with changes
             # may still not have committed.
+            # `iChange` has 32 bits and wraps around.
             ours = (begun + 1) & MOST if has_changed and now != begun else begun
             if now != ours or (now != begun and not is_certain):
                 self._epoch += 1

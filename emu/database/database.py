@@ -23,8 +23,8 @@ from emu.database.files import (
 )
 from emu.database.migrations import Schema
 from emu.errors import StoreError
+from emu.files import partial_folder
 from emu.model import Durability
-from emu.partial import partial_folder
 
 
 class Database:
@@ -39,6 +39,8 @@ class Database:
         """Take a connection in autocommit mode, as the class methods open it."""
         self.path = path
         self.connection = connection
+        # Otherwise sqlite-utils would change how triggers work here, and run plugins that are
+        # installed.
         self.tables = sqlite_utils.Database(
             connection, recursive_triggers=False, execute_plugins=False
         )
@@ -84,6 +86,8 @@ class Database:
         """Open a temporary copy of the database, to try changes; it is deleted afterwards."""
         with partial_folder() as folder:
             path = folder / self.path.name
+            # SQLite's own backup gives a consistent copy while other programs write. A copied file
+            # would not.
             with readable_errors(self.path), closing(sqlite3.connect(path)) as target:
                 self.connection.backup(target)
             with self.connect(path) as copied:
@@ -122,6 +126,7 @@ class Database:
             try:
                 yield self.connection
                 self.commit(is_savepoint=is_savepoint)
+            # BaseException: an interrupt in the middle of a transaction must undo it, too.
             except BaseException:
                 self.undo(is_savepoint=is_savepoint)
                 raise
@@ -153,11 +158,14 @@ class Database:
         if self.lost:
             raise StoreError(self.lost)
         connection = self.connection
+        # SQLite has no transactions inside of others, but savepoints, which can be undone alone.
         is_savepoint = self._depth > 0
         if is_savepoint and not connection.in_transaction:
             # SQLite ended the outer transaction by itself (disk full, for instance). Without this
             # check, the rest of the group would be committed without its beginning.
             raise StoreError(f"{self.path}: an earlier failure undid this group of changes")
+        # IMMEDIATE takes the write lock now. A transaction that begins with a read could fail
+        # later, when it first writes.
         connection.execute("SAVEPOINT inner" if is_savepoint else "BEGIN IMMEDIATE")
         self._depth += 1
         if self.watch is not None and not is_savepoint:
@@ -167,6 +175,7 @@ class Database:
 
     def commit(self, *, is_savepoint: bool) -> None:
         """Store the changes since `begin`; if it raises, call `undo`."""
+        # Again: the loss may have been found since `begin`.
         if self.lost:
             raise StoreError(self.lost)
         self.connection.execute("RELEASE inner" if is_savepoint else "COMMIT")
@@ -184,6 +193,7 @@ class Database:
             self._over()
         elif self.connection.in_transaction:  # SQLite may have ended it by itself: disk full
             self.connection.execute("ROLLBACK TO inner")
+            # Released as well: ROLLBACK TO undoes the changes and leaves the savepoint open.
             self.connection.execute("RELEASE inner")
 
     def watch_commits(self) -> CommitWatch | None:
@@ -194,6 +204,7 @@ class Database:
         """
         try:
             self.watch = CommitWatch(CommitCounter(self.path))
+        # There is no readable WAL index, for instance on a file system that cannot share memory.
         except (OSError, ValueError):
             self.watch = None
         return self.watch
@@ -209,6 +220,7 @@ class Database:
         self.check_lost()
         connection = self.connection
         with readable_errors(self.path):
+            # Inside a transaction the reads see its own changes, and a second BEGIN would fail.
             if connection.in_transaction:
                 yield connection
                 return
@@ -216,6 +228,7 @@ class Database:
             try:
                 yield connection
             finally:
+                # Nothing was written, so the end of the snapshot is a rollback.
                 self._roll_back()
 
     def _roll_back(self) -> None:

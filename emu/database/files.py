@@ -19,8 +19,8 @@ from typing import Final
 from emu.database.migrations import APPLICATION_ID, Schema, migrate
 from emu.database.served import check_served, create_option, log_files
 from emu.errors import DuplicateName, StoreError, StoreLocked
+from emu.files import flush, partial_file, take_name
 from emu.model import Durability
-from emu.partial import flush, partial_file, take_name
 
 LOCK_WAIT: Final = 5.0
 """Seconds to wait for another program's write to end."""
@@ -40,6 +40,7 @@ def readable_errors(path: Path) -> Iterator[None]:
 def explained(path: Path, error: Exception) -> StoreError:
     """Return the `StoreError` for one of the `EXPLAINED`."""
     if isinstance(error, sqlite3.IntegrityError):
+        # Other constraints, such as a foreign key, are no conflict of names and need another cure.
         if error.sqlite_errorcode in (
             sqlite3.SQLITE_CONSTRAINT_UNIQUE,
             sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
@@ -68,6 +69,7 @@ def damaged(path: Path, detail: object) -> StoreError:
 
 
 def _of_sqlite(path: Path, error: sqlite3.Error) -> StoreError:
+    # The low byte is the primary code; the rest distinguishes causes of the same fault.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreLocked(f"{path}: is locked by another program; try again when that one is done")
@@ -108,11 +110,16 @@ def back_up(connection: sqlite3.Connection, copy: Path) -> None:
         with closing(sqlite3.connect(fresh)) as target:
             connection.backup(target)
             _check(copy, target)
+            # The copy is no server's file. With the mark, a server on it would suspect a foreign
+            # writer.
             _forget_mark(target)
             # Without WAL the copy is a single file. The next `open_database` sets WAL again.
             target.execute("PRAGMA journal_mode = DELETE")
+        # To the disk before the rename: after a power cut the name must not stand for an empty
+        # file.
         flush(fresh)
         fresh.replace(copy)
+        # The folder, too: a rename is only durable when the folder is on the disk.
         flush(copy.parent)
 
 
@@ -153,11 +160,13 @@ def open_database(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> sql
     """
     connection = connect_database(path, wait=wait)
     with _closed_when_it_fails(path, connection):
+        # Before any write: this may be the database of a newer program or of another one.
         check_version(path, connection, schema)
         _check_pages(path, connection)
         connection.execute("BEGIN IMMEDIATE")  # fails here if the file cannot be written
         connection.execute("ROLLBACK")
         connection.execute("PRAGMA journal_mode = WAL")
+        # Under no lock; `migrate` checks again under the write lock.
         if schema.is_behind(connection):
             _back_up(path, connection, schema)
             migrate(connection, schema)
@@ -174,6 +183,7 @@ def open_for_reading(path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> 
     with _closed_when_it_fails(path, connection):
         check_version(path, connection, schema)
         if schema.is_behind(connection):
+            # Migrations write, so a connection that may write makes them and closes.
             open_database(path, schema, wait=wait).close()
         # Not `mode=ro`: a reader in WAL mode must be able to write the log's index.
         connection.execute("PRAGMA query_only = ON")
@@ -186,6 +196,7 @@ def connect_database(path: Path, *, wait: float = LOCK_WAIT) -> sqlite3.Connecti
     Raises `StoreError`, also for an empty file and for one that a running server has lost.
     """
     check_served(path)
+    # sqlite3 would create a missing file, and a typing error would be a new, empty database.
     if not path.exists():
         raise StoreError(
             f"{path}: there is no such database; the server creates it when it starts, and so does"
@@ -194,6 +205,7 @@ def connect_database(path: Path, *, wait: float = LOCK_WAIT) -> sqlite3.Connecti
     with readable_errors(path):
         connection = _connect(path, wait)
     with _closed_when_it_fails(path, connection):
+        # 0 is a file without an owner: it may be a database of opcodes; `check_version` decides.
         if _owner(connection) not in (0, APPLICATION_ID):
             raise _of_another_program(path)
         if _is_empty(connection):
@@ -215,6 +227,8 @@ def create_database(path: Path, schema: Schema) -> bool:
     if path.exists():
         return False
     with readable_errors(path):
+        # A log without its database has the last changes of a lost one. SQLite would mix it with
+        # the new file.
         for log in log_files(path):
             if log.exists() and log.stat().st_size:
                 raise StoreError(
@@ -237,10 +251,12 @@ def begin_anew(path: Path, schema: Schema) -> bool:
     database with tables. Raises `StoreError`.
     """
     with readable_errors(path):
+        # The file is opened and not only measured: it may have bytes and still no tables.
         if path.exists():
             with closing(_connect(path, LOCK_WAIT)) as connection:
                 if _owner(connection) or not _is_empty(connection):
                     return False
+        # Old logs belong to the lost database and would be read with the new one.
         for log in log_files(path):
             log.unlink(missing_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -259,12 +275,15 @@ def _make(fresh: Path, schema: Schema) -> None:
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
     """Return whether a file has no tables; for SQLite, a file of 0 bytes is a database."""
+    # A database of ours has a version even if somebody removed its tables.
     if connection.execute("PRAGMA user_version").fetchone()[0]:
         return False
     return connection.execute("SELECT 1 FROM sqlite_schema").fetchone() is None
 
 
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
+    # Autocommit: this package begins its transactions itself. The cache of statements holds all
+    # that a login needs.
     connection = sqlite3.connect(
         path, timeout=wait, isolation_level=None, check_same_thread=False, cached_statements=256
     )
@@ -301,6 +320,8 @@ def _of_another_program(path: Path) -> StoreError:
 def check_version(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
     """Raise `StoreError` for tables of another program, or of a newer version of this one."""
     version = schema.version(connection)
+    # A version below 0 is none of ours, and tables without our application id belong to somebody
+    # else.
     if version < 0 or (_owner(connection) == 0 and (version or _has_foreign_tables(connection))):
         raise _of_another_program(path)
     schema.check(connection, path)
@@ -312,6 +333,7 @@ def _has_foreign_tables(connection: sqlite3.Connection) -> bool:
 
 
 def _check_pages(path: Path, connection: sqlite3.Connection) -> None:
+    # A complete check of a large file would delay the start by seconds.
     if path.stat().st_size <= CHECKED_SIZE:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":

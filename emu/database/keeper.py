@@ -25,7 +25,7 @@ from emu.database.commits import CommitWatch
 from emu.database.files import LOCK_WAIT, MARK_TABLE, back_up, connect_database, readable_errors
 from emu.database.served import FileKey, Loss, file_key, log_files
 from emu.errors import StoreError, StoreLocked
-from emu.partial import flush
+from emu.files import flush
 
 DOUBTS: Final = 2
 """Checks in a row with a wrong mark, before the main file counts as overwritten.
@@ -73,6 +73,7 @@ class Keeper:
 
     def begin(self) -> FileKey:
         """Open and mark the file, which has the store's tables; return its device and inode."""
+        # A connection of its own: the checks must not wait for the store's transactions.
         connection = connect_database(self.path, wait=LOCK_WAIT)
         self._connection = connection
         with readable_errors(self.path):
@@ -96,6 +97,7 @@ class Keeper:
 
         A program that reads an old state for long delays the main file, but not the log.
         """
+        # While there is a doubt, a checkpoint could write the log into a foreign file.
         if self.check() is not None or self._doubts:
             return self.loss
         with readable_errors(self.path):
@@ -119,8 +121,12 @@ class Keeper:
         for log in log_files(self.path):
             with suppress(OSError):
                 if log.name.endswith("-wal"):
+                    # The log may belong to a program that opened the new file meanwhile; its
+                    # changes must survive.
                     if file_key(log) != self._log:
                         return  # the log of another program, which already uses the new file
+                    # Truncated before it is unlinked: our open connections would still copy its
+                    # frames.
                     os.truncate(log, 0)
                 log.unlink()
 
@@ -142,6 +148,7 @@ class Keeper:
         present = file_key(self.path)
         if present is None:
             return Loss.DELETED
+        # A file that was moved to this name has another inode.
         if present != self._file:
             return Loss.REPLACED
         try:
@@ -149,6 +156,7 @@ class Keeper:
                 self._log = None  # another program wrote other content through the log
                 return Loss.OVERWRITTEN
             state = self._main_state()
+            # An unchanged main file was right at the last check.
             if state == self._state and not self._doubts:
                 return None
             if self._is_marked():
@@ -157,6 +165,7 @@ class Keeper:
         except sqlite3.Error as error:
             if _code(error) not in NOT_OURS:
                 raise  # an unreadable disk says nothing about the content
+        # One wrong reading may be a checkpoint of another program in progress; a second one is not.
         self._doubts += 1
         return Loss.OVERWRITTEN if self._doubts >= DOUBTS else None
 
@@ -180,6 +189,8 @@ class Keeper:
             flush(log)
         busy, frames, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         self._state = self._main_state()
+        # A reader with an old snapshot stops the copy partway. The rest follows with a later
+        # checkpoint.
         if not busy and frames == copied:
             self._written = turn
             # A commit after _count_up is in the main file, or changes data_version.
@@ -195,6 +206,7 @@ class Keeper:
             try:
                 connection.execute(WRITE_MARK, (self._mark.run, turn))
                 connection.execute("COMMIT")
+            # BaseException: a transaction that stays open would block every other writer.
             except BaseException:
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
@@ -202,10 +214,14 @@ class Keeper:
             finally:
                 if self.watch is not None:
                     self.watch.ended(begun, has_changed=True)
+            # Only after the commit: otherwise the next check would miss a mark that was never
+            # written.
             self._mark = self._mark._replace(turn=turn)
         return self._mark.turn
 
     def _main_state(self) -> tuple[int, ...]:
+        # The time of the last change of the inode (ctime) as well: a copy tool may restore the
+        # other one (mtime).
         status = self.path.stat()
         return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
@@ -215,6 +231,7 @@ class Keeper:
         name = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(name, uri=True)) as main:
             mark = self._read(main)
+        # A checkpoint that a reader stopped partway may have copied a newer mark.
         return mark.run == self._mark.run and mark.turn >= self._written
 
     @staticmethod

@@ -65,6 +65,7 @@ def in_user_version(steps: Sequence[Migration]) -> Schema:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
     def set_version(connection: sqlite3.Connection, number: int) -> None:
+        # Set in the same transaction, so a file with tables always has its owner.
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {number}")
 
@@ -76,6 +77,7 @@ def read_steps(folder: Path) -> tuple[Migration, ...]:
     steps: list[Migration] = []
     for path in sorted(folder.glob("*.sql")):
         match = _FILE_NAME.fullmatch(path.name)
+        # A gap in the numbers would make two programs disagree about what a version contains.
         if match is None or int(match[1]) != len(steps) + 1:
             raise ValueError(f"{path}: expected a name that starts with {len(steps) + 1:04d}-")
         steps.append(Migration(int(match[1]), path.stem, path.read_text(encoding="utf-8")))
@@ -107,6 +109,7 @@ def apply_missing(connection: sqlite3.Connection, schema: Schema) -> list[int]:
     for step in missing:
         for statement in split_statements(step.sql):
             connection.execute(statement)
+        # After each step and in the same transaction, so a file is never between two versions.
         schema.set_version(connection, step.number)
     return [step.number for step in missing]
 
@@ -119,8 +122,10 @@ def split_statements(sql: str) -> Iterator[str]:
     pending = ""
     for line in sql.splitlines(keepends=True):
         pending += line
+        # SQLite itself decides where a statement ends: a trigger has semicolons inside.
         if sqlite3.complete_statement(pending):
             yield pending.strip()
             pending = ""
+    # Comments after the last statement are no statement.
     if any(line.strip() and not line.lstrip().startswith("--") for line in pending.splitlines()):
         raise ValueError(f"a statement does not end: {pending.strip()[:60]}")

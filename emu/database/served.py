@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, Self
 
 from emu.errors import StoreError
 
+# A record is three short lines; a longer file is none of ours.
 LONGEST_RECORD: Final = 200
 """Bytes of a record that are read."""
 
@@ -59,8 +60,10 @@ class Served(NamedTuple):
     @classmethod
     def read(cls, data: bytes) -> Self | None:
         """Return the record in a file's bytes; None if they are not a record."""
+        # Undecodable bytes become marks that no number has, so the record counts as none.
         lines = data.decode("ascii", "replace").splitlines()
         try:
+            # Device 0 and inode 0 stand for a server that has not opened its file yet.
             process = int(lines[0])
             device, inode = map(int, lines[1].split()) if len(lines) > 1 else (0, 0)
             loss = Loss(lines[2]) if len(lines) > 2 else None
@@ -106,16 +109,29 @@ def served_problem(path: Path) -> str:
     try:
         with record.open("rb") as file:
             served = Served.read(file.read(LONGEST_RECORD))
+            # Our own record: this process knows itself whether it lost the file.
             if served is None or served.process == os.getpid():
                 return ""
+            # The server may not have noticed yet, so the files are compared as well.
             loss = served.loss or _loss(path, served.file)
             if loss is None:
                 return ""
+            # A record whose lock nobody holds is left over from a server that was killed.
             if _is_held(file.fileno()):
                 return loss_text(path, loss, served.process)
             return unserved_text(path, loss) if is_lost(path, served) else ""
     except OSError:  # no record, or no permission: then the database cannot be opened either
         return ""
+
+
+def serving_process(path: Path) -> int | None:
+    """Return the process id of the server that runs on a database, None if none runs."""
+    try:
+        with lock_file(path).open("rb") as file:
+            served = Served.read(file.read(LONGEST_RECORD))
+            return served.process if served is not None and _is_held(file.fileno()) else None
+    except OSError:
+        return None
 
 
 def loss_text(path: Path, loss: Loss, process: int) -> str:
@@ -150,12 +166,15 @@ def _loss(path: Path, file: FileKey | None) -> Loss | None:
 
 
 def _is_gone(path: Path) -> bool:
+    # sqlite3 makes an empty file when somebody opens a missing name, so an empty one counts as
+    # missing.
     return not path.exists() or not path.stat().st_size
 
 
 def _is_held(descriptor: int) -> bool:
     """Return whether a running server holds the lock of its record."""
     try:
+        # Shared, so that two programs which only check do not see each other as the server.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

@@ -52,7 +52,7 @@ class VersionRules:
     entry_format: int
     world_position: bool
     allowed_races: int
-    told_max_characters: int
+    sent_max_characters: int
     keep_deleted_entries: bool
     play_after_create: bool
     signed_colors: bool
@@ -63,12 +63,27 @@ class VersionRules:
     equipment_slots: int
 
 
-class RuleTable:
-    """The checked steps of every rule: the client versions at which its value changes."""
+@dataclass(frozen=True, slots=True)
+class WorldVersionRules:
+    """A world's rules of one client version; `data/world/versions.toml` describes each."""
 
-    def __init__(self, steps: Mapping[str, Sequence[Any]]) -> None:
-        """`steps` has [version, value] pairs by rule. Raises `FileFormatError` with the rule."""
-        kinds = {item.name: _KINDS[str(item.type)] for item in fields(VersionRules)}
+    ghost_size_unit: int
+    ghost_kind_byte: bool
+    ghost_player_time: bool
+    verbs_by_command: bool
+    icon_living: int
+    icon_thing: int
+    no_animation: int
+    zone_level: int
+    zone_flags: int
+
+
+class _StepTable:
+    """Checked steps of rules: the client versions at which the value of each changes."""
+
+    def __init__(self, steps: Mapping[str, Sequence[Any]], of: type) -> None:
+        # Annotations are texts here, because the module postpones their evaluation.
+        kinds = {item.name: _KINDS[str(item.type)] for item in fields(of)}
         for name in set(steps) ^ set(kinds):
             fault = "unknown rule" if name in steps else "the rule is missing"
             raise FileFormatError(fault, place=name)
@@ -76,12 +91,37 @@ class RuleTable:
         for name, kind in kinds.items():
             self._steps[name] = _checked(name, steps[name], kind)
 
+    def _values(self, version: int) -> dict[str, Any]:
+        return {
+            # `_checked` makes sure that every rule starts at version 0, so the index is never
+            # negative.
+            name: values[bisect_right(versions, version) - 1]
+            for name, (versions, values) in self._steps.items()
+        }
+
+
+class RuleTable(_StepTable):
+    """The rules of every client version."""
+
+    def __init__(self, steps: Mapping[str, Sequence[Any]]) -> None:
+        """`steps` has [version, value] pairs by rule. Raises `FileFormatError` with the rule."""
+        super().__init__(steps, VersionRules)
+
     def for_version(self, version: int) -> VersionRules:
         """Return the rules of a client version."""
-        found: dict[str, Any] = {}
-        for name, (versions, values) in self._steps.items():
-            found[name] = values[bisect_right(versions, version) - 1]
-        return VersionRules(**found)
+        return VersionRules(**self._values(version))
+
+
+class WorldRuleTable(_StepTable):
+    """A world's rules of every client version."""
+
+    def __init__(self, steps: Mapping[str, Sequence[Any]]) -> None:
+        """`steps` has [version, value] pairs by rule. Raises `FileFormatError` with the rule."""
+        super().__init__(steps, WorldVersionRules)
+
+    def for_version(self, version: int) -> WorldVersionRules:
+        """Return the rules of a client version."""
+        return WorldVersionRules(**self._values(version))
 
 
 _KINDS: dict[str, type] = {"int": int, "bool": bool}
@@ -94,6 +134,7 @@ def _checked(name: str, steps: Any, kind: type) -> tuple[list[int], list[Any]]:
         raise FileFormatError("expected a list of steps", place=name)
     for step in steps:
         match step:
+            # `isinstance` would accept true for a number, because a bool is an int in Python.
             case [int() as version, value] if type(value) is kind:
                 versions.append(version)
                 values.append(value)
@@ -110,12 +151,18 @@ def shipped_rules() -> RuleTable:
     return RuleTable(read_document(data_file("login", "versions.toml")))
 
 
+@cache
+def shipped_world_rules() -> WorldRuleTable:
+    """Return the shipped table of a world's rules."""
+    return WorldRuleTable(read_document(data_file("world", "versions.toml")))
+
+
 class Dialect:
     """The opcode numbers, layouts and rules of one client version."""
 
     __slots__ = (
         "_array_names", "_catalog", "_layouts", "_signed", "_templates", "made", "rules", "table",
-        "version",
+        "version", "world_rules",
     )  # fmt: skip
 
     def __init__(
@@ -124,6 +171,7 @@ class Dialect:
         self.version = version
         self.table = table
         self.rules = rules
+        self.world_rules = shipped_world_rules().for_version(version)
         self._catalog = catalog
         self._layouts: dict[str, StructLayout] = {}
         self._templates: dict[str, dict[str, Any]] = {}
@@ -136,6 +184,7 @@ class Dialect:
         """Return the layout of a struct for this version. Raises `UnknownStruct`."""
         found = self._layouts.get(name)
         if found is None:
+            # Before login a client has version 0, but struct versions begin at 1.
             version = max(self.version, FIRST_LAYOUT)
             floats = name in COLORS_AS_FLOATS
             found = self._catalog.layout(name, version, create_color=floats)
@@ -147,6 +196,7 @@ class Dialect:
         found = self._templates.get(name)
         if found is None:
             layout = self.layout(name)
+            # Decoding the encoded zeros leaves out conditional fields exactly as the wire does.
             found = self._templates[name] = layout.decode(layout.encode({}))
         return found
 
@@ -156,6 +206,7 @@ class Dialect:
         found = self._templates.get(key)
         if found is None:
             layout = self.layout(name)
+            # An empty array would not show the fields of its elements, so one element is encoded.
             one = layout.decode(layout.encode({count: 1, array: [{}]}))
             found = self._templates[key] = one[array][0]
         return found
@@ -176,6 +227,7 @@ class Dialect:
                 fitted[key] = arrays[key].known(value)
             elif isinstance(value, list | tuple) or isinstance(template[key], list):
                 fitted[key] = fit(template[key], value)
+        # Strict, because a value that a condition silently drops is a mistake of the caller.
         return self.layout(name).encode(fitted, strict=True)
 
     def _arrays(self, name: str) -> Mapping[str, ArrayNames]:
@@ -287,7 +339,9 @@ class Dialects:
         or no client has this version.
         """
         tables = self._opcodes()
+        # Clients keep the dialects that they hold; only new sessions get the changed tables.
         stale = tables is not self._tables or self.catalog.edition != self._edition
+        # Clients choose their version, so the cache is also emptied when it is full.
         if stale or len(self._made) >= MOST_DIALECTS:
             self._tables, self._edition = tables, self.catalog.edition
             self._made.clear()
@@ -295,6 +349,8 @@ class Dialects:
         if found is None:
             table = tables.for_version(version)
             found = Dialect(version, table, self.catalog, self._rules.for_version(version))
+            # With version 0 a client only sends its login request; none of the needed structs is
+            # used yet.
             if version != BEFORE_LOGIN:
                 self._check(found)
             self._made[version] = found
@@ -347,6 +403,7 @@ def wire_name(name: str) -> str:
     """Return a name for a struct's string field: its UTF-8 bytes, one character per byte."""
     if name.isascii():
         return name
+    # A lone surrogate has no UTF-8 form; a question mark replaces it.
     return name.encode("utf-8", "replace").decode("latin-1")
 
 

@@ -21,6 +21,7 @@ from emu.times import Moment, lies_ahead
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _MAPPED: Final = "::ffff:"
+# A flood repeats few addresses or uses each once; both need no larger cache.
 _REMEMBERED: Final = 4096
 
 
@@ -29,6 +30,7 @@ def parse_host(host: str) -> IpAddress:
 
     The zone of a link-local address (``%eth0``) is dropped.
     """
+    # The zone names an interface of this machine, so the same host may appear with several zones.
     parsed = ipaddress.ip_address(host.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
         return parsed.ipv4_mapped
@@ -37,6 +39,7 @@ def parse_host(host: str) -> IpAddress:
 
 def plain_host(host: str) -> str:
     """Return a host with IPv4 inside IPv6 as IPv4; text that is no address unchanged."""
+    # A quick test: nearly every address is plain, and parsing is slow.
     if not host.startswith(_MAPPED):
         return host
     try:
@@ -55,6 +58,7 @@ def address_key(host: str) -> str:
 
     Text that is no address (a UNIX socket's name) counts by itself.
     """
+    # An IPv6 user has a whole /64 network and could use another address for each attempt.
     return _network(host) if ":" in host else host
 
 
@@ -66,6 +70,7 @@ def _network(host: str) -> str:
         return host
     if isinstance(parsed, ipaddress.IPv4Address):
         return str(parsed)
+    # Shifts clear the lower 64 bits, which the user of the network chooses.
     return str(ipaddress.IPv6Network((int(parsed) >> 64 << 64, 64)))
 
 
@@ -80,6 +85,7 @@ def is_loopback(host: str) -> bool:
 
 def reachable(host: str) -> str:
     """Return an address at which a port bound to `host` can be reached from this machine."""
+    # A port bound to all addresses has no address of its own to connect to.
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
 
 
@@ -120,6 +126,7 @@ def normalize_prefix(text: str) -> str:
         return str(parse_host(text))
     except ValueError:
         pass
+    # Digits must remain: a ban of only separators would cover nothing.
     if "/" not in text and _PREFIX.fullmatch(text) and text.strip(".:"):
         return text.rstrip(".") if "." in text else text.rstrip(":")
     raise ValueError(f"{text!r} is not an address; use 192.0.2.7, 192.0.2 or 192.0.2.0/24")
@@ -153,6 +160,8 @@ class BanList:
                 free = network.max_prefixlen - network.prefixlen
                 same = self._networks[network.version][free]
                 bits = int(network.network_address) >> free
+                # Several rows may name the same network, such as 10 and 10.0.0.0/8; the longer ban
+                # counts.
                 same[bits] = _later(same[bits], until) if bits in same else until
 
     def covers(self, address: str, moment: Moment) -> bool:
@@ -164,6 +173,8 @@ class BanList:
         number = int(parsed)
         for free, bans in self._networks[parsed.version].items():
             bits = number >> free
+            # Bans that have ended stay in the list until it is made anew; only their time is
+            # compared.
             if bits in bans and _holds(bans[bits], moment):
                 return True
         return False
@@ -187,6 +198,7 @@ def _network_of_groups(prefix: str, kind: _Kind) -> Network | None:
         numbers = [int(group, kind.base) for group in prefix.split(kind.separator)]
     except ValueError:
         return None
+    # A complete address was parsed before, so here at least one group is missing.
     if len(numbers) >= kind.groups or any(number >> kind.bits for number in numbers):
         return None
     padded = numbers + [0] * (kind.groups - len(numbers))
@@ -198,12 +210,14 @@ def _plain_network(text: str) -> Network:
     """Return a network, IPv4 inside IPv6 as IPv4."""
     network = ipaddress.ip_network(text, strict=False)
     inside = getattr(network.network_address, "ipv4_mapped", None)
+    # A shorter prefix covers more than the IPv4 addresses inside IPv6, so it stays IPv6.
     if inside is None or network.prefixlen < _MAPPED_LENGTH:
         return network
     return ipaddress.IPv4Network((inside, network.prefixlen - _MAPPED_LENGTH))
 
 
 def _later(one: Moment | None, other: Moment | None) -> Moment | None:
+    # None means a ban without an end, which is later than any other.
     return None if one is None or other is None else max(one, other)
 
 

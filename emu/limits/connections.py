@@ -68,18 +68,25 @@ class Connections(Generic[C]):
         # sends nothing loses its own oldest ones; a new one is refused only if all others are
         # authenticated.
         source = address_key(host)
+        # Dicts keep the order of insertion, so the first is the oldest.
         own = [one for one in self._silent if self._sources[one] == source]
+        # The oldest silent one: a slow but honest client was accepted later than a connection that
+        # never spoke.
         if len(own) >= limits.silent_per_address:
             self._remove(own.pop(0))
         if self._by_source[source] >= limits.per_address:
+            # Behind the silent ones, so an answered connection is closed only if no silent one is
+            # left.
             own += [one for one in self._answered if self._sources[one] == source]
             if not own:
                 return "too many connections of one address"
             self._remove(own[0])
         if len(self._sources) >= limits.most:
+            # Silent ones first: a connection that is being answered has at least sent a request.
             leaving = self._silent or self._answered
             if not leaving:
                 return "too many connections"
+            # The first of equals is the oldest: `max` returns the first largest item.
             self._remove(max(leaving, key=lambda one: self._by_source[self._sources[one]]))
         return None
 
@@ -92,6 +99,7 @@ class Connections(Generic[C]):
 
     def introduced(self, connection: C) -> None:
         """Note that the peer is authenticated: the connection is never evicted."""
+        # It is in neither table from now on, and only connections in these tables are evicted.
         self._silent.pop(connection, None)
         self._answered.pop(connection, None)
 
@@ -105,6 +113,8 @@ class Connections(Generic[C]):
         """Note that a connection was answered and is silent again."""
         if connection in self._answered:
             del self._answered[connection]
+            # It becomes the newest silent one: a peer that was served stays longer than one that
+            # never spoke.
             self._silent[connection] = None
 
     def remove(self, connection: C) -> bool:
@@ -115,6 +125,7 @@ class Connections(Generic[C]):
         self._silent.pop(connection, None)
         self._answered.pop(connection, None)
         self._by_source[source] -= 1
+        # A Counter keeps keys with 0, which would grow with every address seen.
         if not self._by_source[source]:
             del self._by_source[source]
         return True

@@ -1,17 +1,20 @@
 """Rate limits: token buckets, entries, answers without a session, wrong passwords, challenges.
 
 A bucket is full at first. Every attempt takes a token, time returns tokens, and without one the
-attempt fails. Time is an argument, and the memory of every class is bounded.
+attempt fails. Two classes share the processor fairly: `WorkBudget` the work for one session,
+`FairWork` the requests of many sources. Work is measured and charged afterwards, so a single
+message may cost more than is left. A session with a debt is served later; nothing is refused there.
+Time and costs are arguments, and the memory of every class is bounded.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from emu.limits.addresses import address_key
 from emu.times import Monotonic
@@ -48,6 +51,8 @@ class RateLimit:
 
     def left(self, now: Monotonic) -> float:
         """Return how many units are left; negative for a debt."""
+        # Two callers may pass times that differ slightly; an earlier one must not move the bucket
+        # back.
         if now > self._when:
             self._left = min(self._burst, self._left + (now - self._when) * self._rate)
             self._when = now
@@ -62,10 +67,12 @@ class RateLimit:
 
     def charge(self, units: float, now: Monotonic) -> None:
         """Spend units even if there are none; the debt is at most one full bucket."""
+        # Bounded: after a single huge message a session must not wait for hours.
         self._left = max(self.left(now) - units, -self._burst)
 
     def give_back(self, units: float, now: Monotonic) -> bool:
         """Put spent units back; return True if the bucket is full."""
+        # Time may have refilled the bucket since; it never holds more than its size.
         self._left = min(self._burst, self.left(now) + units)
         return self._left >= self._burst
 
@@ -93,6 +100,7 @@ class Throttle:
         bucket = self._bucket(key, now)
         if not bucket.take(1, now):
             return False
+        # Stored only after success: a refused attempt of a new key occupies no memory.
         self._keep(key, bucket)
         return True
 
@@ -105,16 +113,19 @@ class Throttle:
     def give_back(self, key: Hashable, now: Monotonic) -> None:
         """Put a token back whose attempt turned out to be right."""
         if self._bucket(key, now).give_back(1, now):
+            # A full bucket equals a new one, so its memory is freed.
             self._buckets.pop(key, None)
 
     def _bucket(self, key: Hashable, now: Monotonic) -> RateLimit:
         """Return the bucket of a key, or a new full one that is not stored yet."""
         known = self._buckets.get(key)
+        # A full bucket need not be remembered, so only keys that spend tokens use memory.
         return RateLimit(self._rate, self._burst, now) if known is None else known
 
     def _keep(self, key: Hashable, bucket: RateLimit) -> None:
         self._buckets[key] = bucket
         self._buckets.move_to_end(key)
+        # The least recently used key has most likely earned its tokens back.
         if len(self._buckets) > self._most_keys:
             self._buckets.popitem(last=False)
 
@@ -145,6 +156,8 @@ class EntryLimits:
         """Return why an account may not enter now, or None. Counts nothing."""
         if not self._accounts.allows(account, now):
             return "too often for one account"
+        # An account that enters for the first time in a while is a player; one that enters again
+        # and again may be a script.
         is_first = self._firsts.allows(account, now)
         if not is_first and not self._addresses.allows(address_key(host), now):
             return "too often for one address"
@@ -152,7 +165,11 @@ class EntryLimits:
 
     def take(self, account: Hashable, host: str, now: Monotonic) -> None:
         """Count an entry of an account."""
+        # Charged although it may exceed the limit: the caller has decided already, and the debt
+        # delays the next entry.
         self._accounts.charge(account, now)
+        # The token of `_firsts` shows a first entry. Only further entries are charged to the
+        # address.
         if not self._firsts.take(account, now):
             self._addresses.charge(address_key(host), now)
 
@@ -237,6 +254,8 @@ class AnswerLimits:
         known = self._known.get(key)
         if known is not None and self._has_plenty(known, now):
             return True
+        # The order matters: a proof is checked before any share is touched, so a flood of forged
+        # datagrams never uses what proven senders need.
         if self._validates(datagram, address, now):
             known = self._prove(key, now)
             return known.proven.take(1, now) and self._proven_share.take(1, now)
@@ -328,6 +347,7 @@ class Failures:
         key = address_key(host)
         known = self._known(key, now)
         count = known.count + 1 if known is not None else 1
+        # Each failure starts the time anew, so a slow attacker stays banned while it goes on.
         self._found[key] = _Failed(count, Monotonic(now + self.rules.banned_for))
         self._found.move_to_end(key)
         if len(self._found) > self.rules.most_addresses:
@@ -338,6 +358,7 @@ class Failures:
         """Forget the failures of an address after the right password, and trust it from now on."""
         key = address_key(host)
         self._found.pop(key, None)
+        # Trust has no end: it only means that a banned address may try from time to time.
         self._trusted[key] = None
         self._trusted.move_to_end(key)
         if len(self._trusted) > self.rules.most_addresses:
@@ -407,12 +428,148 @@ class Challenges:
 
     def accepts(self, number: int, host: str, port: int, now: Monotonic) -> bool:
         """Return whether a number was issued to this address lately."""
+        # The previous period counts too: a number may be issued just before the change.
         period = int(now // PERIOD)
         return number == self._number(host, port, period) or number == self._number(
             host, port, period - 1
         )
 
     def _number(self, host: str, port: int, period: int) -> int:
+        # A copy, because `update` changes the shared digest.
         digest = self._begun(period).copy()
         digest.update(f"{host} {port}".encode())
+        # Never 0, so that callers can use 0 for a peer without a number.
         return int.from_bytes(digest.digest(), "little") & _BITS or 1
+
+
+DEBT: Final = 5
+"""The largest debt of a session, in slices of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRules:
+    """Limits on the work for one session, all above 0. Times are seconds."""
+
+    share: float = 0.02
+    """Share of one core that a session may use over time; walking takes less than 0.005."""
+    reserve: float = 0.1
+    """Seconds of work that a session may use at once, after it has used little."""
+    address_reserve: float = 0.25
+    """The same for all sessions of an address whose account is not known yet."""
+    slice: float = 0.002
+    """Seconds of work after which a session's further messages wait until others were served."""
+
+
+class WorkBudget:
+    """The budget of one session in seconds of work: full at first, refilled by `share` per second.
+
+    The debt is at most `DEBT` slices. Without this bound a session would wait long after a single
+    expensive message, such as the first one of its kind since the server started.
+    """
+
+    __slots__ = ("_left", "_rules", "_when")
+
+    def __init__(self, rules: TurnRules, now: Monotonic) -> None:
+        self._rules = rules
+        self._left = rules.reserve
+        self._when = now
+
+    def charge(self, seconds: float, now: Monotonic) -> None:
+        """Subtract seconds of work."""
+        rules = self._rules
+        left = min(rules.reserve, self._left + (now - self._when) * rules.share)
+        self._left = max(left - seconds, -DEBT * rules.slice)
+        self._when = now
+
+    def spent(self, now: Monotonic) -> float:
+        """Return how many seconds of work are missing until the budget is full."""
+        rules = self._rules
+        left = min(rules.reserve, self._left + (now - self._when) * rules.share)
+        return rules.reserve - left
+
+    def resumes_at(self) -> Monotonic | None:
+        """Return when the session may be served again; None if it may be now."""
+        if self._left > 0:
+            return None
+        rules = self._rules
+        # The session resumes with one slice of budget; at exactly 0 it would stop again at once.
+        return Monotonic(self._when + (min(rules.slice, rules.reserve) - self._left) / rules.share)
+
+    def reads_at(self) -> Monotonic | None:
+        """Return until when its datagrams are dropped unread; None if they are read.
+
+        This applies to a session that is not served and whose datagrams alone cost too much.
+        """
+        rules = self._rules
+        if self._left > -DEBT * rules.slice:
+            return None
+        return Monotonic(self._when + min(rules.slice, rules.reserve) / rules.share)
+
+
+T = TypeVar("T")
+
+GRACE: Final = 0.04
+"""The seconds of rest that may accumulate before anything has to wait."""
+
+
+class FairWork(Generic[T]):
+    """Items that wait in one queue for each source; the sources take turns.
+
+    The cost of an item is charged when it is done. While several items wait, they get at most
+    `share` of the time; an item that waits alone starts at once. The owner bounds their number.
+    """
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        """The share of the time for items while several wait; above 0, at most 1."""
+        self._lines: OrderedDict[str, deque[T]] = OrderedDict()
+        self._first: deque[T] = deque()
+        self._waiting = 0
+        self._rested = Monotonic(0.0)
+        """When the rest after all charged work is over."""
+
+    def __len__(self) -> int:
+        return self._waiting
+
+    def put(self, source: str, item: T, *, is_first: bool = False) -> None:
+        """Add an item of a source; one that `is_first` goes ahead of all sources."""
+        self._waiting += 1
+        if is_first:
+            self._first.append(item)
+        else:
+            self._lines.setdefault(source, deque()).append(item)
+
+    def take(self, now: Monotonic, *, in_turn: bool = True) -> T | None:
+        """Return the next item; None if nothing waits or a rest is due.
+
+        `in_turn` is whether all other work had its turn since the last item: then an item that
+        waits alone needs no rest.
+        """
+        # An item that waits alone delays nobody, so it runs at once, however much was charged
+        # before. In a crowd the rest keeps the share of the time: each item's cost is known only
+        # after it has run, and the following ones pay for it.
+        needs_rest = self._waiting > 1 or not in_turn
+        if not self._waiting or (needs_rest and self._rested - now > GRACE):
+            return None
+        self._waiting -= 1
+        if self._first:
+            return self._first.popleft()
+        source, line = next(iter(self._lines.items()))
+        item = line.popleft()
+        if line:
+            self._lines.move_to_end(source)
+        # An empty line is removed, so sources that wait for nothing occupy no memory.
+        else:
+            del self._lines[source]
+        return item
+
+    def charge(self, seconds: float, now: Monotonic) -> None:
+        """Charge the cost of an item."""
+        # Idle time is not saved up: only `GRACE` seconds of rest may be skipped.
+        self._rested = Monotonic(max(self._rested, now) + seconds / self.share)
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when `take` returns something again; None while nothing waits."""
+        if not self._waiting:
+            return None
+        return Monotonic(self._rested - GRACE if self._waiting > 1 else 0.0)

@@ -63,11 +63,13 @@ class Repeats:
         It is reported until the account or the address exceeds its limit. `account` or `address`
         may be empty.
         """
+        # Account names ignore case; otherwise each spelling would get reports of its own.
         account = account.casefold()
         for key, most in (
             ((kind, account, ""), MOST_ORDINARY_OF_ACCOUNT),
             ((kind, "", address), MOST_ORDINARY_OF_ADDRESS),
         ):
+            # Without a name this key would count all senders together.
             if not (key[1] or key[2]):
                 continue
             self._ordinary[key] += 1
@@ -89,6 +91,8 @@ class Repeats:
             news = wider is None
             if news:
                 self._addresses[address] += 1
+                # An empty account stands for every sender without one, so it has no limit of its
+                # own.
                 self._accounts[account] += bool(account)
         else:
             news = self._is_another(known, reason)
@@ -102,6 +106,7 @@ class Repeats:
 
     def _is_another(self, known: RepeatedEvent, reason: str) -> bool:
         """Return whether to report another reason of an account and address."""
+        # A summary of several senders has no reported reason: it only counts.
         fresh = reason not in known.reported and 0 < len(known.reported) < MOST_NEWS_OF_BOTH
         return fresh and self._news < MOST_NEWS
 

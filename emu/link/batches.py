@@ -64,10 +64,12 @@ class ZoneUpdates:
 
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when a value does not fit."""
+        # A login server refuses a larger batch and ends the link.
         if len(self.zones) > ZONES_PER_BATCH:
             raise StructValueError(f"ZoneUpdates: more than {ZONES_PER_BATCH} zones")
         parts = [_COUNT.pack(len(self.zones))]
         for zone in self.zones:
+            # The size of each text is one byte.
             name = text_bytes(zone.name, 255, "ZoneUpdates.name")
             description = text_bytes(zone.description, 255, "ZoneUpdates.description")
             head = _ZONE.pack(zone.zone_id, len(name), len(description))
@@ -77,6 +79,7 @@ class ZoneUpdates:
     @classmethod
     def decode(cls, payload: bytes) -> ZoneUpdates:
         """Read a payload; raises `MalformedMessage`, `LimitExceeded` above 20 zones."""
+        # The count is checked first: a peer may announce 65,535 items.
         count = _count(payload, ZONES_PER_BATCH, "ZoneUpdates")
         place = _COUNT.size
         zones: list[ZoneItem] = []
@@ -84,6 +87,7 @@ class ZoneUpdates:
             zone_id, name, description = _ZONE.unpack(payload, place)
             place += _ZONE.size
             end = place + name + description
+            # A slice would silently shorten the last text.
             if end > len(payload):
                 raise MalformedMessage("wrong size of ZoneUpdates")
             texts = payload[place:end]
@@ -150,5 +154,6 @@ def _count(payload: bytes, most: int, name: str) -> int:
 
 
 def _expect_padding(payload: bytes, place: int, name: str) -> None:
+    # EQ2Emulator sends five zero bytes. Any number of them is read; another byte is a fault.
     if payload.count(0, place) != len(payload) - place:
         raise MalformedMessage(f"wrong size of {name}")

@@ -125,8 +125,11 @@ def encode_frame(opcode: int, payload: bytes = b"") -> bytes:
     Raises `LocalProtocolError` when the payload is too long for any peer.
     """
     size = HEADER_SIZE + len(payload)
+    # The peer would end the whole link for such a frame; refusing it here loses one message only.
     if size >= MAX_FRAME_SIZE:
         raise LocalProtocolError(f"a link frame of {size} bytes is above the limit")
+    # Header and payload in one piece, so that they leave in one write: EQ2Emulator closes a link
+    # when a read begins with fewer than 7 bytes.
     return _HEADER.pack(size, 0, opcode) + payload
 
 
@@ -160,10 +163,13 @@ class LinkFrameReader:
         buffer += data
         start = 0
         try:
+            # The size of a frame is checked as soon as its first four bytes are there, not when it
+            # is complete.
             while (end := self._frame_end(start)) <= len(buffer):
                 yield self._open(start, end)
                 start = end
         finally:
+            # Once for each call, not for each frame: deleting a beginning moves the whole rest.
             del buffer[:start]
 
     def _frame_end(self, start: int) -> int:
@@ -173,8 +179,10 @@ class LinkFrameReader:
         """
         held = len(self._buffer) - start
         if held < _SIZE.size:
+            # One more than the buffer holds means "not complete" to `receive`.
             return len(self._buffer) + 1
         (size,) = _SIZE.unpack(self._buffer, start)
+        # A size of 0 would never move the position: the loop would not end.
         if size < HEADER_SIZE:
             raise MalformedMessage("frame size below header size")
         if size >= self.max_size:
@@ -184,11 +192,14 @@ class LinkFrameReader:
     def _open(self, start: int, end: int) -> LinkFrame:
         _, flags, opcode = _HEADER.unpack(self._buffer, start)
         place = start + HEADER_SIZE
+        # The usual frame; the sizes below are read only for flags that no known server sends.
         if not flags:
             return LinkFrame(opcode, bytes(self._buffer[place:end]))
+        # An unknown flag may add bytes of unknown length before the payload.
         if flags & ~(COMPRESSED | DESTINATION):
             raise MalformedMessage("unknown frame flags")
         inflated, destination = None, None
+        # Both numbers are checked at once, so that reading them cannot run past the frame.
         asked = _INFLATED.size * bool(flags & COMPRESSED)
         if end - place < asked + _DESTINATION.size * bool(flags & DESTINATION):
             raise MalformedMessage("frame shorter than its flags ask for")
@@ -204,10 +215,13 @@ class LinkFrameReader:
         return LinkFrame(opcode, payload, destination, inflated or 0)
 
     def _inflate(self, data: bytes, size: int) -> bytes:
+        # The announced size is refused before any memory is used for it.
         if size >= self.max_size:
             raise LimitExceeded("inflated frame too large")
         stream = zlib.decompressobj()
         try:
+            # One byte more than announced, so that a longer stream shows without being inflated
+            # completely.
             payload = stream.decompress(data, size + 1)
         except zlib.error:
             raise MalformedMessage("bad zlib stream in frame") from None

@@ -57,6 +57,7 @@ from emu.times import Monotonic
 class LinkLimits:
     """Times and sizes of a link, in seconds and bytes."""
 
+    # Half of the silence limit: a keep-alive that is delayed does not close the link.
     keep_alive: float = 45.0
     """Time without sending after which a keep-alive is sent."""
     silence: float = 90.0
@@ -121,7 +122,9 @@ class LinkProtocol(StreamProtocol):
         """Handle bytes from the peer."""
         if self.closed or not data:
             return
+        # Any byte counts as a sign of life, also one of an unfinished frame.
         self._silent_at = now + self._limits.silence
+        # Before the bytes are parsed: whatever they contain, they have cost memory and time.
         if not self._bytes.take(len(data), now):
             self.close("too many bytes", now)
             return
@@ -166,6 +169,7 @@ class LinkProtocol(StreamProtocol):
         return LinkClosed(reason)
 
     def _deadlines(self) -> list[float]:
+        # The list is short and read once for each call, so no heap is worth its cost.
         deadlines = [self._silent_at, self._keep_alive_at]
         if self._frame_deadline is not None:
             deadlines.append(self._frame_deadline)
@@ -173,6 +177,7 @@ class LinkProtocol(StreamProtocol):
 
     def _write(self, frame: bytes, now: Monotonic) -> None:
         self._output.append(frame)
+        # Every frame shows that this side is alive, so the keep-alive is needed only after a pause.
         self._keep_alive_at = now + self._limits.keep_alive
 
     def _receive_frame(self, frame: LinkFrame, now: Monotonic) -> None:
@@ -183,6 +188,7 @@ class LinkProtocol(StreamProtocol):
             self.close("too many bytes", now)
         elif frame.opcode == 0:
             if frame.payload[:1] > b"\0":
+                # Only old relays sent it. Answering it would make this side one of them.
                 self.close("relay control", now)
         else:  # A destination has no meaning: neither side of this link relays.
             self._receive_message(frame, now)
@@ -212,6 +218,7 @@ class LoginLinkConfig:
     limits: LinkLimits = field(default_factory=LinkLimits)
     register_timeout: float = 5.0
     """Time until `LSInfo` must have arrived."""
+    # LSInfo, the longest message that a world needs before it is accepted, has 839 bytes.
     first_frame_size: int = 4096
     """Frames of this size or more are refused until the world is accepted; header included."""
     decision_timeout: float = 30.0
@@ -264,6 +271,8 @@ class LoginLinkProtocol(LinkProtocol):
 
     def __init__(self, config: LoginLinkConfig, now: Monotonic) -> None:
         super().__init__(config.limits, now)
+        # An introduction is small. Whoever has not introduced itself must not make us buffer half a
+        # megabyte.
         self._reader.max_size = min(config.first_frame_size, config.limits.max_frame_size)
         self._config = config
         self.state = LoginLinkState.NEW
@@ -300,6 +309,7 @@ class LoginLinkProtocol(LinkProtocol):
 
     def handle_timer(self, now: Monotonic) -> None:
         """Handle the times that have passed."""
+        # Before the timers of every link: the reason in the log is then the missing registration.
         if self.state is not LoginLinkState.ACCEPTED and now >= self._deadline and not self.closed:
             late = self.state is LoginLinkState.NEW
             self.close("not registered in time" if late else "no decision in time", now)
@@ -317,11 +327,13 @@ class LoginLinkProtocol(LinkProtocol):
 
     def _ask_for_batches(self, now: Monotonic) -> None:
         if now >= self._zones_at:
+            # A new cycle: the world may describe its zones again.
             if now >= self._next_cycle:
                 self._zones_seen.clear()
                 self._next_cycle = now + self._config.zone_interval
             self.send(ZoneUpdatesRequest(), now)
             # A full answer sets an earlier time: a world may have more zones than one batch holds.
+            # Set before the answer, so that a world which never answers is not asked again at once.
             self._zones_at = self._next_cycle
         if now >= self._equipment_at:
             self.send(LoginEquipmentRequest(), now)
@@ -334,6 +346,7 @@ class LoginLinkProtocol(LinkProtocol):
             self._hold(frame, now)
         elif frame.opcode != LinkOpcode.LSInfo:
             self.refuse(NOT_AUTHENTICATED, "message before LSInfo", now)
+        # Another size is another version of the message, so its fields cannot be trusted.
         elif len(frame.payload) != LSInfo.LAYOUT.size:
             self.refuse(INCORRECT_VERSION, "wrong size of LSInfo", now)
         else:
@@ -346,6 +359,7 @@ class LoginLinkProtocol(LinkProtocol):
         self._held_bytes += len(frame.payload)
         many = len(self._held) > self._config.held_messages
         if many or self._held_bytes > self._config.held_bytes:
+            # Before the refusal: the memory is free even if the peer keeps the connection open.
             self._held.clear()
             self.refuse(NOT_AUTHENTICATED, "too much before the decision", now)
 
@@ -363,12 +377,14 @@ class LoginLinkProtocol(LinkProtocol):
         if isinstance(message, ZoneUpdates):
             known = len(self._zones_seen)
             self._zones_seen.update(zone.zone_id for zone in message.zones)
+            # Repeating zones would let a world answer for ever, with a write for each.
             if len(self._zones_seen) != known + len(message.zones):
                 self.refuse(HACKING, "zone repeated in one cycle", now)
                 return
             if len(self._zones_seen) > self._config.zones_per_cycle:
                 self.refuse(HACKING, "too many zones in one cycle", now)
                 return
+            # A batch that is not full was the last one of this cycle.
             if len(message.zones) == ZONES_PER_BATCH:
                 self._zones_at = now + self._config.full_batch_delay
         elif isinstance(message, LoginEquipment) and len(message.items) == EQUIPMENT_PER_BATCH:
@@ -376,6 +392,7 @@ class LoginLinkProtocol(LinkProtocol):
         self._events.append(MessageReceived(message))
 
     def _peer_error(self, error: PeerError, now: Monotonic) -> None:
+        # Before the registration the bytes may come from anything, so no text is sent.
         if self.state is LoginLinkState.ACCEPTED:
             self.refuse(HACKING, error.reason, now)
         else:
@@ -417,15 +434,19 @@ class WorldLinkProtocol(LinkProtocol):
         self._pause = config.status_interval
         """Seconds from the last report to the next."""
         # The login server never confirms: it either sends a fatal error or goes on with requests.
+        # The introduction must be the first message of a link.
         self.send(info, now)
         self._send_status(now)
 
     def set_status(self, status: LSStatus, now: Monotonic) -> None:
         """Set the world's status; a change of its first field is reported at once."""
         before, self._status = self._status, status
+        # Players must see a locked world as locked at once; a wrong number of players harms nobody.
         if status.status != before.status:
             self._send_status(now)
         elif status != before:
+            # Soon, but not at once: players come and go in groups, and each report is stored by the
+            # login server.
             self._pause = self._config.population_pause
 
     def handle_timer(self, now: Monotonic) -> None:
@@ -451,8 +472,10 @@ class WorldLinkProtocol(LinkProtocol):
             return
         message = from_login(frame)
         if isinstance(message, LSFatalError):
+            # Before the close, because `LinkClosed` is the last event.
             self._events.append(LinkRefused(message.reason))
             self.close("refused by the login server", now)
+        # Only counted: a newer login server may send messages that this world does not know.
         elif isinstance(message, OpaqueMessage):
             self.drops["unknown message"] += 1
         else:

@@ -41,11 +41,13 @@ SERVER_VERSION = "0.9.9-Nebula"
 
 This server's worlds send the same to be accepted.
 """
+# 730 x 100 + 43; login servers do not check it.
 DATABASE_VERSION = 73043
 MAX_ERROR_TEXT = 1024
 
 TYPE_WORLD, TYPE_CHAT, TYPE_LOGIN, TYPE_MESH_LOGIN, TYPE_DEVELOPMENT = range(5)
 
+# The numbers of EQ2Emulator, on the wire as i32.
 STATUS_UP = 1
 STATUS_LOCKED = -2
 STATUS_FULL = -3
@@ -71,6 +73,7 @@ class LSInfo(FixedMessage):
     """One of the TYPE constants."""
     database_version: U32 = DATABASE_VERSION
 
+    # Without the password: a log or a traceback may show the message.
     def __repr__(self) -> str:
         return f"LSInfo(name={self.name!r}, account={self.account!r}, address={self.address!r})"
 
@@ -108,6 +111,7 @@ class LSFatalError:
         return cls(zero_ended(payload))
 
 
+# One less than the field, which ends with a zero byte.
 MAX_CLIENT_ADDRESS = 20
 """Longest client address in characters; every dotted IPv4 address fits, most IPv6 do not."""
 
@@ -134,6 +138,7 @@ class UsertoWorldResp(FixedMessage):
 
     OPCODE = LinkOpcode.UsertoWorldResp
 
+    # The login server finds the waiting client by this number alone.
     account_id: U32
     char_id: U32
     world_id: U32
@@ -290,6 +295,7 @@ class NameCharUpdate:
     def encode(self) -> bytes:
         """Return the payload; raises `StructValueError` when the name does not fit."""
         name = text_bytes(self.name, MAX_NAME, "NameCharUpdate.name")
+        # Names end at a zero byte elsewhere, so another name than the sent one would be stored.
         if not name or 0 in name:
             raise StructValueError("NameCharUpdate.name: must not be empty or hold a zero byte")
         return self.HEAD.pack(self.account_id, self.char_id, len(name)) + name
@@ -299,6 +305,7 @@ class NameCharUpdate:
         """Read a payload; raises `MalformedMessage` unless size and length byte agree."""
         account_id, char_id, size = cls.HEAD.unpack(payload)
         name = payload[cls.HEAD.size :]
+        # The size stands twice on the wire; if the two differ, one of them is wrong.
         if not 1 <= size <= MAX_NAME or len(name) != size:
             raise MalformedMessage("wrong size of NameCharUpdate")
         if 0 in name:
@@ -344,6 +351,7 @@ class ZoneUpdate:
     def decode(cls, payload: bytes) -> ZoneUpdate:
         """Read a payload; raises `MalformedMessage` unless size and length byte agree."""
         account_id, char_id, zone_id, size, name = cls.LAYOUT.unpack_whole(payload)
+        # The field has 65 bytes, but its last one is the zero byte at the end.
         if size > MAX_ZONE_FILE:
             raise MalformedMessage("wrong size of ZoneUpdate")
         return cls(account_id, char_id, zone_id, zero_ended(name[:size]))
@@ -401,6 +409,7 @@ class OpaqueMessage:
 
 _Decoder = Callable[[bytes], LinkMessage]
 
+# Two tables, because an opcode such as CharacterCreate has another layout in each direction.
 FROM_WORLD: Mapping[int, _Decoder] = {
     kind.OPCODE: kind.decode
     for kind in (

@@ -90,6 +90,8 @@ def link_password_matches(stored: str, sent: str) -> bool:
 
     Both are 128 hex digits in any case; any other text never matches.
     """
+    # An empty stored value must not match an empty sent one: both would be equal.
     if not is_link_hash(stored) or not is_link_hash(sent):
         return False
+    # Constant time: the duration must not show how many digits of a guess are right.
     return hmac.compare_digest(stored.lower().encode(), sent.lower().encode())

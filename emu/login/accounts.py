@@ -24,7 +24,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded, StoreError
 from emu.limits.addresses import address_key
@@ -37,6 +37,7 @@ from emu.login.passwords import (
     VerifiedPasswords,
     check_password,
     hash_password,
+    password_fault,
 )
 from emu.login.ports import AccountStore, LoginGranted, LoginRefusal, LoginRefusalReason
 from emu.model import Account
@@ -45,6 +46,8 @@ from emu.times import Clock, Moment, Monotonic
 MAX_NAME = 31
 """Longest account name, in bytes of UTF-8."""
 
+# Unicode categories: control and format characters, surrogates, private use, unassigned, and line
+# and paragraph separators. With them two names could be shown alike.
 _REFUSED = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 
@@ -54,6 +57,7 @@ def account_name(text: str) -> str:
     Raises `ValueError` with the fault when the name is empty, longer than `MAX_NAME` bytes, or has
     invisible characters.
     """
+    # Two keyboards may type the same letter in two forms; both must be the same account.
     name = unicodedata.normalize("NFC", text).strip()
     if not name:
         raise ValueError("a name must not be empty")
@@ -74,6 +78,7 @@ class Guess:
 
     def give_back(self, now: Monotonic) -> None:
         """Return the price: the password was right, or could not be compared."""
+        # Both budgets were charged in `take`, so both get their price back.
         for throttle, key in self._paid:
             throttle.give_back(key, now)
 
@@ -102,11 +107,14 @@ class GuessLimits:
 
         `known` is whether the account's last login came from this source.
         """
+        # The address pays first: a flood from one address must not use up the budget that all other
+        # addresses of an account share.
         if not self._addresses.take(source, now):
             return None
         for throttle, key in self._budgets(name, source, known):
             if throttle.take(key, now):
                 return Guess([(self._addresses, source), (throttle, key)])
+        # An attempt that is not made costs nothing.
         self._addresses.give_back(source, now)
         return None
 
@@ -121,10 +129,42 @@ class GuessLimits:
     def _budgets(
         self, name: str, source: str, known: bool
     ) -> tuple[tuple[Throttle, Hashable], ...]:
+        # The same folding as in the stores: otherwise "Bob" and "BOB" would be two budgets of one
+        # account.
         folded = name.casefold()
         if known:
             return ((self._known, (folded, source)),)
         return ((self._new, (folded, source)), (self._others, folded))
+
+
+TRIAL_TIME: Final = 10.0
+"""Seconds between the announcement of a trial login and the login."""
+
+
+class TrialLogins:
+    """Logins that an operator announces in order to test an account, and that change nothing.
+
+    The store does not record them, and the account's player keeps its session.
+    """
+
+    def __init__(self) -> None:
+        self._until: dict[str, Monotonic] = {}
+
+    def expect(self, name: str, now: Monotonic) -> None:
+        """Let the next login of an account be a trial, for `TRIAL_TIME`."""
+        # Expired announcements are dropped here, so no timer is needed for them.
+        live = {one: until for one, until in self._until.items() if until > now}
+        self._until = live | {name.casefold(): Monotonic(now + TRIAL_TIME)}
+
+    def is_expected(self, name: str, now: Monotonic) -> bool:
+        """Return whether the next login of an account is a trial."""
+        return self._until.get(name.casefold(), now) > now
+
+    def take(self, name: str, now: Monotonic) -> bool:
+        """Return whether this login is a trial; the next one is not."""
+        is_trial = self.is_expected(name, now)
+        self._until.pop(name.casefold(), None)
+        return is_trial
 
 
 T = TypeVar("T")
@@ -155,9 +195,20 @@ class _LoginAttempt:
     """The address in the form that limits use: an IPv6 address counts as its /64 network."""
 
 
-def _known(account: Account | None, source: str) -> bool:
-    """Return whether the account's last login came from this source."""
-    return account is not None and source == address_key(account.last_address)
+AccountRule = Callable[[Account | None, Moment], Awaitable[LoginRefusalReason | None]]
+"""Returns why an account may not log in although its password is right, or None.
+
+A rule that reads a store reads it for a missing account, too, so that the work is the same.
+"""
+
+
+async def may_log_in(account: Account | None, moment: Moment) -> LoginRefusalReason | None:
+    """Return why an account may not log in, or None."""
+    if account is not None and not account.enabled:
+        return LoginRefusalReason.DISABLED
+    if account is not None and account.is_banned(moment):
+        return LoginRefusalReason.BANNED
+    return None
 
 
 class AccountService:
@@ -173,12 +224,15 @@ class AccountService:
         start: Callable[[Coroutine[Any, Any, None]], object],
         clock: Clock,
         config: AccountConfig | None = None,
+        rule: AccountRule = may_log_in,
     ) -> None:
         """Create the service over its collaborators.
 
         `workers` runs slow calls in threads. `random_bytes` must be fit for secrets. `start` runs a
-        coroutine whose result is not awaited.
+        coroutine whose result is not awaited. `rule` decides about accounts whose password is
+        right.
         """
+        self._rule = rule
         self.config = config = config or AccountConfig()
         self._store = store
         self._workers = workers
@@ -186,9 +240,12 @@ class AccountService:
         self._random_bytes = random_bytes
         self._start = start
         self._clock = clock
+        # The key lives only in this process, so a stolen copy of the memory's hashes is useless
+        # after a restart.
         self._remembered = VerifiedPasswords(random_bytes(32), config.memory, config.remembered)
         self._guesses = GuessLimits(config.guesses)
         self._creations = Throttle(config.creations)
+        self.trials = TrialLogins()
 
     async def authenticate(
         self,
@@ -208,7 +265,9 @@ class AccountService:
             name = account_name(name)
         except ValueError:
             return LoginRefusal(LoginRefusalReason.NAME_NOT_ALLOWED)
+        # An IPv6 user owns a whole /64 network, so a limit for each address would limit nothing.
         attempt = _LoginAttempt(name, password, address_key(address))
+        # Before the store is read, so that a flood from one address costs no query.
         if not self._guesses.allows_address(attempt.source, now):
             return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         # Such a password can never be right, so nothing is read for it; the address pays all the
@@ -216,13 +275,11 @@ class AccountService:
         if not 0 < len(password) <= MAX_PASSWORD:
             self._guesses.charge_address(attempt.source, now)
             return LoginRefusal(LoginRefusalReason.BAD_PASSWORD)
+        # Before the account is read: a banned address must not learn which names exist.
         if await self._is_address_banned(address, self._clock.moment()):
             return LoginRefusal(LoginRefusalReason.ADDRESS_BANNED)
         account = await self._store.find_account(name)
-        verdict = await self._decide(attempt, account, wanted)
-        if isinstance(verdict, LoginRefusal):
-            return verdict
-        return _admit(verdict.account, self._clock.moment())
+        return await self._decide(attempt, account, wanted)
 
     async def remember_login(
         self, account: Account, address: str, version: int, moment: Moment
@@ -237,6 +294,8 @@ class AccountService:
         self, attempt: _LoginAttempt, account: Account | None, wanted: Callable[[], bool]
     ) -> LoginGranted | LoginRefusal:
         """Check the password against the cache, or against the hash in a turn."""
+        # Only a check. The attempt is paid for below, after the cache, so that returning players
+        # pay nothing.
         if not self._allows(attempt, account):
             return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         guess = None
@@ -245,7 +304,9 @@ class AccountService:
             # restart of their world would wait for a slow hash each.
             is_right = self._remembered.check(account, attempt.password, self._clock.now())
             if is_right:
-                return LoginGranted(account)
+                return await self._admit(account)
+            # False is not final: the password may have been changed since. Only the stored hash
+            # decides.
             if is_right is not None:
                 # Pay now, not in the turn: an attacker may send many attempts in parallel.
                 guess = self._pay(attempt, account)
@@ -254,13 +315,16 @@ class AccountService:
             async with self._workers.turn(attempt.source, wanted) as has_waited:
                 if has_waited:  # The account may have changed during the wait.
                     account = await self._store.find_account(attempt.name)
-                if account is None and self.config.auto_create:
+                # Again, because the wait for the turn may have been long enough for the account to
+                # be created or changed.
+                if account is None and self._may_create(attempt):
                     outcome = await self._hash_new(attempt)
                 elif (guess := guess or self._pay(attempt, account)) is None:
                     outcome = LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
                 else:
                     outcome = await self._check(attempt, account, guess)
         except (LimitExceeded, MemoryError):
+            # The password was not compared, so the attempt was none.
             if guess is not None:
                 guess.give_back(self._clock.now())
             return LoginRefusal(LoginRefusalReason.BUSY)
@@ -279,25 +343,50 @@ class AccountService:
             account, attempt.password, self._clock.now()
         ):
             guess.give_back(self._clock.now())  # An earlier turn verified the same password.
-            return LoginGranted(account)
+            return await self._admit(account)
         # A missing account is hashed too: the time must not reveal which names exist.
         stored = account.password if account is not None else None
+        # A fresh salt for each check, because a check may end with a new hash that needs one.
         salt = self._random_bytes(SALT_SIZE)
-        call = partial(check_password, attempt.password, stored, salt, self.config.passwords)
+        is_discreet = self.config.is_discreet
+        call = partial(
+            check_password, attempt.password, stored, salt, self.config.passwords,
+            upgrades=not is_discreet,
+        )  # fmt: skip
         checked = await self._workers.run(call)
+        # The rule runs for wrong passwords and missing accounts, too: otherwise its time would
+        # reveal them.
+        refusal = await self._rule(account, self._clock.moment())
         if account is None or not checked.right:
             # The client is sent one code for both; only the log distinguishes them.
-            is_missing = account is None
-            return LoginRefusal(
-                LoginRefusalReason.NO_SUCH_ACCOUNT
-                if is_missing
-                else LoginRefusalReason.BAD_PASSWORD
-            )
+            return LoginRefusal(self._reason_against(account))
+        # A discreet check keeps the price. Budgets would otherwise reveal that the password was
+        # right.
+        if refusal is not None and is_discreet:
+            return LoginRefusal(refusal)
         guess.give_back(self._clock.now())
         self._remembered.remember(account, attempt.password, self._clock.now())
-        if checked.replacement is not None:
+        is_trial = self.trials.is_expected(attempt.name, self._clock.now())
+        if checked.replacement is not None and not is_trial:
+            # Nobody waits for the new hash: the login must not wait for a write of the database.
             self._start(self._replace_hash(attempt, account, checked.replacement))
-        return LoginGranted(account)
+        return LoginGranted(account) if refusal is None else LoginRefusal(refusal)
+
+    def _may_create(self, attempt: _LoginAttempt) -> bool:
+        """Return whether an account may be created for an unknown name.
+
+        A password that is too short is checked like a wrong one.
+        """
+        config = self.config
+        return config.auto_create and not password_fault(attempt.password, config.shortest_password)
+
+    def _reason_against(self, account: Account | None) -> LoginRefusalReason:
+        """Return the reason for the log after a failed check."""
+        if account is not None:
+            return LoginRefusalReason.BAD_PASSWORD
+        if self.config.auto_create:
+            return LoginRefusalReason.PASSWORD_NOT_ALLOWED
+        return LoginRefusalReason.NO_SUCH_ACCOUNT
 
     async def _replace_hash(
         self, attempt: _LoginAttempt, account: Account, replacement: str
@@ -308,6 +397,8 @@ class AccountService:
         `remember_login` meets and reports the same failure.
         """
         try:
+            # Only while the old hash is still stored. Otherwise the upgrade could undo a change of
+            # the password.
             replaced = await self._store.set_password(account.id, replacement, account.password)
         except StoreError:
             return
@@ -342,6 +433,8 @@ class AccountService:
             account = await self._store.add_account(attempt.name, hashed, self._clock.moment())
         except DuplicateName:
             self._creations.give_back(attempt.source, self._clock.now())
+            # The other login may have used another password, so the check starts again with its
+            # account.
             return await self._decide(attempt, await self._store.find_account(attempt.name), wanted)
         except StoreError:
             self._creations.give_back(attempt.source, self._clock.now())
@@ -350,18 +443,22 @@ class AccountService:
         return LoginGranted(account)
 
     def _pay(self, attempt: _LoginAttempt, account: Account | None) -> Guess | None:
-        known = _known(account, attempt.source)
+        known = self._is_known(account, attempt.source)
         return self._guesses.take(attempt.name, attempt.source, self._clock.now(), known=known)
 
     def _allows(self, attempt: _LoginAttempt, account: Account | None) -> bool:
-        known = _known(account, attempt.source)
+        known = self._is_known(account, attempt.source)
         return self._guesses.allows(attempt.name, attempt.source, self._clock.now(), known=known)
 
+    def _is_known(self, account: Account | None, source: str) -> bool:
+        """Return whether the account's last login came from this source."""
+        # A discreet check treats all addresses alike, so its budgets do not reveal where a player
+        # logs in.
+        if account is None or self.config.is_discreet:
+            return False
+        return source == address_key(account.last_address)
 
-def _admit(account: Account, moment: Moment) -> LoginGranted | LoginRefusal:
-    """Accept a verified password, unless the account may not log in."""
-    if not account.enabled:
-        return LoginRefusal(LoginRefusalReason.DISABLED)
-    if account.is_banned(moment):
-        return LoginRefusal(LoginRefusalReason.BANNED)
-    return LoginGranted(account)
+    async def _admit(self, account: Account) -> LoginGranted | LoginRefusal:
+        """Accept a verified password, unless the account may not log in."""
+        refusal = await self._rule(account, self._clock.moment())
+        return LoginGranted(account) if refusal is None else LoginRefusal(refusal)

@@ -21,6 +21,7 @@ from emu.login.client import Client
 from emu.model import Character, Color, CreateResponse
 from emu.times import Moment, Monotonic
 
+# A create request names the files of models, but the character list sends their numbers.
 _MODEL_FILES = {
     "race_file": "race_type",
     "hair_file": "hair_type",
@@ -113,6 +114,8 @@ def _read(payload: bytes, dialect: Dialect) -> dict[str, Any]:
     """Read a request with the layout that fits its exact size, or else with the usual one."""
     if dialect.rules.bare_create_request:
         try:
+            # `decode` accepts the exact size only, so a request with the 26 further bytes does not
+            # fit here.
             return dialect.layout("CreateCharacterBare").decode(payload)
         except MalformedMessage:
             pass
@@ -125,6 +128,8 @@ def _colors(values: Mapping[str, Any], *, signed: bool) -> dict[str, Color]:
         if name in SLIDER_FIELDS:
             colors[SLIDER_FIELDS[name]] = slider_row(value)
         elif isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 3:
+            # Some layouts have colors as floats and others as bytes; the types of the values show
+            # which.
             whole = all(isinstance(part, int) for part in value)
             colors[name] = color_row_of_bytes(value) if whole else color_row(value, signed=signed)
     return colors
@@ -174,6 +179,8 @@ class PendingCreates:
         if len(queue) >= MOST_UNANSWERED or any(other.is_awaited for other in queue):
             return False
         queue.append(pending)
+        # One timed-out request may still be answered, so a queue may hold several; only one is
+        # awaited.
         # The oldest queue stays in front, so expiry ends at the first queue with a newer request.
         self._waiting.move_to_end(key)
         if pending.client is not None:
@@ -195,6 +202,8 @@ class PendingCreates:
         pending = self.awaited_by(client)
         if pending is not None:
             self.wait_no_longer(pending)
+            # The request stays in its queue without its client: the world's answer still creates
+            # the row.
             pending.client = None
 
     def answered(self, answer: CreateResponse) -> PendingCreate | None:
@@ -205,6 +214,8 @@ class PendingCreates:
         """
         if answer.account_id:
             return self._take((answer.world_id, answer.account_id))
+        # With two or more such clients the answer could belong to any of them, so it belongs to
+        # none.
         keys = [
             key
             for key, queue in self._waiting.items()

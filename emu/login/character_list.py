@@ -23,7 +23,7 @@ from emu.dialects import Dialect
 from emu.dialects.dialect import DELETED_NAME, wire_name
 from emu.login.settings import LoginServiceConfig
 from emu.model import Character, Color, Equipment, ZoneDescription
-from emu.times import Monotonic, unix_seconds
+from emu.times import Clock, unix_seconds
 
 
 def color_row(floats: Sequence[float], *, signed: bool) -> Color:
@@ -37,6 +37,7 @@ def color_row(floats: Sequence[float], *, signed: bool) -> Color:
 
 def color_row_of_bytes(parts: Sequence[int]) -> Color:
     """Return a new-family color row of three components that are bytes already."""
+    # The client chooses these numbers, so each is limited to what a byte holds.
     red, green, blue = (min(255, max(0, part)) for part in parts)
     return Color(red, green, blue)
 
@@ -49,10 +50,12 @@ def slider_row(floats: Sequence[float]) -> Color:
 
 def color_bytes(color: Color, *, old_family: bool) -> tuple[int, int, int]:
     """Return a color row as three unsigned bytes in the coding of a family of clients."""
+    # Stored components may be negative; the mask gives the byte with the same bits.
     parts = (color.red & 0xFF, color.green & 0xFF, color.blue & 0xFF)
     if color.signed == old_family:
         return parts
     have, want = (OLD_SCALE, NEW_SCALE) if color.signed else (NEW_SCALE, OLD_SCALE)
+    # Rounded to the nearest, so that a color which goes there and back is the same again.
     red, green, blue = [min(255, (part * want + have // 2) // have) for part in parts]
     return red, green, blue
 
@@ -62,10 +65,12 @@ def signed_triple(parts: Sequence[int]) -> list[int]:
     return [((part + 128) & 0xFF) - 128 for part in parts]
 
 
+# The list has its count in one byte.
 MOST_ENTRIES = 255
 EMPTY_SLOTS = 24
 """Empty slots below this are white, those from here on are zero (PacketHeaders.h)."""
 
+# The same in every entry, whatever the character (docs/protocol/characters.md#entry).
 CONSTANTS: Mapping[str, Any] = {
     "unknown3": 57,
     "unknown4": 56,
@@ -83,6 +88,7 @@ MODELS = (
     "race_type", "hair_type", "hair_face_type", "wing_type", "chest_type", "legs_type",
     "soga_race_type", "soga_hair_type", "soga_hair_face_type", "soga_chest_type",
 )  # fmt: skip
+# A missing model of the alternate (SOGA) appearance is that of the normal one.
 FALLBACKS = {
     "soga_race_type": "race_type",
     "soga_chest_type": "chest_type",
@@ -121,7 +127,9 @@ def character_list(
     shown = entries[:MOST_ENTRIES]
     parts = [bytes([len(shown)])]
     parts += [profile(dialect, config, account_id, entry) for entry in shown]
-    most = dialect.rules.told_max_characters or config.max_characters
+    # Old clients are sent a fixed number here, whatever the setting is
+    # (docs/protocol/characters.md#list).
+    most = dialect.rules.sent_max_characters or config.max_characters
     info = {
         "account_id": account_id,
         "unknown1": _ALL_ONES,
@@ -155,6 +163,8 @@ def profile(
         "race": row.race & 0xFF,
         "class": row.class_ & 0xFF,
         "gender": row.gender & 0xFF,
+        # Stored numbers may be negative or too large for the field. The mask keeps their bits, so
+        # that one bad row cannot make the whole list fail.
         "level": row.level & _ALL_ONES,
         "tradeskill_class": row.tradeskill_class & 0xFF,
         "tradeskill_level": row.tradeskill_level & _ALL_ONES,
@@ -163,6 +173,8 @@ def profile(
         "created_date": unix_seconds(row.created),
         "last_played": unix_seconds(row.last_played),
     }
+    # The form of a deleted entry, which old clients keep in their list
+    # (docs/protocol/characters.md#list).
     if entry.deleted:
         gone = ("charid", "server_id", "created_date", "unknown1", "unknown2")
         values |= dict.fromkeys(gone, _ALL_ONES) | {"name": DELETED_NAME}
@@ -191,6 +203,7 @@ def _appearance(dialect: Dialect, row: Character) -> dict[str, Any]:
         values[name] = model & 0xFFFF
     values["body_size"] = signed_triple([row.appearance.get("body_size", 0)])[0]
     template = dialect.template("CharSelectProfile")
+    # Only colors that this layout has: rows may hold the colors of newer and older clients.
     for name, color in row.colors.items():
         if isinstance(template.get(name), list):
             values[name] = _triple(dialect, name, color)
@@ -198,6 +211,7 @@ def _appearance(dialect: Dialect, row: Character) -> dict[str, Any]:
 
 
 def _triple(dialect: Dialect, name: str, color: Color) -> list[int]:
+    # Sliders are signed in all layouts and are not colors, so no family's coding applies to them.
     if name in _SLIDERS:
         return signed_triple((color.red, color.green, color.blue))
     parts = color_bytes(color, old_family=dialect.rules.signed_colors)
@@ -224,24 +238,28 @@ class ZoneSource(Protocol):
 class ZoneTexts:
     """A cache of the zones of every world, each kept for `memory` seconds."""
 
-    def __init__(self, source: ZoneSource, memory: float) -> None:
+    def __init__(self, source: ZoneSource, memory: float, clock: Clock) -> None:
         self._source = source
+        self._clock = clock
         self._memory = memory
         self._worlds: dict[int, tuple[float, dict[int, ZoneDescription]]] = {}
 
-    async def texts(self, row: Character, *, by_name: bool, now: Monotonic) -> Texts:
+    async def texts(self, row: Character, *, by_name: bool) -> Texts:
         """Return the name and description of a character's zone; empty strings if unknown."""
-        zone = await self._find(row.world_id, row.zone_id, now)
+        zone = await self._find(row.world_id, row.zone_id)
+        # The world has not described its zones. The row has the texts that came with the character.
         if zone is None:
             return row.zone_name, row.zone_description
         name = (zone.name if by_name else row.zone_name) or row.zone_name or zone.name
         return name, zone.description or row.zone_description
 
-    async def _find(self, world_id: int, zone_id: int, now: Monotonic) -> ZoneDescription | None:
+    async def _find(self, world_id: int, zone_id: int) -> ZoneDescription | None:
         if not zone_id:
             return None
         kept = self._worlds.get(world_id)
-        if kept is None or kept[0] <= now:
+        # A fixed lifetime instead of an invalidation: worlds describe their zones rarely, and an
+        # old text does no harm.
+        if kept is None or kept[0] <= self._clock.now():
             zones = {zone.zone_id: zone for zone in await self._source.zones_of(world_id)}
-            kept = self._worlds[world_id] = (now + self._memory, zones)
+            kept = self._worlds[world_id] = (self._clock.now() + self._memory, zones)
         return kept[1].get(zone_id)

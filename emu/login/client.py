@@ -66,6 +66,7 @@ class ClientState(enum.IntEnum):
 class ClientDeadline(enum.IntEnum):
     """The deadlines that a client may have; `emu.login.server` says what happens at each."""
 
+    # IntEnum, as above: deadlines are keys of a dict that every call of the shell reads.
     LOGIN = 0
     DISCONNECT = 1
     """The client was refused; its denial has had time to leave."""
@@ -116,7 +117,7 @@ class Client:
 
     __slots__ = (
         "_context", "_deadlines", "_link", "account", "address", "deleted", "dialect", "drops",
-        "logs_stored", "mailbox", "pending_play", "shown_worlds", "state", "status_due",
+        "is_trial", "logs_stored", "mailbox", "pending_play", "shown_worlds", "state", "status_due",
     )  # fmt: skip
 
     def __init__(
@@ -140,11 +141,16 @@ class Client:
         self.shown_worlds: dict[int, tuple[bool, bool]] | None = None
         """(up, locked) of each world as this client was sent it; None before it requests the list.
         """
+        # A set, so that a world that changes several times within the delay is sent once.
         self.status_due: set[int] = set()
         self.pending_play: PendingPlay | None = None
+        self.is_trial = False
+        """Its login is a trial (`emu.login.accounts.TrialLogins`): nothing of it is stored."""
         self.logs_stored = 0
         self.mailbox = Mailbox(link.start, context.waiting_before_login)
         """Tasks that wait for the one in progress."""
+        # A peer that never logs in must not hold a session, so this deadline exists from the
+        # beginning.
         self._deadlines = {ClientDeadline.LOGIN: Monotonic(now + context.login_timeout)}
 
     # Calls of the shell.
@@ -164,7 +170,9 @@ class Client:
 
     def handle_timer(self, now: Monotonic) -> None:
         """Handle the deadlines that have passed."""
+        # A copy of the names: a handler may set or clear deadlines while this loop runs.
         for name in [name for name, due in self._deadlines.items() if due <= now]:
+            # Handling one deadline may have cleared another one of the list.
             if self._deadlines.pop(name, None) is not None:
                 self._context.deadline_passed(self, name)
 
@@ -199,15 +207,20 @@ class Client:
 
     def set_state(self, state: ClientState) -> None:
         """Enter a state; a closed client stays closed."""
+        # An answer of a store or a world may come after the session is over; it must not revive it.
         if self.state is not ClientState.CLOSED:
             self.state = state
         if state in END_STATES:
+            # What waits was sent before the client learned of its end; handling it could still
+            # change something.
             self.mailbox.clear()
 
     def trust(self) -> None:
         """Lift the limits of an unauthenticated peer, here and in the session."""
+        # The small limit is for peers that nobody knows; a player's client may send a burst.
         self.mailbox.limit = self._context.waiting_messages
         self._link.trust()
+        # Only now: before the login there is no account that could be charged.
         self._link.charge_to(self.account_id)
 
     def set_deadline(self, name: ClientDeadline, due: Monotonic) -> None:
@@ -227,6 +240,8 @@ class Client:
         """Send a message by its name; do nothing if the client is closed."""
         if self.state is ClientState.CLOSED:
             return
+        # An opcode table may lack a message. That is a fault of the table, so it is logged, not
+        # raised.
         try:
             number = self.dialect.table.number(name)
         except UnknownOpcode as error:
@@ -243,7 +258,7 @@ class Client:
         """Count a message without a handler; log the first of its kind."""
         # Clients send the same unknown messages again and again; one line for each kind is enough.
         self.drops[UNKNOWN] += 1
-        name = self.dialect.table.name(opcode) or ""
+        name = self.dialect.table.names.get(opcode, "")
         who = (self.address, self.account_name, self.version)
         begin = first_bytes(payload)
         self._context.journal.unknown(UnknownMessage(*who, opcode, name, len(payload), begin))
@@ -255,6 +270,8 @@ class Client:
     def close(self, reason: str) -> None:
         """End the session."""
         if self.state is not ClientState.CLOSED:
+            # `_end` first: the link may report the end of its session at once, and must find the
+            # client closed.
             self._end(reason)
             self._link.close(reason)
 
@@ -263,6 +280,7 @@ class Client:
 
         `size` is how many bytes the task keeps in memory while it waits.
         """
+        # Dropping a single message would break the order that clients rely on, so the session ends.
         if self.state not in END_STATES and not self.mailbox.put(task, size):
             self.close("too many messages waiting")
 
@@ -271,6 +289,7 @@ class Client:
         self._deadlines.clear()
         self.mailbox.clear()
         self.pending_play = None
+        # After the state is set, so that nothing that this causes sends the client a message.
         self._context.ended(self)
         self._context.journal.log(ClientEnded(self.address, self.account_name, reason))
 

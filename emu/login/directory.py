@@ -72,6 +72,7 @@ class PendingAnswers(Generic[Key]):
         # A client may repeat a request, and the world answers each; so requests are counted, not
         # just marked. The key moves to the end because its expiry is the latest now.
         times, _ = self._asked.pop(key, (0, 0.0))
+        # A world that answers nothing must not collect requests without bound.
         if not times and len(self._asked) >= self._limit:
             return False
         self._asked[key] = (times + 1, expires)
@@ -93,6 +94,7 @@ class PendingAnswers(Generic[Key]):
         return bool(self._asked)
 
     def _expire(self, now: Monotonic) -> None:
+        # The first one is the oldest, because each renewal moves its key to the end.
         while self._asked:
             key, (_, expires) = next(iter(self._asked.items()))
             if expires > now:
@@ -136,6 +138,7 @@ class ConnectedWorld:
         self.world = world
         self.entry = entry
         self.status = 0
+        # Before any report, so that the first one is recorded at once.
         self.recorded_at = float("-inf")
         self.plays: PendingAnswers[tuple[int, int]] = PendingAnswers(limit)
         self.creates: PendingAnswers[int] = PendingAnswers(limit)
@@ -238,8 +241,10 @@ class WorldDirectory:
         """
         found = self._by_id.get(world_id)
         key = (account_id, char_id)
+        # The request is noted before it is sent, because the answer may come within `send`.
         if found is None or not found.plays.add(key, now + self.config.answer_memory, now):
             return False
+        # The field has a fixed width; a cut address would be a wrong one.
         address = client_address if len(client_address) <= MAX_CLIENT_ADDRESS else ""
         request = UsertoWorldReq(account_id, char_id, world_id, client_address=address)
         found.link.send(request, now)
@@ -260,10 +265,13 @@ class WorldDirectory:
             # four bytes that every layout has for it.
             place = account_id_offset(self._catalog, client_version)
         except UnknownStruct:
+            # Refused here, because a request without the right account id would create a character
+            # for nobody.
             return False
         if not found.creates.add(account_id, now + self.config.answer_memory, now):
             return False
         body = bytearray(payload)
+        # A shorter request cannot be decoded by the world, which then answers with an error.
         if len(body) >= place + 4:
             struct.pack_into("<I", body, place, account_id)
         found.link.send(CharacterCreateRequest(client_version, bytes(body)), now)
@@ -287,6 +295,7 @@ class WorldDirectory:
                 self._spawn(self._register(link, event.info))
         elif isinstance(event, MessageReceived):
             found = self._by_link.get(link)
+            # A link that was refused may still deliver messages which were read before.
             if found is not None and not link.closed:
                 self._receive(found, event.message, now)
 
@@ -297,12 +306,15 @@ class WorldDirectory:
             return
         world = found.world
         self._report(WorldLeft(link.address, world.name, world.id, reason))
+        # The end of the old link can be noticed long after the new one has registered.
         if self._by_id.get(world.id) is not found:
             return  # a new link of the same world has replaced this one
         del self._by_id[world.id]
         moment = self._clock.moment()
         self._updates.put(
-            world.id, lambda: self._store.record_status(world.id, STATUS_GONE, 0, 0, moment)
+            # In the world's queue, so that it cannot overtake a status that still waits.
+            world.id,
+            lambda: self._store.record_status(world.id, STATUS_GONE, 0, 0, moment),
         )
         if self._observer is not None:
             self._observer.world_gone(world.id, now)
@@ -322,6 +334,7 @@ class WorldDirectory:
 
     async def revalidate(self) -> None:
         """End the links of worlds that were disabled, removed or banned since they registered."""
+        # A copy: ending a link removes its world from the table.
         for found in list(self._by_id.values()):
             link, before = found.link, found.world
             try:
@@ -329,6 +342,8 @@ class WorldDirectory:
             except EmuError as error:
                 self.counters["store failed"] += 1
                 self._report(StoreFailed(link.address, before.id, str(error)))
+                # The other worlds would meet the same failure of the store. The next call checks
+                # all again.
                 return
             if reason is not None:
                 link.refuse(BAD_PASSWORD, reason, self._clock.now())
@@ -346,6 +361,7 @@ class WorldDirectory:
             link.close("store failed", self._clock.now())
             return
         now = self._clock.now()
+        # The world may have given up while the store was read.
         if link.closed:
             return
         if isinstance(world, WorldRefusal):
@@ -369,6 +385,7 @@ class WorldDirectory:
         # have timed out yet.
         self._replace_link(world.id, now)
         found = ConnectedWorld(link, world, entry, self.config.unanswered)
+        # In both tables before anything is published: an observer may send a request at once.
         self._by_id[world.id] = found
         self._by_link[link] = found
         version, moment = info.server_version, self._clock.moment()
@@ -378,10 +395,13 @@ class WorldDirectory:
             lambda: self._store.world_connected(world.id, link.address, version, moment),
         )
         self._publish_change(entry, now)
+        # Last, because it delivers the messages that were held, which need the world to be listed.
         link.accept(now)
 
     def _replace_link(self, world_id: int, now: Monotonic) -> None:
         """End the world's previous link; the answers to its requests can no longer come."""
+        # Removed before its link ends, so that `link_closed` does not report the world as gone
+        # again.
         ghost = self._by_id.pop(world_id, None)
         if ghost is None:
             return
@@ -408,15 +428,20 @@ class WorldDirectory:
         elif status.zones > self.config.max_zones:
             self._kick(found, ZONE_LIMIT_TEXT, "too many zones", now)
         elif status.players < 0 or status.zones < 0:
+            # No honest world has a negative count.
             self._kick(found, HACKING, "negative count in LSStatus", now)
         else:
             entry = replace(
                 found.entry,
+                # A locked or full world is up, too: it is listed, and the world itself decides
+                # about each player.
                 up=status.status in (STATUS_UP, STATUS_LOCKED, STATUS_FULL),
                 locked=status.status == STATUS_LOCKED,
                 players=status.players,
                 max_level=status.max_level,
             )
+            # Only changes are published. Reports come every 15 s, and clients need not hear of
+            # each.
             if entry != found.entry:
                 found.entry = entry
                 self._publish_change(entry, now)
@@ -477,6 +502,8 @@ class WorldDirectory:
         if task is None:
             self.counters["message ignored"] += 1
         elif not self._updates.put(found.world.id, task):
+            # The end of the link bounds the memory. To drop single updates would leave stored
+            # characters wrong without a sign.
             self._kick(found, HACKING, "too many updates waiting", now)
 
     # Helpers.
@@ -491,5 +518,6 @@ class WorldDirectory:
 
     def _update_failed(self, world_id: int, error: EmuError) -> None:
         self.counters["update not stored"] += 1
+        # The link may be gone by now, because updates outlive it in their queue.
         found = self._by_id.get(world_id)
         self._report(StoreFailed(found.link.address if found else "?", world_id, str(error)))

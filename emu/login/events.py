@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from emu.limits.repeats import UnknownMessages
 
+# Bounds the length of a line: texts from the network may be as long as a message.
 LONGEST_TEXT = 64
 """Characters of one text from the network that a line shows."""
 LONGEST_REASON = 200
@@ -224,6 +225,7 @@ class ServiceFault(LoginEvent):
 def printable(text: str, longest: int = LONGEST_TEXT) -> str:
     """Return text from the network as one short line without control characters."""
     cut = text if len(text) <= longest else text[:longest] + "..."
+    # Control characters could forge further log lines or change an operator's terminal.
     if cut.isprintable():
         return cut
     return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in cut)
@@ -235,6 +237,7 @@ def event_values(event: LoginEvent) -> dict[str, object]:
     kind: Any = type(event)
     for name in _names(kind):
         value = getattr(event, name)
+        # The event keeps the original text; only the line is made safe.
         if isinstance(value, str):
             value = printable(value, LONGEST_REASON if name == "reason" else LONGEST_TEXT)
         values[name] = value
@@ -252,6 +255,7 @@ def format_event(event: LoginEvent, values: Mapping[str, object] | None = None) 
     """Return the event as one line; `values` are the result of `event_values`."""
     values = event_values(event) if values is None else values
     if values.get("account") == "":
+        # An empty name would leave a gap in the line.
         nobody = "(no name)" if isinstance(event, LoginRefused) else "(not logged in)"
         values = {**values, "account": nobody}
     return event.template.format_map(values)

@@ -76,6 +76,14 @@ class AccountConfig:
     guesses: GuessConfig = field(default_factory=GuessConfig)
     creations: Allowance = MADE_FROM_ADDRESS
     """Accounts created from one address."""
+    shortest_password: int = 8
+    """Minimum length of a new password, in characters. Stored passwords are not affected."""
+    is_discreet: bool = False
+    """Do the same work for every wrong name or password, and for a right one that is refused.
+
+    Then neither time nor budgets reveal that a password was right: no hash is upgraded, the address
+    of the last login does not matter, and only an accepted login gets its price back.
+    """
 
 
 MAX_PASSWORD = 255
@@ -96,13 +104,33 @@ class Checked:
     replacement: str | None = None
 
 
+def password_fault(password: bytes, shortest: int) -> str:
+    """Return why a password cannot be set, or an empty text if it can be.
+
+    `shortest` is the minimum number of characters. Bytes that are not UTF-8 count one each.
+    """
+    if not password:
+        return "the password must not be empty"
+    if len(password) > MAX_PASSWORD:
+        return f"the password must not be longer than {MAX_PASSWORD} bytes"
+    # surrogateescape makes one character of each byte that is not UTF-8.
+    if len(password.decode("utf-8", "surrogateescape")) < shortest:
+        return f"the password must have at least {shortest} characters"
+    return ""
+
+
 def hash_password(password: bytes, salt: bytes, config: PasswordConfig) -> str:
     """Return the PHC string of a password; `salt` is `SALT_SIZE` random bytes."""
     return _argon2(salt, config).derive_phc_encoded(password)
 
 
 def check_password(
-    password: bytes, stored: str | None, salt: bytes, config: PasswordConfig
+    password: bytes,
+    stored: str | None,
+    salt: bytes,
+    config: PasswordConfig,
+    *,
+    upgrades: bool = True,
 ) -> Checked:
     """Compare a password with a stored hash, in constant time.
 
@@ -111,19 +139,25 @@ def check_password(
     Missing accounts, and hashes of other kinds or of a lower cost, take as long as a hash of the
     present parameters, so the time does not reveal which names exist. (After the cost was lowered,
     older hashes take longer until their owners have logged in.) A right password with an old hash
-    or old parameters gets a replacement made with `salt`. A stored text that is not a hash never
-    matches. Raises `MemoryError` when Argon2 gets no memory.
+    or old parameters gets a replacement made with `salt`; without `upgrades` it gets none and takes
+    as long as a wrong one. A stored text that is not a hash never matches. Raises `MemoryError`
+    when Argon2 gets no memory.
     """
     if stored is None or not is_phc(stored):
-        return _check_without_argon2(password, stored, salt, config)
+        checked = _check_without_argon2(password, stored, salt, config)
+        return checked if upgrades else Checked(checked.right)
     try:
         Argon2id.verify_phc_encoded(password, stored)
     except (InvalidKey, ValueError):
+        # A cheaper hash must not show by its time that this account exists.
         _make_up_for_cost(password, stored, salt, config)
         return Checked(right=False)
     if _parameters(stored) == (config.memory_cost, config.iterations, config.lanes):
         return Checked(right=True)
-    return Checked(right=True, replacement=hash_password(password, salt, config))
+    if upgrades:
+        return Checked(right=True, replacement=hash_password(password, salt, config))
+    _make_up_for_cost(password, stored, salt, config)
+    return Checked(right=True)
 
 
 def is_phc(stored: str) -> bool:
@@ -147,9 +181,12 @@ def eq2emulator_hash(password: bytes) -> str:
 def _check_without_argon2(
     password: bytes, stored: str | None, salt: bytes, config: PasswordConfig
 ) -> Checked:
+    # Made in every case, also for a wrong password: SHA-512 alone would be faster than Argon2 and
+    # reveal the account.
     fresh = hash_password(password, salt, config)
     if stored is None or not is_eq2emulator_hash(stored):
         return Checked(right=False)
+    # Constant time: a comparison that stops early shows how many letters are right.
     if not hmac.compare_digest(stored.lower(), eq2emulator_hash(password)):
         return Checked(right=False)
     return Checked(right=True, replacement=fresh)
@@ -159,6 +196,7 @@ def _make_up_for_cost(password: bytes, stored: str, salt: bytes, config: Passwor
     """Spend the time that a hash of lower cost saved; Argon2's time grows with KiB times passes."""
     memory, passes, _ = _parameters(stored) or (0, 0, 0)
     missing = config.memory_cost * config.iterations - memory * passes
+    # Argon2 refuses less than 8 KiB for each lane.
     least = 8 * config.lanes
     if missing >= least * config.iterations:
         rest = replace(config, memory_cost=missing // config.iterations)
@@ -198,6 +236,7 @@ class VerifiedPasswords:
         """Add a verified password."""
         if self._lifetime <= 0:
             return
+        # Replaced, not added: only the last verified password of an account is kept.
         self._entries[account.id] = (self._hash(account, password), now + self._lifetime)
         self._entries.move_to_end(account.id)
         if len(self._entries) > self._most:
@@ -215,10 +254,12 @@ class VerifiedPasswords:
         if now >= expires:
             del self._entries[account.id]
             return None
+        # Constant time, as for the stored hash.
         return hmac.compare_digest(known, self._hash(account, password))
 
     def _hash(self, account: Account, password: bytes) -> bytes:
         stored = account.password.encode()
+        # The length comes first, so that no other pair of hash and password has the same bytes.
         head = len(stored).to_bytes(4, "big")
         # BLAKE2's own keyed mode takes a tenth of the time that OpenSSL needs to set up an HMAC.
         return blake2b(head + stored + password, key=self._key, digest_size=32).digest()

@@ -39,9 +39,12 @@ class LoginRefusalReason(enum.StrEnum):
     BAD_PASSWORD = "bad password"  # noqa: S105  # a reason, not a password
     NO_SUCH_ACCOUNT = "no such account"
     DISABLED = "disabled"
+    NO_RANK = "no rank"
+    """The account may not sign in as an operator."""
     BANNED = "banned"
     ADDRESS_BANNED = "address banned"
     NAME_NOT_ALLOWED = "name not allowed"
+    PASSWORD_NOT_ALLOWED = "password too short for a new account"  # noqa: S105  # a reason
     TOO_MANY_ATTEMPTS = "too many attempts"
     TOO_MANY_CLIENTS = "too many clients from this address"
     BUSY = "busy"

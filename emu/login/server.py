@@ -57,7 +57,9 @@ async def ignored(_service: LoginService, _client: Client, _payload: bytes) -> N
 MESSAGES: dict[str, LoginMessageRule] = {
     "OP_LoginRequestMsg": LoginMessageRule(login.login, frozenset({ClientState.CONNECTED})),
     "OP_AllWSDescRequestMsg": LoginMessageRule(play.list_worlds, LOGGED_IN_STATES),
+    # The character list was sent with the worlds; see `emu.login.settings`.
     "OP_AllCharactersDescRequestMsg": LoginMessageRule(ignored, LOGGED_IN_STATES),
+    # Only in `_IDLE`: while a world is asked, a second request has no meaning.
     "OP_CreateCharacterRequestMsg": LoginMessageRule(characters.create, _IDLE),
     "OP_DeleteCharacterRequestMsg": LoginMessageRule(characters.delete, _IDLE),
     "OP_PlayCharacterRequestMsg": LoginMessageRule(play.play, _IDLE),
@@ -72,12 +74,14 @@ async def dispatch(service: LoginService, client: Client, opcode: int, payload: 
     """Pass one message to its handler."""
     is_known = client.is_logged_in
     if is_known:
+        # For any message, known or not: a client that sends something is not idle.
         service.restart_idle_timer(client, service.clock.now())
-    name = client.dialect.table.name(opcode) or str(opcode)
+    name = client.dialect.table.names.get(opcode, str(opcode))
     rule = MESSAGES.get(name)
     if rule is not None and client.state in rule.states:
         await guarded(client, name, rule.handler(service, client, payload))
     elif not is_known:
+        # Not logged by name: anybody can send anything before the login.
         client.drop(name, "message before login")
     elif rule is None:
         client.unknown(opcode, payload)
@@ -104,6 +108,8 @@ class LoginServer:
     def connect(self, link: ClientLink, address: str, now: Monotonic) -> Client:
         """Start a client for a new session; `address` is its IP address without the port."""
         self.service.counters["clients connected"] += 1
+        # The version is unknown until the login request, so the first dialect only reads that
+        # message.
         dialect = self.service.dialects.for_version(BEFORE_LOGIN)
         return Client(self._context, dialect, link, address, now)
 
@@ -115,6 +121,8 @@ class LoginServer:
 
     def world_gone(self, world_id: int, now: Monotonic) -> None:
         """Notify clients that a world is gone, first those that wait for its answer."""
+        # Those that wait come first: their answer must not be overtaken by the news that the world
+        # is gone.
         for pending in self.service.creates.world_gone(world_id):
             characters.world_gone(self.service, pending)
         for client in self.service.logged_in:
@@ -123,12 +131,16 @@ class LoginServer:
 
     def play_answered(self, answer: PlayResponse, now: Monotonic) -> None:  # noqa: ARG002
         """Pass a world's answer to a play request to the client that waits for it."""
+        # An account has one client at most, so the account id is enough to find it.
         client = self.service.logged_in.find(answer.account_id)
+        # The client may have left, or asked for another character since.
         if client is None or not play.play_answered(self.service, client, answer):
             self._drop_answer(answer.world_id, "nobody waits for this play answer")
 
     def create_answered(self, answer: CreateResponse, now: Monotonic) -> None:  # noqa: ARG002
         """Save the character that a world has created, and answer the client."""
+        # The answer belongs to a request, not to a client: the character is stored even if its
+        # client has left.
         pending = self.service.creates.answered(answer)
         if pending is None:
             self._drop_answer(answer.world_id, "nobody waits for this create answer")

@@ -71,6 +71,7 @@ class LoginService:
         rules: RuleTable | None = None,
         models: Models | None = None,
         is_barred: Callable[[int, str], Awaitable[bool]] = nobody_is_barred,
+        is_trial: Callable[[str], bool] = lambda _name: False,
     ) -> None:
         self.config = config
         self.creations = Throttle(hourly(config.creations_per_hour))
@@ -85,7 +86,7 @@ class LoginService:
         self.characters = characters
         self.logs = logs
         self.worlds = worlds
-        self.zones = ZoneTexts(zones, config.zone_memory)
+        self.zones = ZoneTexts(zones, config.zone_memory, clock)
         self.start = start
         self.clock = clock
         self.journal = LoginLog(log)
@@ -93,12 +94,16 @@ class LoginService:
         self.counters: Counter[str] = Counter()
         """Outcomes of clients' messages; `journal` counts those without an effect."""
         self.models = models or Models()
+        self.is_trial = is_trial
+        """Returns whether a login of this account name is a trial; see `TrialLogins`."""
         self.is_barred = is_barred
         """Returns whether a ban or a disabled account has barred an account or address since its
         login.
         """
         self.creates = PendingCreates()
         self.logged_in = LoggedInClients(config.logins_per_address)
+        # From the worlds that are up already: a login service may start after its worlds have
+        # registered.
         self.world_states = WorldStates(worlds.listed())
         self._lists: dict[int, bytes] = {}
         """World lists by client version, all made from the entries in `_lists_of`."""
@@ -129,6 +134,7 @@ class LoginService:
     def world_list(self, dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
         """Return the world list of a version, encoded once for each state of the worlds."""
         entries = tuple(worlds)
+        # The version is a number that clients choose, so the number of lists must be bounded.
         if entries != self._lists_of or len(self._lists) >= MOST_DIALECTS:
             self._lists.clear()
             self._lists_of = entries
@@ -164,6 +170,7 @@ class LoggedInClients:
         here = self._addresses.get(source, 0)
         earlier = self._clients.get(account_id)
         if earlier is not None and address_key(earlier.address) == source:
+            # Its earlier session is about to end, so it must not count against the new one.
             here -= 1
         return here >= self._per_address
 
@@ -174,6 +181,7 @@ class LoggedInClients:
 
     def remove(self, client: Client) -> None:
         """Remove a client if it is present; its account may log in again at once."""
+        # A client that was replaced ends after the new one is in the table; the new one must stay.
         if client.account is None or self._clients.get(client.account.id) is not client:
             return
         del self._clients[client.account.id]

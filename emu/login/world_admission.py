@@ -24,6 +24,7 @@ from emu.times import Clock, Moment
 
 ACCOUNT_SIZE = 29
 """Bytes of a link account that are compared; EQ2Emulator ignores the rest."""
+# EQ2Emulator requires more than three letters (docs/protocol/link.md#registration).
 LEAST_NAME = 4
 
 PLAYER_LIMIT_TEXT = "Your server reports more players than are allowed."
@@ -58,11 +59,13 @@ def check_introduction(info: LSInfo, config: DirectoryConfig) -> WorldRefusal | 
     """Check a world's introduction, before anything is read from the store."""
     if info.protocol_version != PROTOCOL_VERSION:
         return WorldRefusal(INCORRECT_VERSION, WorldRefusalReason.PROTOCOL_VERSION)
+    # One text for all wrong versions: it is the one that EQ2Emulator's worlds know.
     if "*" not in config.server_versions and info.server_version not in config.server_versions:
         return WorldRefusal(INCORRECT_VERSION, WorldRefusalReason.SERVER_VERSION)
     if info.server_type not in (TYPE_WORLD, TYPE_DEVELOPMENT):
         return WorldRefusal(POSSIBLE_HACKING, WorldRefusalReason.SERVER_TYPE)
     name, account = name_of(info), account_of(info)
+    # The name is shown to all players and written to logs.
     if len(name) < LEAST_NAME or not (name.isprintable() and account.isprintable()):
         return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.NAME_NOT_ALLOWED)
     if not account or not is_link_hash(info.password):
@@ -72,6 +75,7 @@ def check_introduction(info: LSInfo, config: DirectoryConfig) -> WorldRefusal | 
 
 def account_of(info: LSInfo) -> str:
     """Return the link account that is compared, without surrounding blanks."""
+    # Bytes are cut, not letters, so the last one may be half; it is dropped.
     return info.account.encode()[:ACCOUNT_SIZE].decode(errors="ignore").strip()
 
 
@@ -85,8 +89,11 @@ def account_id_offset(catalog: StructCatalog, version: int) -> int:
 
     Raises `UnknownStruct` when no layout covers the version.
     """
+    # Every layout has the account id as four bytes; only their place differs.
     layout = catalog.layout("CreateCharacter", max(1, version), create_color=True)
+    # All bits set, so that its first byte differs from the zero of the plain encoding.
     mark = 0xFFFFFFFF
+    # Found by comparing two encodings, because layouts do not state offsets.
     plain, marked = layout.encode({}), layout.encode({"account_id": mark}, strict=True)
     return next(place for place, byte in enumerate(plain) if marked[place] != byte)
 
@@ -113,6 +120,7 @@ class WorldAdmission:
 
         With `unregistered`, an unknown world is added. Raises `StoreError`.
         """
+        # A banned address is answered like a wrong password, so that it learns nothing.
         if await self._is_address_banned(address, self._clock.moment()):
             return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.ADDRESS_BANNED)
         world = await self._store.find_world_by_account(account_of(info))
@@ -120,8 +128,10 @@ class WorldAdmission:
             if unregistered:
                 return await self._add(address, info)
             return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.NOT_REGISTERED)
+        # The hash is hex digits, which may be capital letters.
         if not link_password_matches(world.password, info.password.lower()):
             return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.BAD_PASSWORD)
+        # After the password: only the world's operator may learn that it is disabled.
         if not world.enabled:
             return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.DISABLED)
         return world
@@ -130,6 +140,7 @@ class WorldAdmission:
         if not self._new_worlds.take(address_key(address), self._clock.now()):
             return WorldRefusal(BAD_PASSWORD, WorldRefusalReason.TOO_MANY_NEW_WORLDS)
         try:
+            # The first link password of an unknown world becomes its password.
             new = RegisteredWorld(0, name_of(info), account_of(info), info.password.lower())
             return await self._store.add_world(new, self._clock.moment())
         except DuplicateName:
@@ -139,6 +150,7 @@ class WorldAdmission:
         self, address: str, registered: RegisteredWorld
     ) -> WorldRefusalReason | None:
         """Return why a registered world may not stay, or None. Raises `StoreError`."""
+        # By account and then by id: the account may have been given to another world since.
         world = await self._store.find_world_by_account(registered.account)
         banned = await self._is_address_banned(address, self._clock.moment())
         if world is None or world.id != registered.id:

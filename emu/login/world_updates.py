@@ -90,6 +90,7 @@ def task_for(
         items = [
             (row.char_id, Equipment(row.slot, row.model, row.color, row.highlight))
             for row in message.items
+            # A world may send any slot; a row that no list can show would only fill the disk.
             if row.slot < EQUIPMENT_SLOTS
         ]
         return partial(stores.characters.set_equipment, world_id, items) if items else None
@@ -100,6 +101,7 @@ def task_for(
     if not isinstance(
         message, BasicCharUpdate | RaceUpdate | ZoneUpdate | NameCharUpdate | CharTimeStamp
     ):
+        # Other messages are valid on the link but change nothing in the stores.
         return None
     changes = _changes(message)
     ids = (message.account_id, world_id, message.char_id)
@@ -111,7 +113,9 @@ def _changes(
 ) -> dict[str, int | str | float]:
     """Return the changed columns by name; empty when the message changes nothing."""
     if isinstance(message, BasicCharUpdate):
+        # -1 is below every value, so an unknown field number changes nothing.
         column, most = _BASIC.get(message.field, ("", -1))
+        # The column is a byte; a larger number is a fault of the world, not a new level.
         return {column: message.data} if message.data <= most else {}
     if isinstance(message, RaceUpdate):
         model = (
@@ -122,5 +126,6 @@ def _changes(
         return {"zone_id": message.zone_id, "zone_name": message.zone_name}
     if isinstance(message, NameCharUpdate):
         name = message.name.strip()
+        # The name is shown to players, so one with control characters is refused.
         return {"name": name} if name and name.isprintable() else {}
     return {"last_played": float(message.unix_timestamp)}

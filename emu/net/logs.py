@@ -2,17 +2,23 @@
 
 All code logs through `logger(area)`. The level of ``[log] level`` is kept here, so that events
 below it are not formatted. Never give a password or a key to a logger.
+
+`LogFile` is rotated by size or by another program such
+as logrotate. That program renames the file and may create an empty one in its place (``create``),
+or copies it and truncates it (``copytruncate``). The next line that is written notices both, at
+most a second later, so nothing needs to call `reopen`.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from string import Formatter
-from typing import Any, TextIO
+from typing import Any, BinaryIO, Final, TextIO
 
 from twisted.internet.error import ReactorNotRunning
 from twisted.logger import (
@@ -27,6 +33,7 @@ from twisted.logger import (
     formatEvent,
     globalLogPublisher,
 )
+from twisted.python import logfile
 from zope.interface import implementer
 
 from emu.config import Address
@@ -34,11 +41,12 @@ from emu.texts import timestamp
 from emu.times import Moment
 
 _threshold = LogLevelFilterPredicate(defaultLogLevel=LogLevel.info)
+# The levels that are written, as a set: the check is a single look-up for each event.
 _written: set[object] = set()
 _LINE = "{line}"
+_IN_MEMORY = re.compile(r"( object)? at 0x[0-9a-f]+")
 _in_json = json.JSONEncoder(ensure_ascii=False).encode
-_ONLY_TEXT = ("line", "details", "template")
-_WITHHELD = "\N{HORIZONTAL ELLIPSIS}"
+_ONLY_TEXT = ("line", "details")
 _INTERNAL = ("log_", "isError", "time", "system", "message", "format")
 
 
@@ -60,13 +68,8 @@ def write_line(
     line: str,
     event: str,
     details: Mapping[str, object],
-    *,
-    template: str,
 ) -> None:
-    """Write a finished line; the event's name and fields go into JSON.
-
-    `template` is the format of the line, with the names of the fields in braces.
-    """
+    """Write a finished line; the event's name and fields go into JSON."""
     # The same as ``log.emit(level, "{line}", line=line, ...)``, which searches the levels and
     # formats the line again. Every login writes one.
     _publish(
@@ -80,7 +83,6 @@ def write_line(
             "line": line,
             "event": event,
             "details": details,
-            "template": template,
         }
     )
 
@@ -135,7 +137,7 @@ class TextLines:
         """Write one event."""
         lines = _line(event["log_time"], event["log_level"].name, _area(event), _text(event)) + "\n"
         if "log_failure" in event:
-            lines += event["log_failure"].getTraceback()
+            lines += without_addresses(event["log_failure"].getTraceback())
         try:
             self.stream.write(lines)
         except UnicodeEncodeError:  # a terminal or a file that is not UTF-8
@@ -162,9 +164,10 @@ class JsonLines:
             "text": _text(event),
         }
         if "log_failure" in event:
-            record["traceback"] = event["log_failure"].getTraceback()
+            record["traceback"] = without_addresses(event["log_failure"].getTraceback())
         own = {key: value for key, value in event.items() if not key.startswith(_INTERNAL)}
         for key, value in (own | event.get("details", {})).items():
+            # A field of an event must not replace the time or the level of the line.
             if key not in record and key not in _ONLY_TEXT:
                 record[key] = _plain(value)
         try:
@@ -196,19 +199,18 @@ def _line(moment: Moment, level: str, area: str, text: str) -> str:
     return f"{timestamp(moment)} {level:<5} {area}: {_one_line(text)}"
 
 
-def subscribe(take: Callable[[Moment, str, str, str, str], object]) -> Callable[[], None]:
-    """Call `take` for every line above the debug level.
+def subscribe(take: Callable[[Moment, str, str, str], object]) -> Callable[[], None]:
+    """Call `take` with moment, level, area and text of every line above the debug level.
 
-    It gets moment, level, area, text, and the public text (`_public_text`). Returns the function
-    that ends the subscription.
+    Returns the function that ends the subscription.
     """
 
     @implementer(ILogObserver)
     def observe(event: LogEvent) -> None:
         level = event["log_level"]
+        # Debug lines are too many to deliver to a subscriber.
         if level > LogLevel.debug and _wanted(event) is not PredicateResult.no:
-            text, public = _one_line(_text(event)), _one_line(_public_text(event))
-            take(event["log_time"], level.name, _area(event), text, public)
+            take(event["log_time"], level.name, _area(event), _one_line(_text(event)))
 
     globalLogPublisher.addObserver(observe)
     return lambda: globalLogPublisher.removeObserver(observe)
@@ -228,38 +230,25 @@ def _plain(value: Any) -> Any:
         return [_plain(one) for one in value]
     if isinstance(value, Address):
         return {"host": value.host, "port": value.port}
-    return str(value)
+    return without_addresses(str(value))
 
 
 def _text(event: LogEvent) -> str:
     if event.get("log_format") is _LINE:
-        return str(event["line"])
+        return without_addresses(str(event["line"]))
     text = formatEvent(event)
     if not text and "log_failure" in event:
         text = event["log_failure"].getErrorMessage()
-    return text
+    return without_addresses(text)
 
 
-def _public_text(event: LogEvent) -> str:
-    """Return the text of an event without names, addresses and commands of other people.
+def without_addresses(text: str) -> str:
+    """Return a text without the places of Python objects in memory, which say nothing to readers.
 
-    The fixed text of our own events and numbers stay. Other values, and all text of other
-    libraries, are withheld.
+    Libraries write them in the form ``<module.Class object at 0x7f...>``.
     """
-    values: Mapping[str, Any] = event
-    if event.get("log_format") is _LINE:
-        template, values = event.get("template", _WITHHELD), event["details"]
-    elif str(event.get("log_namespace", "")).startswith("emu."):
-        template = event.get("log_format") or _WITHHELD
-    else:
-        return _WITHHELD
-    shown = []
-    for words, field, _, _ in Formatter().parse(template):
-        shown.append(words)
-        if field is not None:
-            value = values.get(field)
-            shown.append(str(value) if isinstance(value, int | float) else _WITHHELD)
-    return "".join(shown)
+    # A quick test: the expression is slow, and nearly no line has an address.
+    return _IN_MEMORY.sub("", text) if " at 0x" in text else text
 
 
 def _one_line(text: str) -> str:
@@ -269,4 +258,77 @@ def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+# Until the configuration is read, also for tools without one.
 set_level("info")
+
+CHECK_INTERVAL: Final = 1.0
+"""Seconds between two checks whether the path still leads to the open file."""
+
+
+class LogFile(logfile.LogFile):
+    """A Twisted log file that is reopened when its path leads to another file.
+
+    If it cannot be reopened, lines go to the old file.
+    """
+
+    size: int
+    path: str
+    _file: BinaryIO
+
+    def __init__(
+        self,
+        name: str,
+        directory: str,
+        rotateLength: int | None = None,  # Twisted's names
+        maxRotatedFiles: int | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._now = now
+        self._checked_at = now()
+        super().__init__(  # type: ignore[no-untyped-call]
+            name, directory, rotateLength=rotateLength, maxRotatedFiles=maxRotatedFiles
+        )
+
+    def _openFile(self) -> None:
+        """Open the file for appending: another program may truncate it."""
+        self._file = open(self.path, "ab", 0)  # noqa: SIM115, PTH123  # open as long as this is
+        self.closed = False
+        self.size = os.fstat(self._file.fileno()).st_size
+
+    def write(self, data: str | bytes) -> None:
+        """Write a line, to a new file if the path leads to another one."""
+        now = self._now()
+        if now - self._checked_at >= CHECK_INTERVAL:
+            self._checked_at = now
+            self._follow()
+        super().write(data)  # type: ignore[no-untyped-call]
+
+    def rotate(self) -> None:
+        """Start a new file, unless another program has just done so."""
+        if self._follow():
+            return
+        super().rotate()  # type: ignore[no-untyped-call]
+
+    def reopen(self) -> bool:
+        """Open the file of this path; return False if that fails, and keep the old one."""
+        before = self._file
+        try:
+            self._openFile()
+        except OSError:
+            return False  # no folder or no permission; the next check tries again
+        # Closed last: without a new file the lines go on to the old one.
+        before.close()
+        return True
+
+    def _follow(self) -> bool:
+        """Reopen the file if the path leads to another one; return whether it was reopened."""
+        opened = os.fstat(self._file.fileno())
+        try:
+            present = os.stat(self.path)  # noqa: PTH116  # text: this is on the path of every line
+        except OSError:
+            return self.reopen()
+        if not os.path.samestat(opened, present):
+            return self.reopen()
+        # Another program may have truncated the file; the size decides when to rotate.
+        self.size = opened.st_size
+        return False

@@ -17,9 +17,10 @@ import attrs
 from emu.config import Config
 from emu.errors import CommandError, ConfigError, StoreError
 from emu.files import read_whole
-from emu.limits.turns import TurnRules
+from emu.limits.rates import TurnRules
 from emu.link.settings import LoginServerAddress
 from emu.login.passwords import AccountConfig, PasswordConfig
+from emu.login.registration import RegistrationConfig
 from emu.login.settings import CompatibilityChoices, LoginServiceConfig
 from emu.session import EndpointConfig, SessionConfig
 from emu.world.rules import (
@@ -77,6 +78,7 @@ def turn_rules(config: Config) -> TurnRules:
 
 def keep_deleted(config: Config) -> float:
     """Return the seconds for which a deleted character is kept."""
+    # 0 days means that nothing is ever removed.
     return config.database.keep_deleted * 86400.0 or math.inf
 
 
@@ -97,12 +99,26 @@ def account_config(config: Config) -> AccountConfig:
             memory_cost=login.password_memory_cost, iterations=login.password_iterations
         ),
         memory=login.password_memory,
+        shortest_password=login.password_min_length,
     )
 
 
 def staff_config(config: Config) -> AccountConfig:
-    """Return the settings of accounts for operators: none is created, no password is cached."""
-    return replace(account_config(config), auto_create=False, memory=0.0)
+    """Return the settings of accounts on web pages: none is created, no password is cached."""
+    return replace(account_config(config), auto_create=False, memory=0.0, is_discreet=True)
+
+
+def registration_config(config: Config) -> RegistrationConfig:
+    """Return the settings for players who register accounts."""
+    login = config.login
+    return RegistrationConfig(
+        enabled=login.registration,
+        invite_code=login.invite_code,
+        per_address=login.registrations_per_address,
+        in_all=login.registrations_per_hour,
+        passwords=account_config(config).passwords,
+        shortest_password=login.password_min_length,
+    )
 
 
 def login_config(config: Config) -> LoginServiceConfig:
@@ -114,6 +130,7 @@ def login_config(config: Config) -> LoginServiceConfig:
 
 def login_servers(config: Config) -> tuple[LoginServerAddress, ...]:
     """Return the login servers that the world registers with, in order of preference."""
+    # Without fingerprints every link is plain text.
     prints = config.world.login_tls_fingerprints or ("",) * len(config.world.login_servers)
     return tuple(
         LoginServerAddress(address.host, address.port, fingerprint)
@@ -173,6 +190,7 @@ def admission_rules(config: Config) -> AdmissionRules:
 
 def zone_rules(config: Config) -> ZoneRules:
     """Return the rules of every zone of the built-in world."""
+    # The operator sets a rate, the zone needs the interval in seconds.
     return taken_from(config.world, ZoneRules, tick=1.0 / config.world.update_rate)
 
 

@@ -100,6 +100,7 @@ class TimerHeap(Generic[Owner]):
             return
         self._armed += timer.deadline == math.inf
         timer.deadline = deadline
+        # Only an earlier deadline needs a new entry; see the class's comment.
         if deadline < timer.queued:
             overtaken = timer.queued < math.inf
             self._push(timer)
@@ -108,6 +109,7 @@ class TimerHeap(Generic[Owner]):
 
     def drop(self, timer: Timer[Owner]) -> None:
         """Disarm a timer for good and forget its owner; a second call does nothing."""
+        # A void entry may stay in the heap for long, and must not keep a session alive.
         timer.owner = None
         self.arm(timer, None)
 
@@ -134,6 +136,7 @@ class TimerHeap(Generic[Owner]):
                     timer.deadline = math.inf
                     self._armed -= 1
                     if timer.owner is not None:
+                        # The owner may arm its timer again while this generator waits.
                         yield timer.owner
                 elif timer.deadline < math.inf:
                     self._push(timer)
@@ -148,6 +151,7 @@ class TimerHeap(Generic[Owner]):
             return
         timer.deadline = math.inf
         self._armed -= 1
+        # With no armed timer all entries are void, so the sweep costs nothing but their removal.
         if not self._armed:
             self._sweep()
         elif timer.queued < math.inf:
@@ -155,8 +159,10 @@ class TimerHeap(Generic[Owner]):
 
     def _push(self, timer: Timer[Owner]) -> None:
         timer.queued = timer.deadline
+        # It orders entries of the same time, and shows `due` which ones were added meanwhile.
         self._serial += 1
         heapq.heappush(self._heap, (timer.deadline, self._serial, timer))
+        # Only the earliest entry decides when the reactor must call.
         if self._heap[0][2] is timer:
             self._moved(timer.deadline)
 
@@ -206,6 +212,7 @@ class DelayedCall:
     def handle_timer(self, now: Monotonic) -> None:
         """Make the call; called by the scheduler."""
         if self._interval is not None:
+            # Before the call, so that a call which raises is nevertheless made again.
             self._scheduler.arm(self._timer, Monotonic(now + self._interval))
         self._function()
 
@@ -266,6 +273,7 @@ class Scheduler:
         waiting: Deferred[bool] = Deferred()
 
         def done(result: object) -> None:
+            # Both the work and the deadline may finish in the same turn.
             if not waiting.called:
                 call.cancel()
                 if isinstance(result, Failure):
@@ -291,6 +299,8 @@ class Scheduler:
 
     def _wake_up(self) -> None:
         self._wake = None
+        # No deadline is earlier than this, so `_moved` makes no reactor call while due timers are
+        # handled.
         self._wake_at = -math.inf
         now = self.now()
         try:
@@ -311,11 +321,13 @@ def make_steady(reactor: Any) -> None:
     Twisted's reactors time delayed calls by the wall clock: if it is set back an hour, every call
     comes an hour late. Calls that wait already keep their delay.
     """
+    # A second call must not shift the delayed calls again.
     if isinstance(reactor, ReactorBase) and "seconds" not in vars(reactor):
         date = reactor.seconds()
         reactor.seconds = time.monotonic
         calls: list[Any] = list(reactor.getDelayedCalls())
         for call in calls:
+            # Delayed calls store the time at which they are due; that time moves to the new clock.
             call.delay(time.monotonic() - date)
 
 
@@ -339,6 +351,7 @@ def run(
     try:
         error = result.value if isinstance(result, Failure) else None
         waiting = work.send(None) if error is None else work.throw(error)
+    # The coroutine has returned.
     except StopIteration:
         return
     except Exception:  # noqa: BLE001  # it must not leave the reactor's callback
@@ -380,6 +393,7 @@ class Tasks:
         finally:
             self._running -= 1
             if not self._running:
+                # Exchanged first: a callback may start a coroutine and wait for it in turn.
                 waiting, self._waiting = self._waiting, []
                 for deferred in waiting:
                     deferred.callback(None)

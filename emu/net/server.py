@@ -18,17 +18,19 @@ from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver, globalLogPublisher
 
-from emu.admin.commands.server import Reload
+from emu.admin.commands.server import MOST_PROBLEMS, Reload
 from emu.admin.snapshot import snapshot_value
 from emu.admin.status import OpenPort, in_short
 from emu.built import form
+from emu.commands import Registry
 from emu.commands.registry import OWNER
 from emu.config import Config
-from emu.config.live import differences, merged
+from emu.config.load import differences, merged
 from emu.database.files import begin_anew
-from emu.errors import ConfigError, EmuError, unusable
+from emu.errors import ConfigError, EmuError, FileFormatError, unusable
+from emu.files import data_file, remove_stale
 from emu.net import logs, parameters
-from emu.net.admin.service import AdminEndpoints
+from emu.net.admin.service import COMMANDS_AREA, AdminEndpoints, ServerControls
 from emu.net.login.service import LoginEndpoint
 from emu.net.logs import logger
 from emu.net.opcode_source import OpcodeSource, last_changes
@@ -39,13 +41,13 @@ from emu.net.stream import cannot_listen, key_of
 from emu.net.trace import TraceFile
 from emu.net.upkeep import Upkeep
 from emu.net.watch import Watch
+from emu.net.web.accounts import AccountEndpoint
 from emu.net.web.dashboard import DashboardEndpoint, StaffAccounts
 from emu.net.web.service import WebEndpoint
 from emu.net.webhook import Webhook
-from emu.net.world.registration import built_in_account
+from emu.net.world.registration import LinkAccount, built_in_account
 from emu.net.world.service import WorldEndpoint
 from emu.opcodes import OpcodeStore
-from emu.partial import remove_stale
 from emu.store import Store
 from emu.store.repository import schema
 from emu.store.server_lock import ServerLock
@@ -60,9 +62,12 @@ async def reread(reads: Mapping[str, Reload]) -> None:
     for name, read in reads.items():
         try:
             await read()
-        except ConfigError as error:
-            for problem in error.problems:
-                _log.error("the {name} is as before: {problem}", name=name, problem=problem)
+        # One faulty file must not prevent the others from being read.
+        except (ConfigError, FileFormatError) as error:
+            verb = "is" if name == "configuration" else "are"
+            for problem in error.problems[:MOST_PROBLEMS]:
+                _log.error("the {name} {verb} as before: {problem}",
+                           name=name, verb=verb, problem=problem)  # fmt: skip
         except (EmuError, OSError) as error:
             reason = unusable(error) if isinstance(error, OSError) else str(error)
             _log.error("the {name} are as before: {reason}", name=name, reason=reason)
@@ -71,14 +76,13 @@ async def reread(reads: Mapping[str, Reload]) -> None:
 class CannotStart(SystemExit, Exception):
     """Ends the program with one line and exit status 1.
 
-    It is also an `Exception`, because a daemon's `twistd` reports only those to its parent process,
-    which would otherwise wait for ever.
+    It is also an `Exception`, because `twistd` removes its PID file only after those.
     """
 
-    def __init__(self, line: str, *, is_logged: bool) -> None:
-        """Print `line` at the end, unless the log has it: twistd also writes its errors there."""
+    def __init__(self, line: str, *, is_shown: bool) -> None:
+        """Print `line` at the end, unless the terminal shows it already."""
         super().__init__(f"emu: {line}")
-        if is_logged:
+        if is_shown:
             self.code = 1
 
 
@@ -99,6 +103,7 @@ def check_files(config: Config, *, anew: bool = False) -> bool:
         remove_stale(path.parent)
         if anew:
             begin_anew(path, schema())
+        # Opening upgrades the schema, so a failure is shown before the daemon detaches.
         Store.create(path).close()
         OpcodeStore.ensure(config.database.path).close()
     parameters.read_certificate(config)
@@ -133,6 +138,10 @@ class EmuServer:
         self._serves = False
         self._login_address: tuple[str, int] | None = None
         """Where worlds register in this process; None without a login service."""
+        self._link_account = LinkAccount(config.world.account, config.world.password)
+        """The account with which the world registers; `open` may replace it by its own."""
+        # Opened first: a capture file that cannot be written ends the start before any port is
+        # open.
         self._tracer = self._open_trace()
         self.scheduler = scheduler = Scheduler(reactor)
         self.storage = storage = Storage(
@@ -149,9 +158,15 @@ class EmuServer:
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         watch.queue("store", "Calls to the database that wait.", lambda: storage.waiting)
         watch.queue("writes", "Deferred writes that wait.", lambda: storage.deferred)
-        self.admin = AdminEndpoints(config, reactor, scheduler, end, watch)
+        self.commands = Registry(watch.reports.port(COMMANDS_AREA), refusal=self._problem)
         self.login = self._make_login(reactor)
         self.world = self._make_world(reactor)
+        self._reloads = self._what_is_reread()
+        self.admin = AdminEndpoints(
+            config, reactor, scheduler, watch, commands=self.commands,
+            controls=ServerControls(end, self._reloads, self._snapshot),
+            login=self.login, world=self.world, storage=storage,
+        )  # fmt: skip
         self._web = self._make_web(reactor)
         self._webhook = Webhook(
             config.webhook, config.world.name, reactor, scheduler, watch, self._conceals
@@ -160,7 +175,6 @@ class EmuServer:
         self._upkeep = Upkeep(
             config.database, lock, reactor, scheduler, self._lose, commits=storage.commits
         )
-        self._reloads = self._what_is_reread()
 
     # -- opening ----------------------------------------------------------------------------------
 
@@ -173,11 +187,9 @@ class EmuServer:
             self._login_address = self.login.listen()
         if self.world is not None:
             self.world.listen()
-        self.admin.commands.refusal = self._problem
-        self.admin.join(self.login, self.world, self.storage, self._reloads, self._snapshot)
         self.admin.listen()
         if self.world is not None:
-            self._prepare_world(self.world)
+            self._link_account = self._prepare_world(self.world)
         self._trace()
         if self._web is not None:
             self._web.listen()
@@ -198,17 +210,22 @@ class EmuServer:
             return None
         return WorldEndpoint(
             config, self.storage, self._opcodes.tables, reactor, self.scheduler,
-            commands=self.admin.commands, watch=self.watch,
+            commands=self.commands, watch=self.watch,
         )  # fmt: skip
 
-    def _prepare_world(self, world: WorldEndpoint) -> None:
-        """Make the account of the world, and load what the last stop could not save."""
+    def _prepare_world(self, world: WorldEndpoint) -> LinkAccount:
+        """Load what the last stop could not save, and return the account of the world.
+
+        If the configuration names no login server, the account is made here.
+        """
         config, storage = self.config, self.storage
+        account = self._link_account
         if not config.world.login_servers:
-            world.account = built_in_account(
+            account = built_in_account(
                 storage.direct, config.world.name, self.scheduler.moment(), world.atlas
             )
         world.spool.load(storage.direct if config.processes.hub is None else None)
+        return account
 
     def _make_web(self, reactor: Any) -> WebEndpoint | None:
         """Make the web endpoint, if the configuration names an address."""
@@ -225,6 +242,7 @@ class EmuServer:
             history=partial(self._opcode_worker.run, partial(last_changes, config.database.path)),
             watch=self.watch,
             dashboard=self._dashboard(),
+            account_page=self._account_page(),
             config=config.web,
         )
 
@@ -233,8 +251,15 @@ class EmuServer:
         if not self.config.web.admin or self.login is None:
             return None
         staff = StaffAccounts(self.login.staff, self.storage, self.scheduler)
-        return DashboardEndpoint(
-            self.config.web, staff, self.admin.commands, self.scheduler, self.watch
+        return DashboardEndpoint(self.config.web, staff, self.commands, self.scheduler, self.watch)
+
+    def _account_page(self) -> AccountEndpoint | None:
+        """Return the page on which players register; None without a login service."""
+        if self.login is None:
+            return None
+        template = data_file("web", "account.html").read_text(encoding="utf-8")
+        return AccountEndpoint(
+            self.config.web, self.login.registration, self.scheduler, self.watch, template
         )
 
     def _open_trace(self) -> TraceFile | None:
@@ -262,7 +287,7 @@ class EmuServer:
         self._opcodes.start()
         self._upkeep.start()
         if self.world is not None:
-            self.world.register(self._login_address)
+            self.world.register(self._login_address, self._link_account)
 
     def report_ready(self, *, after_crash: bool) -> None:
         """Report to systemd and to the webhook that players can log in."""
@@ -331,8 +356,10 @@ class EmuServer:
         if self._reread is None:
             return "it is not from a file"
         fresh = self._reread()
+        # Before any setting is applied, so that a faulty file changes nothing.
         self.admin.check(fresh)
         changed = differences(self.config, fresh)
+        # Settings that need a restart keep their present value, also for the next comparison.
         self.config = config = merged(self.config, fresh)
         logs.set_level(config.log.level)
         for endpoint in (self.login, self.world, self.admin, self._web):
@@ -367,6 +394,7 @@ class EmuServer:
         scheduler, storage = self.scheduler, self.storage
         self._manager.stopping()
         storage.flush_soon()
+        # A receiver of events that hangs must not use up the time in which players are saved.
         soon = Monotonic(now + (deadline - now) / 4)
         await self._within(soon, "the webhook's events", self._webhook.stop())
         self._webhook.abandon()
@@ -387,6 +415,7 @@ class EmuServer:
         giving_up.cancel()
         await self._within(deadline, "the database", storage.close(is_last=False))
         await self._within(deadline, "the upkeep of the database", self._upkeep.stop())
+        # A call that hangs may still use the database; closing its watch would disturb it.
         if not storage.waiting:
             storage.close_watch()
 
@@ -413,21 +442,24 @@ class EmuService(Service):
         *,
         warnings: Sequence[str] = (),
         after_crash: bool = False,
-        given_up: Callable[[], object] = lambda: None,
+        started: Callable[[], object] = lambda: None,
+        failed: Callable[[str], object] | None = None,
         reread: Callable[[], Config] | None = None,
         end: Callable[[], object] | None = None,
     ) -> None:
         """Make the service; with an observer the whole application's log goes there.
 
         `warnings`: lines for the operator, written at the start. `after_crash`: the last server on
-        this database ended without an orderly stop. `given_up` is called when the start fails,
-        before the process reports it. `reread` reads the configuration again, or raises
-        `ConfigError`. `end` stops the program, in place of the reactor.
+        this database ended without an orderly stop. `started` is called when the server is ready.
+        `failed` prints why it cannot start; without it the log is at the terminal and shows that.
+        `reread` reads the configuration again, or raises `ConfigError`. `end` stops the program, in
+        place of the reactor.
         """
         self._first_config = config
         self._warnings = warnings
         self._after_crash = after_crash
-        self._given_up = given_up
+        self._started = started
+        self._failed = failed
         self._reread = reread
         self._end = end
         self._log_observer = log_observer
@@ -466,6 +498,7 @@ class EmuService(Service):
     def startService(self) -> None:
         """Begin to serve."""
         super().startService()  # type: ignore[no-untyped-call]
+        # Not every starter calls `privilegedStartService`; a second call does nothing.
         self._open()
         for line in self._warnings:
             _log.warn("{line}", line=line)
@@ -475,6 +508,8 @@ class EmuService(Service):
 
     def _ready(self) -> None:
         _log.info("ready, {form}", form=form())
+        self._started()
+        # `started` may have stopped the service already.
         if self.running:
             self.server.report_ready(after_crash=self._after_crash)
 
@@ -491,6 +526,7 @@ class EmuService(Service):
     async def _stop(self) -> None:
         if self._opened is not None:
             await self._opened.stop()
+        # The observer is global: a later service of this process would get every line twice.
         globalLogPublisher.removeObserver(self.watch.lines)
 
     def _open(self) -> None:
@@ -521,8 +557,9 @@ class EmuService(Service):
         """End a start that failed; it has changed nothing."""
         if lock is not None:
             lock.release()
-        self._given_up()
         globalLogPublisher.removeObserver(self.watch.lines)
         if self._writes_log:
             _log.error("{line}", line=line)
-        raise CannotStart(line, is_logged=self._writes_log) from None
+            if self._failed is not None:
+                self._failed(line)
+        raise CannotStart(line, is_shown=self._writes_log) from None

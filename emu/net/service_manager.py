@@ -41,6 +41,7 @@ class ServiceManager:
 
     def start(self) -> None:
         """Send that the server is ready, and start the status and watchdog timers."""
+        # A second call must not start a second watchdog.
         if not self._address or self._timers:
             return
         self._sent_status = self._status()
@@ -52,6 +53,7 @@ class ServiceManager:
 
     def reloading(self) -> None:
         """Send that configuration and tables are being reloaded; `reloaded` must follow."""
+        # systemd needs this time to match the notification with its own request to reload.
         self._send("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def reloaded(self) -> None:
@@ -82,6 +84,7 @@ class ServiceManager:
             return
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+                # The reactor must not wait for systemd.
                 sender.setblocking(False)
                 sender.sendto("\n".join(lines).encode(), self._address)
         except OSError as error:
@@ -92,6 +95,7 @@ class ServiceManager:
 
 def _socket_name(name: str) -> str:
     """Return the name of the UNIX socket in the kernel's form, or an empty one for other kinds."""
+    # The kernel marks an abstract socket with a zero byte, the variable with an at sign.
     if name.startswith("@"):
         return "\0" + name[1:]
     return name if name.startswith("/") else ""
@@ -101,6 +105,7 @@ def _watchdog_seconds(environment: Mapping[str, str]) -> float | None:
     """Return the watchdog's interval in seconds for this process, or None."""
     watched_pid = environment.get("WATCHDOG_PID") or str(os.getpid())
     microseconds = environment.get("WATCHDOG_USEC", "")
+    # A child process inherits the variables, but the watchdog is not meant for it.
     if watched_pid != str(os.getpid()) or not microseconds.isdecimal() or int(microseconds) == 0:
         return None
     return int(microseconds) / 1_000_000

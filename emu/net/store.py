@@ -48,14 +48,15 @@ from emu.store.asynchronous import (
     AsyncAccounts,
     AsyncBans,
     AsyncCharacters,
+    AsyncMemories,
     AsyncModels,
     AsyncReports,
     AsyncRoster,
     AsyncWorldCharacters,
     AsyncWorlds,
+    StoreCache,
     StoreConnections,
 )
-from emu.store.cache import StoreCache
 
 T = TypeVar("T")
 
@@ -132,6 +133,7 @@ class StoreWorker:
         self._locked_since: float | None = None
         """Time of the first failed try since the last successful one, by the monotonic clock.
         Only the worker's thread uses it."""
+        # Passes calls to the thread; the answers return by `callFromThread`.
         self._queue: queue.SimpleQueue[Sequence[_Job[Any]] | None] = queue.SimpleQueue()
         self.waiting = 0
         """Calls without an answer."""
@@ -161,6 +163,7 @@ class StoreWorker:
             self._thread.start()
         asked = time.monotonic()
         jobs: list[_Job[T]] = [_Job(call, Deferred(), asked) for call in calls]
+        # Only the reactor's thread changes this number, so it needs no lock.
         self.waiting += len(jobs)
         # One queue entry for all calls, so that `_take` never separates them.
         self._queue.put(jobs)
@@ -173,10 +176,12 @@ class StoreWorker:
             if self._thread is None:
                 self._stopped.callback(None)
             else:
+                # None comes after all waiting calls, so these are carried out first.
                 self._queue.put(None)
         return self._stopped
 
     def _work(self) -> None:
+        # A connection of SQLite belongs to the thread that uses it.
         self._prepare()
         going = True
         jobs: list[_Job[Any]] = []
@@ -188,6 +193,7 @@ class StoreWorker:
                 begun = time.monotonic()
                 self._carry_out(jobs)
                 jobs = self._answered(jobs, begun)
+        # The reactor's thread owns the Deferreds and the state of the worker.
         self._reactor.callFromThread(self._end)
 
     def _take(self, jobs: list[_Job[Any]]) -> bool:
@@ -198,6 +204,7 @@ class StoreWorker:
         unit = self._queue.get() if not jobs else ()
         while unit is not None:
             jobs.extend(unit)
+            # A larger group would delay the answers of its first calls.
             if len(jobs) >= self._most_grouped:
                 return True
             try:
@@ -219,6 +226,7 @@ class StoreWorker:
                 for number, job in enumerate(jobs):
                     job.carry_out()
                     if job.is_locked:  # the others would each wait for the same lock
+                        # They were not tried, and count as locked, too, so that their order stays.
                         for later in jobs[number:]:
                             later.error = job.error
                         break
@@ -231,6 +239,7 @@ class StoreWorker:
         now = time.monotonic()
         locked = [job for job in jobs if job.is_locked]
         if len(locked) < len(jobs):
+            # Any call that was carried out shows that the lock is free again.
             self._locked_since = None
         if locked and self._locked_since is None:
             self._locked_since = begun
@@ -238,6 +247,7 @@ class StoreWorker:
         for job in jobs:
             (again if job.is_locked and now < self._latest(job) else done).append(job)
         if done:
+            # All answers of a group in one call: waking the reactor costs more than an answer.
             self._reactor.callFromThread(self._answer, done)
         if again and now - begun < PAUSE:
             # SQLite returns at once for some locks (a snapshot that is too old, for instance).
@@ -351,17 +361,20 @@ class DeferredWrites:
         # Calls beyond MOST_TOGETHER have waited as long as this batch: they follow directly.
         self._is_under_way, self._is_urgent = True, bool(self._held)
         calls = [call for call, _ in batch]
+        # Otherwise Twisted logs each error a second time, although its caller gets it.
         together = DeferredList(self._worker.run_together(calls), consumeErrors=True)
         together.addCallback(self._carried_out, batch)
 
     def _carried_out(self, results: list[tuple[bool, Any]], batch: list[_Call]) -> None:
         """Put calls that met a lock in front of the later ones, and answer the others."""
+        # An empty list: `zip` then puts nothing back, and all calls are answered.
         locked = [] if self._has_given_up else [is_locked(result) for _, result in results]
         # In front, so that a later change of the same row is stored after an earlier one.
         self._held[:0] = [call for call, again in zip(batch, locked, strict=False) if again]
         self._is_under_way = False
         # Before the answers: a callback that adds a call must find the older ones scheduled.
         if self._held:
+            # A batch that met a lock waits for the delay, or it would try in a tight loop.
             self._go_on(is_urgent=self._is_urgent and not any(locked))
         for number, ((_, done), (is_stored, result)) in enumerate(zip(batch, results, strict=True)):
             if locked and locked[number]:
@@ -415,6 +428,8 @@ class Storage:
         self.direct = Store.create(path, keep_deleted=keep_deleted)
         """The writing store; use it only before the first call of the ports, or after `close`."""
         self.direct.database.set_durability(durability)
+        # The keeper makes them, after it has checked that the file is still the one that was
+        # opened.
         self.direct.database.leave_checkpoints()
         self._warned: set[str] = set()
         self._seen = Store.open_for_reading(path)
@@ -456,6 +471,7 @@ class Storage:
         self.characters = AsyncCharacters(ways, lambda store: store.login.characters)
         self.reports = AsyncReports(ways, lambda store: store.login.reports)
         self.models = AsyncModels(ways, lambda store: store.login.models)
+        self.memories = AsyncMemories(ways, lambda store: store.world.memories)
         self.world_characters = AsyncWorldCharacters(ways, lambda store: store.world.characters)
 
     def _epoch(self) -> int:
@@ -504,9 +520,11 @@ class Storage:
         `is_last`: no other connection of this process has it open. Otherwise call `close_watch`
         after the last one is closed.
         """
+        # From now on a write that meets a lock fails: a lock must not delay the end of the process.
         self.give_up()
         await self._reader.stop()
         await self._writer.stop()
+        # After the threads have ended: a connection must not be closed while a thread uses it.
         self._seen.close()
         self.direct.close()
         if is_last:

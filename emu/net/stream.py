@@ -27,9 +27,8 @@ from emu.errors import ConfigError
 from emu.limits.addresses import plain_host
 from emu.limits.connections import StreamLimits
 from emu.net.logs import logger
-from emu.net.refusals import RefusalLog
 from emu.net.scheduler import DelayedCall, Scheduler, Timed, Timer
-from emu.net.watch import Watch
+from emu.net.watch import RefusalLog, Watch
 from emu.stream_end import StreamProtocol
 from emu.times import Monotonic
 
@@ -94,6 +93,7 @@ def listen_address(key: str, address: Address) -> Address:
         raise ConfigError(
             [f"{key}: the host name {address.host} cannot be resolved ({reason}); write an address"]
         ) from None
+    # The sort is stable, so the resolver's order stays within IPv4 and IPv6.
     found.sort(key=lambda one: one[0] != socket.AF_INET)
     return Address(str(found[0][4][0]), address.port)
 
@@ -168,6 +168,7 @@ class Stream(Protocol):
     def close(self, reason: str, now: Monotonic) -> None:
         """Close the connection after all output is written."""
         if not self.begun:
+            # Without a core there is no output that has to be written first.
             self.transport.abortConnection()
             return
         self.core.close(reason, now)
@@ -175,9 +176,13 @@ class Stream(Protocol):
 
     def cut_off(self, reason: str) -> None:
         """Abort the connection at once."""
+        # What waits would never be read; without this the memory stays until Twisted reports the
+        # end.
         self._waiting.clear()
         self._waiting_bytes = 0
         if self.begun:
+            # The core first: its last events then have this reason and not that of a lost
+            # connection.
             self.core.close(reason, self._scheduler.now())
         self.transport.abortConnection()
         if self.begun:
@@ -193,6 +198,7 @@ class Stream(Protocol):
         """Begin with a core; the transport must be set."""
         self.core = core
         self.begun = True
+        # True: a push producer, which Twisted pauses when the peer reads slowly.
         self.transport.registerProducer(self, True)
         self.serve()
 
@@ -207,6 +213,7 @@ class Stream(Protocol):
         self._gone = True
         self._waiting.clear()
         self._waiting_bytes = 0
+        # Before the core is called: nothing that it does may arm the timer of a dead connection.
         self._scheduler.drop(self._timer)
         if self._last_call is not None:
             self._last_call.cancel()
@@ -219,6 +226,7 @@ class Stream(Protocol):
         self._paused = True
         if not self._gone and not self.closed and self._last_call is None:
             self._last_call = self._scheduler.later(self._limits.stall_timeout, self._stalled)
+        # A subclass may stop reading from a peer that does not read its answers.
         self._listen_again()
 
     def resumeProducing(self) -> None:
@@ -248,12 +256,16 @@ class Stream(Protocol):
 
     def serve(self) -> None:
         """Deliver events, write output, arm the timer, and finish a closed connection."""
+        # A handler may send or close in the middle of this; the outer call then writes what it
+        # added.
         if self._serving:
             return
         self._serving = True
         try:
             while (event := self.core.next_event()) is not None:
                 self.take_event(event, self._scheduler.now())
+        # A handler that raises must not keep the stream in this state: nothing would be served
+        # again.
         finally:
             self._serving = False
         for data in self.core.data_to_send():
@@ -273,6 +285,7 @@ class Stream(Protocol):
 
     def _listen(self) -> None:
         """Start or stop reading from the peer, as `wants_data` says."""
+        # Only on a change: Twisted's calls cost a system call each.
         if self._is_reading_paused == (not self.wants_data):
             return
         self._is_reading_paused = not self._is_reading_paused
@@ -288,6 +301,7 @@ class Stream(Protocol):
             data = self._waiting.popleft()
             self._waiting_bytes -= len(data)
             self.transport.write(data)
+        # Checked after the writing: only what the peer did not take counts.
         if self._waiting_bytes > self._limits.write_buffer and not self.closed:
             self.cut_off("peer does not read")
 
@@ -302,11 +316,13 @@ class Stream(Protocol):
             return
         if self._last_call is not None:
             self._last_call.cancel()
+        # `loseConnection` waits for the last bytes without a limit, so this call ends the wait.
         self._last_call = self._scheduler.later(
             self._limits.close_linger, self.transport.abortConnection
         )
         if self._is_reading_paused:  # read and drop further data, to notice when the peer closes
             self.transport.resumeProducing()
+        # Written even while paused: Twisted keeps these bytes until the peer reads or the abort.
         self.transport.writeSequence(self._waiting)
         self._waiting.clear()
         self._waiting_bytes = 0

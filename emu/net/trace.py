@@ -32,6 +32,7 @@ class TraceFile:
         self._writer = TraceWriter()
         try:
             if not _ends_complete(path):
+                # The incomplete file may still have useful sessions, so it is kept.
                 aside = path.with_name(path.name + ".cut")
                 path.replace(aside)
                 self._log.warn(
@@ -45,6 +46,7 @@ class TraceFile:
             raise StoreError(
                 f"{path}: cannot be written ({error.strerror}); see [trace] file"
             ) from None
+        # Without a buffer: a crash must not lose the datagrams before it.
         self._file: BinaryIO | None = os.fdopen(descriptor, "ab", buffering=0)
         self._begun = False
 
@@ -71,6 +73,7 @@ class TraceFile:
             return
         if not self._begun:  # not earlier: a server that fails to start writes nothing
             self._begun = True
+            # A continued file gets a second header, which pcapng allows: it begins a new section.
             record = self._writer.header() + record
         self._left -= len(record)
         if self._left < 0:
@@ -97,6 +100,7 @@ def _ends_complete(path: Path) -> bool:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 4))
         length = int.from_bytes(file.read(4), "little")
+        # The smallest block of pcapng has 12 bytes.
         if not 12 <= length <= size:
             return False
         file.seek(size - length + 4)

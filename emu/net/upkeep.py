@@ -53,6 +53,7 @@ class Upkeep:
         self._lost = lost
         self._keeper = Keeper(config.path)
         self._keeper.watch = commits
+        # A thread of its own: a checkpoint may wait for the disk while players are saved.
         self._worker = StoreWorker(reactor, nullcontext, name="emu-store-keep")
         self._is_open = False
         self._timers: list[DelayedCall] = []
@@ -89,6 +90,7 @@ class Upkeep:
         """
         for timer in self._timers:
             timer.cancel()
+        # In the same thread, so after the work that still runs there.
         self._report(await self._worker.run(self._end))
         await self._worker.stop()
 
@@ -102,6 +104,7 @@ class Upkeep:
 
     def _done(self, errors: list[str], work: Callable[[], list[str]]) -> None:
         self._waiting.discard(work)
+        # The next error of this work is logged again, even if it is the same.
         self._troubles.pop(work, None)
         self._report(errors)
 
@@ -109,6 +112,7 @@ class Upkeep:
         """Report a disk error once until it changes; the next timer tries again."""
         self._waiting.discard(work)
         trouble = failure.getErrorMessage()
+        # Any other exception is a fault of this program and needs a traceback.
         if not failure.check(EmuError, OSError):  # type: ignore[no-untyped-call]
             _log.failure("the upkeep of the database failed", failure=failure)
         elif trouble != self._troubles.get(work):
@@ -147,9 +151,11 @@ class Upkeep:
             return []
         self.problem = loss_text(self._config.path, loss, os.getpid())
         self._lost(self.problem)
+        # The lock file may be gone with the database; `lose` writes its record into it.
         self._lock.renew()
         self._lock.lose(loss)
         lines = [f"{self.problem}; the server neither reads nor writes it any more"]
+        # An overwritten file has no data of this server any more.
         if loss is not Loss.OVERWRITTEN:
             lines.append(self._rescue())
         self._keeper.abandon()
@@ -160,6 +166,7 @@ class Upkeep:
         moment = datetime.fromtimestamp(self._scheduler.moment(), UTC)
         copy = path.with_name(f"{path.name}.{moment:%Y%m%d-%H%M%S}.rescued")
         try:
+            # The folder may have been removed together with the file.
             copy.parent.mkdir(parents=True, exist_ok=True)
             self._keeper.rescue(copy)
         except (EmuError, OSError) as error:

@@ -22,8 +22,7 @@ from emu.commands.registry import Use
 from emu.config.administration import WebhookConfig
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.watch import Watch
-from emu.reports import Report
+from emu.net.watch import Report, Watch
 from emu.times import Monotonic
 from emu.world.events import PlayerEntered, PlayerLeft
 
@@ -133,6 +132,7 @@ class Webhook:
         body = self.queue.next_request(now)
         if body is not None:
             self._under_way = Deferred.fromCoroutine(self._send(self.config, body))
+            # The agent limits only the connecting; this limits the whole request.
             self._under_way.addTimeout(self.config.timeout, self.reactor).addBoth(self._done)
         self._arm()
 
@@ -149,12 +149,14 @@ class Webhook:
         )
         waits = response.headers.getRawHeaders("Retry-After", ["0"])[0]
         response.deliverBody(_Discard())  # type: ignore[no-untyped-call]
+        # The header may also be a date, which counts as no pause.
         return response.code, float(waits) if waits.replace(".", "", 1).isdigit() else 0.0
 
     def _done(self, result: Any) -> None:
         self._under_way = None
         status, retry_after = result if isinstance(result, tuple) else (0, 0.0)
         fails = not 200 <= status < 300
+        # One line for each outage, not for each event.
         if fails and not self._fails:
             reason = f"status {status}" if status else "no answer"
             _log.warn("an event could not be sent: {reason}; see [webhook] url", reason=reason)

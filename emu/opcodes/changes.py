@@ -47,6 +47,7 @@ def compare_tables(first: OpcodeTable, second: OpcodeTable) -> list[Difference]:
 
 def _messages(table: OpcodeTable) -> dict[str, int]:
     """Return a table's names without cut and former names of messages that have a better one."""
+    # A cut or former name would appear as a difference although the message is the same.
     numbers = table.numbers
     cut = {name[:CUT_LENGTH] for name in numbers if len(name) > CUT_LENGTH}
     return {
@@ -74,6 +75,8 @@ def _by_range(rows: Iterable[OpcodeRow]) -> dict[VersionRange, dict[str, int]]:
     grouped: dict[VersionRange, list[OpcodeRow]] = {}
     for row in rows:
         grouped.setdefault(row.range, []).append(row)
+    # Placeholders are left out: two tables without a message agree, whatever number stands for
+    # it.
     numbers = {}
     for version_range, group in grouped.items():
         dead = dead_numbers(group)
@@ -119,6 +122,7 @@ def parse_insertion(text: str) -> Insertion:
             f"{text!r} is not an insertion; write OP_NameMsg@123, or OP_NameMsg@123..410 if"
             " numbers above 410 stay"
         )
+    # The pattern allows numbers up to 99999, which exceed the largest opcode.
     number, last = int(match[2]), int(match[3] or MAX_NUMBER)
     if number > MAX_NUMBER or not number <= last <= MAX_NUMBER:
         raise CommandError(f"{text}: numbers go from 0 to {MAX_NUMBER}, and LAST is not below N")
@@ -254,6 +258,8 @@ def plan_rows(
         problem = row_problem(row)
         key = key_of(row)
         if problem is None and key in new:
+            # A dump may contain a row twice. The same number twice is harmless, another number is
+            # a fault.
             if new[key].opcode == row.opcode:
                 continue
             problem = (
@@ -301,6 +307,7 @@ def plan_reset(
     old, new = chosen(existing), chosen(shipped)
     if not old and not new:
         raise CommandError("neither the database nor the shipped tables have such rows")
+    # Sorted, so that two runs print and write the changes in the same order.
     differing = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
     changes = [RowChange(old.get(key), new.get(key)) for key in differing]
     return Plan(changes, unchanged=len(old.keys() | new.keys()) - len(changes))
@@ -333,6 +340,8 @@ def amended(
     if old is not None and present is None:
         raise CommandError(f"{where} was removed by another user meanwhile; add it again")
     if new is None:
+        # A removal has no fields to merge: the row must be exactly the one that the editor
+        # showed.
         if present != old:
             raise CommandError(f"{where} was changed by another user meanwhile; read it again")
         return [RowChange(present, None)]
@@ -352,6 +361,7 @@ def _merged(old: OpcodeRow, new: OpcodeRow, present: OpcodeRow, where: str) -> O
         if getattr(new, name) != getattr(old, name)
     }
     for name, value in mine.items():
+        # Both users may have set the same value; only different values are a conflict.
         theirs = getattr(present, name)
         if theirs not in (getattr(old, name), value):
             raise CommandError(
@@ -363,6 +373,8 @@ def _merged(old: OpcodeRow, new: OpcodeRow, present: OpcodeRow, where: str) -> O
 
 def _completed(row: OpcodeRow, old: OpcodeRow | None, source: str) -> OpcodeRow:
     """Return a row with a source and a note, where its file has none."""
+    # A source describes how a number is known, so it belongs only to the number that it came
+    # with.
     same = old is not None and old.opcode == row.opcode
     if row.source is None:
         row = row._replace(source=old.source if same and old else source)

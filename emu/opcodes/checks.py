@@ -46,6 +46,48 @@ NEEDED = (
 )
 """The messages that the services need for every client. They work without any other message."""
 
+ENTERING = "OP_ZoneInfoMsg"
+"""The message that only a table with a world's messages has: other tables serve the login only."""
+NEEDED_TO_ENTER = (
+    ENTERING,
+    "OP_DoneLoadingZoneResourcesMsg",
+    "OP_DoneSendingInitialEntitiesMsg",
+    "OP_DoneLoadingEntityResourcesMsg",
+    "OP_PredictionUpdateMsg",
+    "OP_SetRemoteCmdsMsg",
+    "OP_RemoteCmdMsg",
+    "OP_GameWorldTimeMsg",
+    "OP_RequestCampMsg",
+    "OP_CampStartedMsg",
+    "OP_CampAbortedMsg",
+    "OP_WhoQueryReplyMsg",
+    "OP_ClientCmdMsg",
+    "OP_UpdateTargetMsg",
+    "OP_UpdateCharacterSheetMsg",
+    "OP_UpdateSkillBookMsg",
+    "OP_ChangeZoneMsg",
+    "OP_TeleportWithinZoneNoReloadMsg",
+    "OP_ReadyToZoneMsg",
+    "OP_SitMsg",
+    "OP_StandMsg",
+    "OP_DefaultGroupOptionsMsg",
+    "OP_PopulateSkillMapsMsg",
+    "OP_SignalMsg",
+    "OP_KnownLanguagesMsg",
+    "OP_EqHearChatCmd",
+    "OP_EqDisplayTextCmd",
+    "OP_EqCreateGhostCmd",
+    "OP_EqCreateWidgetCmd",
+    "OP_EqCreateSignWidgetCmd",
+    "OP_EqDestroyGhostCmd",
+    "OP_EqUpdateGhostCmd",
+    "OP_EqSetControlGhostCmd",
+    "OP_EqSetPOVGhostCmd",
+    "OP_EqChatChannelUpdateCmd",
+    "OP_EqWhoChannelQueryReplyCmd",
+)
+"""The messages that a client needs to enter a world and to see others there."""
+
 
 class Missing(NamedTuple):
     """Messages without a number in a span of versions; `lost` ones have a shipped number."""
@@ -58,10 +100,13 @@ class Missing(NamedTuple):
 def missing_messages(tables: OpcodeTables, shipped: OpcodeTables) -> Iterator[Missing]:
     """Yield, in order, each span of versions that lacks a needed message."""
     for first, last, table in tables.spans():
-        gone = [name for name in NEEDED if table.get(name) is None]
+        known = shipped.for_version(first) if shipped.covers(first) else None
+        # A table that serves only the login is not reported for the messages of a world.
+        enters = any(one is not None and one.get(ENTERING) for one in (table, known))
+        needed = NEEDED + NEEDED_TO_ENTER if enters else NEEDED
+        gone = [name for name in needed if table.get(name) is None]
         if not gone:
             continue
-        known = shipped.for_version(first) if shipped.covers(first) else None
         lost = tuple(name for name in gone if known is not None and known.get(name) is not None)
         never = tuple(name for name in gone if name not in lost)
         yield Missing(VersionRange(first, last), lost, never)
@@ -138,6 +183,7 @@ def check(
         found += _twins(version_range, group, full)
     found += _overlaps(by_range)
     order = list(Severity)
+    # Sorting is stable, so findings of one severity stay in the order of the ranges.
     return sorted(found, key=lambda finding: order.index(finding.severity))
 
 
@@ -152,6 +198,8 @@ def _unusable(rows: Sequence[OpcodeRow], rejected: Iterable[Rejected]) -> Iterat
         ((one.place, one.problem) for one in rejected),
         ((str(row.range), row_problem(row) or "") for row in rows if row_problem(row)),
     ):
+        # A dump with an inverted range has it in every row; one finding for all of them is
+        # enough.
         if problem.startswith("inverted"):
             inverted[problem.partition(" (")[0]].append(f"{place}: {problem}")
         else:
@@ -207,6 +255,7 @@ def _shared(
     names: defaultdict[int, set[str]] = defaultdict(set)
     for row in rows:
         if not is_absent(row.opcode):
+            # A cut name and its full name are one message and must not appear as two.
             names[row.opcode].add(full.get(row.name, row.name))
     for number, group in sorted(names.items()):
         if len(group) < 2:
@@ -216,6 +265,8 @@ def _shared(
         if number in dead:
             text = f"{number} has {listed}: a placeholder, read as no number"
             yield _note("dead-group", version_range, text)
+        # Only names that this program uses matter: it could not decide which handler a message is
+        # for.
         elif len(group & used) > 1:
             both = " and ".join(sorted(group & used))
             text = f"{number} is the number of {both}; the server could not distinguish them"
@@ -265,6 +316,7 @@ def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[
     """Yield a finding for each pair of overlapping ranges: which one wins, and where."""
     ranges = sorted(by_range)
     numbers = {one: {row.name: row.opcode for row in by_range[one]} for one in ranges}
+    # The ranges are sorted, so the search ends at the first range that begins behind `one`.
     pairs = (
         (one, other)
         for index, one in enumerate(ranges)
@@ -273,8 +325,10 @@ def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[
             ranges[index + 1 :],
         )
     )
+    # A file may have so many overlapping ranges that comparing all pairs takes too long.
     for one, other in itertools.islice(pairs, MAX_PAIRS):
         common = VersionRange(other.first, min(one.last, other.last))
+        # The rule of `OpcodeTables.covering`: of equally narrow ranges the later one wins.
         narrow, wide = sorted((one, other), key=lambda r: (r.width, -r.first))
         differing = [
             f"{name} {number}/{numbers[other][name]}"
@@ -282,6 +336,7 @@ def _overlaps(by_range: Mapping[VersionRange, Sequence[OpcodeRow]]) -> Iterator[
             if numbers[other].get(name, number) != number
         ]
         where = common.first if common.width == 1 else common
+        # The table of a whole build takes nothing from a wider range.
         rest = "" if len(by_range[narrow]) >= WHOLE_TABLE else ", and the other adds to it"
         agree = f"{len(differing)} names differ: {_some(differing)}" if differing else "they agree"
         text = f"{one} and {other} overlap at {where}: {narrow} wins as the narrower{rest};"

@@ -115,6 +115,7 @@ def _read(
     source = Source(stream)
     form = form or guess_format(source.peek(4096))
     if form is OpcodeFormat.SQLITE:
+        # SQLite needs a file that it can open and seek in.
         if path is None:
             raise FileFormatError("an SQLite database cannot be read from a stream; name its file")
         yield from read_database(path)
@@ -125,10 +126,12 @@ def _read(
     text = _text(source)
     if form is OpcodeFormat.JSON:
         yield from _json_rows(text)
+    # The header decides whether each row has its own range.
     elif form is OpcodeFormat.CSV and text.startswith("first_version"):
         yield from _csv_rows(text)
     elif form is OpcodeFormat.CSV:
         named = version_range or (range_of(path) if path is not None else None)
+        # Line 1 has the columns, so the rows begin at line 2.
         for number, row in enumerate(parse_range(text, _needed(named)), 2):
             yield f"line {number}", row
     else:
@@ -148,6 +151,7 @@ def guess_format(head: bytes) -> OpcodeFormat:
         return OpcodeFormat.CSV
     if _LIST_HEAD.fullmatch(first) or _LIST_LINE.fullmatch(first):
         return OpcodeFormat.LIST
+    # A dump may begin with any comment or statement, so it is the guess for everything else.
     return OpcodeFormat.SQL
 
 
@@ -207,8 +211,11 @@ def _row(cells: Sequence[object], place: str) -> OpcodeRow:
 
 
 def _integer(value: object, place: str) -> int:
+    # Some dumps have numbers in quotes.
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        # 20 digits exceed every limit; `row_problem` then refuses the number.
         return int(value[:20])
+    # A bool is an int in Python, but true is no number in a file.
     if isinstance(value, bool) or not isinstance(value, int):
         raise FileFormatError(f"{str(value)[:40]!r} is not a whole number", place=place)
     return value
@@ -252,6 +259,7 @@ def _json_rows(text: str) -> Iterator[Placed]:
 def _list_rows(text: str, version_range: VersionRange) -> Iterator[Placed]:
     for number, line in enumerate(text.splitlines(), 1):
         place = f"line {number}"
+        # A list may have remarks behind "#"; no opcode name contains that sign.
         bare = line.partition("#")[0]
         if not bare.strip() or (number == 1 and _LIST_HEAD.fullmatch(bare)):
             continue
@@ -261,6 +269,7 @@ def _list_rows(text: str, version_range: VersionRange) -> Iterator[Placed]:
         yield place, OpcodeRow(*version_range, match[1], parse_number(match[2], place))
 
 
+# MySQL limits the size of a statement, so one statement cannot hold all rows.
 ROWS_PER_INSERT = 500
 
 _DUMP_HEAD = """\
@@ -319,6 +328,8 @@ def as_sql(rows: Iterable[OpcodeRow]) -> Iterator[str]:
     """
     # Names are letters, digits and underscores (`name_problem`), so they need no escapes.
     yield _DUMP_HEAD
+    # The last row ends with a semicolon and all others with a comma, so each row waits for the
+    # next.
     waiting = ""
     for number, row in enumerate(rows, 1):
         if (number - 1) % ROWS_PER_INSERT == 0:

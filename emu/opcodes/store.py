@@ -58,6 +58,7 @@ def schema() -> Schema:
 
 
 def _version(connection: sqlite3.Connection) -> int:
+    # An existing database may have no opcode tables yet: accounts and opcodes share one file.
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'opcode_meta'").fetchone():
         return 0
     row = connection.execute("SELECT value FROM opcode_meta WHERE key = 'schema'").fetchone()
@@ -207,6 +208,7 @@ def newest_to_redo(steps: Iterable[HistoryStep]) -> int:
     for step in _standing(steps):
         if step.action == Action.UNDO:
             return step.change
+        # Any other change in between may depend on the undone rows, so a redo stops there.
         if step.action != Action.REDO:
             break
     raise CommandError("there is nothing to redo: no undo is newer than the last change")
@@ -226,6 +228,7 @@ def check_takes_back(
             f"change {number} put in the shipped tables and cannot be undone; `emu opcodes reset`"
             " restores shipped rows"
         )
+    # A redo is the undo of an undo, so it needs one.
     if action == Action.REDO and entries[0].action != Action.UNDO:
         raise CommandError(
             f"change {number} is no undo, but {entries[0].action}; only an undo can be redone"
@@ -273,6 +276,7 @@ class OpcodeStore:
         self._database.set_durability(Durability.SAFE)  # operators' edits are rare and must last
         try:
             self._bring_up_to_date(shipped_rows())
+        # Without this the file would stay open after an error.
         except BaseException:
             self._database.close()
             raise
@@ -300,7 +304,11 @@ class OpcodeStore:
 
     @classmethod
     def ensure(cls, path: Path, *, who: str = "emu") -> OpcodeStore:
-        """Open a database; create the file if there is none."""
+        """Open a database; create the file, with the shipped rows, if there is none.
+
+        Raises `StoreError`.
+        """
+        # The constructor opens only existing files, so the file is made first.
         _make(path)
         return cls(path, who=who)
 
@@ -317,7 +325,7 @@ class OpcodeStore:
     # -- reading --------------------------------------------------------------------------------
 
     def tables(self) -> OpcodeTables:
-        """Return a snapshot of all tables."""
+        """Return a snapshot of all tables; later changes do not appear in it."""
         return OpcodeTables(self.rows())
 
     def rows(self, version_range: VersionRange | None = None) -> list[OpcodeRow]:
@@ -375,6 +383,7 @@ class OpcodeStore:
 
     def unset(self, version_range: VersionRange, name: str, *, action: str = "unset") -> Plan:
         """Remove a name from exactly one range. Raises `CommandError` if it is not there."""
+        # The row is read under the write lock: another tool cannot change it in between.
         with self._database.transaction():
             old = self._existing().get((*version_range, name))
             if old is None:
@@ -398,6 +407,8 @@ class OpcodeStore:
         With `dry_run` nothing is written. An exception of the iterable leaves the database
         unchanged.
         """
+        # Read completely before the transaction, because reading a file may take long, and the lock
+        # stops others.
         given = list(rows)
         with self._database.transaction():
             plan = plan_rows(self._existing(), given, source=source, keep=keep)
@@ -427,6 +438,7 @@ class OpcodeStore:
         touched the same rows.
         """
         with self._database.transaction():
+            # The change is selected inside the transaction, so no other change can come between.
             number = newest_to_undo(self._steps(version_range)) if change is None else change
             return self._take_back(number, Action.UNDO, version_range)
 
@@ -461,6 +473,7 @@ class OpcodeStore:
         where, values = "", ()
         if version_range is not None:
             where, values = "WHERE first_version = ? AND last_version = ?", version_range  # type: ignore[assignment]
+        # All rows of a change undo the same change, so `max` returns just that.
         found = self._connection.execute(
             f"SELECT change, action, max(undoes) FROM opcode_history {where}"  # noqa: S608
             " GROUP BY change, action ORDER BY change DESC",
@@ -472,10 +485,12 @@ class OpcodeStore:
         self, number: int, action: str, version_range: VersionRange | None
     ) -> list[HistoryEntry]:
         """Restore the rows from before a change; the caller has begun the transaction."""
+        # SQLite reads a negative limit as no limit.
         entries = self.history(limit=-1, change=number)
         check_takes_back(number, entries, action, version_range)
         existing = self._existing()
         for entry in entries:
+            # An undo must not overwrite a later edit of the same row.
             if existing.get(key_of(entry.row)) != entry.new:
                 raise CommandError(
                     f"change {number} cannot be undone: {entry.row.name} of {entry.row.range} was"
@@ -505,6 +520,7 @@ class OpcodeStore:
             "UPDATE opcode_change SET change = ?, at = ?, who = ?, action = ?, undoes = ?",
             (last + 1, now, self.who, action, undoes),
         )
+        # In batches, so that the caller can show the progress.
         for start in range(0, len(changes), BATCH):
             batch = changes[start : start + BATCH]
             self._connection.executemany(
@@ -525,6 +541,7 @@ class OpcodeStore:
         digest = fingerprint(shipped)
         with readable_errors(self.path):
             schema().check(self._connection, self.path)
+            # The usual start changes nothing and takes no write lock.
             is_current = not schema().is_behind(self._connection)
             if is_current and self._meta("shipped") in (digest, OWN_ROWS):
                 return

@@ -165,6 +165,7 @@ def full_names(names: Collection[str]) -> dict[str, str]:
     for name in names:
         if len(name) > CUT_LENGTH:
             short = name[:CUT_LENGTH]
+            # Two longer names with the same beginning make the cut name ambiguous; None marks that.
             cut[short] = None if short in cut else name
     return {short: full for short, full in cut.items() if full is not None and short in names}
 
@@ -186,25 +187,28 @@ class OpcodeTable:
     """The opcodes of one client version; immutable.
 
     `version` is the client data version, `range` the narrowest version range that covers it.
+    `numbers` has the number of every name, including all other names of a message. `names` has the
+    shown name of every number.
     """
 
-    __slots__ = ("_names", "_numbers", "range", "version")
+    __slots__ = ("names", "numbers", "range", "version")
 
     def __init__(
         self,
         version: int,
         version_range: VersionRange,
-        numbers: Mapping[str, int],
-        names: Mapping[int, str],
+        numbers: dict[str, int],
+        names: dict[int, str],
     ) -> None:
         self.version = version
         self.range = version_range
-        self._numbers = numbers
-        self._names = names
+        # Read-only views, because one table is shared by all versions of a span.
+        self.numbers: Mapping[str, int] = MappingProxyType(numbers)
+        self.names: Mapping[int, str] = MappingProxyType(names)
 
     def number(self, name: str) -> int:
         """Return the number of a message. Raises `UnknownOpcode` if the client has none."""
-        found = self._numbers.get(name)
+        found = self.numbers.get(name)
         if found is None:
             found = self.get(name)  # finds cut names as well
         if found is None:
@@ -218,27 +222,17 @@ class OpcodeTable:
 
         A name of more than 33 characters is also found by its cut form.
         """
-        found = self._numbers.get(name)
+        found = self.numbers.get(name)
         if found is None and len(name) > CUT_LENGTH:
-            return self._numbers.get(name[:CUT_LENGTH])
+            return self.numbers.get(name[:CUT_LENGTH])
         return found
 
     def name(self, number: int) -> str | None:
         """Return the shown name of a number, None for an unknown number."""
-        return self._names.get(number)
-
-    @property
-    def numbers(self) -> Mapping[str, int]:
-        """The number of every name, including all other names of a message."""
-        return MappingProxyType(dict(self._numbers))
-
-    @property
-    def names(self) -> Mapping[int, str]:
-        """The shown name of every number."""
-        return MappingProxyType(dict(self._names))
+        return self.names.get(number)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self.names)
 
     def __repr__(self) -> str:
         return f"<OpcodeTable {self.version} of {self.range}: {len(self)} opcodes>"
@@ -256,6 +250,8 @@ class OpcodeTables:
         self.ranges: tuple[VersionRange, ...] = tuple(sorted(by_range))
         self._by_range = dict(by_range)
         self._full = full_names({row.name for group in by_range.values() for row in group})
+        # Keyed by the covering ranges and not by the version: clients choose their version
+        # number.
         self._made: dict[tuple[VersionRange, ...], tuple[dict[str, int], dict[int, str]]] = {}
 
     def for_version(self, version: int) -> OpcodeTable:
@@ -281,6 +277,7 @@ class OpcodeTables:
     def covering(self, version: int) -> tuple[VersionRange, ...]:
         """Return the ranges that cover a version, the winning one first."""
         around = [one for one in self.ranges if one.covers(version)]
+        # Of equally narrow ranges the later one wins, hence the minus.
         around.sort(key=lambda one: (one.width, -one.first))
         return tuple(around)
 
@@ -294,6 +291,7 @@ class OpcodeTables:
         All versions of a span have the same table. Two neighbors can have the same winning range if
         another range begins or ends between them.
         """
+        # The table can change only where a range begins or behind its last version.
         edges = sorted({edge for one in self.ranges for edge in (one.first, one.last + 1)})
         for first, after in itertools.pairwise(edges):
             if self.covers(first):
@@ -303,6 +301,8 @@ class OpcodeTables:
         below = [one for one in self.ranges if one.last < version]
         above = [one for one in self.ranges if one.first > version]
         return [
+            # The nearest range on each side helps an operator to see which build the client
+            # belongs to.
             *sorted(below, key=lambda one: (one.last, one.first))[-1:],
             *sorted(above)[:1],
         ]
@@ -323,9 +323,11 @@ def _combine(
         for row in rows:
             if row.name in spoken or is_absent(row.opcode) or row.opcode in dead:
                 continue
+            # A number that a narrower range has already given to a name stays with that name.
             if row.opcode not in names:
                 by_number[row.opcode].append(row.name)
         for number, group in by_number.items():
+            # The lowest sort key is the shown name; all names of the number are found.
             names[number] = min(group, key=lambda name: preference(name, full))
             numbers.update(dict.fromkeys(group, number))
         spoken.update(row.name for row in rows)
@@ -343,6 +345,8 @@ def _add_other_names(
     """Add the full, cut and former names of messages."""
     for number, name in names.items():
         whole = full.get(name)
+        # `setdefault` keeps a number that the full name has of its own; then the two names
+        # differ.
         if whole is not None and numbers.setdefault(whole, number) == number:
             names[number] = whole
     for cut, whole in full.items():

@@ -16,9 +16,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from emu.errors import FileFormatError
-from emu.files import opcodes_folder
+from emu.files import ANYBODY, opcodes_folder, partial_file
 from emu.opcodes.table import OpcodeRow, OpcodeTables, VersionRange, range_problem, row_problem
-from emu.partial import ANYBODY, partial_file
 
 CSV_COLUMNS = ("name", "opcode", "source", "note")
 MAX_FILE = 4 * 1024 * 1024
@@ -62,6 +61,7 @@ def read_file(path: Path) -> list[OpcodeRow]:
     """Read one file of the folder. Raises `FileFormatError` with file and line."""
     version_range = range_of(path)
     try:
+        # The size is checked before reading: the folder may hold any large file with that ending.
         if path.stat().st_size > MAX_FILE:
             raise FileFormatError(f"{path.name}: larger than {MAX_FILE} bytes; not an opcode table")
         text = path.read_bytes().decode("utf-8")
@@ -114,6 +114,7 @@ def parse_number(text: str, place: str | None = None) -> int:
     """Parse an opcode number, decimal or ``0x`` and hex digits. Raises `FileFormatError`."""
     if not _NUMBER.fullmatch(text.strip()):
         raise FileFormatError(f"{text[:40]!r} is not an opcode number", place=place)
+    # Base 0 would refuse decimal numbers with leading zeros.
     return int(text, 0 if text.strip().startswith("0x") else 10)
 
 
@@ -122,6 +123,7 @@ def format_range(rows: Iterable[OpcodeRow]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
+    # A fixed order, so that version control shows only rows that really changed.
     for row in sorted(rows, key=lambda row: (row.opcode, row.name)):
         writer.writerow(row.cells[2:])
     return out.getvalue()
@@ -137,6 +139,7 @@ def write_folder(rows: Iterable[OpcodeRow], folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for version_range in sorted(by_range):
             path = folder / file_name(version_range)
+            # The file is replaced as a whole, so a reader never sees half a table.
             with partial_file(path, ANYBODY) as fresh:
                 fresh.write_bytes(format_range(by_range[version_range]).encode("utf-8"))
                 fresh.replace(path)

@@ -30,8 +30,8 @@ from emu.processes.connection import (
     to_note,
     to_plain,
 )
-from emu.processes.local import LocalBus, LocalSubscription
 from emu.processes.ports import CAME, GONE, Note, Subscription
+from emu.processes.shared import LocalBus, LocalSubscription
 
 LONGEST_TOPIC: Final = 200
 MOST_TOPICS: Final = 1000
@@ -42,6 +42,7 @@ MOST_WAITING: Final = 5000
 """Unanswered questions of this process, and of each connection."""
 PATIENCE: Final = 4.0
 """Seconds within which an answer must come."""
+# The topics that only the bus itself publishes.
 OWN: Final = frozenset((CAME, GONE))
 
 
@@ -106,6 +107,8 @@ class ClusterBus:
 
     def publish(self, topic: str, note: Note) -> None:
         """Deliver a note to all subscribers of a topic, in every process that can be reached."""
+        # Sent before the local delivery: a local subscriber may publish a note of its own, which
+        # must come after this one.
         self._broadcast(["note", topic, to_plain(note)])
         self._local.publish(topic, note)
 
@@ -121,8 +124,10 @@ class ClusterBus:
         """
         if self._peer_for(topic) is not None:
             raise DuplicateName(f"{topic} is answered already")
+        # Local first: a question that arrives right after the announcement finds the answerer.
         subscription = self._local.answer(topic, answer)
         self._broadcast(["answers", topic])
+        # Wrapped, so that the end of the answering is announced too.
         return LocalSubscription(lambda: self._stop_answering(topic, subscription))
 
     async def request(self, topic: str, note: Note) -> Note:
@@ -146,10 +151,12 @@ class ClusterBus:
         for topic in self._topics(besides=peer):
             link.send(["answers", topic])
         link.send(["ready"])
+        # Added last: its own state must not be sent back to it by a broadcast.
         self._peers[link] = peer
 
     def received(self, link: Link, frame: Frame) -> None:
         """Handle a frame; a malformed one ends the connection."""
+        # Frames may still arrive on a connection that has ended.
         peer = self._peers.get(link)
         if peer is None:
             return
@@ -160,12 +167,15 @@ class ClusterBus:
 
     def ended(self, link: Link) -> None:
         """Remove a connection that is over, if it had joined."""
+        # Removed first: the broadcasts below must not go to the lost connection.
         peer = self._peers.pop(link, None)
         if peer is None:
             return
+        # These answers can never come; without an error their askers would wait for the time limit.
         for answer, call in peer.waiting.values():
             call.cancel()
             answer.errback(Unanswered(f"the connection to {peer.process.name} is lost"))
+        # The other members must not send further questions about these topics to the hub.
         for topic in peer.topics:
             self._broadcast(["silent", topic])
         # A member has one connection, to the hub: without it no other process can be reached.
@@ -186,6 +196,8 @@ class ClusterBus:
     def _take_question(self, peer: _Peer, frame: Frame) -> bool:
         """Handle a note, a question or an answer; return False for another frame."""
         match frame:
+            # The bus itself makes the notes of `OWN`; another process must not be able to forge
+            # them.
             case ["note", str() as topic, plain] if topic not in OWN:
                 self._hear(peer, topic, to_note(plain))
             case ["ask", int() as number, str() as topic, plain]:
@@ -193,6 +205,8 @@ class ClusterBus:
             case ["answer", int() as number, plain]:
                 self._answered(peer, number, to_note(plain))
             case ["failed", int() as number, str() as text]:
+                # The text may reach a log or a player, so control characters of another process are
+                # removed.
                 self._answered(peer, number, CommandError(printable(text)))
             case ["unanswered", int() as number, str() as text]:
                 self._answered(peer, number, Unanswered(printable(text)))
@@ -223,6 +237,8 @@ class ClusterBus:
             case ["ready"]:
                 self._came(peer, peer.process.name, peer.process.about)
             case ["came", str() as name, about] if name and len(name) <= LONGEST_NAME:
+                # The bound is for a process that has the secret but a fault: it must not fill the
+                # memory of all others.
                 if len(self.others) >= MOST_OTHERS:
                     raise MalformedMessage("more processes than a world has")
                 self._came(peer, name, to_note(about))
@@ -233,6 +249,8 @@ class ClusterBus:
         return True
 
     def _hear(self, peer: _Peer, topic: str, note: dict[str, Any]) -> None:
+        # Not back to the sender: it has delivered the note to itself already.
+        # Encoded anew, so that only values of known kinds are passed on.
         self._broadcast(["note", topic, to_plain(note)], besides=peer)
         self._local.publish(topic, note)
 
@@ -249,11 +267,13 @@ class ClusterBus:
         self._broadcast(["answers", topic], besides=peer)
 
     def _came(self, peer: _Peer, name: str, about: dict[str, Any]) -> None:
+        # Known before the note: a subscriber of `CAME` may ask for the process.
         self.others[name] = about
         self._broadcast(["came", name, to_plain(about)], besides=peer)
         self._local.publish(CAME, {**about, "process": name})
 
     def _gone(self, name: str) -> None:
+        # A process may be reported as gone by the hub and by the lost connection; it counts once.
         if self.others.pop(name, None) is not None:
             self._broadcast(["gone", name])
             self._local.publish(GONE, {"process": name})
@@ -263,6 +283,8 @@ class ClusterBus:
     async def _request(self, topic: str, note: Note, asker: _Peer | None = None) -> Note:
         if self._local.answers(topic):
             return await self._local.request(topic, note)
+        # The asker is excluded: two processes that both believe the other answers would ask for
+        # ever.
         peer = self._peer_for(topic, besides=asker)
         if peer is None:
             raise Unanswered(f"no process answers {topic}")
@@ -272,6 +294,8 @@ class ClusterBus:
         number = next(self._numbers)
         peer.link.send(["ask", number, topic, to_plain(note)])
         answer = self._shell.answer()
+        # Without this limit a process that hangs would keep the questions, and their players
+        # waiting, for ever.
         call = self._shell.later(PATIENCE, lambda: self._too_late(peer, number, topic))
         peer.waiting[number] = answer, call
         answered: Note = await answer
@@ -284,6 +308,7 @@ class ClusterBus:
     def _answered(self, peer: _Peer, number: int, answered: Note | EmuError) -> None:
         """Complete a question; ignore an answer that comes too late."""
         answer, call = peer.waiting.pop(number, (None, None))
+        # The asker has given up meanwhile; for it, the answer came too late.
         if answer is None or call is None:
             return
         call.cancel()
@@ -293,6 +318,7 @@ class ClusterBus:
             answer.callback(answered)
 
     def _asked(self, peer: _Peer, number: int, topic: str, note: Note) -> None:
+        # The other process has the same limit; this one holds even if it has a fault.
         if peer.asked >= MOST_WAITING:
             peer.link.send(["unanswered", number, "too many questions wait for an answer"])
             return
@@ -301,7 +327,10 @@ class ClusterBus:
 
     async def _reply(self, peer: _Peer, number: int, topic: str, note: Note) -> None:
         try:
+            # The hub passes a question on to the member that answers it, but never back to the
+            # asker.
             answered = await self._request(topic, note, asker=peer)
+            # The connection may have ended meanwhile; sending does nothing then.
             peer.link.send(["answer", number, to_plain(answered)])
         except Unanswered as error:
             peer.link.send(["unanswered", number, str(error)])
@@ -321,6 +350,7 @@ class ClusterBus:
 
     def _peer_for(self, topic: str, besides: _Peer | None = None) -> _Peer | None:
         for peer in self._peers.values():
+            # At most one peer has a topic, because `_answers` refuses a second one.
             if topic in peer.topics and peer is not besides:
                 return peer
         return None
@@ -331,6 +361,7 @@ class ClusterBus:
         return [*self._local.topics, *(topic for peer in others for topic in peer.topics)]
 
     def _broadcast(self, frame: Frame, besides: _Peer | None = None) -> None:
+        # A copy: sending may end a connection, which removes its peer.
         for peer in list(self._peers.values()):
             if peer is not besides:
                 peer.link.send(frame)

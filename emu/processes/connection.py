@@ -73,11 +73,15 @@ class FrameReader:
         buffer += data
         while len(buffer) >= HEADER:
             (size,) = _HEADER.unpack(buffer)
+            # Before the bytes are kept: an unauthenticated peer must not announce a frame of
+            # gigabytes.
             if size > self.largest:
                 raise LimitExceeded("frame too large")
             if len(buffer) < HEADER + size:
                 return
             body = bytes(buffer[HEADER : HEADER + size])
+            # Deleted before the frame is used: its receiver may raise, and the frame must not come
+            # twice.
             del buffer[: HEADER + size]
             yield _decoded(body)
 
@@ -89,6 +93,7 @@ def _decoded(body: bytes) -> Frame:
         # The test is cheap because such texts are rare.
         if _HALF in body.lower():
             json.dumps(frame, ensure_ascii=False).encode()  # A lone surrogate cannot be encoded.
+    # Deeply nested arrays raise this; a peer must not end the process with them.
     except (ValueError, RecursionError):
         raise MalformedMessage("frame is not JSON") from None
     if not isinstance(frame, list) or not frame or not isinstance(frame[0], str):
@@ -117,6 +122,8 @@ def _value(value: Any) -> Any:
     match value:
         case {"base64": str() as text}:
             try:
+                # Without it b64decode ignores foreign characters, and two texts would mean the same
+                # bytes.
                 return base64.b64decode(text, validate=True)
             except binascii.Error:
                 pass
@@ -178,10 +185,14 @@ class HubGreeting:
             case _:
                 raise MalformedMessage("no greeting")
         own = self._own
+        # The proof comes before every other check, so a peer without the secret learns nothing but
+        # that.
         if not _is(proof, _proof(own.secret, "member", self._number, theirs, name)):
             raise ProcessRefused("the secret is another one")
+        # The name appears in logs and on the dashboard, so it must be short and printable.
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise ProcessRefused("that is no name")
+        # For instance a second process of the same name: both would answer for the same players.
         if reason := self._reason_against(name):
             raise ProcessRefused(reason)
         answer = _proof(own.secret, "hub", self._number, theirs, own.name)
@@ -205,6 +216,8 @@ class MemberGreeting:
         """Handle a frame of the hub. Raises `ProcessRefused` and `MalformedMessage`."""
         own = self._own
         match frame:
+            # Only once: a second challenge would let the peer use this side to compute proofs for
+            # others.
             case ["challenge", int() as protocol, str() as number] if not self._theirs:
                 if protocol != PROTOCOL:
                     raise ProcessRefused(f"the hub speaks version {protocol} of the protocol")
@@ -214,6 +227,7 @@ class MemberGreeting:
                 return [hello], None
             case ["welcome", str() as name, str() as proof, about] if self._theirs:
                 mine = _proof(own.secret, "hub", self._theirs, self._number, name)
+                # The hub proves itself too: a member sends characters and asks for world keys.
                 if not _is(proof, mine):
                     raise ProcessRefused("the hub does not know the secret")
                 return [], ProcessJoined(name, to_note(about))
@@ -238,6 +252,8 @@ def _number(text: str) -> bytes:
 
 
 def _proof(secret: bytes, side: str, hubs: bytes, members: bytes, name: str) -> str:
+    # The side is part of it, so that a proof cannot be sent back to the process that made it.
+    # Hexadecimal digits contain no zero byte, so the separators stay unambiguous.
     whole = b"\0".join((side.encode(), hubs.hex().encode(), members.hex().encode(), name.encode()))
     return hmac.digest(secret, whole, "sha256").hex()
 
@@ -311,6 +327,8 @@ class ProcessLink(StreamProtocol):
         """Handle bytes from the peer."""
         if self.closed:
             return
+        # Only after the greeting; a peer that sends one byte now and then must not hold the
+        # connection.
         if self.joined is not None:
             self._silent_at = now + self._limits.silence
         try:
@@ -319,6 +337,7 @@ class ProcessLink(StreamProtocol):
                 if self.closed:
                     return
         except ProcessRefused as error:
+            # The other process logs the reason, so that its operator can correct the setting.
             self._write(["refused", error.reason])
             self.close(error.reason, now)
         except PeerError as error:
@@ -337,6 +356,7 @@ class ProcessLink(StreamProtocol):
         """Return when `handle_timer` is due; None on a closed connection."""
         if self.closed:
             return None
+        # There are no keep-alives during the greeting.
         alive_at = self._alive_at if self.joined is not None else self._silent_at
         return Monotonic(min(self._silent_at, alive_at))
 
@@ -361,6 +381,7 @@ class ProcessLink(StreamProtocol):
         for one in frames:
             self._write(one)
         if self.joined is not None:
+            # The peer has proven that it knows the secret.
             self._reader.largest = LARGEST
             self._silent_at = now + self._limits.silence
             self._events.append(self.joined)

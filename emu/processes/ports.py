@@ -15,7 +15,15 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from emu.model import CharacterStanding, EntryOrigin, Handoff, Present, SavedState, WorldCharacter
+from emu.model import (
+    CharacterStanding,
+    EntryOrigin,
+    Handoff,
+    Present,
+    SavedState,
+    SpawnMemory,
+    WorldCharacter,
+)
 from emu.times import Moment
 
 Note = Mapping[str, str | int | float | bool | bytes | None]
@@ -116,6 +124,7 @@ class Presence(Protocol):
         char_id: int,
         *,
         away: bool | None = None,
+        anonymous: bool | None = None,
         hidden: bool | None = None,
         name: str | None = None,
     ) -> None:
@@ -240,6 +249,19 @@ class WorldCharacterStore(Protocol):
 
     async def standings(self, char_ids: Sequence[int]) -> Sequence[CharacterStanding]:
         """Return rank, name and mute of the characters that are not deleted."""
+
+
+class MemoryStore(Protocol):
+    """What the behaviors of spawns and zones remember."""
+
+    async def of_zone(self, zone_id: int, first: int, most: int) -> Sequence[SpawnMemory]:
+        """Return some memories of a zone's spawns, the longest unchanged ones first.
+
+        They are `most` rows from the row `first` on, because all may be too large for one answer.
+        """
+
+    async def save_memories(self, memories: Sequence[SpawnMemory]) -> None:
+        """Store memories, all of them or none; one without entries is removed."""
 
 
 class AccountGate(Protocol):

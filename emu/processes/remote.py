@@ -45,6 +45,7 @@ from emu.processes.ports import (
     AccountGate,
     Bus,
     HandoffKeys,
+    MemoryStore,
     ModelSource,
     Note,
     Subscription,
@@ -61,6 +62,7 @@ def from_text(kind: Any, text: str) -> Any:
     """Return the value of a type from its JSON. Raises `MalformedMessage`."""
     try:
         return _made(kind, json.loads(text))
+    # A member of another version may send other fields; that must not look like a fault of the hub.
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise MalformedMessage("a value that is not of its kind") from None
 
@@ -79,12 +81,14 @@ def _made(kind: Any, plain: Any) -> Any:
     value = plain
     if is_dataclass(kind):
         made: Any = kind
+        # Resolved once for each type: reading annotations costs more than making the value.
         hints = _hints(made)
         value = made(**{one.name: _made(hints[one.name], plain[one.name]) for one in fields(kind)})
     elif origin in (Union, UnionType):
         # Plain values are the same in JSON; only a container needs the type that is not None.
         if isinstance(plain, (dict, list)):
             value = _made(next(one for one in arguments if one is not type(None)), plain)
+    # Fixed length: each item has a type of its own. `tuple[int, ...]` is the next case.
     elif origin is tuple and arguments[-1] is not Ellipsis:
         value = tuple(_made(one, item) for one, item in zip(arguments, plain, strict=True))
     elif origin is tuple:
@@ -111,6 +115,7 @@ class Leases:
 
     def take(self, char_id: int, process: str) -> None:
         """Record that a process plays a character from now on."""
+        # The earlier holder is not asked: it may be a process that cannot be reached.
         self._holders[char_id] = process
 
     def may_store(self, char_id: int, process: str) -> bool:
@@ -130,6 +135,7 @@ class LeasedKeys:
         self._keys = keys
         self._leases = leases
         self._process = process
+        # The other methods need no lease, so they are those of the wrapped object.
         self.issue = keys.issue
         self.withdraw = keys.withdraw
         self.withdraw_account = keys.withdraw_account
@@ -192,11 +198,13 @@ class RemoteProcedures:
         note = {"process": self._process, "call": name, "arguments": to_text(arguments)}
         try:
             answered = await self._bus.request(TOPIC, note)
+            # Errors cross the bus as texts. These two have a field, because callers act on them.
             if answered.get("out_of_date"):
                 raise OutOfDate("another process plays that character now")
             if "limit" in answered:
                 raise LimitExceeded(str(answered["limit"]))
             return from_text(result, str(answered["result"]))
+        # The callers know only stores, so every failure of the bus becomes a `StoreError`.
         except Unanswered as error:
             raise StoreError(f"the hub cannot be reached now: {error}") from None
         except (CommandError, LocalProtocolError, MalformedMessage) as error:
@@ -223,6 +231,7 @@ class RemoteMethod(Generic[P, T]):
     ) -> None:
         """With `leased`, only the process that leases the first argument may call it."""
         self._signature = signature(method)
+        # In the order of the signature; the type of the result is the last.
         *arguments, self._result = get_type_hints(method).values()
         self.arguments = tuple[tuple(arguments)]  # type: ignore[misc]
         """The types of the arguments, as one tuple type."""
@@ -236,7 +245,9 @@ class RemoteMethod(Generic[P, T]):
     ) -> Callable[P, Coroutine[Any, Any, T]]:
         async def call(*values: P.args, **named: P.kwargs) -> T:
             bound = self._signature.bind(port, *values, **named)
+            # The hub gets every argument by position, so missing ones are filled in here.
             bound.apply_defaults()
+            # Without the port itself, which stands for `self`.
             answered: T = await port.procedures.ask(self.name, bound.args[1:], self._result)
             return answered
 
@@ -277,6 +288,14 @@ class RemoteAccountGate(RemotePort):
     kept_out = RemoteMethod(AccountGate.kept_out)
 
 
+class RemoteMemories(RemotePort):
+    """Implements `emu.processes.ports.MemoryStore`."""
+
+    place = "memories"
+    of_zone = RemoteMethod(MemoryStore.of_zone)
+    save_memories = RemoteMethod(MemoryStore.save_memories)
+
+
 class RemoteModels(RemotePort):
     """Implements `emu.processes.ports.ModelSource`."""
 
@@ -286,7 +305,7 @@ class RemoteModels(RemotePort):
 
 CALLS: Final = {
     call.name: call
-    for port in (RemoteKeys, RemoteCharacters, RemoteAccountGate, RemoteModels)
+    for port in (RemoteKeys, RemoteCharacters, RemoteAccountGate, RemoteMemories, RemoteModels)
     for call in vars(port).values()
     if isinstance(call, RemoteMethod)
 }
@@ -306,6 +325,7 @@ class RemoteProcedureServer:
 
     async def _answer(self, note: Note) -> Note:
         process, name = str(note["process"]), str(note["call"])
+        # Only methods of this table can be called: the name comes from another process.
         call = CALLS.get(name)
         if call is None:
             raise CommandError(f"the hub has no call {name}; do both run the same version?")

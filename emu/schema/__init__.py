@@ -5,16 +5,21 @@ A class of fields (`field`) states for each key its type, default, limits, unit 
 The settings, zone files, knowledge, and the tables in `data/world` use it.
 """
 
-from emu.schema.fields import Rule, field, rule_of
+from emu.schema.lines import TomlSource, key_lines
 from emu.schema.reading import (
     LARGEST_NUMBER,
+    LONGEST_NAME,
     LONGEST_TEXT,
+    Rule,
     TableFault,
     TableFaults,
     TableReader,
+    faulty,
+    field,
+    problem,
     read_rows,
     read_table,
-    unknown_key,
+    rule_of,
 )
 from emu.schema.values import (
     Boolean,
@@ -23,16 +28,19 @@ from emu.schema.values import (
     Form,
     Items,
     OrNone,
+    PlaceholderText,
     Reader,
     TextBytes,
     TextLine,
     WholeNumber,
     Words,
     limits_of,
+    unknown_key,
 )
 
 __all__ = [
     "LARGEST_NUMBER",
+    "LONGEST_NAME",
     "LONGEST_TEXT",
     "Boolean",
     "DecimalNumber",
@@ -40,6 +48,7 @@ __all__ = [
     "Form",
     "Items",
     "OrNone",
+    "PlaceholderText",
     "Reader",
     "Rule",
     "TableFault",
@@ -47,10 +56,14 @@ __all__ = [
     "TableReader",
     "TextBytes",
     "TextLine",
+    "TomlSource",
     "WholeNumber",
     "Words",
+    "faulty",
     "field",
+    "key_lines",
     "limits_of",
+    "problem",
     "read_rows",
     "read_table",
     "rule_of",

@@ -1,12 +1,12 @@
-"""Reads tables into classes of fields, and reports every fault of a table at once.
+"""Declares the keys of TOML tables, reads tables, and reports every fault of a table at once.
 
-cattrs makes one function per class. It goes on after a fault and collects all of them, with the
-field or the index where each occurred.
+A key is a field of an attrs class, with its `Rule`. cattrs makes one function per class. It goes on
+after a fault and collects all of them, with the field or the index where each occurred.
 """
 
 from __future__ import annotations
 
-import difflib
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import NoneType, UnionType
@@ -19,19 +19,65 @@ from cattrs.gen import make_dict_structure_fn
 
 from emu.errors import FileFormatError
 from emu.files import quoted
-from emu.schema.fields import Rule, rule_of
+from emu.schema.lines import TomlSource
 from emu.schema.values import (
     Boolean,
     DecimalNumber,
     EnumMember,
     Items,
     OrNone,
+    PlaceholderText,
     Reader,
     TextBytes,
     TextLine,
+    UnknownPlaceholder,
     WholeNumber,
     Words,
+    unknown_key,
 )
+
+_RULE: Final = "emu.schema"
+
+
+@attrs.frozen(kw_only=True)
+class Rule:
+    """Everything that is known about one key besides its type and default."""
+
+    about: str = ""
+    """What it does, in one or two sentences for people."""
+    unit: str = ""
+    limits: tuple[float, float] | None = None
+    """Smallest and largest number; for text the length in characters."""
+    most: int | None = None
+    """The largest number of items of a list."""
+    choices: tuple[str, ...] = ()
+    placeholders: tuple[str, ...] | None = None
+    """The names that a text may have in braces; None if braces have no meaning in it."""
+    among: str = ""
+    """The kind of thing that the value names (``zone``); the reader of a single file cannot check
+    it."""
+    form: Reader | None = None
+    """Reads the value (of a list: each item) where type and limits do not say enough."""
+    key: str = ""
+    """The key in the file, when it is not the attribute's name."""
+    live: bool = False
+    """A reload applies a new value; otherwise the next start does."""
+    secret: bool = False
+    """Never shown, neither in errors nor by ``emu config show``."""
+
+
+def field(default: Any = attrs.NOTHING, about: str = "", **rule: Any) -> Any:
+    """Declare a key; without a default it must be present. `rule`: attributes of `Rule`.
+
+    An `attrs.Factory` as default makes a new value for each table.
+    """
+    return attrs.field(default=default, metadata={_RULE: Rule(about=about, **rule)})
+
+
+def rule_of(attribute: attrs.Attribute[Any]) -> Rule:
+    """Return the rule of an attribute; an empty one when it was declared without `field`."""
+    return attribute.metadata.get(_RULE) or Rule()
+
 
 T = TypeVar("T")
 Made = TypeVar("Made")
@@ -41,6 +87,7 @@ LONGEST_TEXT: Final = 4000
 """Limits of a field of a file that states none; texts in bytes."""
 MOST_FAULTS: Final = 10
 """Faults of one file in its error, which is a single line."""
+_PLACE: Final = re.compile(r"(?P<file>.+?)(?:, line \d+)?: ")
 LONGEST_NAME: Final = 60
 """Characters of a row's name in an error."""
 
@@ -75,14 +122,6 @@ class _UnknownKey(ValueError):
     def __init__(self, key: str, known: Collection[str]) -> None:
         self.key = key
         super().__init__(unknown_key(key, known))
-
-
-def unknown_key(key: str, known: Collection[str], what: str = "key") -> str:
-    """Return the text for a key that does not exist: with the nearest one, else all of them."""
-    close = difflib.get_close_matches(key, known, n=1)
-    return f"unknown {what}" + (
-        f"; did you mean {close[0]}?" if close else f" (known: {', '.join(known)})"
-    )
 
 
 def one_line(faults: Sequence[str]) -> str:
@@ -124,7 +163,9 @@ class TableReader:
                 return rule.form
             (inner,) = [one for one in arguments if one is not NoneType]
             item = self._reader(inner, rule)
+            # A text cannot be absent, so an empty text stands for none.
             return OrNone(item) if self._from_text else item
+        # A class with a form of its own is written as one value and not as a table.
         if origin is tuple and attrs.has(arguments[0]) and arguments[0] not in self._forms:
             return self._tables(arguments[0], rule)
         if origin in (tuple, frozenset):
@@ -135,6 +176,7 @@ class TableReader:
 
     def _tables(self, kind: type, rule: Rule) -> Reader:
         """Return the reader of a list of tables, which reports the faults of all of them."""
+        # The rows pass unchanged; only their number is checked here.
         whole = Items(lambda row: row, rule.most)
 
         def read(value: Any) -> Any:
@@ -158,6 +200,7 @@ class TableReader:
 
     def _hook(self, kind: type[Any]) -> Callable[[Any, Any], Any]:
         """Return the function that makes an object of a class from a table."""
+        # Annotations are texts until they are resolved.
         attrs.resolve_types(kind)
         attributes = [one for one in attrs.fields(kind) if one.init]
         keys = {one.name: rule_of(one).key or one.name for one in attributes}
@@ -175,6 +218,7 @@ class TableReader:
             unknown = [_UnknownKey(key, known) for key in value if key not in known]
             try:
                 made = structure(value, kind)
+            # Unknown keys join the faults of the values, so that one error reports all of them.
             except ClassValidationError as error:
                 raise ClassValidationError(
                     error.message, [*error.exceptions, *unknown], kind
@@ -191,9 +235,10 @@ class TableReader:
         def read(value: Any, _: Any) -> Any:
             try:
                 return reader(value)
-            except BaseValidationError:
-                raise  # faults inside a table, each with its own value
+            except (BaseValidationError, UnknownPlaceholder):
+                raise  # faults inside a table, or of a few letters of a text; they name the value
             except ValueError as error:
+                # Errors are printed and logged, so they never quote a secret.
                 raise ValueError(
                     f"{error}{'' if is_secret else f', not {quoted(value)}'}"
                 ) from None
@@ -211,9 +256,10 @@ def _decimal(rule: Rule, from_text: bool) -> Reader:
 
 
 def _text(rule: Rule, _: bool) -> Reader:
-    if rule.limits is None:
-        return TextBytes(LONGEST_TEXT)
-    return TextLine(int(rule.limits[0]), int(rule.limits[1]))
+    text: Reader = TextBytes(LONGEST_TEXT)
+    if rule.limits is not None:
+        text = TextLine(int(rule.limits[0]), int(rule.limits[1]))
+    return text if rule.placeholders is None else PlaceholderText(text, rule.placeholders)
 
 
 _PLAIN: Final[Mapping[Any, Callable[[Rule, bool], Reader]]] = {
@@ -230,6 +276,7 @@ def _faults(error: BaseException, path: tuple[str | int, ...]) -> Iterator[Table
         found, others = error.group_exceptions()
         keys = attrs.fields_dict(error.cl)
         for inner, note in found:
+            # cattrs names the attribute; the operator knows the key of the file.
             yield from _faults(inner, (*path, rule_of(keys[note.name]).key or note.name))
         for other in others:
             yield from _faults(other, path)
@@ -241,6 +288,7 @@ def _faults(error: BaseException, path: tuple[str | int, ...]) -> Iterator[Table
             yield from _faults(other, path)
     elif isinstance(error, _UnknownKey):
         yield TableFault((*path, error.key), str(error))
+    # cattrs raises this for a missing key without a default.
     elif isinstance(error, KeyError):
         yield TableFault(path, "is missing")
     else:
@@ -251,12 +299,20 @@ CONTENT: Final = TableReader()
 """Reads the files of zones and knowledge, and the tables in `data/`."""
 
 
-def read_table(kind: type[T], table: object, place: object) -> T:
-    """Return a table as an object. Raises `FileFormatError` with all faults; `place` leads it."""
+def read_table(kind: type[T], table: object, place: object, *keys: str | int) -> T:
+    """Return a table as an object.
+
+    Raises `FileFormatError` with all faults. `place` is the file: a `TomlSource`, if faults are to
+    have their lines; `keys` lead to the table in it.
+    """
     try:
         return CONTENT.read(kind, table)
     except TableFaults as error:
-        raise FileFormatError(f"{place}: {error}") from None
+        problems = [
+            problem(place, (*keys, *fault.path), f"{_prefix(keys)}{fault}")
+            for fault in error.faults
+        ]
+        raise faulty(problems) from None
 
 
 def read_rows(
@@ -268,22 +324,51 @@ def read_rows(
 ) -> list[Made]:
     """Return a list of tables as objects: what `make` returns for each row of a class.
 
-    Raises `FileFormatError` with the faults of all rows; a `ValueError` of `make` is one, too.
+    `place` is as in `read_table`. Raises `FileFormatError` with the faults of all rows; a
+    `ValueError` of `make` is one, too.
     """
     if not isinstance(rows, list):
         raise FileFormatError(f"{place}: {what}: must be a list of tables, written as [[{what}]]")
     made: list[Made] = []
-    faults: list[str] = []
-    for number, row in enumerate(rows, 1):
+    problems: list[str] = []
+    for index, row in enumerate(rows):
+        title = f"{what} {index + 1}{_named(row)}"
         try:
             made.append(make(CONTENT.read(kind, row)))
         except TableFaults as error:
-            faults += [f"{what} {number}{_named(row)}: {fault}" for fault in error.faults]
+            problems += [
+                problem(place, (what, index, *fault.path), f"{title}: {fault}")
+                for fault in error.faults
+            ]
         except ValueError as error:
-            faults.append(f"{what} {number}{_named(row)}: {error}")
-    if faults:
-        raise FileFormatError(f"{place}: {one_line(faults)}")
+            problems.append(problem(place, (what, index), f"{title}: {error}"))
+    if problems:
+        raise faulty(problems)
     return made
+
+
+def problem(place: object, keys: Sequence[str | int], text: str) -> str:
+    """Return the line about a fault: its file, with the line if `place` knows it, and its text.
+
+    `keys` lead to the value in the file.
+    """
+    where = place.at(keys) if isinstance(place, TomlSource) else place
+    return f"{where}: {text}"
+
+
+def faulty(problems: Sequence[str]) -> FileFormatError:
+    """Return the error for the faults of one or more files; it names each file once."""
+    shown, before = [], ""
+    for one in problems[: MOST_FAULTS + 1]:
+        found = _PLACE.match(one)
+        file = found["file"] if found is not None else ""
+        shown.append(one.removeprefix(file).lstrip(",: ") if file == before else one)
+        before = file or before
+    return FileFormatError(one_line([*shown, *problems[len(shown) :]]), problems=problems)
+
+
+def _prefix(keys: Sequence[str | int]) -> str:
+    return f"{TableFault(tuple(keys), '').where}: " if keys else ""
 
 
 def _named(row: object) -> str:

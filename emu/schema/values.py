@@ -6,8 +6,10 @@ With `from_text` it also accepts the text of a ``--set``: ``yes``, ``0x10``, ``a
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from typing import Any, Final
 
@@ -17,9 +19,18 @@ Reader = Callable[[Any], Any]
 
 LARGEST_FLOAT: Final = 3.4e38
 """Largest magnitude of a 32-bit float, in which clients are sent decimal numbers."""
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _BOOLEANS: Final[Mapping[str, bool]] = {
     "true": True, "yes": True, "on": True, "false": False, "no": False, "off": False,
 }  # fmt: skip
+
+
+def unknown_key(key: str, known: Collection[str], what: str = "key") -> str:
+    """Return the text for a key that does not exist: with the nearest one, else all of them."""
+    close = difflib.get_close_matches(key, known, n=1)
+    return f"unknown {what}" + (
+        f"; did you mean {close[0]}?" if close else f" (known: {', '.join(known)})"
+    )
 
 
 def limits_of(reader: Reader) -> str:
@@ -90,6 +101,7 @@ class DecimalNumber:
         kinds = (str, int, float) if self.from_text else (int, float)
         try:
             result = float(value) if isinstance(value, kinds) else math.nan
+        # TOML allows whole numbers that are too large for a float.
         except (ValueError, OverflowError):
             result = math.nan
         # NaN fails every comparison, so "not between" also refuses it.
@@ -114,6 +126,8 @@ class TextLine:
     def __call__(self, value: Any) -> str:
         """Return the text."""
         if (
+            # `isprintable` also excludes line breaks and control characters, which could control
+            # a terminal.
             not isinstance(value, str)
             or not self.low <= len(value) <= self.high
             or not all(character.isprintable() for character in value)
@@ -138,6 +152,32 @@ class TextBytes:
         if not isinstance(value, str) or len(value.encode()) > self.high:
             raise ValueError(f"must be a text of {self.limits}")
         return value
+
+
+class UnknownPlaceholder(ValueError):
+    """A text names a placeholder in braces that does not exist; the error quotes the name."""
+
+
+@frozen
+class PlaceholderText:
+    """A text in which names in braces, such as ``{name}``, stand for values."""
+
+    text: Reader
+    names: tuple[str, ...]
+
+    @property
+    def limits(self) -> str:
+        """The limits of the text, and the names that it may have in braces."""
+        names = ", ".join(f"{{{name}}}" for name in self.names)
+        return ", with ".join(part for part in (limits_of(self.text), names) if part)
+
+    def __call__(self, value: Any) -> str:
+        """Return the text."""
+        text = str(self.text(value))
+        for name in _PLACEHOLDER.findall(text):
+            if name not in self.names:
+                raise UnknownPlaceholder(unknown_key(name, self.names, f"placeholder {{{name}}}"))
+        return text
 
 
 @frozen
@@ -196,6 +236,7 @@ class Items:
         """Return the items."""
         items = value
         if self.from_text and isinstance(value, str):
+            # Splitting an empty text would give one empty item.
             items = [part.strip() for part in value.split(",")] if value.strip() else []
         if not isinstance(items, (list, tuple)):
             raise ValueError("must be a list")  # noqa: TRY004  # readers raise ValueError alone

@@ -24,6 +24,7 @@ from emu.session.configuration import EndpointConfig
 from emu.session.session import Session
 from emu.times import Monotonic
 
+# The key field of SessionResponse has four bytes.
 _KEY_SIZE: Final = 4
 _SECRET_SIZE: Final = 16
 
@@ -84,6 +85,7 @@ class KeyedCheckKeys:
     def current(self, address: Hashable, max_length: int, before: int, now: Monotonic) -> int:
         """Return the key under the current secret."""
         if not self._secret or now >= self._changes_at:
+            # Changed at use, not by a timer: an idle endpoint needs no secret.
             self._change_secret(now)
         return _keyed(self._secret, address, max_length, before)
 
@@ -159,9 +161,12 @@ class HalfOpenTable:
 
     def add(self, address: Hashable, record: HalfOpen, now: Monotonic) -> None:
         """Add a record, replacing that of the same address; push out another at the limit."""
+        # A replaced key would keep its place, but `_expire` needs the records in the order of
+        # expiry.
         self.remove(address)
         self._expire(now)
         if len(self.records) >= self._limit:
+            # A host without records of its own displaces the oldest of all.
             self.remove(next(iter(self._by_host.get(record.host) or self.records)))
         self.records[address] = record
         addresses = self._by_host.get(record.host)
@@ -234,6 +239,7 @@ class SessionAdmission:
 
     def is_barred(self, address: Hashable, now: Monotonic) -> bool:
         """Return whether no session may take over an address now."""
+        # The default is `now` itself, so an address without an entry is never barred.
         return now < self._barred.get(address, now)
 
     def count(self, session: Session) -> None:
@@ -256,6 +262,7 @@ class SessionAdmission:
 
     def remove(self, session: Session) -> None:
         """Remove a session that was counted or kept."""
+        # The table would grow with every attacked address. With the session the pause has no use.
         self._barred.pop(session.address, None)
         if session in self.unacknowledged:
             del self.unacknowledged[session]

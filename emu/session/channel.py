@@ -39,6 +39,7 @@ def _join(
     # A part has one or three bytes of length in front. `capacity` bounds only joined parts: a
     # single part may be longer, and is cut into fragments later.
     groups: list[list[bytes]] = []
+    # A full size makes the first part start a group, so `groups[-1]` always exists below.
     size = capacity
     for part in parts:
         length = len(part)
@@ -67,6 +68,7 @@ def join_packets(
     return _join(_COMBINED, packets, capacity, part_limit, count_limit)
 
 
+# The u32 (big-endian) with the length of the whole payload.
 _TOTAL_SIZE = 4
 
 
@@ -108,6 +110,7 @@ class Assembler:
         if data is None:
             # The peer may announce any total. It is checked before a byte is kept, and memory
             # grows only with the bytes that really arrive.
+            # A shorter one has no total, or a total without content.
             if len(chunk) <= _TOTAL_SIZE:
                 raise MalformedDatagram("first fragment too short")
             self._total = int.from_bytes(chunk[:_TOTAL_SIZE], "big")
@@ -175,6 +178,7 @@ class ReceiveWindow:
         held = self.held
         if held is None:
             held = self.held = {}
+        # A second copy must not be counted against the limits again.
         if sequence in held:
             return Placement.FUTURE
         if len(held) >= self._count_limit or self.held_bytes + len(data) > self.bytes_limit:
@@ -262,6 +266,7 @@ class ReliableChannel:
         self.size_limit = (
             config.payload_size_limit if trusted else config.unauthenticated_message_size_limit
         )
+        # An unauthenticated peer must not choose how much memory its early packets occupy.
         if trusted:
             self.window.bytes_limit = config.held_bytes_limit
 
@@ -301,6 +306,7 @@ class ReliableChannel:
         The short path for nearly every Packet. After False, call `receive` with it.
         """
         window = self.window
+        # A held packet or an open run of fragments needs the steps of `receive`.
         if sequence != window.expected or window.held is not None or self._assembler is not None:
             return False
         window.expected = (sequence + 1) & 0xFFFF
@@ -323,6 +329,7 @@ class ReliableChannel:
         ):
             return None
         self.ack_pending = False
+        # The Ack names the last packet in order, not the expected one.
         return push_sequenced(_ACK, (self.window.expected - 1) & 0xFFFF)
 
     def begin_anywhere(self) -> None:
@@ -331,6 +338,7 @@ class ReliableChannel:
 
     def _begin(self, opcode: int, sequence: int) -> None:
         self.is_midway = sequence != self._config.first_sequence
+        # It may be in the middle of a run, and only the first fragment has the total length.
         if self.is_midway and opcode == _FRAGMENT:
             raise MalformedDatagram("fragment of a message that began before the capture")
         self.window.expected = sequence
@@ -394,6 +402,7 @@ class ReliableChannel:
             payload = self._assemble(*entry)
             if payload is not None:
                 yield payload
+            # A pause may begin with the payload just yielded: its owner has too many messages then.
             if window.held is None or self.is_paused:
                 return
             entry = window.take_next()
@@ -401,6 +410,7 @@ class ReliableChannel:
     def _assemble(self, opcode: int, data: bytes) -> bytes | None:
         assembler = self._assembler
         if opcode == _PACKET:
+            # No sender mixes them: all fragments of a payload have consecutive numbers.
             if assembler is not None:
                 raise BrokenChannel("packet inside a run of fragments")
             return data
@@ -468,10 +478,12 @@ class ReliableChannel:
         messages = self.outgoing
         self.outgoing = []
         self.outgoing_bytes = 0
+        # The lead leaves first: without it the peer cannot decrypt the messages behind it.
         if self.lead is not None:
             self._place_payload(self._take_lead(messages))
         payloads = join_messages(
             messages,
+            # A joined payload must fit one Packet; a longer one would be cut into fragments.
             self.capacity - SEQUENCED_SIZE,
             self._config.app_combined_part_limit,
             self._config.app_combined_count_limit,
@@ -492,6 +504,7 @@ class ReliableChannel:
         joined = APP_COMBINED.push(AppCombined((lead, messages[0])))
         if len(joined) > self._config.message_size_limit_before_key:
             return lead
+        # The message is in the joined payload now and must not leave a second time.
         del messages[0]
         return joined
 

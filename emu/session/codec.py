@@ -48,6 +48,7 @@ def key_from_block(message: bytes) -> bytes:
 
     Raises `MalformedMessage` for a key of zeros, which would mean "not encrypted".
     """
+    # From the last byte back to the eighth from the end: the last eight bytes reversed.
     key = message[: -KEY_SIZE - 1 : -1]
     if len(key) < KEY_SIZE or not any(key):
         raise MalformedMessage("zero key")
@@ -68,6 +69,7 @@ def key_block_message(block: bytes) -> bytes:
 
 def check_key_request(message: bytes) -> None:
     """Raise `MalformedMessage` for a key request with an exponent other than 1."""
+    # With another exponent the key block would need real RSA.
     if message != KEY_REQUEST:
         raise MalformedMessage("unknown key request")
 
@@ -97,6 +99,7 @@ class KeyExchange:
         if self._role is Role.CLIENT:
             check_key_request(message)
             return key_from_block(self._key_block)
+        # A shorter message is no key block, and nothing else is allowed before the key.
         if len(message) < KEY_BLOCK_MESSAGE_MINIMUM:
             raise MalformedDatagram("message before the key")
         return key_from_block(message)
@@ -116,6 +119,7 @@ class CipherPair:
         # A stream cipher has no mode, and encryptor and decryptor are the same operation.
         from_server = Cipher(ARC4(key), mode=None).encryptor()
         from_client = Cipher(ARC4(key.translate(_FLIPPED)), mode=None).encryptor()
+        # Both sides discard these bytes; a side that does not cannot read a single message.
         from_server.update(_DROPPED)
         from_client.update(_DROPPED)
         ours, theirs = (
@@ -150,6 +154,7 @@ class Deflater:
             compressor = self.compressor = zlib.compressobj(
                 config.deflate_level,
                 zlib.DEFLATED,
+                # Only the first block has a zlib header; a negative number makes zlib omit it.
                 -bits if self._started else bits,
                 config.deflate_memory_level,
             )
@@ -164,6 +169,7 @@ class Inflater:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
+        # One inflater for the session: later messages refer to bytes of earlier ones.
         self._inflater = zlib.decompressobj()
 
     def inflate(self, data: bytes) -> bytes:
@@ -173,11 +179,13 @@ class Inflater:
         cannot be used after either.
         """
         try:
+            # One byte more than allowed shows an excess without inflating all of it.
             plain = self._inflater.decompress(data, self._limit + 1)
         except zlib.error:
             raise MalformedMessage("damaged compressed message") from None
         if len(plain) > self._limit:
             raise LimitExceeded("inflated message too long")
+        # The sender only flushes its stream and never ends it, so an end mark shows damage.
         if self._inflater.eof:
             raise MalformedMessage("damaged compressed message")
         return plain
@@ -213,6 +221,7 @@ def split_opcode(message: bytes, width: int) -> tuple[int, bytes]:
     if not message:
         raise MalformedMessage("message without opcode")
     first = message[0]
+    # With width 1 the byte FF is an ordinary opcode.
     if first != _WIDE or width == 1:
         return first, message[1:]
     if len(message) < 3:
@@ -235,6 +244,7 @@ class MessageCodec:
         self._width = config.stream_type.opcode_width
         self._threshold = config.compression_threshold
         self._cipher = CipherPair(key, role)
+        # Only server messages are compressed, so each side needs only one of the two.
         self._deflater = Deflater(config) if role is Role.SERVER else None
         self._inflater = Inflater(config.message_size_limit) if role is Role.CLIENT else None
         self.broken = False
@@ -253,6 +263,7 @@ class MessageCodec:
             else:
                 plain = _PLAIN_FLAG + plain
         cipher_text = self._cipher.encrypt(plain)
+        # A first byte 00 would be read as a marker, so one more 00 escapes it.
         return cipher_text if cipher_text[0] else b"\x00" + cipher_text
 
     def decode(self, cipher_text: bytes) -> tuple[int, bytes]:

@@ -51,9 +51,11 @@ class SessionConfig:
     # Datagram sizes (#setup, #bad-input). MaxLength is requested by the client and clamped by the
     # server.
     max_length: int = MAX_LENGTH
+    # A client may request 0, 5 or 4294967295; without a minimum a fragment would carry nothing.
     max_length_minimum: int = 64
     max_length_maximum: int = 1400
     datagram_size_limit: int = 2048
+    # A Combined may contain another one. Each level makes the receiver read the bytes again.
     combine_depth_limit: int = 4
     combined_count_limit: int = 300  # more than the shortest acks that fit the longest datagram
     # Parts longer than this are not joined. It is not certain that a real client reads more than a
@@ -64,6 +66,8 @@ class SessionConfig:
     # Messages (#fragments, #compression). A real client refuses more than 500,000 bytes, opcode
     # included.
     message_size_limit: int = 500_000
+    # The messages of the key exchange have at most 70 bytes; a login request may share a payload
+    # with the key block.
     message_size_limit_before_key: int = 4096
     # Limits for a client that no service has authenticated yet. A login request is short, and an
     # unauthenticated peer must not choose how much memory it occupies.
@@ -74,11 +78,13 @@ class SessionConfig:
     # that the peer's window closes, until its owner has taken all of them.
     waiting_message_limit: int = 2048
     waiting_bytes_limit: int = 256 * 1024
+    # Short fragments cost far more work than their bytes, so their number has a limit of its own.
     fragment_count_limit: int = 16384
     app_combined_count_limit: int = 4096
     compression_threshold: int = 128
     deflate_level: int = 6
     deflate_memory_level: int = 6
+    # The client inflates with a window of 13 bits; a smaller one takes less memory here.
     deflate_window_bits: int = 12
     datagram_compression_threshold: int = THRESHOLD
     datagram_inflate_limit: int = INFLATE_LIMIT
@@ -89,6 +95,7 @@ class SessionConfig:
     held_packet_limit: int = 2048
     held_bytes_limit: int = 1024 * 1024
     send_queue_limit: int = 4 * 1024 * 1024
+    # The first timeout, 500 ms x 3.0, and the longest one are those of EQ2Emulator.
     round_trip_start: float = 0.5
     timeout_multiplier: float = 3.0
     timeout_minimum: float = 0.2
@@ -96,13 +103,16 @@ class SessionConfig:
     retry_interval: float = 2.0  # the longest pause between attempts on a silent path
     # None: only `idle_timeout` ends the session. A number ends it after so many attempts.
     transmission_limit: int | None = None
+    # Ten segments of 1460 bytes, the initial window of RFC 6928.
     congestion_window_start: int = 14_600
     congestion_window_minimum_datagrams: int = 8
 
     # Lifecycle (#unauthenticated, #reliability)
     session_request_pause: float = 0.25
     session_request_pause_growth: float = 1.2
+    # With the growing pauses all attempts together take about ten seconds.
     session_request_attempts: int = 12
+    # The factor of RFC 9000, 8.1.
     amplification_limit: int = 3
     unvalidated_lifetime: float = 5.0
     idle_timeout: float = 45.0
@@ -117,12 +127,14 @@ class SessionConfig:
         problems = [
             f"{name}: must be more than 0"
             for name in self.__slots__
+            # 0 is a valid value of these: no compression, and the first sequence number.
             if name not in ("stream_type", "first_sequence", "deflate_level")
             and (value := getattr(self, name)) is not None
             and value <= 0
         ]
         ranges = {
             "first_sequence": (0, 0xFFFF),
+            # Serial arithmetic cannot order numbers that are half the number space apart.
             "window": (1, 0x7FFF),
             "deflate_level": (0, 9),
             "deflate_memory_level": (1, 9),
@@ -138,7 +150,7 @@ class SessionConfig:
             for name, (low, high) in ranges.items()
             if not low <= getattr(self, name) <= high
         ]
-        # A run of fragments has room for a format marker and a check in each datagram.
+        # A run of fragments leaves space for a format marker and a check in each datagram.
         smallest = self.max_length_minimum - _FRAGMENT_OVERHEAD
         if self.payload_size_limit > self.fragment_count_limit * smallest:
             problems.append(
@@ -201,6 +213,8 @@ class EndpointConfig:
         ]
         if self.check_key is not None and not 0 <= self.check_key <= 0xFFFFFFFF:
             problems.append("check_key: must be 0 to 4294967295")
+        # A client may need this long for its proof; two secrets are accepted, so it finds one of
+        # them.
         if self.secret_lifetime < self.session.unvalidated_lifetime:
             problems.append("secret_lifetime: must not be shorter than unvalidated_lifetime")
         if problems:

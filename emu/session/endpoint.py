@@ -66,11 +66,13 @@ class SessionTotals:
         sums = SessionTotals()
         sums.sessions = self.sessions
         sums.counted = self.counted
+        # A copy: the caller's sum must not change while new sessions are added.
         sums.drops.update(self.drops)
         sums._add(alive)  # one of its own kind
         return sums
 
     def _add(self, sessions: Iterable[Session]) -> None:
+        # The sum so far takes part in the addition below like one more session.
         counts = [self.counted]
         for session in sessions:
             counts.append(session.counts())
@@ -117,6 +119,7 @@ class SharedMemory(Generic[Holder]):
         if held:
             self._held[holder] = held
         else:
+            # The table has only sessions that hold something, so `to_end` sorts few.
             del self._held[holder]
 
     def to_end(self) -> list[Holder]:
@@ -126,8 +129,10 @@ class SharedMemory(Generic[Holder]):
         excess = self.used - self.limit
         if excess <= 0:
             return []
+        # Without this share every further byte at the limit would end one more session.
         excess += self.limit // _FREED_SHARE
         ended: list[Holder] = []
+        # Largest first, so that as few sessions as possible end for it.
         for holder in sorted(self._held, key=self._held.__getitem__, reverse=True):
             if excess <= 0:
                 break
@@ -181,6 +186,7 @@ class Endpoint:
 
     def __iter__(self) -> Iterator[Session]:
         """Return all sessions; a snapshot."""
+        # Serving a session may end others, and a dict must not change during iteration.
         return iter(list(self._sessions.values()))
 
     @property
@@ -206,6 +212,8 @@ class Endpoint:
 
     def receive_datagram(self, data: bytes, address: Hashable, now: Monotonic) -> Session | None:
         """Give a datagram to its session and return that, or None when there is none."""
+        # Before the session of the address is looked up: a restarted client sends a request from
+        # the same address.
         if len(data) > 1 and data[1] == _SESSION_REQUEST and not data[0]:
             self._receive_request(data, address, now)
             return None
@@ -215,9 +223,11 @@ class Endpoint:
             if session is None:
                 self._refuse(data, address)
                 return None
+        # Only while addresses request sessions can a datagram belong to another than the known one.
         elif self._half_open.records:
             session = self._owner_of(data, session, now)
         session.receive_datagram(data, now)
+        # Empty with keyed checks, so the usual datagram pays for one test.
         waiting = self._admission.unacknowledged
         if waiting and session.acknowledged and session in waiting:
             self._admit_acknowledged(session)
@@ -228,6 +238,7 @@ class Endpoint:
         if (
             self.config.answer_out_of_session
             and len(data) >= len(_OUT_OF_SESSION)
+            # Two servers that answer each other's OutOfSession would never stop.
             and data[:2] != _OUT_OF_SESSION
         ):
             self._reply(_OUT_OF_SESSION, address)
@@ -239,6 +250,7 @@ class Endpoint:
         return replies
 
     def _reply(self, data: bytes, address: Hashable) -> None:
+        # A flood within one turn of the reactor must not queue replies without bound.
         if len(self._replies) < self.config.half_open_limit:
             self._replies.append((data, address))
 
@@ -253,15 +265,20 @@ class Endpoint:
             self._drop(error.reason)
             return
         session = self._sessions.get(address)
+        # An ended session waits for its last datagrams only, and blocks no new one.
         if session is not None and session.ended:
             session = None
         if session is not None and not self._may_be_another(session, request.session, now):
+            # The session's own request again: its response was lost on the way.
+            # With a key the client has our response. Only an attacker or the network repeats the
+            # request.
             if session.key is None:
                 self._respond(request.session, session.check_key, session.max_length, address)
             else:
                 self._drop("repeated session request")
             return
         host = self._admission.host_key(address)
+        # A session that replaces another one of its address does not add to the limits.
         if session is None:
             reason = self._admission.reason_against(host)
         else:
@@ -294,7 +311,11 @@ class Endpoint:
     ) -> None:
         """Send and record a SessionResponse."""
         # The response never depends on a record, which a flood of forged requests may push out.
+        # Part of the key's input: a forged request with another MaxLength gets another key and
+        # disturbs nobody.
         max_length = self.config.session.clamp_max_length(request.max_length)
+        # The earlier key is an input, so datagrams of the earlier session prove nothing for the new
+        # one.
         before = session.check_key if session is not None else 0
         check_key = self._check_keys.current(address, max_length, before, now)
         record = self._half_open.get(address, now)
@@ -317,17 +338,21 @@ class Endpoint:
         # Without a record only the check proves that. The last datagrams of an ended session have
         # a valid check too, so the datagram must be one that only a new client sends.
         record = self._half_open.get(address, now)
+        # Cheap test first: a flood of other datagrams must not cost a check each.
         if record is None and data[:2] != _SERVER_KEY_REQUEST:
             return None
         proof = self._proof(data, address, record, 0, now)
         if proof is None:
             return None
+        # Checked again: other sessions may have been opened since the SessionResponse.
         reason = self._admission.reason_against(self._admission.host_key(address))
         if reason is not None:
             self._drop(reason)
             return None
         if record is not None:
             return self._open(address, proof, record.session_id, record.responses, now)
+        # A flood may have pushed the record out, so the number of our responses is unknown. The
+        # most that a client asks for counts instead.
         if not self._begins_session(data, proof[0], self.config.session.session_request_attempts):
             return None
         return self._open(address, proof, UNKNOWN_SESSION, 0, now)
@@ -338,8 +363,10 @@ class Endpoint:
         record = self._half_open.get(address, now)
         if record is None:
             return session
+        # The session's own check wins. Otherwise a forged request alone would redirect the
+        # datagrams of a client.
         if Seal(session.check_key).is_valid(data):
-            # With one check key for all, only a new client's first datagram tells the two apart.
+            # With one check key for all, only a new client's first datagram distinguishes the two.
             is_shared = record.check_key == session.check_key
             if not is_shared or not self._begins_session(data, record.check_key, record.responses):
                 return session
@@ -362,6 +389,8 @@ class Endpoint:
         if record is not None and Seal(record.check_key).is_valid(data):
             return record.check_key, record.max_length
         max_length = self.config.session.max_length
+        # Two keys at most, the current and the previous secret's, so that a change of the secret
+        # loses no client.
         for check_key in self._check_keys.accepted(address, max_length, before, now):
             if Seal(check_key).is_valid(data):
                 return check_key, max_length
@@ -389,6 +418,7 @@ class Endpoint:
         # 65,536.
         record.misses += 1
         if record.misses > self.config.takeover_miss_limit:
+            # Without the record no further datagram can be tried against its key.
             self._half_open.remove(address)
             self._admission.bar(address, now)
 
@@ -402,6 +432,8 @@ class Endpoint:
             check_is_public=self._check_keys.are_public,
         )  # fmt: skip
         session.accept(session_id, max_length, now, responses)
+        # Before a session is replaced, so that the replaced one cannot find the record of its
+        # successor.
         self._half_open.remove(address)
         replaced = self._sessions.get(address)
         if replaced is not None:
@@ -432,6 +464,7 @@ class Endpoint:
     def forget(self, session: Session) -> None:
         """Remove a session; does nothing if it is not present."""
         address = session.address
+        # A newer session may have the address already; that one stays.
         if self._sessions.get(address) is not session:
             return
         del self._sessions[address]
@@ -448,6 +481,7 @@ class Endpoint:
         held = session.held_bytes + elsewhere
         if held == self._memory.of(session):  # nearly always 0, before and after
             return held
+        # A session that was forgotten meanwhile must not be counted: nothing would remove it again.
         if self._sessions.get(session.address) is session:
             self._memory.note(session, held)
             for largest in self._memory.to_end():
@@ -455,6 +489,7 @@ class Endpoint:
         return held
 
     def _discard(self, session: Session, reason: CloseReason) -> None:
+        # Ended first: `forget` reads its final counters.
         session.discard(reason)
         self.forget(session)
         self.ended.append(session)

@@ -177,6 +177,7 @@ class SessionJournal:
 
     def next_event(self) -> Event | None:
         """Return the oldest event not taken yet, or None."""
+        # The list is short: beyond a limit the session accepts no further messages.
         return self.events.pop(0) if self.events else None
 
     def drop(self, reason: str) -> None:
@@ -186,6 +187,7 @@ class SessionJournal:
             drops = self._drops = {}
         count = drops.get(reason, 0)
         drops[reason] = count + 1
+        # Only the first one: a flood of bad datagrams must not fill the list of events.
         if not count and not self._is_closed:
             self.events.append(DatagramDropped(reason))
 

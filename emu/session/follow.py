@@ -21,7 +21,6 @@ from emu.session.codec import (
     key_from_block,
 )
 from emu.session.configuration import Role, SessionConfig
-from emu.session.control import statistics_of
 from emu.session.events import (
     CloseReason,
     Event,
@@ -31,8 +30,8 @@ from emu.session.events import (
     SessionJournal,
     StatisticsReceived,
 )
-from emu.session.lifecycle import Lifecycle, SessionPhase, SessionStep
-from emu.session.receive_path import NO_CHANNEL, ReceivePath
+from emu.session.lifecycle import Lifecycle, SessionPhase, SessionStep, statistics_of
+from emu.session.paths import NO_CHANNEL, ReceivePath
 from emu.times import Monotonic
 from emu.wire import Format, ProtocolOpcode, Seal, packets
 
@@ -141,6 +140,7 @@ class FollowingSession:
 
         The default format is that of the config's stream type. Only the first call counts.
         """
+        # A repeated SessionResponse in the recording must not replace the channel with its packets.
         if self.lifecycle.phase is not SessionPhase.NEW:
             return
         self.check_key = check_key
@@ -154,6 +154,7 @@ class FollowingSession:
         if self._midway is not None:
             self._channel.begin_anywhere()
         self._path.open(seal, self._channel)
+        # Both roles take this step: a recording needs no wait for the peer.
         self.lifecycle.advance(SessionStep.RESPOND)
 
     def set_cipher_key(self, key: bytes) -> None:
@@ -209,9 +210,11 @@ class FollowingSession:
         if self._midway is not None and self._channel.is_midway:
             self.journal.events.extend(self._midway.receive(message))
             return
+        # The first packet was recorded, so the ordinary reader can follow from the key exchange on.
         self._midway = None
         if self.key is None:
             self._read_key(message)
+        # These two are in clear even if the key is known from another source.
         elif message != KEY_REQUEST and not message.startswith(KEY_BLOCK_HEADER):
             self.lifecycle.advance(SessionStep.KEY)
             self._path.start_cipher(MessageCodec(self.config, self.role, self.key))
@@ -239,6 +242,7 @@ def _session_response(follower: FollowingSession, packet: bytes, _now: Monotonic
 
 def _session_disconnect(follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
     disconnect = packets.SESSION_DISCONNECT.pull(packet)
+    # The id is 0 while the recording has shown no SessionRequest or SessionResponse.
     if follower.session_id and disconnect.session != follower.session_id:
         raise MalformedDatagram("disconnect of another session")
     follower.end(CloseReason.PEER)
@@ -255,6 +259,7 @@ def _server_key_request(follower: FollowingSession, packet: bytes, _now: Monoton
 def _session_stat_response(follower: FollowingSession, packet: bytes, _now: Monotonic) -> None:
     response = packets.SESSION_STAT_RESPONSE.pull(packet)
     follower.journal.events.append(
+        # The recording has the server's counts, but not the round trips the client measured.
         StatisticsReceived(0, 0, 0, 0, response.server_sent, response.server_received)
     )
 
@@ -265,6 +270,7 @@ def _acknowledgment(_follower: FollowingSession, packet: bytes, _now: Monotonic)
 
 def _out_of_session(follower: FollowingSession, packet: bytes, now: Monotonic) -> None:
     packets.OUT_OF_SESSION.pull(packet)
+    # The packet has no check. A live client ignores it as well while the server is heard.
     if now - follower.lifecycle.last_received < follower.config.out_of_session_silence:
         raise MalformedDatagram("unproven OutOfSession")
     follower.end(CloseReason.OUT_OF_SESSION)

@@ -1,10 +1,14 @@
-"""The phases of a session as tables, and its timers.
+"""The phases of a session as tables, its timers, and its control packets.
 
 Owners see the three states of `ConnectionState`. A `SessionPhase` is finer: requested, answered,
 validated, keyed and disconnecting are one value that only moves forward. `Lifecycle` is the state
-machine, `SessionTimers` decides what is due and when. Neither knows how a packet looks.
+machine, `SessionTimers` decides what is due and when. `ControlPackets` keeps the packets outside
+the reliable channel until they are sent. A client sends a ServerKeyRequest, a server replies with a
+SessionStatResponse. They carry packet counts and round trips, and the first request also asks for
+the key.
 
-Sources: docs/protocol/transport.md#setup, docs/protocol/transport.md#reliability.
+Sources: docs/protocol/transport.md#setup, docs/protocol/transport.md#reliability,
+docs/protocol/transport.md#keys.
 """
 
 from __future__ import annotations
@@ -14,10 +18,14 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, IntEnum
 from typing import Final
 
-from emu.errors import LocalProtocolError
+from emu.errors import LocalProtocolError, MalformedDatagram
 from emu.session.configuration import Role, SessionConfig
+from emu.session.events import StatisticsReceived
+from emu.session.send_queue import RoundTrip
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode as Op
+from emu.wire import ServerKeyRequest, SessionStatResponse, packets
+from emu.wire.packets import marker_of
 
 
 class ConnectionState(Enum):
@@ -78,9 +86,11 @@ STATES: Final[Mapping[SessionPhase, ConnectionState]] = {
 """The state that an owner sees in each phase."""
 
 TRANSITIONS: Final[Mapping[tuple[SessionPhase, SessionStep], SessionPhase]] = {
+    # A step that is missing here is a fault of this program, so `advance` raises for it.
     (SessionPhase.NEW, SessionStep.REQUEST): SessionPhase.REQUESTED,
     (SessionPhase.NEW, SessionStep.RESPOND): SessionPhase.RESPONDED,
     (SessionPhase.NEW, SessionStep.END): SessionPhase.ENDED,
+    # A client repeats its request until a response arrives.
     (SessionPhase.REQUESTED, SessionStep.REQUEST): SessionPhase.REQUESTED,
     (SessionPhase.REQUESTED, SessionStep.ESTABLISH): SessionPhase.VALIDATED,
     (SessionPhase.REQUESTED, SessionStep.END): SessionPhase.ENDED,
@@ -97,6 +107,7 @@ TRANSITIONS: Final[Mapping[tuple[SessionPhase, SessionStep], SessionPhase]] = {
     (SessionPhase.CLOSING, SessionStep.DISCONNECT): SessionPhase.DISCONNECTING,
     (SessionPhase.CLOSING, SessionStep.END): SessionPhase.ENDED,
     (SessionPhase.DISCONNECTING, SessionStep.KEY): SessionPhase.DISCONNECTING,
+    # The first SessionDisconnect may be lost, and nothing acknowledges it.
     (SessionPhase.DISCONNECTING, SessionStep.DISCONNECT): SessionPhase.DISCONNECT_REPEATED,
     (SessionPhase.DISCONNECTING, SessionStep.END): SessionPhase.ENDED,
     (SessionPhase.DISCONNECT_REPEATED, SessionStep.KEY): SessionPhase.DISCONNECT_REPEATED,
@@ -115,6 +126,7 @@ _EITHER: Final = frozenset(
     )
 )
 _IN_SESSION: Final[Mapping[Role, frozenset[int]]] = {
+    # A server accepts no OutOfSession: it has no check, so anybody could end sessions with it.
     Role.SERVER: _EITHER | {Op.SESSION_REQUEST, Op.SERVER_KEY_REQUEST},
     Role.CLIENT: _EITHER | {Op.SESSION_STAT_RESPONSE, Op.OUT_OF_SESSION},
 }
@@ -126,6 +138,7 @@ _NOTHING: Final[frozenset[int]] = frozenset()
 
 ALLOWED: Final[Mapping[tuple[Role, SessionPhase], frozenset[int]]] = {
     **{(role, phase): _IN_SESSION[role] for role in Role for phase in SessionPhase},
+    # Later entries replace earlier ones: first the usual set, then the phases that differ.
     **{
         (role, phase): _BEFORE[role]
         for role in Role
@@ -236,10 +249,12 @@ class SessionTimers:
     def close(self) -> None:
         """Note that our side closes; the limit starts with the next `wait_for_acknowledgments`."""
         self._lifecycle.advance(SessionStep.CLOSE)
+        # The deadline of the phase before must not end the closing session.
         self._deadline = None
 
     def wait_for_acknowledgments(self, now: Monotonic) -> None:
         """Start `close_timeout`, in which queued messages may still arrive, unless it runs."""
+        # A later call must not prolong the wait: a peer that never acknowledges would hold us open.
         if self._deadline is None:
             self._deadline = Monotonic(now + self._config.close_timeout)
 
@@ -294,12 +309,14 @@ class SessionTimers:
                 yield self._due_unvalidated(phase)
         elif now >= lifecycle.last_received + self._config.idle_timeout:
             yield TimerAction.GIVE_UP_SILENT_PEER
+        # A closing session needs no keep-alive: its deadline ends it.
         elif phase <= _KEYED:
             if now >= self._next_keep_alive():
                 yield TimerAction.SEND_KEEP_ALIVE
             if now >= self._next_statistics:
                 yield TimerAction.REQUEST_STATISTICS
         elif self._is_over(now):
+            # One repetition is enough: a peer that misses both has its own idle timeout.
             if phase is SessionPhase.DISCONNECT_REPEATED:
                 yield TimerAction.STOP_WAITING_FOR_DISCONNECT
             else:
@@ -327,3 +344,121 @@ class SessionTimers:
     def is_silent(self, now: Monotonic) -> bool:
         """Return whether the peer was silent for so long that an OutOfSession may be believed."""
         return now - self._lifecycle.last_received >= self._config.out_of_session_silence
+
+
+_KEEP_ALIVE: Final = marker_of(Op.KEEP_ALIVE)
+_U16: Final = 0xFFFF
+_U32: Final = 0xFFFFFFFF
+_OPEN_REQUESTS: Final = 16
+"""Statistics requests whose responses may be missing at the same time."""
+
+
+class ControlPackets:
+    """The packets of one session outside its reliable channel, kept until the next datagram.
+
+    `pending` is whether `take` has something. A second request for the same packet adds nothing.
+    """
+
+    __slots__ = ("_keep_alive", "_peer_request", "_requested_at", "_statistics", "pending")
+
+    def __init__(self) -> None:
+        self.pending = False
+        self._keep_alive = False
+        self._statistics = False
+        self._peer_request: ServerKeyRequest | None = None
+        self._requested_at: dict[int, Monotonic] | None = None  # by request id; servers have none
+
+    def keep_alive(self) -> None:
+        """Send a KeepAlive."""
+        self._keep_alive = self.pending = True
+
+    def request_statistics(self) -> None:
+        """Send a ServerKeyRequest."""
+        self._statistics = self.pending = True
+
+    def respond(self, request: ServerKeyRequest) -> None:
+        """Send a SessionStatResponse; only the last request gets one."""
+        self._peer_request = request
+        self.pending = True
+
+    def take(
+        self, round_trip: RoundTrip, *, sent: int, received: int, now: Monotonic
+    ) -> list[bytes]:
+        """Return and forget what is pending.
+
+        `sent` and `received` count datagrams, including the one that these packets leave in.
+        """
+        self.pending = False
+        taken: list[bytes] = []
+        request = self._peer_request
+        if request is not None:
+            self._peer_request = None
+            response = stat_response(request, sent=sent, received=received, now=now)
+            taken.append(packets.SESSION_STAT_RESPONSE.push(response))
+        if self._statistics:
+            self._statistics = False
+            question = self._stat_request(round_trip, sent=sent, received=received, now=now)
+            taken.append(packets.SERVER_KEY_REQUEST.push(question))
+        if self._keep_alive:
+            self._keep_alive = False
+            taken.append(_KEEP_ALIVE)
+        return taken
+
+    def _stat_request(
+        self, round_trip: RoundTrip, *, sent: int, received: int, now: Monotonic
+    ) -> ServerKeyRequest:
+        # The id field has 16 bits; the clock in milliseconds makes it differ from request to
+        # request.
+        request_id = int(now * 1000) & _U16
+        requested_at = self._requested_at
+        if requested_at is None:
+            requested_at = self._requested_at = {}
+        # Without responses the table would grow. The next response then belongs to a later request.
+        if len(requested_at) >= _OPEN_REQUESTS:
+            requested_at.clear()
+        requested_at[request_id] = now
+        latest = int(round_trip.latest * 1000)
+        # At least one millisecond: the server takes 0 as "not measured", and sets its own
+        # retransmission timeout by this number.
+        average = max(int(round_trip.smoothed * 1000), 1) if round_trip.measured else 0
+        low, high = int(round_trip.low * 1000), int(round_trip.high * 1000)
+        return ServerKeyRequest(request_id, latest, average, low, high, latest, sent, received)
+
+    def measure(
+        self, response: SessionStatResponse, round_trip: RoundTrip, now: Monotonic
+    ) -> StatisticsReceived:
+        """Measure the round trip by a response, and return the event that reports it.
+
+        A response to an earlier request counts too. It settles all open requests. Raises
+        `MalformedDatagram` for a response to no open request.
+        """
+        requested_at = self._requested_at.get(response.request_id) if self._requested_at else None
+        if requested_at is None:
+            raise MalformedDatagram("unasked statistics")
+        # A late response to an older request would measure a round trip that is too long.
+        self._requested_at = None
+        took = max(now - requested_at, 0.0)
+        round_trip.measure(took)
+        return StatisticsReceived(
+            took, round_trip.smoothed, round_trip.low, round_trip.high,
+            response.server_sent, response.server_received,
+        )  # fmt: skip
+
+
+def stat_response(
+    request: ServerKeyRequest, *, sent: int, received: int, now: Monotonic
+) -> SessionStatResponse:
+    """Return a server's response to a request; it repeats the client's own counts."""
+    return SessionStatResponse(
+        # The clock field has 32 bits and wraps after 49 days.
+        request.request_id, int(now * 1000) & _U32,
+        request.packets_sent, request.packets_received, sent, received,
+    )  # fmt: skip
+
+
+def statistics_of(request: ServerKeyRequest) -> StatisticsReceived:
+    """Return the event that reports a client's statistics to its server."""
+    return StatisticsReceived(
+        request.last / 1000, request.average / 1000, request.low / 1000, request.high / 1000,
+        request.packets_sent, request.packets_received,
+    )  # fmt: skip

@@ -23,6 +23,7 @@ class EndpointMeasures:
         self._endpoints: dict[str, Endpoint] = {}
         self._concealed: dict[str, Callable[[], int]] = {}
         self._sums: dict[str, SessionTotals] = {}
+        # Many metrics read the same sums, so they are computed once for each reading.
         measures.before_reading(self._add_up)
         self._gauges(measures)
         self._counters(measures)
@@ -41,6 +42,7 @@ class EndpointMeasures:
 
         def ended(session: Session) -> None:
             round_trip = session.statistics().smoothed_round_trip
+            # A session that ended before any measurement would appear as a round trip of 0.
             if round_trip is not None:
                 self._round_trips.observe(round_trip, port)
 
@@ -88,6 +90,8 @@ class EndpointMeasures:
 
     def _sessions_now(self) -> _Values:
         return {
+            # The two counts change one after the other, so for a moment the difference may be
+            # negative.
             (port,): max(0, len(endpoint) - self._concealed[port]())
             for port, endpoint in self._endpoints.items()
         }

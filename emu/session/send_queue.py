@@ -19,6 +19,7 @@ from emu.times import Monotonic
 from emu.wire.packets import SEQUENCED_SIZE, push_sequenced
 
 MASK: Final = 0xFFFF
+# Half of the number space: a number up to here counts as ahead, a larger one as behind.
 HALF: Final = 0x8000
 
 
@@ -48,6 +49,7 @@ class RoundTrip:
         self.timeout = self._bounded(config.round_trip_start * config.timeout_multiplier)
 
     def _bounded(self, timeout: float) -> float:
+        # The minimum protects against sending again too early, the maximum against long silence.
         return max(self._config.timeout_minimum, min(timeout, self._config.timeout_maximum))
 
     def hint(self, average: float) -> None:
@@ -60,6 +62,7 @@ class RoundTrip:
 
     def measure(self, sample: float) -> None:
         """Add one measured round trip in seconds, never that of a packet that was sent twice."""
+        # A caller may pass a `now` slightly before the time of sending.
         sample = max(sample, 0.0)
         self.latest = sample
         if self.measured:
@@ -87,6 +90,7 @@ class NewReno:
     )  # fmt: skip
 
     def __init__(self, *, start: int, minimum: int, unit: int) -> None:
+        # `on_lost` never goes below the minimum, so a smaller start would grow at the first loss.
         self.window = max(start, minimum)
         self.in_flight = 0
         self._minimum = minimum
@@ -119,6 +123,7 @@ class NewReno:
         # detected left under the old window (RFC 9002, 7.3.2).
         if not self._limited or sent_at <= self._recovery_start:
             return
+        # There is no threshold until the first loss has shown how much the path holds.
         if self._threshold is None or self.window < self._threshold:
             self.window += size  # slow start: doubles in a round trip
         else:
@@ -139,6 +144,7 @@ class NewReno:
     def on_timeout(self, size: int, now: Monotonic) -> None:
         """Handle a timeout without any ack: start again from the smallest window."""
         self.in_flight -= size
+        # Everything sent before now belongs to this event: its losses reduce nothing more.
         self._recovery_start = now
         self._threshold = max(self.window // 2, self._minimum)
         self.window = self._minimum
@@ -202,6 +208,7 @@ class SendQueue:
         # again keeps its place. So the first is the one that the receiver waits for.
         self._in_flight: dict[int, _Sent] = {}
         self._lost: list[_Sent] = []  # may include packets that were sent again or have arrived
+        # `_base` is the oldest number without an Ack, `_next` the number of the next new packet.
         self._base = self._next = config.first_sequence
         self._backoff = 0
         self._loss_time: float | None = None
@@ -271,6 +278,8 @@ class SendQueue:
             waiting.popleft()
             sequence = self._next
             self._next = (sequence + 1) & MASK
+            # The bytes are stored with their number: a second encryption would break the cipher
+            # stream.
             packet = push_sequenced(opcode, sequence) + data
             in_flight[sequence] = _Sent(packet, now)
             congestion.on_sent(size)
@@ -289,6 +298,7 @@ class SendQueue:
         lost = self._lost
         while lost:
             sent = lost[0]
+            # An entry that was sent again or has arrived meanwhile is skipped.
             if sent.lost:
                 if not self.congestion.may_send(len(sent.packet)):
                     return
@@ -358,6 +368,7 @@ class SendQueue:
         if sent is None:
             return None
         size = len(sent.packet)
+        # `queued_bytes` counts payload only; the stored packet has its header too.
         self.queued_bytes -= size - SEQUENCED_SIZE
         if sent.lost:
             sent.lost = False  # `congestion` has counted it out of flight already
@@ -380,6 +391,7 @@ class SendQueue:
         self._timer_start = self._waiting_since = now
         self._needs_detection = bool(self._in_flight)
         if not self._in_flight:
+            # An old time would set the timer of the next flight too early.
             self._loss_time = None
             self._lost.clear()
 
@@ -395,6 +407,7 @@ class SendQueue:
                 if sent.transmissions == 1:
                     break  # all packets behind it left later
                 continue  # sent again, so younger than its place suggests
+            # It waits in `_lost` already; counting it again would halve the window twice.
             if sent.lost:
                 continue
             if now - sent.sent_at + _ROUNDING >= age_limit:
@@ -420,6 +433,7 @@ class SendQueue:
             self.round_trip.timeout * (1 << min(self._backoff, _BACKOFF_LIMIT)),
             config.timeout_maximum,
         )
+        # A slow path may have a timeout above `retry_interval` already; that one stays.
         if self._backoff > _BACKOFF_LIMIT and timeout < config.retry_interval:
             waited = self._timer_start - self._waiting_since
             timeout = max(timeout, min(waited * _LONG_WAIT, config.retry_interval))
@@ -444,6 +458,7 @@ class SendQueue:
             self._detect_losses(now)
             if self._lost:
                 return
+        # The next timeout counts from here, even if the window delays the copy.
         self._timer_start = now
         sent = self._oldest
         if sent.lost:
@@ -475,6 +490,7 @@ class SendQueue:
         if not self._in_flight:
             return
         sent = self._oldest
+        # A peer may ask several times within a round trip; one copy answers all of them.
         if not sent.lost and now - sent.sent_at >= self._config.timeout_minimum:
             self._mark_lost(sent, now)
 

@@ -1,8 +1,8 @@
 """One session, either role, without input or output (docs/protocol/transport.md).
 
 Datagrams and the time go in; datagrams, events and one timer come out. `Session` owns the phase and
-changes it. `receive_path` and `send_path` carry a datagram through check, order and cipher;
-`control` keeps the packets outside the reliable channel; `lifecycle` has the deadlines.
+changes it. `paths` carries a datagram through check, order and cipher, in both directions;
+`lifecycle` has the deadlines and keeps the packets outside the reliable channel.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from emu.errors import LocalProtocolError, MalformedDatagram, PeerError
 from emu.session.channel import BrokenChannel, ReliableChannel
 from emu.session.codec import KEY_REQUEST, KeyExchange, MessageCodec, make_key_block
 from emu.session.configuration import Role, SessionConfig
-from emu.session.control import ControlPackets, statistics_of
 from emu.session.events import (
     CloseReason,
     Event,
@@ -29,14 +28,15 @@ from emu.session.events import (
 from emu.session.lifecycle import (
     STATES,
     ConnectionState,
+    ControlPackets,
     Lifecycle,
     SessionPhase,
     SessionStep,
     SessionTimers,
     TimerAction,
+    statistics_of,
 )
-from emu.session.receive_path import NO_CHANNEL, ReceivePath
-from emu.session.send_path import SendPath
+from emu.session.paths import NO_CHANNEL, ReceivePath, SendPath
 from emu.times import Monotonic
 from emu.wire import Format, ProtocolOpcode, Seal, packets
 
@@ -186,7 +186,7 @@ class Session:
         )
 
     def statistics(self) -> SessionStatistics:
-        """Return all counters as they are now."""
+        """Return all counters and measures as they are now; times in seconds."""
         queue = self._channel.queue
         round_trip = queue.round_trip
         return SessionStatistics(

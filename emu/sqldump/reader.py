@@ -67,6 +67,7 @@ class DumpTokenizer:
             start = source.peek(3)
             if not start:
                 return False
+            # MySQL needs a blank behind "--"; without it the two signs are an operator.
             if start[:1] == b"#" or (start[:2] == b"--" and start[2:].strip(b" \t\r\n\0") == b""):
                 self.skip_line()
             elif start[:2] == b"/*":
@@ -87,6 +88,7 @@ class DumpTokenizer:
         """Go past the end of a comment."""
         source = self._source
         while (found := source.buffer.find(end, source.pos)) < 0:
+            # The end mark may be cut by the chunk, so its first bytes stay in the buffer.
             source.pos = max(source.pos, len(source.buffer) - len(end) + 1)
             if not source.fill():
                 raise source.error("the file ends inside a comment; was it cut short?")
@@ -99,6 +101,7 @@ class DumpTokenizer:
             found = pattern.match(source.buffer, source.pos)
             if found is not None:
                 source.pos = found.end()
+            # A match that reaches the end of the buffer may go on in the next chunk.
             if source.pos < len(source.buffer) or not source.fill():
                 return
 
@@ -115,6 +118,7 @@ class DumpTokenizer:
         """Go to the next token; raise an error if the file ends before it."""
         if not self.skip_blank():
             raise self._source.error("the file ends inside a statement; was it cut short?")
+        # Counted from the first byte of the statement, so that an endless one is refused.
         if self._source.consumed - self._statement > MAX_STATEMENT:
             raise self._source.error(f"a statement is longer than {MAX_STATEMENT} bytes")
 
@@ -150,6 +154,7 @@ class DumpTokenizer:
         first = self.next()
         if not self.skip_string():
             found = self._source.match(_UNNESTED, CHUNK)
+            # A byte that no pattern accepts is skipped alone, so the reader always advances.
             self._source.pos = self._source.pos + 1 if found is None else found.end()
         return first
 
@@ -164,6 +169,7 @@ class DumpTokenizer:
         """Read one value of any form."""
         first = self.next()
         if first in (b"'", b'"'):
+            # The value decides how text is read: UTF-8 if it is valid, otherwise Latin-1.
             return text_of(self.quoted(MAX_VALUE))
         found = self._source.match(_NUMBER, MAX_VALUE)
         if found is not None:
@@ -187,7 +193,9 @@ class DumpTokenizer:
         if len(text) > MAX_VALUE:
             raise self._source.error(f"a value is longer than {MAX_VALUE} bytes")
         if found[1] is not None:
+            # An odd number of hex digits has an implied zero in front, as in MySQL.
             return bytes.fromhex(found[1].decode().rjust(len(found[1]) + len(found[1]) % 2, "0"))
+        # Converting a very long number is slow, and no column holds one.
         if len(text) > 400:
             raise self._source.error("a number has more than 400 digits")
         if found[2] is not None:
@@ -222,12 +230,14 @@ class DumpTokenizer:
                 parts.append(source.buffer[source.pos : end])
             source.pos = end
             mark = source.peek(2)
+            # A doubled quotation mark is one mark inside the string and does not end it.
             if mark[:1] == bytes((quote,)) and mark[1:] != mark[:1]:
                 source.pos += 1
                 break
             if len(mark) < 2:
                 raise source.error("the file ends inside a string; was it cut short?")
         raw = b"".join(parts)
+        # Most strings have no escapes and need no second pass.
         return raw if b"\\" not in raw and quote not in raw else _unescaped(raw, quote)
 
 
@@ -238,7 +248,9 @@ def _unescaped(raw: bytes, quote: int) -> bytes:
 def _unescape(found: re.Match[bytes]) -> bytes:
     escaped: bytes | None = found[1]
     if escaped is None:
+        # Without a letter behind a backslash it was a doubled quotation mark.
         return found[0][:1]
+    # MySQL ignores the backslash before any other letter.
     return _ESCAPES.get(escaped, escaped)
 
 
@@ -255,7 +267,7 @@ def text_of(raw: bytes, *, latin: bool = False) -> str:
 MAX_COLUMNS = 4096
 """Columns of one table; MySQL's own limit."""
 MAX_TABLES = 2000
-"""Tables whose columns are kept in memory."""
+"""Tables whose names and columns are kept in memory."""
 
 _UNQUOTED = re.compile(rb"(?:[^;'\"`#/\-]++|/(?!\*)|-(?!-))*+")
 _QUICK = re.compile(rb"[ \t\r\n]*+(?:(-?\d{1,18}+)|'([^'\\]*+)'(?!')|(NULL))[ \t]*+([,)])")
@@ -286,22 +298,25 @@ class InsertRow(NamedTuple):
 
 
 def read_inserts(
-    stream: BinaryIO | Source | Path, tables: Collection[str] | None = None
+    stream: BinaryIO | Source | Path,
+    tables: Collection[str] | None = None,
+    seen: set[str] | None = None,
 ) -> Iterator[InsertRow]:
     """Yield the rows that a dump inserts into the named tables (None: into any).
 
-    The function opens and closes a path, and recognizes gzip by its first bytes. Raises
+    `seen` receives the names of all tables that the dump defines or fills, in lower case. The
+    function opens and closes a path, and recognizes gzip by its first bytes. Raises
     `FileFormatError` with the line if the file is incomplete, is not SQL, exceeds a limit, or has
     expressions in place of values for a wanted table.
     """
     wanted = None if tables is None else frozenset(name.lower() for name in tables)
     if not isinstance(stream, Path):
         source = stream if isinstance(stream, Source) else Source(stream)
-        yield from _Parser(source, wanted).rows()
+        yield from _Parser(source, wanted, seen).rows()
         return
     try:
         with stream.open("rb") as file:
-            yield from _Parser(Source(file), wanted).rows()
+            yield from _Parser(Source(file), wanted, seen).rows()
     except FileFormatError as error:
         raise FileFormatError(f"{stream}: {error}") from None
     except OSError as error:
@@ -311,9 +326,12 @@ def read_inserts(
 class _Parser:
     """Parses the statements of one dump."""
 
-    def __init__(self, source: Source, wanted: frozenset[str] | None) -> None:
+    def __init__(
+        self, source: Source, wanted: frozenset[str] | None, seen: set[str] | None
+    ) -> None:
         self._source = source
         self._wanted = wanted
+        self._seen: set[str] = set() if seen is None else seen
         self._columns: dict[str, tuple[str, ...]] = {}
         self._tokens = DumpTokenizer(source)
 
@@ -329,6 +347,8 @@ class _Parser:
             if word in (b"INSERT", b"REPLACE"):
                 yield from self._insert()
             elif word == b"DELIMITER":
+                # A DELIMITER block contains procedures, whose semicolons do not end the
+                # statement.
                 self._skip_delimited()
             elif word == b"CREATE":
                 self._create()
@@ -340,6 +360,10 @@ class _Parser:
         name = self._tokens.name()
         while self._tokens.take(b"."):
             name = self._tokens.name()
+        self._seen.add(name.lower())
+        # A hostile dump may define any number of tables; their names are kept.
+        if len(self._seen) > MAX_TABLES:
+            raise self._source.error(f"more than {MAX_TABLES} tables")
         return name
 
     def _is_wanted(self, table: str) -> bool:
@@ -386,13 +410,12 @@ class _Parser:
             columns = self._column_definitions()
             if columns:
                 self._columns[table.lower()] = columns
-            if len(self._columns) > MAX_TABLES:
-                raise self._source.error(f"more than {MAX_TABLES} tables")
         self._skip_statement()
 
     def _column_definitions(self) -> tuple[str, ...]:
         names: list[str] = []
         while True:
+            # A quoted name is a column even if it is a keyword.
             bare = self._tokens.next() not in (b"`", b'"')
             name = self._tokens.name()
             if not bare or name.upper().encode() not in _NOT_COLUMNS:
@@ -400,6 +423,8 @@ class _Parser:
             if len(names) > MAX_COLUMNS:
                 raise self._source.error(f"more than {MAX_COLUMNS} columns")
             depth = 0
+            # Types and defaults may contain commas in parentheses, so only commas at depth 0
+            # separate.
             while not (depth == 0 and self._tokens.next() in (b",", b")")):
                 if self._tokens.next() == b";":
                     raise self._source.error("CREATE TABLE ends before its columns do")
@@ -432,6 +457,7 @@ class _Parser:
             self._tokens.expect(b"(")
             line = source.line
             values = self._row()
+            # A wrong number of values would shift all columns behind it.
             if columns is not None and len(values) != len(columns):
                 raise source.error(
                     f"a row of {table} has {len(values)} values for {len(columns)} columns"

@@ -57,6 +57,7 @@ def number(
 def fraction(columns: Columns, name: str) -> float:
     """Return a column's decimal number. Raises `ValueError` if it is none."""
     try:
+        # NULL and an empty text count as zero.
         return float(columns.get(name) or 0.0)
     except (ValueError, OverflowError):
         raise ValueError(f"{name} is no number: {str(columns[name])[:40]!r}") from None
@@ -105,6 +106,10 @@ class ImportReport:
 
     tables: dict[str, Tally]
     settings: dict[str, str] = field(default_factory=dict)
+    later: Counter[str] = field(default_factory=Counter)
+    """Rows that this program cannot use yet, by table; they are not counted as left out."""
+    advice: list[str] = field(default_factory=list)
+    """Lines about the next steps, for the end of the report."""
     _notes: list[str] = field(default_factory=list)
     _about: Counter[str] = field(default_factory=Counter)
 
@@ -129,11 +134,13 @@ class ImportReport:
     def settle(self) -> None:
         """Count all rows as left out that were neither added nor present before."""
         for tally in self.tables.values():
+            # An import cannot always say at once whether a row is used, so the rest is computed.
             tally.skipped = tally.read - tally.added - tally.present
 
     def note(self, table: str, line: str) -> None:
         """Add a note about a table, unless it has `MOST_NOTES` already."""
         self._about[table] += 1
+        # A broken dump repeats one fault in each row; the report stays readable.
         if self._about[table] <= MOST_NOTES:
             self._notes.append(line)
 

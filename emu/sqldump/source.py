@@ -28,6 +28,7 @@ RATIO_FREE = 16 * 1024 * 1024
 def _reader(stream: BinaryIO) -> Callable[[], bytes]:
     """Return a function that returns the next inflated bytes, b"" at the end."""
     head = stream.read(CHUNK)
+    # Two bytes are needed to recognize gzip; a pipe may deliver them one by one.
     while len(head) < 2 and (more := stream.read(CHUNK)):
         head += more
     if head[:2] == b"\x1f\x8b":
@@ -44,6 +45,7 @@ def _inflate(stream: BinaryIO, data: bytes) -> Iterator[bytes]:
         while data:
             piece = member.decompress(data, CHUNK)
             given += len(piece)
+            # A few bytes of gzip can inflate to gigabytes; real dumps compress far less.
             if given > RATIO_FREE and given > taken * MAX_RATIO:
                 raise FileFormatError(f"inflates to more than {MAX_RATIO} times its size")
             if piece:
@@ -60,6 +62,7 @@ def _inflate(stream: BinaryIO, data: bytes) -> Iterator[bytes]:
                     taken += len(data)
     except zlib.error as error:
         raise FileFormatError(f"is damaged gzip data ({error})") from error
+    # A cut file has inflated without an error up to here.
     if not member.eof:
         raise FileFormatError("is a gzip file that was cut short")
     while True:
@@ -109,6 +112,7 @@ class Source:
             self.ended = True
             return False
         if not self._total:
+            # mysqldump in a Windows shell can write UTF-16, which no pattern here would match.
             if chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 raise self.error("this is UTF-16 text; save the dump as UTF-8")
             chunk = chunk.removeprefix(b"\xef\xbb\xbf")
@@ -121,6 +125,7 @@ class Source:
         )
         if self._line_bytes > MAX_LINE:
             raise self.error(f"a line is longer than {MAX_LINE} bytes")
+        # Counts the lines of the bytes that the next statement removes from the buffer.
         _ = self.line
         self.buffer = self.buffer[self.pos :] + chunk
         self.pos = self._counted = 0
@@ -132,6 +137,7 @@ class Source:
             found = pattern.match(self.buffer, self.pos)
             if found is not None and found.end() < len(self.buffer):
                 return found
+            # A match that ends at the end of the chunk may be longer with the next one.
             if len(self.buffer) - self.pos > limit or not self.fill():
                 return found
 

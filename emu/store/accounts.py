@@ -43,6 +43,8 @@ class AccountRepository(Repository):
     @reads
     def open_among(self, account_ids: Sequence[int], moment: Moment) -> list[int]:
         """Return the accounts among these that exist and are neither disabled nor banned."""
+        # UNKNOWN stands for no ban in rows of imports. A ban ends at its moment, so that moment is
+        # not banned any more.
         rows = self._run(
             "SELECT id FROM accounts WHERE enabled"
             " AND (banned_until IS NULL OR banned_until IN (?, ?) OR banned_until < ?)"
@@ -60,6 +62,7 @@ class AccountRepository(Repository):
     @changes
     def add(self, name: str, password: str, created: Moment) -> Account:
         """Add an account. Raises `DuplicateName`."""
+        # Inside the transaction, which has the write lock, so nobody can take the name in between.
         if self.find(name) is not None:
             raise DuplicateName(f"there is already an account {name!r}")
         account_id = self._run(
@@ -85,6 +88,8 @@ class AccountRepository(Repository):
     def set_password(self, account_id: int, password: str, expected: str | None = None) -> bool:
         """Replace the password hash; with `expected`, only if that is the stored hash."""
         changed = self._run(
+            # A login that hashes an old password anew must not undo a change of the password
+            # meanwhile.
             "UPDATE accounts SET password = ? WHERE id = ? AND password = coalesce(?, password)",
             (password, account_id, expected),
         )
@@ -112,22 +117,28 @@ class AccountRepository(Repository):
     @changes
     def remove(self, account_id: int) -> None:
         """Remove an account and the rows of its characters."""
+        # Before the account, to which the rows refer.
         self._run("DELETE FROM characters WHERE account_id = ?", (account_id,))
         self._run("DELETE FROM accounts WHERE id = ?", (account_id,))
 
 
 def _stored_end(until: Moment | None) -> Moment | None:
+    # A finite moment, which every program that reads the table understands.
     return None if until is None else Moment(min(until, FOR_EVER))
 
 
+def read_end(stored: Moment | None) -> Moment | None:
+    """Return the end of a ban as stored in ``accounts.banned_until``; ``math.inf`` for ever."""
+    return Moment(math.inf) if stored is not None and stored >= FOR_EVER else stored
+
+
 def _account(row: sqlite3.Row) -> Account:
-    until = row["banned_until"]
     return Account(
         id=row["id"],
         name=row["name"],
         password=row["password"],
         enabled=bool(row["enabled"]),
-        banned_until=Moment(math.inf) if until is not None and until >= FOR_EVER else until,
+        banned_until=read_end(row["banned_until"]),
         ban_reason=row["ban_reason"],
         created=row["created"],
         last_login=row["last_login"],
@@ -153,6 +164,7 @@ class Bans(Repository):
     @changes
     def add(self, entry: BannedAddress) -> bool:
         """Store a ban, replacing one with the same prefix; return True if it is new."""
+        # Before the upsert, which does not say whether the row existed.
         known = self.is_stored(entry.prefix)
         self._table("banned_addresses").upsert(asdict(entry), pk="prefix")
         return not known
@@ -184,6 +196,7 @@ class Settings(Repository):
     @changes
     def put(self, source: str, name: str, value: str) -> bool:
         """Store a value; return True if it is new or changed."""
+        # The report counts only what changed, so that a repeated import shows nothing new.
         if self.of_source(source).get(name) == value:
             return False
         row = {"source": source, "name": name, "value": value}

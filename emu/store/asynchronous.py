@@ -4,29 +4,189 @@ A port maps each of its calls to a method of a repository and to a `Run`, which 
 thread and when it is carried out. The repository's method documents arguments and result.
 
 Reads and writes use different connections to one database, so that a read never waits behind
-writes that wait for SQLite's write lock. Rows that every login needs are cached; each write states
-which cached rows it makes invalid. The module has no thread and no reactor.
+writes that wait for SQLite's write lock. Rows that every login needs are cached, so that players do
+not wait for a disk when others log in; each write states which cached rows it makes invalid. A
+commit of another program (`emu.database.commits`) clears the cache. The module has no thread and no
+reactor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Protocol, TypeVar
 
 from emu.commands.registry import account_authority, account_rank
 from emu.limits.addresses import BanList
+from emu.mailbox import PendingAnswer
 from emu.model import Account, Character, WorldCharacter
 from emu.store.accounts import AccountRepository, BannedAddress, Bans
-from emu.store.cache import StoreCache
 from emu.store.characters import CharacterRepository
+from emu.store.memories import SpawnMemories
 from emu.store.repository import Repository, name_key
 from emu.store.store import Roster, Store
 from emu.store.world_characters import WorldCharacters
 from emu.store.worlds import ModelNumbers, ReportRepository, WorldRepository
 from emu.times import Clock, Moment
+
+V = TypeVar("V")
+
+
+@dataclass(slots=True, eq=False)
+class _Reading:
+    """A read in progress, and the requests that wait for its result."""
+
+    waiting: list[PendingAnswer] = field(default_factory=list)
+
+
+class RowCache(Generic[V]):
+    """Values of one kind by key; the least recently used ones are dropped."""
+
+    def __init__(
+        self,
+        epoch: Callable[[], int],
+        answer: Callable[[], PendingAnswer],
+        most: int,
+        weigh: Callable[[V], int] = lambda _value: 1,
+    ) -> None:
+        """Keep values with a total weight of at most `most`.
+
+        `epoch` returns a number that changes when another program has changed the database.
+        `answer` creates an awaitable for a request that waits for the read of another one.
+        """
+        self._epoch = epoch
+        self._answer = answer
+        self._most = most
+        self._weigh = weigh
+        self._weight = 0
+        self._of = -1
+        """The epoch of the values."""
+        self._values: OrderedDict[Hashable, V] = OrderedDict()
+        self._readings: dict[Hashable, _Reading] = {}
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def known(self, key: Hashable) -> V | None:
+        """Return a cached value, or None."""
+        self._check_epoch()
+        value = self._values.get(key)
+        if value is not None:
+            self._values.move_to_end(key)
+        return value
+
+    async def get(self, key: Hashable, read: Callable[[], Awaitable[V]]) -> V:
+        """Return a cached value, or read it; simultaneous requests for a key share one read.
+
+        None is returned, but not cached.
+        """
+        value = self.known(key)
+        if value is not None:
+            return value
+        reading = self._readings.get(key)
+        if reading is not None:
+            # One answer for each request: a canceled request must not end the wait of the others.
+            done = self._answer()
+            reading.waiting.append(done)
+            shared: V = await done
+            return shared
+        return await self._read(key, read)
+
+    def put(self, key: Hashable, value: V) -> None:
+        """Add a value as it is in the database."""
+        # The old value goes first: its weight is subtracted, and a read in progress cannot replace
+        # the new value.
+        self.forget(key)
+        weight = self._weigh(value)
+        # A single list that is larger than the cache would otherwise evict everything, and then
+        # itself.
+        if weight > self._most:
+            return
+        self._values[key] = value
+        self._weight += weight
+        while self._weight > self._most:
+            _, oldest = self._values.popitem(last=False)
+            self._weight -= self._weigh(oldest)
+
+    def forget(self, key: Hashable) -> None:
+        """Remove a value.
+
+        A read in progress may return the old value. Its waiting requests get it, but it is not
+        cached, and later requests read again.
+        """
+        # The read goes on, but `_read` sees that it is no longer registered.
+        self._readings.pop(key, None)
+        value = self._values.pop(key, None)
+        if value is not None:
+            self._weight -= self._weigh(value)
+
+    def forget_all(self) -> None:
+        """Remove all values, and do not cache the results of reads in progress."""
+        self._readings.clear()
+        self._values.clear()
+        self._weight = 0
+
+    def _check_epoch(self) -> None:
+        epoch = self._epoch()
+        if epoch != self._of:
+            self.forget_all()
+            self._of = epoch
+
+    async def _read(self, key: Hashable, read: Callable[[], Awaitable[V]]) -> V:
+        reading = self._readings[key] = _Reading()
+        # `known` has compared the epoch just before, so this read belongs to the present one.
+        try:
+            value = await read()
+        except BaseException as error:
+            if self._readings.get(key) is reading:
+                del self._readings[key]
+            for one in reading.waiting:
+                # All of them waited for the same read, so all get its error; the next request tries
+                # again.
+                one.errback(error)
+            raise
+        # Another program or a write may have changed the row since the read began: then `reading`
+        # is no longer registered, and its value is not cached.
+        self._check_epoch()
+        if self._readings.get(key) is reading:
+            del self._readings[key]
+            if value is not None:
+                self.put(key, value)
+        for one in reading.waiting:
+            one.callback(value)
+        return value
+
+
+class StoreCache:
+    """The cached rows of one database."""
+
+    def __init__(
+        self, epoch: Callable[[], int], answer: Callable[[], PendingAnswer], most: int
+    ) -> None:
+        """Cache `most` rows of accounts, of the login server's characters, and of the world's."""
+        self.accounts: RowCache[Account | None] = RowCache(epoch, answer, most)
+        """By `emu.store.repository.name_key`."""
+        self.characters: RowCache[Sequence[Character]] = RowCache(epoch, answer, most, _weight)
+        """By account id."""
+        self.world_characters: RowCache[Sequence[WorldCharacter]] = RowCache(
+            epoch, answer, most, _weight
+        )
+        """By account id."""
+        self.bans: RowCache[Sequence[BannedAddress]] = RowCache(epoch, answer, 1)
+
+    def forget_all(self) -> None:
+        """Remove all values."""
+        for kind in (self.accounts, self.characters, self.world_characters, self.bans):
+            kind.forget_all()
+
+
+def _weight(rows: Sequence[object]) -> int:
+    # An empty list is an entry, too, so it must not be free.
+    return 1 + len(rows)
+
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Repository)
@@ -90,6 +250,7 @@ def read(method: Callable[Concatenate[R, P], T]) -> Port[R, P, T]:
     """Return the port's call for a method that reads."""
 
     async def call(port: AsyncRepository[R], /, *values: P.args, **named: P.kwargs) -> T:
+        # A reading call uses the reading connection, which never waits for SQLite's write lock.
         repository, run = port.read
         return await run(partial(method, repository, *values, **named))
 
@@ -123,6 +284,7 @@ def _writing(
         try:
             return await run(partial(method, repository, *values, **named))
         finally:
+            # After the write and not before it: a read in between would cache the old row again.
             # Also after a failure: a commit may have succeeded although its answer failed.
             forget(port.cache, *values, **named)
 
@@ -141,6 +303,8 @@ class AsyncAccounts(AsyncRepository[AccountRepository]):
     add_account = write(
         AccountRepository.add, lambda cache, name, *_, **__: cache.accounts.forget(name_key(name))
     )
+    # The new hash comes by account id, but the cache is by name. Such changes are rare, so all rows
+    # go.
     set_password = write(
         AccountRepository.set_password, lambda cache, *_, **__: cache.accounts.forget_all()
     )
@@ -159,6 +323,8 @@ class AsyncAccounts(AsyncRepository[AccountRepository]):
         self, account_id: int, address: str, version: int, moment: Moment
     ) -> None:
         """Store time, address and client version of an account's login."""
+        # The write is deferred, so its row is put into the cache at once: the next login must not
+        # read the old times.
         accounts = self.cache.accounts
         try:
             await self._record(account_id, address, version, moment)
@@ -180,6 +346,7 @@ class AsyncAccounts(AsyncRepository[AccountRepository]):
         account = await run(partial(AccountRepository.find, repository, name))
         if account is not None:
             if len(self._names) >= MOST_NAMES:
+                # Only a shortcut: without an entry, the whole cache of accounts is cleared instead.
                 self._names.clear()
             self._names[account.id] = key
         return account
@@ -189,6 +356,7 @@ class AsyncAccountAdministration(AsyncRepository[AccountRepository]):
     """Implements `emu.admin.ports.AccountAdministration`."""
 
     every = read(AccountRepository.every)
+    # Not cached: an operator must see the present row.
     find_account = read(AccountRepository.find)
     add_account = write(AccountRepository.add)
     set_password = write(AccountRepository.set_password)
@@ -218,6 +386,7 @@ class AsyncAccountGate(AsyncRepository[AccountRepository]):
             for account_id, address in clients
             if await self._bans.is_address_banned(address, moment)
         }
+        # What is banned by address needs no look into the accounts.
         asked = {account_id for account_id, _ in clients} - found
         if self._knows_accounts and asked:
             found |= asked - set(await self.open_among(sorted(asked), moment))
@@ -235,9 +404,11 @@ class AsyncRoster(AsyncRepository[Roster]):
 class AsyncCharacters(AsyncRepository[CharacterRepository]):
     """Implements `emu.login.ports.CharacterStore`."""
 
+    # Only `characters_of` calls it, so every list goes through the cache.
     _read = read(CharacterRepository.of_account)
     add_character = write(CharacterRepository.add)
     delete_character = write(CharacterRepository.delete, _of_account)
+    # Persistent: the world that reported the change does not report it again.
     update_character = persistent(CharacterRepository.update, _of_account)
     set_equipment = persistent(
         CharacterRepository.set_equipment, lambda cache, *_, **__: cache.characters.forget_all()
@@ -272,6 +443,16 @@ class AsyncModels(AsyncRepository[ModelNumbers]):
     model_numbers = read(ModelNumbers.numbers)
 
 
+class AsyncMemories(AsyncRepository[SpawnMemories]):
+    """Implements `emu.processes.ports.MemoryStore`."""
+
+    of_zone = read(SpawnMemories.of_zone)
+    save_memories = later(SpawnMemories.save_memories, forget_nothing)
+    spawns = read(SpawnMemories.spawns)
+    mark_removed = write(SpawnMemories.mark_removed, forget_nothing)
+    forget = write(SpawnMemories.forget, forget_nothing)
+
+
 class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
     """Implements `emu.processes.ports.WorldCharacterStore`."""
 
@@ -282,10 +463,13 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
     find = read(WorldCharacters.find)
     find_named = read(WorldCharacters.find_named)
     statuses_of = read(WorldCharacters.statuses_of)
+    statuses = read(WorldCharacters.statuses)
     delete = write(
         WorldCharacters.delete,
         lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
     )
+    # Deferred: the saves of a crowd share transactions. The save number refuses one that comes too
+    # late.
     save_character = later(
         WorldCharacters.save_character,
         lambda cache, *values: cache.world_characters.forget(values[-1].account_id),
@@ -333,6 +517,8 @@ class AsyncBans(AsyncRepository[Bans]):
     async def is_address_banned(self, address: str, moment: Moment) -> bool:
         """Return whether a present ban covers an address."""
         rows = await self.every()
+        # The cache returns the same object until a ban changes, so parsing happens once for each
+        # change.
         if rows is not self._rows:
             self._rows = rows
             self._bans = BanList((ban.prefix, ban.until) for ban in rows)

@@ -48,6 +48,7 @@ class AppearanceTables:
         self, owner_id: int, appearance: Mapping[str, int | str], colors: Mapping[str, Color]
     ) -> None:
         """Replace the appearance of a character."""
+        # All rows go, because a field that the new appearance lacks must not stay.
         for table in ("appearance", "colors"):
             self._connection.execute(
                 f"DELETE FROM {self._owner}_{table} WHERE character_id = ?",  # noqa: S608
@@ -145,6 +146,7 @@ class CharacterRepository(Repository):
         """
         if self.keep_deleted < math.inf:
             self._purge(character.created - self.keep_deleted)
+        # Imports also add deleted characters, which replace no present one.
         if not character.deleted:
             self._run(
                 "UPDATE characters SET deleted = 1"
@@ -176,6 +178,7 @@ class CharacterRepository(Repository):
         changes: Mapping[str, int | str | float],
     ) -> bool:
         """Change fields of a character; return True if it exists and is not deleted."""
+        # A deleted row gets no updates: its number may belong to a new character of a reset world.
         row = self._run(
             "SELECT id FROM characters WHERE account_id = ? AND world_id = ? AND char_id = ?"
             " AND NOT deleted",
@@ -183,6 +186,7 @@ class CharacterRepository(Repository):
         ).fetchone()
         if row is None:
             return False
+        # A world may not change the owner, its own number, or whether a character is deleted.
         columns = {FIELDS[name]: value for name, value in changes.items() if name in CHANGEABLE}
         if columns:
             self._set("characters", row["id"], **columns)
@@ -193,10 +197,18 @@ class CharacterRepository(Repository):
         return True
 
     @changes
+    def move(self, row_id: int, world_id: int, fields: Mapping[str, Any]) -> None:
+        """Move a character to another world, with its values there by field of `Character`."""
+        columns = {FIELDS[name]: value for name, value in fields.items()}
+        self._set("characters", row_id, world_id=world_id, **columns)
+
+    @changes
     def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
         """Store pairs of char id and equipment of one world; skip unknown characters."""
+        # Number of a character -> its row, None for an unknown one.
         rows: dict[int, int | None] = {}
         for char_id, item in items:
+            # One message has up to a hundred items, most of them of the same character.
             if char_id not in rows:
                 row = self._run(
                     "SELECT id FROM characters WHERE world_id = ? AND char_id = ? AND NOT deleted",
@@ -243,6 +255,8 @@ class CharacterRepository(Repository):
         ).fetchall()
         if not rows:
             return []
+        # Two queries for all characters together, not two for each: a list of twenty would be
+        # forty.
         chosen = f"IN (SELECT id FROM characters WHERE {condition})"  # noqa: S608
         appearance, colors = self._appearance.of(chosen, values)
         worn: defaultdict[int, list[Equipment]] = defaultdict(list)
@@ -271,9 +285,11 @@ class CharacterRepository(Repository):
     @changes
     def repair(self, character: Character) -> None:
         """Store a character that `unusable` returned, with appearance and equipment."""
+        # `deleted` is left out: a repair must not restore a character.
         row = {FIELDS[field]: getattr(character, field) for field in FIELDS if field != "deleted"}
         self._set("characters", character.id, **row)
         self._appearance.replace(character.id, character.appearance, character.colors)
+        # Removed first: a damaged slot number would otherwise stay beside the repaired ones.
         self._run("DELETE FROM character_equipment WHERE character_id = ?", (character.id,))
         self._put_equipment(character.id, character.equipment)
 

@@ -1,10 +1,10 @@
 """Import of a dump of EQ2Emulator's login database: accounts, worlds, bans, characters.
 
-`LoginImport` and `CharacterImport` convert the rows of their tables, and `import_dump` runs an
-import. `emu.sqldump` reads the SQL and makes the report. Sources of the columns:
-docs/protocol/login.md#account, docs/protocol/characters.md#list,
-docs/protocol/link.md#registration, docs/protocol/characters.md#models,
-docs/protocol/link.md#batches.
+`LoginImport` converts the rows of its tables, `emu.store.eq2emu_list` the character list and
+`emu.store.eq2emu_world` the characters of worlds that continue here. `import_dump` runs an import.
+`emu.sqldump` reads the SQL and makes the report. Sources of the columns:
+docs/protocol/login.md#account, docs/protocol/link.md#registration,
+docs/protocol/characters.md#models.
 
 Ids are kept, because worlds know accounts by id. Rows that are present stay, and missing rows are
 added, so an interrupted import can be repeated.
@@ -18,71 +18,44 @@ from __future__ import annotations
 
 import itertools
 import re
-import sqlite3
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shlex import quote
 from typing import TypeVar
 
-from emu.appearance import LARGEST_MODEL, model_key, slider
+from emu.appearance import LARGEST_MODEL, model_key
 from emu.errors import CommandError
 from emu.limits.addresses import normalize_prefix
-from emu.link.messages import MAX_NAME
-from emu.model import Account, Character, RegisteredWorld
-from emu.sqldump import InsertRow
+from emu.model import BUILT_IN_ACCOUNT, Account, RegisteredWorld
+from emu.sqldump import Dump, InsertRow
 from emu.sqldump.report import (
     Columns,
     ImportReport,
     Tally,
     first,
-    fraction,
     moment,
     number,
     text,
     visible,
 )
 from emu.store.accounts import BannedAddress
-from emu.store.store import LoginStore, Store
-from emu.store.worlds import MOST_ZONES
+from emu.store.eq2emu_character import BuiltInWorld
+from emu.store.eq2emu_ids import Ids, Rules
+from emu.store.eq2emu_list import CharacterImport
+from emu.store.eq2emu_rows import CHARACTERS
+from emu.store.eq2emu_rows import TABLES as WORLD_TABLES
+from emu.store.eq2emu_world import (
+    ContinuedWorld,
+    ImportedCharacters,
+    OldWorld,
+    WorldImport,
+    listed,
+)
+from emu.store.repository import name_key
+from emu.store.store import Store
+from emu.texts import counted
 from emu.times import Moment
-
-
-@dataclass(slots=True)
-class Ids:
-    """Ids of the dump -> ids of the store.
-
-    If the dump contains a table, only its ids are valid. If it lacks the table, its ids are those
-    of existing accounts and worlds in the store.
-    """
-
-    store: LoginStore
-    accounts: dict[int, int] = field(default_factory=dict)
-    worlds: dict[int, int] = field(default_factory=dict)
-    characters: dict[int, int] = field(default_factory=dict)
-
-    def account(self, wanted: int) -> int:
-        """Return an account's id in the store. Raises `ValueError`."""
-        if wanted in self.accounts:
-            return self.accounts[wanted]
-        if self.accounts or self.store.accounts.get(wanted) is None:
-            raise ValueError(f"its account {wanted} was not imported")
-        return wanted
-
-    def world(self, wanted: int) -> int:
-        """Return a world's id in the store. Raises `ValueError`."""
-        if wanted in self.worlds:
-            return self.worlds[wanted]
-        if self.worlds or self.store.worlds.get(wanted) is None:
-            raise ValueError(f"its world {wanted} was not imported")
-        return wanted
-
-    def character(self, wanted: int) -> int:
-        """Return the row id of a character. Raises `ValueError`."""
-        if wanted not in self.characters:
-            raise ValueError(f"its character {wanted} was not imported")
-        return self.characters[wanted]
-
 
 MAX_WORLD_NAME = 200
 """Bytes of a world's name, as in LSInfo."""
@@ -95,23 +68,15 @@ _HASH = re.compile(r"[0-9a-f]{128}")
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """Options of an import."""
-
-    clean_name: Callable[[str], str]
-    """Returns an account name in the form to store, or raises `ValueError`."""
-    moment: Moment
-    renumber: bool = False
-    """Give a new id to a row whose id belongs to another name in the store."""
-
-
-@dataclass(frozen=True, slots=True)
 class LoginImport:
     """Takes rows; each method says whether a row was new, or raises `ValueError` why it is out."""
 
     ids: Ids
     report: ImportReport
     rules: Rules
+    imported: ImportedCharacters
+    names: list[str] = field(default_factory=list)
+    """Names of the worlds of the dump."""
     conflicts: list[str] = field(default_factory=list)
     """Lines about ids that another name has in the store."""
 
@@ -136,12 +101,15 @@ class LoginImport:
                     "account",
                     f"account {name!r} has the id {here.id} in the store and {wanted} in the dump",
                 )
+            # Later tables name the dump's number, so it is noted for accounts that are here
+            # already, too.
             self.ids.accounts[wanted] = here.id
             return False
         account = Account(
             id=wanted,
             name=name,
             password=self._hash("account", text(columns, "passwd"), name),
+            # Without the column, an account can log in.
             enabled=number(columns, "account_enabled", 1) != 0,
             created=moment(columns, "created_date"),
             last_address=text(columns, "ip_address"),
@@ -156,11 +124,19 @@ class LoginImport:
         name = visible(columns, "name", MAX_WORLD_NAME)
         login = text(columns, "account").strip()
         wanted = number(columns, "id")
+        self.names.append(name)
         if not login:
             raise ValueError(f"the world {name!r} has no account to register with")
         here = self.ids.store.worlds.find_by_account(login)
         if here is not None:
             self.ids.worlds[wanted] = here.id
+        # `imported_characters` knows a world by this key, because its name may change.
+        key = name_key(login)
+        if self.rules.continues(name) or self.imported.has_world(key):
+            self.ids.sources[wanted] = ContinuedWorld(key, name, here.id if here else None)
+            return False
+        # Its id is noted above, so its characters still find it.
+        if here is not None:
             return False
         if self.ids.store.worlds.find(name) is not None:
             raise ValueError(f"another world has the name {name!r}")
@@ -221,176 +197,19 @@ class LoginImport:
                 "account",
                 f"account {row.name!r} gets a new id, {row.id} is {owner.name!r} in the store",
             )
+        # With id 0 the store assigns the next free one.
         return replace(row, id=0)
 
     def _hash(self, kind: str, stored: str, name: str) -> str:
         """Return a password's hash; if it is none, an empty text, which matches no password."""
+        # Hex digits in capital letters are the same hash.
         stored = stored.strip().lower()
         if _HASH.fullmatch(stored):
             return stored
         remedy = f"emu {kind} password {name!r}"
         self.report.note(kind, f"no usable password; set one with: {remedy}")
+        # An empty text never matches, so nobody can log in until the operator sets a password.
         return ""
-
-
-MAX_FIELD = 32
-"""Bytes of a color's name in EQ2Emulator's table."""
-
-MODEL_COLUMNS = {
-    prefix + column: prefix + field
-    for prefix in ("", "soga_")
-    for column, field in {
-        "model_type": "race_type",
-        "hair_type": "hair_type",
-        "facial_hair_type": "hair_face_type",
-        "wing_type": "wing_type",
-        "chest_type": "chest_type",
-        "legs_type": "legs_type",
-    }.items()
-}
-"""Column of login_characters -> CharSelectProfile field of the same model."""
-BODY_SIZE = "body_size"
-"""This row among the colors is no color: the first component is the body size."""
-MAX_SLOT = 255
-
-
-class CharacterImport:
-    """Takes rows; each method says whether a row was new, or raises `ValueError` why it is out."""
-
-    def __init__(self, ids: Ids) -> None:
-        self._ids = ids
-        self._store = ids.store
-        self._run = ids.store.characters.database.connection.execute
-        self._taken: set[int] = set()
-        """Rows of the store that correspond to a row of the dump."""
-        self._zones: Counter[int] = Counter()
-        """Number of stored zones of each world."""
-
-    @property
-    def takes(self) -> Mapping[str, Callable[[Columns], bool]]:
-        """Table -> the method for its rows."""
-        return {
-            "login_characters": self._character,
-            "login_char_colors": self._color,
-            "login_equipment": self._equipment,
-            "ls_world_zones": self._zone,
-        }
-
-    def _character(self, columns: Columns) -> bool:
-        wanted = Character(
-            id=0,
-            account_id=self._ids.account(number(columns, "account_id")),
-            world_id=self._ids.world(number(columns, "server_id")),
-            char_id=number(columns, "char_id", least=1),
-            name=visible(columns, "name", MAX_NAME),
-            race=number(columns, "race"),
-            class_=number(columns, "class"),
-            gender=number(columns, "gender"),
-            deity=number(columns, "deity"),
-            level=number(columns, "level", 1),
-            tradeskill_class=number(columns, "tradeskill_class"),
-            tradeskill_level=number(columns, "tradeskill_level"),
-            zone_id=number(columns, "current_zone_id"),
-            zone_name=text(columns, "current_zone"),
-            created=moment(columns, "created_date"),
-            last_played=moment(columns, "last_played"),
-            deleted=number(columns, "deleted") != 0,
-            appearance=_appearance(columns),
-        )
-        here = self._same(wanted)
-        row_id = self._store.characters.add(wanted).id if here is None else here
-        self._taken.add(row_id)
-        self._ids.characters[number(columns, "id")] = row_id
-        return here is None
-
-    def _same(self, wanted: Character) -> int | None:
-        """Return the stored row of a character of the dump, or None.
-
-        A stored row corresponds to only one character of the dump. A world whose database was reset
-        assigns numbers again; then the later character has the row. Raises `ValueError` if another
-        character has the number in the store.
-        """
-        alive = self._run(
-            "SELECT id, account_id, name FROM characters"
-            " WHERE world_id = ? AND char_id = ? AND NOT deleted",
-            (wanted.world_id, wanted.char_id),
-        ).fetchone()
-        is_same = alive and (alive["account_id"], alive["name"]) == (wanted.account_id, wanted.name)
-        if is_same and not wanted.deleted:
-            return int(alive["id"])
-        for row_id in self._deleted(wanted):
-            if row_id not in self._taken:
-                return row_id
-        if is_same and alive["id"] not in self._taken:
-            return int(alive["id"])
-        if alive and not wanted.deleted and alive["id"] not in self._taken:
-            raise ValueError(
-                f"number {wanted.char_id} of its world is {alive['name']!r} in the store"
-            )
-        return None
-
-    def _deleted(self, wanted: Character) -> list[int]:
-        rows = self._run(
-            "SELECT id FROM characters WHERE account_id = ? AND world_id = ? AND char_id = ?"
-            " AND name = ? AND deleted ORDER BY id",
-            (wanted.account_id, wanted.world_id, wanted.char_id, wanted.name),
-        )
-        return [row["id"] for row in rows]
-
-    def _color(self, columns: Columns) -> bool:
-        row_id = self._ids.character(number(columns, "login_characters_id"))
-        field = visible(columns, "type", MAX_FIELD)
-        parts = [number(columns, name, least=-128, most=255) for name in ("red", "green", "blue")]
-        if field == BODY_SIZE:
-            return self._insert("character_appearance", row_id, field, parts[0])
-        signed = number(columns, "signed_value") != 0
-        return self._insert("character_colors", row_id, field, *parts, signed)
-
-    def _equipment(self, columns: Columns) -> bool:
-        row_id = self._ids.character(number(columns, "login_characters_id"))
-        slot = number(columns, "slot", most=MAX_SLOT)
-        model = number(columns, "equip_type", most=LARGEST_MODEL)
-        parts = [
-            number(columns, prefix + name, 255, most=255)
-            for prefix in ("", "highlight_")
-            for name in ("red", "green", "blue")
-        ]
-        return self._insert("character_equipment", row_id, slot, model, *parts)
-
-    def _zone(self, columns: Columns) -> bool:
-        world_id = self._ids.world(number(columns, "server_id"))
-        zone_id = number(columns, "zone_id")
-        if world_id not in self._zones:
-            counted = self._run("SELECT count(*) FROM world_zones WHERE world_id = ?", (world_id,))
-            self._zones[world_id] = counted.fetchone()[0]
-        if self._zones[world_id] >= MOST_ZONES:
-            raise ValueError(f"its world already has {MOST_ZONES} zones")
-        texts = (text(columns, "name"), text(columns, "description"))
-        added = self._insert("world_zones", world_id, zone_id, *texts)
-        self._zones[world_id] += added
-        return added
-
-    def _insert(self, table: str, *values: str | int | bool) -> bool:
-        """Add a row unless its key exists; return True if it is new."""
-        places = ", ".join("?" * len(values))
-        try:
-            added = self._run(
-                f"INSERT OR IGNORE INTO {table} VALUES ({places})",  # noqa: S608
-                values,
-            )
-        except sqlite3.IntegrityError as error:
-            raise ValueError(str(error)) from None
-        return added.rowcount == 1
-
-
-def _appearance(columns: Columns) -> dict[str, int]:
-    """Return the model numbers that are set, and the body size."""
-    found = {
-        field: number(columns, column, most=LARGEST_MODEL)
-        for column, field in MODEL_COLUMNS.items()
-    }
-    found[BODY_SIZE] = slider(fraction(columns, BODY_SIZE))
-    return {field: value for field, value in found.items() if value}
 
 
 PASSES = (
@@ -414,6 +233,22 @@ Progress = Callable[[str, int], None]
 """Receives the present step, and the number of rows so far."""
 
 
+def check_login_dump(dump: Dump) -> None:
+    """Raise `FileFormatError` if a dump, read to its end, is none of a login database."""
+    tables = dump.tables
+    # A world database has the table `appearances`, too, so it does not show which dump this is.
+    wanted = set(TABLES) if CHARACTERS not in tables else set(TABLES) - {"appearances"}
+    if not tables.isdisjoint(wanted):
+        return
+    hint = ""
+    if CHARACTERS in tables:
+        hint = (
+            ": it is one of a world database. Give the login database's dump as FILE, and this one"
+            f" with --world {quote(f'OLD={dump.path}')}"
+        )
+    raise dump.error(f"has no table account, so it is no dump of a login database{hint}")
+
+
 def import_dump(
     store: Store,
     read: Read,
@@ -422,6 +257,9 @@ def import_dump(
     moment: Moment,
     renumber: bool = False,
     dry_run: bool = False,
+    old_worlds: Sequence[OldWorld] = (),
+    built_in: BuiltInWorld | None = None,
+    check: Callable[[], object] = lambda: None,
     progress: Progress = lambda _doing, _rows: None,
 ) -> ImportReport:
     """Import the rows of `TABLES` into the store, and return a report.
@@ -432,49 +270,131 @@ def import_dump(
     import can be repeated. `clean_name` returns an account name in the form to store, or raises
     `ValueError`. An id that belongs to another name in the store is a `CommandError`, unless
     `renumber` gives such rows a new id. Raises `FileFormatError` from `read`.
+
+    The characters of `old_worlds` continue in the built-in world, which `built_in` describes. Then
+    the whole import is one transaction, and no server may run. `check` is called after the dump was
+    read to its end for the first time; it may raise.
     """
-    rules = Rules(clean_name, moment, renumber)
+    rules = Rules(clean_name, moment, renumber, old_worlds, built_in)
+    if old_worlds and not dry_run:
+        work = _Import(store, rules, "Nothing was imported", check)
+        with store.transaction():
+            work.run(read, progress)
+        return work.report
     with store.copy() as trial:
-        work = _Import(trial, rules, "Nothing was imported")
-        work.run(read, lambda rows: progress("trying", rows), pause=False)
+        work = _Import(trial, rules, "Nothing was imported", check)
+        work.run(read, lambda _doing, rows: progress("trying", rows))
     if dry_run:
         return work.report
-    work = _Import(store, rules, "What came before them in the dump was imported")
-    work.run(read, lambda rows: progress("storing", rows), pause=True)
+    work = _Import(store, rules, "What came before them in the dump was imported", check)
+    work.run(read, progress, pause=True)
     return work.report
 
 
 class _Import:
     """One run of an import."""
 
-    def __init__(self, store: Store, rules: Rules, refused: str) -> None:
-        self.report = ImportReport({table: Tally() for table in TABLES})
-        ids = Ids(store.login)
+    def __init__(
+        self, store: Store, rules: Rules, refused: str, check: Callable[[], object]
+    ) -> None:
+        tables = (*TABLES, *WORLD_TABLES) if rules.old_worlds else TABLES
+        self.report = ImportReport({table: Tally() for table in tables})
         self._store = store
+        self._rules = rules
         self._refused = refused
         """Last sentence of the error about id conflicts."""
-        self._logins = LoginImport(ids, self.report, rules)
-        self._takes = {**self._logins.takes, **CharacterImport(ids).takes}
+        self._check = check
+        self._ids = Ids(store.login)
+        imported = ImportedCharacters(store.database)
+        self._logins = LoginImport(self._ids, self.report, rules, imported)
+        characters = CharacterImport(store, self._ids, rules, imported)
+        self._takes = {**self._logins.takes, **characters.takes}
         self._held = 0.0
+        self._count = 0
 
-    def run(self, read: Read, progress: Callable[[int], None], *, pause: bool) -> None:
+    def run(self, read: Read, progress: Progress, *, pause: bool = False) -> None:
         """Import all rows in portions; with `pause`, let other programs write between them."""
-        count = 0
-        for tables in PASSES:
-            left = iter(read(tables))
-            while portion := list(itertools.islice(left, PORTION)):
-                self._store_portion(portion)
-                count += len(portion)
-                progress(count)
-                if pause and self._held >= LONGEST_HOLD:
-                    time.sleep(PAUSE)
-                    self._held = 0.0
+        first, *others = PASSES
+        self._read(read, first, progress, pause=pause)
+        self._check()
+        self._bring_worlds(progress)
+        for tables in others:
+            self._read(read, tables, progress, pause=pause)
+        self._conclude()
+
+    def _read(self, read: Read, tables: Sequence[str], progress: Progress, *, pause: bool) -> None:
+        # One iterator for all portions: each continues where the last one ended.
+        left = iter(read(tables))
+        while portion := list(itertools.islice(left, PORTION)):
+            self._store_portion(portion)
+            self._count += len(portion)
+            progress("storing", self._count)
+            # A server that waits for SQLite's lock would otherwise give up.
+            if pause and self._held >= LONGEST_HOLD:
+                time.sleep(PAUSE)
+                self._held = 0.0
+
+    def _bring_worlds(self, progress: Progress) -> None:
+        """Store the characters of the old worlds in the built-in world."""
+        built_in = self._rules.built_in
+        if built_in is None:
+            return
+        bring = WorldImport(
+            self._store, self.report, built_in, account_of=self._ids.account,
+            moment=self._rules.moment,
+        )  # fmt: skip
+        for old in self._rules.old_worlds:
+            source = self._source_of(old)
+            bring.make_space(source)
+            bring.register()
+            bring.bring(source, old, lambda rows: progress("characters", rows))
+
+    def _source_of(self, old: OldWorld) -> ContinuedWorld:
+        """Return the world of the dump, or else of the store. Raises `CommandError`."""
+        for source in self._ids.sources.values():
+            if source.name.casefold() == old.name.casefold():
+                return source
+        stored = self._store.login.worlds.find(old.name)
+        if stored is None or stored.account == BUILT_IN_ACCOUNT:
+            found = listed([repr(name) for name in self._logins.names]) or "none"
+            raise CommandError(
+                f"the dump has no world {old.name!r}; its worlds: {found}. Nothing was imported"
+            )
+        source = ContinuedWorld(name_key(stored.account), stored.name, stored.id)
+        self._ids.sources[stored.id] = source
+        return source
+
+    def _conclude(self) -> None:
+        """Remove worlds that the built-in world continues; advise on the characters of others."""
+        login = self._store.login
+        for source in self._ids.sources.values():
+            if source.stored_id is None or not self._rules.continues(source.name):
+                continue
+            if login.characters.count_of_world(source.stored_id) == 0:
+                login.worlds.remove(source.stored_id)
+                self.report.advice.append(
+                    f"world {source.name!r} has no characters any more and was removed"
+                )
+        for world_id in sorted(set(self._ids.worlds.values())):
+            world = login.worlds.get(world_id)
+            count = login.characters.count_of_world(world_id)
+            if world is not None and count and world.account != BUILT_IN_ACCOUNT:
+                stay = "stays" if count == 1 else "stay"
+                self.report.advice.append(
+                    f"{counted(count, 'character')} of {world.name!r} {stay} with the old world,"
+                    " and can be played while that world is connected. To continue in this"
+                    " server's world, stop the server and repeat the import with"
+                    f" --world {quote(f'{world.name}=FILE')}, where FILE is a dump of that"
+                    " world's own database"
+                )
 
     def _store_portion(self, portion: list[InsertRow]) -> None:
+        # The whole transaction is timed, because that is how long other writers have to wait.
         began = time.monotonic()
         with self._store.transaction():
             for row in portion:
                 self._take(row)
+            # Before the commit, so that a portion with a conflict is undone as a whole.
             self._refuse_conflicts()
         self._held += time.monotonic() - began
 
@@ -490,6 +410,7 @@ class _Import:
         conflicts = self._logins.conflicts
         if not conflicts:
             return
+        # The first ones show what is wrong, and the error stays readable.
         shown = "; ".join(conflicts[:5])
         more = f" and {len(conflicts) - 5} more" if len(conflicts) > 5 else ""
         raise CommandError(

@@ -22,6 +22,7 @@ from emu.files import data_file
 
 def name_key(name: str) -> str:
     """Return the key that equal names share: normalized, and without case."""
+    # Twice, because `casefold` can produce letters that are not normalized any more.
     folded = unicodedata.normalize("NFC", name).casefold()
     return unicodedata.normalize("NFC", folded)
 
@@ -46,6 +47,7 @@ class Repository:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        # Bound once: every call of a repository uses them.
         self._run = database.connection.execute
         self._run_many = database.connection.executemany
 
@@ -55,6 +57,7 @@ class Repository:
 
     def _insert(self, table: str, row: Mapping[str, Any]) -> int:
         """Insert a row, column -> value, and return its id."""
+        # `row` has our own column names; only its values come from outside.
         columns, marks = ", ".join(row), ", ".join("?" * len(row))
         sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608  # our own names
         return self._run(sql, (*row.values(),)).lastrowid or 0
@@ -94,6 +97,7 @@ def reads(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P],
     """Decorate a method that reads with one statement."""
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
+        # SQLite would go on reading a deleted file without any sign.
         self.database.check_lost()
         try:
             read = partial(method, self, *values, **named)
@@ -120,11 +124,13 @@ def changes(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
         database = self.database
         try:
+            # `begin` without a context manager: every write passes here.
             is_savepoint = database.begin()
             try:
                 result = method(self, *values, **named)
                 database.commit(is_savepoint=is_savepoint)
             except BaseException:
+                # BaseException: an interrupt must not leave a transaction open.
                 database.undo(is_savepoint=is_savepoint)
                 raise
         except EXPLAINED as error:

@@ -51,10 +51,12 @@ class ServerLock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # The previous holder removes the file when it ends, so a lock may be on a file that no
             # longer has the name. Then lock the new one.
+            # A loop: between opening and locking, another server may have removed or made the file.
             while not self._is_ours():
                 self._close()
                 self._descriptor = self._take()
         except BlockingIOError:
+            # The lock is taken, so the file has the record of its holder.
             holder = Served.read(os.pread(self._descriptor, LONGEST_RECORD, 0))
             self._close()
             which = f" (process {holder.process})" if holder else ""
@@ -64,12 +66,14 @@ class ServerLock:
             ) from None
         except OSError as error:
             raise StoreError(f"{self._path}: cannot be opened ({error.strerror})") from None
+        # Read before `_write` replaces it.
         earlier = Served.read(os.pread(self._descriptor, LONGEST_RECORD, 0))
         self.after_crash = earlier is not None and earlier.loss is None
         """The last server on this database was killed, or it crashed: it did not `release`."""
         if earlier and earlier.loss and is_lost(database, earlier) and not anew:
             self._close()
             raise StoreError(unserved_text(database, earlier.loss))
+        # Last: a start that is refused leaves the record of the other server as it was.
         self._write()
 
     def serve(self, file: FileKey) -> None:
@@ -86,6 +90,7 @@ class ServerLock:
         """Restore the record's file if it was removed; return False if another server has it."""
         if self._is_ours():
             return True
+        # The old descriptor is kept until the new lock is certain.
         before = self._descriptor
         try:
             self._descriptor = self._take()
@@ -94,6 +99,7 @@ class ServerLock:
                 self._close()
             self._descriptor = before
             return False
+        # After the new lock is taken, so that there is no moment without one.
         os.close(before)
         self._write()
         return True
@@ -107,15 +113,21 @@ class ServerLock:
     def release(self) -> None:
         """Release the lock; a second call does nothing."""
         if self._descriptor >= 0:
+            # After a loss the record stays, so that later programs find out what happened.
             if self._served.loss is None and self._is_ours():
+                # Unlinked while the lock is held; the next server checks whether its open file
+                # still has the name.
                 self._path.unlink()
             self._close()
 
     def _take(self) -> int:
         """Open and lock the file; `self._descriptor` is the open file even if the lock fails."""
+        # Only programs of this user need the record.
         self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         for attempt in range(ATTEMPTS):
             try:
+                # The kernel releases this lock when the process ends, however it ends: no stale
+                # lock can stay.
                 fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:

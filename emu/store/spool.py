@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.errors import FileFormatError, MalformedMessage, OutOfDate
+from emu.files import flush, partial_file
 from emu.model import SavedState
-from emu.partial import flush, partial_file
 from emu.processes.remote import from_text, to_text
 from emu.store.store import Store
 
@@ -30,6 +30,7 @@ def spool_path(database: Path) -> Path:
 
 def set_aside_path(spool: Path) -> Path:
     """Return a free name for a damaged spool file."""
+    # A damaged file is kept for the operator, so an earlier one must not be replaced.
     names = (f"{spool.name}.damaged{number or ''}" for number in range(10_000))
     return next(
         (path for path in map(spool.with_name, names) if not path.exists()),
@@ -39,6 +40,7 @@ def set_aside_path(spool: Path) -> Path:
 
 def write_spool(path: Path, states: Sequence[SavedState]) -> None:
     """Replace a file's content by these states. Raises `OSError`."""
+    # The second line is one line: JSON escapes line feeds.
     body = to_text(list(states)).encode()
     head = {"format": FORMAT, "characters": len(states), "sha256": _digest(body)}
     with partial_file(path) as fresh:
@@ -47,6 +49,7 @@ def write_spool(path: Path, states: Sequence[SavedState]) -> None:
         # Content before name: after a power cut, a file of this name is complete.
         flush(fresh)
         fresh.replace(path)
+    # The folder, too: otherwise a power cut could lose the name.
     flush(path.parent)
 
 
@@ -59,6 +62,7 @@ def read_spool(path: Path) -> list[SavedState]:
     body = body.removesuffix(b"\n")
     try:
         about = json.loads(head)
+        # A newer format may mean something else by the same fields.
         if about["format"] != FORMAT:
             raise FileFormatError(f"{path}: its format {about['format']} is unknown")
         # JSON that was damaged may still be valid JSON, with another place or name in it.
@@ -79,6 +83,8 @@ def load_spool(store: Store, states: Sequence[SavedState]) -> list[SavedState]:
     `StoreError`; then none is stored.
     """
     stored = []
+    # One transaction: after a failure the file stays complete, and the next start tries all of it
+    # again.
     with store.transaction():
         for state in states:
             row = store.world.characters.find(state.char_id)
@@ -101,8 +107,11 @@ def _digest(body: bytes) -> str:
 def _is_whole(state: SavedState) -> bool:
     """Return whether a state's values have their types; the database checks its lists."""
     numbers: tuple[Any, ...] = (state.char_id, state.account_id, state.revision, state.zone_id)
+    # The checksum proves that this program wrote the file, but a newer version may have written
+    # other types.
     place: Sequence[Any] = state.place
     return (
+        # `type` and not `isinstance`: True is an integer for Python.
         all(type(number) is int for number in numbers)
         and len(place) == 5
         and all(isinstance(part, int | float) and math.isfinite(part) for part in place)

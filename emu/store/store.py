@@ -20,12 +20,14 @@ from typing import Any, Self
 from emu.database import LOCK_WAIT, Database
 from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, RosterEntry
-from emu.store.accounts import AccountRepository, Bans, Settings
+from emu.store.accounts import AccountRepository, Bans, Settings, read_end
 from emu.store.characters import CharacterRepository
+from emu.store.memories import SpawnMemories
 from emu.store.repository import Repository, changes, name_key, reads, schema
 from emu.store.world_characters import Belongings, WorldCharacters
 from emu.store.worlds import ModelNumbers, ReportRepository, WorldRepository
 
+# Account id, too: a reset world may have given the number to another account.
 _SAME = (
     "worlds.account = :built_in AND listed.char_id = own.id AND listed.account_id = own.account_id"
 )
@@ -35,7 +37,7 @@ _LISTED = f"""
         accounts.name AS account, worlds.name AS world, worlds.account = :built_in AS is_built_in,
         listed.level, listed.race, listed.class AS class_, listed.gender, listed.zone_id,
         listed.client_version, listed.created, listed.last_played, listed.deleted,
-        listed.deleted_at
+        listed.deleted_at, own.admin_status AS rank, accounts.banned_until
     FROM characters AS listed
     JOIN accounts ON accounts.id = listed.account_id
     JOIN worlds ON worlds.id = listed.world_id
@@ -44,7 +46,7 @@ _LISTED = f"""
 _UNLISTED = f"""
     SELECT NULL, own.id, own.id, own.name, own.account_id, coalesce(accounts.name, ''), '', 1,
         own.level, own.race, own.class, own.gender, own.zone_id, own.client_version, own.created,
-        own.last_played, own.deleted, own.deleted_at
+        own.last_played, own.deleted, own.deleted_at, own.admin_status, accounts.banned_until
     FROM world_characters AS own
     LEFT JOIN accounts ON accounts.id = own.account_id
     WHERE NOT EXISTS (
@@ -69,6 +71,7 @@ class Roster(Repository):
     @changes
     def rename(self, entry: RosterEntry, name: str) -> None:
         """Rename a character. Raises `DuplicateName` if its world has the name already."""
+        # A character of another world has no row here whose name could collide.
         if entry.own_id is not None:
             key = name_key(name)
             other = self._run(
@@ -77,6 +80,7 @@ class Roster(Repository):
             if other.fetchone() is not None:
                 raise DuplicateName(f"there is already a character {name!r}")
             self._set("world_characters", entry.own_id, name=name, name_key=key)
+        # Both rows have the name; they change in one transaction.
         self._set("characters", entry.id, name=name)
 
     @changes
@@ -87,6 +91,7 @@ class Roster(Repository):
     @changes
     def restore(self, entry: RosterEntry) -> None:
         """Undo a deletion. Raises `DuplicateName` if its world reused the character's number."""
+        # Its number must be free. Its name is, because a deleted character keeps it.
         other = self._run(
             "SELECT other.name FROM characters AS other JOIN characters AS listed"
             " ON other.world_id = listed.world_id AND other.char_id = listed.char_id"
@@ -100,6 +105,7 @@ class Roster(Repository):
     @changes
     def forget(self, entry: RosterEntry) -> None:
         """Remove a character permanently; its name becomes free."""
+        # Both rows, or the next start would list the character again from the other one.
         self._run("DELETE FROM characters WHERE id = ?", (entry.id,))
         self._run("DELETE FROM world_characters WHERE id = ?", (entry.own_id,))
 
@@ -122,6 +128,7 @@ class Roster(Repository):
     @reads
     def disowned(self, world_id: int) -> list[tuple[int, int]]:
         """Return (account id, id) of the characters whose rows in the list are all deleted."""
+        # min is 1 only if every row is deleted; one present row is enough to own the character.
         rows = self._run(
             "SELECT account_id, id FROM world_characters AS own WHERE NOT deleted"
             " AND 1 = (SELECT min(characters.deleted) FROM characters"
@@ -138,7 +145,8 @@ class Roster(Repository):
 
 def _entry(values: dict[str, Any]) -> RosterEntry:
     flags = {name: bool(values[name]) for name in ("is_built_in", "deleted")}
-    return RosterEntry(**{**values, **flags})
+    end = {"banned_until": read_end(values["banned_until"])}
+    return RosterEntry(**{**values, **flags, **end})
 
 
 class LoginStore:
@@ -163,6 +171,7 @@ class WorldStore:
         self.characters = WorldCharacters(database, keep_deleted)
         self.belongings = Belongings(database)
         self.models = ModelNumbers(database)
+        self.memories = SpawnMemories(database)
 
 
 class Store:
@@ -174,6 +183,7 @@ class Store:
         self.login = LoginStore(database, keep_deleted)
         self.world = WorldStore(database, keep_deleted)
         self.roster = Roster(database)
+        # Bound here, because callers of the store do not know its database.
         self.transaction = database.transaction
         self.reading = database.reading
 

@@ -18,6 +18,7 @@ from emu.errors import DuplicateName, OutOfDate
 from emu.model import (
     CharacterStanding,
     Hotkey,
+    KnownSkill,
     Membership,
     Place,
     SavedState,
@@ -31,7 +32,7 @@ from emu.usable import Problem, usable_world_character
 
 
 class Belongings(Repository):
-    """Relations, titles, hotkeys and channels, by character id."""
+    """Relations, titles, hotkeys, channels, skills and languages, by character id."""
 
     __slots__ = ()
 
@@ -47,7 +48,11 @@ class Belongings(Repository):
             "world_hotkeys", char_id, "bar, slot",
         )  # fmt: skip
         channels = self._of("channel, password", "world_memberships", char_id, "place")
+        skills = self._of("skill, value, most", "world_skills", char_id, "skill")
+        languages = self._of("language", "world_languages", char_id, "language")
         return {
+            "skills": tuple(KnownSkill(*row) for row in skills),
+            "languages": tuple(number for (number,) in languages),
             "relations": tuple((kind, name) for kind, name in relations),
             "titles": tuple(Title(text, bool(is_prefix)) for text, is_prefix in titles),
             "hotkeys": tuple(Hotkey(*row) for row in hotkeys),
@@ -70,6 +75,7 @@ class Belongings(Repository):
     @changes
     def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
         """Replace a character's lists of friends and ignored players."""
+        # The place in the list is stored, because rows of a table have no order.
         rows = [(int(kind), place, name) for place, (kind, name) in enumerate(relations)]
         self._replace("world_relations", char_id, rows)
 
@@ -94,7 +100,10 @@ class Belongings(Repository):
     @changes
     def replace(self, character: WorldCharacter) -> None:
         """Replace all belongings of a character."""
+        # A save does not contain skills and languages, so only imports and repairs write them.
         row_id = character.id
+        self._replace("world_skills", row_id, [astuple(skill) for skill in character.skills])
+        self._replace("world_languages", row_id, [(one,) for one in character.languages])
         self.save_relations(row_id, character.relations)
         self.save_titles(row_id, character.titles, character.prefix, character.suffix)
         self.save_hotkeys(row_id, character.hotkeys)
@@ -107,6 +116,8 @@ class Belongings(Repository):
     def _replace(self, table: str, char_id: int, rows: Sequence[tuple[Any, ...]]) -> None:
         """Replace the rows of a character; add none if the character no longer exists."""
         self._run(f"DELETE FROM {table} WHERE character_id = ?", (char_id,))  # noqa: S608
+        # A deferred save may come after the character was removed for good; its rows would belong
+        # to nobody.
         known = self._run("SELECT 1 FROM world_characters WHERE id = ?", (char_id,)).fetchone()
         if rows and known is not None:
             marks = ", ".join("?" * (1 + len(rows[0])))
@@ -128,7 +139,8 @@ FIELDS = {
     for name in (
         "account_id", "name", "race", "class_", "gender", "deity", "level", "starting_zone",
         "zone_id", "client_version", "created", "last_played", "admin_status", "deleted",
-        "muted_until", "prefix", "suffix", "revision",
+        "muted_until", "prefix", "suffix", "revision", "tradeskill_class", "tradeskill_level",
+        "last_name", "coins", "status_points", "experience", "experience_needed",
     )
 }  # fmt: skip
 """Field of `WorldCharacter` -> column."""
@@ -158,10 +170,12 @@ class WorldCharacters(Repository):
         Raises `DuplicateName` if the name is taken, compared without case, also by a deleted row.
         """
         if self.keep_deleted < math.inf:
+            # Here and not by a timer: only a new character can need a name that a deleted one
+            # holds.
             self._purge(character.created - self.keep_deleted)
+        # The column is unique, too; the query gives the refusal its own error.
         key = name_key(character.name)
-        taken = self._run("SELECT 1 FROM world_characters WHERE name_key = ?", (key,))
-        if taken.fetchone() is not None:
+        if self.is_taken(character.name):
             raise DuplicateName(f"there is already a character {character.name!r}")
         # A mute belongs to the account: a new character must not be a way around it.
         muted_until = max(character.muted_until, self._muted_until(character.account_id))
@@ -199,10 +213,22 @@ class WorldCharacters(Repository):
         )
         return [row["admin_status"] for row in rows]
 
+    @reads
+    def statuses(self) -> dict[int, list[int]]:
+        """Return the `admin_status` of each character that is not deleted, by account id."""
+        found: dict[int, list[int]] = {}
+        for account_id, status in self._run(
+            "SELECT account_id, admin_status FROM world_characters WHERE NOT deleted"
+        ):
+            found.setdefault(account_id, []).append(status)
+        return found
+
     @changes
     def delete(self, account_id: int, char_id: int) -> bool:
         """Mark a character deleted; return True if it existed and was not deleted."""
         changed = self._run(
+            # Deleted rows stay, so that an operator can restore a character, and the name is not
+            # given away at once.
             "UPDATE world_characters SET deleted = 1"
             " WHERE id = ? AND account_id = ? AND NOT deleted",
             (char_id, account_id),
@@ -217,6 +243,12 @@ class WorldCharacters(Repository):
         ).fetchone()
         return self._character(row) if row else None
 
+    @reads
+    def is_taken(self, name: str) -> bool:
+        """Return whether a character has this name, compared without case, also a deleted one."""
+        found = self._run("SELECT 1 FROM world_characters WHERE name_key = ?", (name_key(name),))
+        return found.fetchone() is not None
+
     @changes
     def set_admin_status(self, char_id: int, status: int) -> None:
         """Set a character's rank, or ban it."""
@@ -226,7 +258,10 @@ class WorldCharacters(Repository):
     def mute_account(self, account_id: int, until: Moment) -> None:
         """Store the end of a mute for all characters of an account, with deleted ones."""
         self._run(
-            "UPDATE world_characters SET muted_until = ? WHERE account_id = ?", (until, account_id)
+            # With deleted ones, because `_muted_until` reads the mute from them for the next
+            # character.
+            "UPDATE world_characters SET muted_until = ? WHERE account_id = ?",
+            (until, account_id),
         )
 
     @reads
@@ -235,6 +270,8 @@ class WorldCharacters(Repository):
         rows = self._run(
             "SELECT id, name, admin_status, muted_until FROM world_characters"
             " WHERE NOT deleted AND id IN (SELECT value FROM json_each(?))",
+            # One parameter for any number of ids: SQLite limits the number of parameters of a
+            # statement.
             (json.dumps(list(char_ids)),),
         )
         return [CharacterStanding(**dict(row)) for row in rows]
@@ -252,6 +289,8 @@ class WorldCharacters(Repository):
         # Another process may have saved the player after it changed zones: never go back.
         if row["revision"] >= state.revision:
             raise OutOfDate(f"a newer state of {state.name} is stored")
+        # The place is in every save, and the revision is in the same transaction: no reader sees
+        # one without the other.
         columns = _where(state.zone_id, state.place) | {"revision": state.revision}
         if state.last_played is not None:
             columns["last_played"] = state.last_played
@@ -281,6 +320,7 @@ class WorldCharacters(Repository):
             usable, problems = usable_world_character(self._raw(row))
             if zones is not None and usable.zone_id not in zones:
                 problems.append(Problem("zone", str(usable.zone_id), "its starting zone"))
+                # A place of another zone would be anywhere in this one, so it goes with the zone.
                 usable = replace(usable, zone_id=usable.starting_zone, place=None)
             if problems:
                 found.append(Unusable(usable, tuple(problems)))
@@ -295,9 +335,11 @@ class WorldCharacters(Repository):
         )
         # A replaced name, such as "Character7", may belong to another character.
         name = character.name
+        # Ends, because each turn makes the name longer and only finitely many names are taken.
         while self._run(taken, (name_key(name), row_id)).fetchone() is not None:
             name += "x"
         row = {FIELDS[field]: getattr(character, field) for field in FIELDS if field != "deleted"}
+        # Without a place all columns are NULL, which means the safe place of the zone.
         x, y, z, heading, grid = character.place or (None, None, None, None, 0)
         where = {"x": x, "y": y, "z": z, "heading": heading, "grid": grid}
         self._set("world_characters", row_id, **row | where)
@@ -307,6 +349,7 @@ class WorldCharacters(Repository):
 
     def _purge(self, before: float) -> None:
         """Remove characters permanently that were deleted before this time."""
+        # Belongings go with the character, by the foreign keys of their tables.
         self._run("DELETE FROM world_characters WHERE deleted AND deleted_at < ?", (before,))
 
     def _character(self, row: sqlite3.Row) -> WorldCharacter:
@@ -320,6 +363,7 @@ class WorldCharacters(Repository):
         appearance, colors = self._appearance.of("= ?", (row["id"],))
         values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
         values["deleted"] = bool(values["deleted"])
+        # Any column that is set, so that a half-written place is reported as a problem.
         if any(row[name] is not None for name in ("x", "y", "z")):
             values["place"] = (row["x"], row["y"], row["z"], row["heading"], row["grid"])
         return WorldCharacter(

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from emu.errors import DuplicateName
-from emu.model import ClientLog, RegisteredWorld, ZoneDescription
+from emu.model import BUILT_IN_ACCOUNT, ClientLog, RegisteredWorld, ZoneDescription
 from emu.store.repository import Repository, changes, name_key, reads
 from emu.times import UNKNOWN, Moment
 
@@ -68,6 +68,7 @@ class WorldRepository(Repository):
 
         Raises `DuplicateName`.
         """
+        # The queries give each refusal its own text; the unique columns would give one.
         if self.find(world.name) is not None:
             raise DuplicateName(f"there is already a world {world.name!r}")
         if self.find_by_account(world.account) is not None:
@@ -79,6 +80,27 @@ class WorldRepository(Repository):
             "created": created,
         }
         return replace(world, id=self._insert("worlds", asdict(world) | derived))
+
+    @changes
+    def put_built_in(self, name: str, password: str, moment: Moment) -> RegisteredWorld:
+        """Add the built-in world, or change its name and its password's hash.
+
+        Raises `DuplicateName` if another world has the name.
+        """
+        named = self.find(name)
+        if named is not None and named.account != BUILT_IN_ACCOUNT:
+            raise DuplicateName(
+                f"world.name: another registered world has the name {name!r}; set another name,"
+                " continue the characters of that world here (`emu account import-eq2emu --world`),"
+                " or remove it with `emu world remove`"
+            )
+        # Found by its account: its name is a setting and may have changed.
+        own = self.find_by_account(BUILT_IN_ACCOUNT)
+        if own is None:
+            return self.add(RegisteredWorld(0, name, BUILT_IN_ACCOUNT, password), moment)
+        self.set_password(own.id, password)
+        self.rename(own.id, name)
+        return replace(own, name=name, password=password)
 
     @changes
     def set_password(self, world_id: int, password: str) -> None:
@@ -114,6 +136,7 @@ class WorldRepository(Repository):
         moment: Moment,
     ) -> None:
         """Store a world's status report, unless the world was removed."""
+        # The row of the world is read in the same statement, so a removed world gets no status.
         self._run(
             "INSERT INTO world_stats (world_id, status, players, zones, updated)"
             " SELECT id, ?, ?, ?, ? FROM worlds WHERE id = ?"
@@ -128,6 +151,7 @@ class WorldRepository(Repository):
         rows = self._run("SELECT zone_id FROM world_zones WHERE world_id = ?", (world_id,))
         known = {row["zone_id"] for row in rows}
         for zone in zones:
+            # A hostile world could otherwise fill the database with zones that do not exist.
             if zone.zone_id in known or len(known) < MOST_ZONES:
                 known.add(zone.zone_id)
                 self._run(
@@ -150,6 +174,7 @@ class WorldRepository(Repository):
     @changes
     def remove(self, world_id: int) -> None:
         """Remove a world, its reports, and the rows of its characters."""
+        # The characters refer to the world, so they go first.
         self._run("DELETE FROM characters WHERE world_id = ?", (world_id,))
         self._run("DELETE FROM worlds WHERE id = ?", (world_id,))
 
@@ -170,6 +195,7 @@ class ModelNumbers(Repository):
     def numbers(self, paths: Collection[str]) -> dict[str, int]:
         """Return the numbers of the known paths; paths are in lower case."""
         rows = self._run(
+            # One parameter for any number of paths.
             "SELECT path, number FROM models WHERE path IN (SELECT value FROM json_each(?))",
             (json.dumps([*paths]),),
         )
@@ -205,6 +231,8 @@ class ReportRepository(Repository):
         self._run(
             "INSERT INTO client_logs (kind, text, account_id, account_name, address,"
             " client_version, received)"
+            # The inner SELECT stores NULL for an account that was removed meanwhile, instead of
+            # failing.
             " VALUES (?, ?, (SELECT id FROM accounts WHERE id = ?), ?, ?, ?, ?)",
             (
                 log.kind,
@@ -216,6 +244,8 @@ class ReportRepository(Repository):
                 log.received,
             ),
         )
+        # The limit of the account first, so that one account cannot push out the logs of the
+        # others.
         self._keep_newest("client_logs", "account_id = ?", (log.account_id,), LOGS_OF_ACCOUNT)
         self._keep_newest("client_logs", "true", (), MOST_LOGS)
 
@@ -241,6 +271,7 @@ class ReportRepository(Repository):
         values |= {name: int(fields.get(name, 0)) for name in NUMBER_FIELDS}
         names = ", ".join(values)
         marks = ", ".join("?" * len(values))
+        # A world that was removed meanwhile becomes NULL.
         self._run(
             f"INSERT INTO bug_reports (world_id, account_id, received, {names})"  # noqa: S608
             f" VALUES ((SELECT id FROM worlds WHERE id = ?), ?, ?, {marks})",

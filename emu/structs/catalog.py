@@ -21,7 +21,7 @@ FILE_ORDER = ("CommonStructs", "LoginStructs", "WorldStructs", "SpawnStructs", "
 
 
 class StructCatalog:
-    """Structs by name and version."""
+    """Structs by name and client version; a later version of a struct replaces an earlier one."""
 
     def __init__(self, structs: Iterable[StructDefinition] = ()) -> None:
         self.edition = 0
@@ -52,6 +52,7 @@ class StructCatalog:
 
     def exchange(self, other: StructCatalog) -> None:
         """Replace all structs by another catalog's, for every user of this catalog."""
+        # Both catalogs share the dicts from now on, so the other one must not change any more.
         self._structs, self.notes = other._structs, other.notes
         self._forget_layouts()
 
@@ -102,11 +103,14 @@ class StructCatalog:
 
     def layout(self, name: str, version: int, *, create_color: bool = False) -> StructLayout:
         """Return the compiled layout of a struct for a client version. Raises `UnknownStruct`."""
+        # Layouts with float colors are rare and are not in the quick cache.
         if not create_color:
             found = self._chosen.get((name, version))
             if found is not None:
                 return found
         definition = self.definition(name, version)
+        # Keyed by the version of the layout, so all client versions of one layout share one
+        # object.
         key = (name, definition.client_version, create_color)
         layout = self._layouts.get(key)
         if layout is None:
@@ -120,11 +124,13 @@ class StructCatalog:
         return layout
 
     def for_opcode(self, opcode_name: str, version: int) -> Sequence[StructLayout]:
-        """Return the layouts whose message is this opcode at a client version."""
+        """Return the layouts whose message is this opcode at a client version, or none."""
         chosen = (_chosen(versions, version) for versions in self._structs.values())
         return [
             self.layout(one.name, version)
             for one in chosen
+            # Every command has the same message OP_ClientCmdMsg, so a command is found by its own
+            # name.
             if one is not None and opcode_name == (one.opcode_type or one.opcode_name)
         ]
 
@@ -144,7 +150,10 @@ def shape(fields: Iterable[FieldDefinition]) -> tuple[object, ...]:
 
 
 def load_folder(folder: Path) -> StructCatalog:
-    """Read every struct file of a folder, common structs first."""
+    """Read every struct file (``*.xml``, ``*.xml.gz``) of a folder, common structs first.
+
+    Raises `FileFormatError` for the first file that cannot be read.
+    """
     catalog = StructCatalog()
     for path in sorted(folder.glob("*.xml*"), key=_order):
         catalog.load(path)
@@ -163,5 +172,6 @@ def read_shipped() -> StructCatalog:
 
 
 def _order(path: Path) -> tuple[int, str]:
+    # `Path.stem` would leave ".xml" of a name that ends with ".xml.gz".
     stem = path.name.split(".")[0]
     return (FILE_ORDER.index(stem) if stem in FILE_ORDER else len(FILE_ORDER), path.name)

@@ -99,6 +99,7 @@ OVERSIZED_LETTERS: Final = {
 }  # fmt: skip
 """The `struct` letters of the short and the long form."""
 SIZES: Final = {letter: struct.calcsize("<" + letter) for letter in "BHIQbhiqfd"}
+# What `struct` raises for a value out of range or of a wrong type; it depends on the type.
 _PACK_ERRORS = (struct.error, OverflowError, TypeError)
 
 
@@ -120,6 +121,7 @@ class Fixed:
         """Return the field's value from its numbers."""
         if not self.listed:
             return numbers[0]
+        # A single color and a list of plain numbers are flat; several colors are a list of lists.
         if self.group in (1, self.count):
             return numbers
         return [numbers[i : i + self.group] for i in range(0, self.count, self.group)]
@@ -136,6 +138,7 @@ class PlainRun:
         self._keys = tuple(entry.key for entry in fields)
         self._letters = "".join(entry.letter for entry in fields)
         whole = struct.Struct("<" + self._letters)
+        # Bound once, because every message passes here.
         self._unpack, self._pack, self._size = whole.unpack_from, whole.pack, whole.size
 
     def decode(self, data: bytes, at: int, out: Values, _scopes: Scopes, context: Context) -> int:
@@ -143,6 +146,7 @@ class PlainRun:
         try:
             out.update(zip(self._keys, self._unpack(data, at), strict=True))
         except struct.error:
+            # The bytes are too few for the run; the slow way finds the first missing field.
             return read_short(self._fields, data, at, out, context)
         return at + self._size
 
@@ -158,6 +162,7 @@ class PlainRun:
             # `struct` does not name the bad value, so each one is tried; only after a failure.
             for key, letter, value in zip(self._keys, self._letters, values, strict=True):
                 check_number(self._where, key, letter, value)
+            # No single value is at fault, so the original error is all there is.
             raise
 
 
@@ -174,6 +179,7 @@ class MixedRun:
         self._gather: list[tuple[Fixed, str, int, list[int]]] = []
         start = 0
         for entry in fields:
+            # 0 means a single number, 1 a flat list, more the size of a group, such as a color.
             step = 0
             if entry.listed:
                 step = 1 if entry.count == entry.group else entry.group
@@ -207,6 +213,7 @@ class MixedRun:
             value = get(key)
             if value is None:
                 numbers += default
+            # The common case needs no check of the elements: `struct` itself finds bad numbers.
             elif flat and type(value) is list and len(value) == flat:
                 numbers += value
             elif not entry.listed:
@@ -251,6 +258,7 @@ class EquipmentItems:
         raw = data[at : at + len(self._empty)]
         stop = at + len(raw)
         if len(raw) < len(self._empty):
+            # Whole items can be used; the error points at the first item that is cut.
             whole = len(raw) // _EQUIPMENT.size * _EQUIPMENT.size
             if not context.lenient:
                 raise MalformedStruct(TOO_SHORT, self._key, at + whole)
@@ -315,6 +323,7 @@ class OversizedInteger:
                 (out[self._key],) = self._long.unpack_from(data, at + 1)
                 return at + 1 + self._long.size
             (out[self._key],) = self._short.unpack_from(data, at)
+        # No byte is left for the marker, or too few for the number.
         except (struct.error, IndexError):
             if not context.lenient:
                 raise MalformedStruct(TOO_SHORT, self._key, at) from None
@@ -392,6 +401,7 @@ class Text:
         """Read one string; each byte becomes one character."""
         start = at + self._prefix
         stop = start + int.from_bytes(data[at:start], "little")
+        # A cut length gives a wrong number; then `start` is beyond the limit as well.
         if stop > context.limit or start > context.limit:
             if not context.lenient:
                 raise MalformedStruct(TOO_SHORT, self._key, at)
@@ -427,6 +437,8 @@ class FixedText:
             if not context.lenient:
                 raise MalformedStruct(TOO_SHORT, self._key, at)
             stop = context.limit
+        # Only zeros at the end are padding; a zero inside the text is data and must survive
+        # encoding.
         out[self._key] = data[at:stop].rstrip(b"\0").decode("latin-1")
         return stop
 

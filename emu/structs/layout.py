@@ -41,6 +41,7 @@ from emu.structs.fields import (
 from emu.structs.reader import FieldDefinition, FieldType, StructDefinition
 from emu.structs.scope import Getter, Scope, Test, compile_conditions
 
+# One shared empty set, because nearly all calls have no flags.
 _NO_FLAGS: Final[frozenset[str]] = frozenset()
 
 
@@ -109,6 +110,7 @@ class StructLayout:
         end = self._read(data, 0, out, Context(frozenset(flags) if flags else _NO_FLAGS, size))
         if end != size:
             error = MalformedStruct("message longer than its layout", offset=end)
+            # The values that were read are the best hint at where a layout is wrong.
             error.struct, error.values = self._title, out
             raise error
         return out
@@ -142,6 +144,8 @@ class StructLayout:
         try:
             return self._block.decode(data, offset, out, (), context)
         except MalformedStruct as error:
+            # Codecs know only their fields; the name of the struct is added here, once for all of
+            # them.
             error.struct, error.values = self._title, out
             raise
 
@@ -160,6 +164,7 @@ class Conditional:
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read the field if it is present."""
+        # The test reads fields that come earlier in the message, so reading in order is enough.
         if self._test(out, scopes, context.flags):
             return self._codec.decode(data, at, out, scopes, context)
         return at
@@ -207,7 +212,11 @@ class RepeatedCodec:
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read all values into a list."""
         found: list[Any] = []
+        # One dict for all values: the codec writes under its own key, and the list takes the
+        # value out.
         one: Values = {}
+        # The list is in `out` before it is filled, so an error still shows the values read so
+        # far.
         out[self._key] = found
         try:
             for _ in range(self._count):
@@ -254,10 +263,13 @@ class Block:
         for key, entry in keyed.items():
             fixed = _as_fixed(entry, key, create_color)
             if fixed is None or entry.conditions or entry.type2 is not None:
+                # Its presence depends on other fields, so it cannot be read together with its
+                # neighbors.
                 self._end_run(run)
                 self._codecs.append(self._codec(entry, key, fixed, create_color))
             else:
                 run.append(fixed)
+            # Added in the order of the file: a condition may name only fields that are read before.
             if not entry.substruct:
                 scope.add(entry.name, key, entry.size)
         self._end_run(run)
@@ -278,6 +290,8 @@ class Block:
                 begun += 1
                 at = self.decode(data, at, inner, scopes, context)
         except MalformedStruct as error:
+            # The elements behind the fault were never read; the faulty one keeps the fields
+            # before it.
             del found[begun:]
             error.enter(f"[{begun - 1}]")
             raise
@@ -300,9 +314,13 @@ class Block:
         if not fields.keys() <= self._names:
             unknown = sorted(map(str, fields.keys() - self._names))
             bad_value(self._where, unknown[0], "unknown field; `emu structs show` lists the fields")
+        # A copy, because counts and completed substructs are added and the caller's dict must not
+        # change.
         whole = dict(fields)
         for key, count_key, test in self._counts:
             elements = whole.get(key)
+            # Without a list the count is the caller's: the array is then empty or comes from
+            # elsewhere.
             if not isinstance(elements, (list, tuple)):
                 continue
             given, length = whole.get(count_key), len(elements)
@@ -310,6 +328,8 @@ class Block:
                 if length:
                     bad_value(self._where, key, f"its count {count_key} would not be written")
                 continue
+            # A caller that gives both and they differ has made a mistake; silently writing one of
+            # them would hide it.
             if given is not None and given != length:
                 bad_value(self._where, count_key, f"is {shown(given)}, but {key} has {length}")
             whole[count_key] = length
@@ -323,6 +343,7 @@ class Block:
     def _end_run(self, run: list[Fixed]) -> None:
         if run:
             self._codecs.append(_run(self._where, list(run)))
+            # A copy, because the caller's list is emptied for the next run.
             run.clear()
 
     def _codec(
@@ -351,6 +372,7 @@ class Block:
         # A substruct may take its count from a field of the struct that copies it. Alone, it has
         # no such field, and the array is empty.
         count = self._scope.find(entry.count_field) or _nothing
+        # Only a count of this level follows from its list. A count further out is the caller's.
         if entry.count_field in self._names:
             self._counts.append((key, entry.count_field, self._tests.get(entry.count_field)))
         where = f"{self._where}.{key}"
@@ -361,6 +383,7 @@ class Block:
         assert entry.type2 is not None  # noqa: S101
         kind = self._scope.last_ending("stat_type")
         getter = self._scope.find(kind) if kind else None
+        # Only items have `stat_type`; everywhere else the first type applies.
         if getter is None:
             return first
         second = FieldDefinition(
@@ -454,6 +477,8 @@ class ArrayCodec:
             bad_value(self._where, "", f"must be a list of {count} objects, the value of its count")
         inside = (*scopes, fields)
         whole = [self._block.completed(element, inside, context) for element in elements]
+        # Completed before the first is written, as for substructs: a condition may name another
+        # element.
         fields[self._key] = whole
         for element in whole:
             self._block.write(element, chunks, inside, context)
@@ -484,12 +509,15 @@ def _as_fixed(entry: FieldDefinition, key: str, create_color: bool) -> Fixed | N
         letter = "f"
     count = entry.size * group
     default = 0
+    # EQ2Emulator fills only unsigned integers with a Size above 1
+    # (docs/protocol/structs.md#data).
     if entry.default_byte and entry.size > 1 and letter in "BHIQ":
         default = int.from_bytes(bytes((entry.default_byte,)) * SIZES[letter], "little")
     return Fixed(key, letter, count, group, listed=count > 1, default=default)
 
 
 def _run(where: str, fields: list[Fixed]) -> FieldCodec:
+    # Without lists the numbers need no regrouping, so the faster codec is enough.
     if any(entry.listed for entry in fields):
         return MixedRun(where, fields)
     return PlainRun(where, fields)

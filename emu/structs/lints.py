@@ -6,9 +6,10 @@ Source: docs/protocol/structs.md.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import fields as fields_of
 
+from emu.structs.catalog import StructCatalog
 from emu.structs.reader import Conditions, FieldDefinition, FieldType, StructDefinition, copied
 from emu.structs.scope import Scope
 
@@ -36,6 +37,44 @@ def oddities(
             yield f"{place}{definition.line}: {about}copies lose {text}"
     for entry, text in _fields(definition.fields, Scope(), alone):
         yield f"{place}{entry.line}: {about}field {entry.name}: {text}"
+
+
+NEEDED_TO_ENTER = (
+    "LS_LoginResponse",
+    "WS_ZoneInfo",
+    "WS_GameWorldTime",
+    "WS_SetControlGhost",
+    "WS_SetPOVGhostCmd",
+    "WS_CharacterSheet",
+    "WS_DefaultGroupOptions",
+    "WS_HearChat",
+    "WS_SpawnStruct_Header",
+    "Substruct_SpawnPositionStruct",
+    "Substruct_SpawnVisualizationInfoStruct",
+    "Substruct_SpawnInfoStruct",
+    "WS_WidgetSpawnStruct_Footer",
+    "WS_SignWidgetSpawnStruct_Footer",
+    "Player_Update",
+)
+"""Structs without which a client cannot enter a world, or sees nobody there."""
+
+
+def holes(catalog: StructCatalog, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """Yield one line for each struct and span of versions that has no layout of it.
+
+    `spans` are the versions that enter a world, first and last. Structs of which the catalog has no
+    layout at all are left out: its files are others.
+    """
+    versions = list(spans)
+    for name in NEEDED_TO_ENTER:
+        known = catalog.versions(name)
+        for first, last in versions:
+            if known and first < known[0]:
+                end = min(last, known[0] - 1)
+                yield (
+                    f"struct {name}: no layout for client versions {first}-{end}, which have"
+                    " numbers of a world's messages"
+                )
 
 
 def _fields(
@@ -95,6 +134,7 @@ def _counted_whenever_there(array: FieldDefinition, fields: Sequence[FieldDefini
     if array.type is not FieldType.ARRAY or not counts:
         return True
     count, own = counts[-1].conditions, array.conditions
+    # Each condition of the count must be absent, or be one that the array has, too.
     return all(
         getattr(count, name) in (getattr(own, name), type(getattr(own, name))())
         for name in _CONDITIONS

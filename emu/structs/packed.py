@@ -52,6 +52,7 @@ def pack_stream(data: bytes, *, reverse: bool) -> bytes:
     out = bytearray()
     for token in _TOKENS.findall(data):
         if token[0]:
+            # The pattern of zero and nonzero bytes is the code; the table has all 127 of them.
             out.append(_CODES[token.translate(_NONZERO)])
             out += token.replace(b"\0", b"")[::step]
         else:
@@ -78,12 +79,15 @@ def unpack_stream(
             raise MalformedMessage("packed stream ends early")
         code = data[at]
         at += 1
+        # A code of 0 adds nothing, but the offset has moved, so a stream of zero codes ends as
+        # well.
         if code < 0x80:
             filled += code
             continue
         places = all_places[code & 0x7F]
         if at + len(places) > stop:
             raise MalformedMessage("packed stream ends early")
+        # Bytes that are not listed stay zero: `out` was made of zeros.
         for place in places:
             out[filled + place] = data[at]
             at += 1
@@ -108,6 +112,7 @@ def unpack(data: bytes, size: int, version: int, offset: int = 0) -> tuple[bytes
     stop = start + int.from_bytes(data[offset:start], "little")
     if stop > len(data):
         raise MalformedMessage("packed stream ends early")
+    # An old client that is sent the other order shows wrong values without any error.
     reverse = reverses_literals(version)
     made, end = unpack_stream(data, size, reverse=reverse, offset=start, end=stop)
     if end != stop:
@@ -154,6 +159,7 @@ class DeltaBase:
         """
         if len(delta) != len(self._last):
             raise MalformedMessage("length of the delta does not match its baseline")
+        # The old value XOR the change is the new value.
         self._last = xor(delta, self._last)
         return self._last
 
@@ -284,11 +290,14 @@ def each_client_cmd(
     at = 0
     while at < len(body):
         start, size = _read_size(body, at, version)
+        # EQ2Emulator writes another size for this one command
+        # (docs/protocol/structs.md#client-cmd).
         if body[start : start + _HEAD] == doubled:
             size, odd = divmod(size + _EXAMINE_LESS, 2)
             if odd:
                 raise MalformedMessage("command with a size that does not fit")
         at = start + size
+        # A size of 0 would never advance, and the loop would not end.
         if size == 0 or at > len(body):
             raise MalformedMessage("command with a size that does not fit")
         if body[start] != _SHORT:

@@ -59,6 +59,7 @@ def field_type(name: str) -> FieldType | None:
     """Return the type with a name, in any case; None for an unknown name."""
     lower = name.lower()
     for kind in FieldType:
+        # EQ2Emulator compares only the beginning: `EQ2_EquipmentItem` is the type `eq2_e`.
         if lower == kind.value or (kind not in EXACT_NAMES and lower.startswith(kind.value)):
             return kind
     return None
@@ -113,6 +114,10 @@ class FieldDefinition:
     optional: bool = False
     substruct: str = ""
     fields: tuple[FieldDefinition, ...] = ()
+    first_version: int = 0
+    last_version: int = 0xFFFFFFFF
+    """The client versions that have the field, both included: our own attributes FirstVersion and
+    LastVersion. A struct with such fields stands for one layout at each of their limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +153,7 @@ def _copied(entry: FieldDefinition) -> FieldDefinition:
     before = entry.conditions
     not_set = before.variable_not_set if before.variable_set else ()
     kept = replace(before, variable_not_set=not_set, variable_equals="")
+    # Most fields lose nothing; they are then shared by all copies.
     if kept == before:
         return entry
     lost = Conditions(
@@ -173,6 +179,9 @@ SIZE_LIMIT: Final = 65_535
 """The largest Size of a field."""
 NAME_LIMIT: Final = 128
 """Characters of a name."""
+LAYOUT_LIMIT: Final = 100
+"""Layouts of one struct whose fields have versions of their own."""
+MOST_VERSION: Final = 0xFFFFFFFF
 COMPLAINT_LIMIT: Final = 1_000
 """Errors that are collected from one file; the next one ends the reading."""
 
@@ -202,6 +211,8 @@ def read_file(
     try:
         opener = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rb") as stream:
+            # One byte more than the limit, because the size of a compressed file is unknown
+            # before reading.
             data = stream.read(FILE_LIMIT + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise FileFormatError(f"{path}: cannot be read: {error}") from None
@@ -227,10 +238,13 @@ class _Reader(ContentHandler):
         super().__init__()
         self.file = file
         self.complaints = complaints
+        # A copy, because a file with an error must leave the caller's catalog unchanged.
         self.library: dict[str, dict[int, StructDefinition]] = {
             name: dict(versions) for name, versions in known.items()
         }
         self.structs: list[StructDefinition] = []
+        # None stands for an element without a meaning, so that each closing tag removes exactly one
+        # entry.
         self.stack: list[_Open | None] = []
         self.total = 0
         self.parser = create_parser(forbid_dtd=True)
@@ -245,6 +259,7 @@ class _Reader(ContentHandler):
             self._complain(f"not well-formed XML: {error.getMessage()}", error.getLineNumber())
         except DefusedXmlException:
             self._complain("a document type declaration is not allowed; remove it")
+        # The parser raises these for an encoding that Python does not know.
         except (LookupError, ValueError) as error:
             self._complain(f"not readable XML: {_cut(str(error))}")
         return self.structs
@@ -263,6 +278,7 @@ class _Reader(ContentHandler):
             self._start(name, dict(attrs.items()))
         except FileFormatError as error:
             self._collect(error)
+            # The closing tag of the bad element still comes and needs an entry to remove.
             self.stack.append(None)
 
     def endElement(self, name: str) -> None:  # noqa: N802, ARG002
@@ -271,11 +287,13 @@ class _Reader(ContentHandler):
             self._end()
         except FileFormatError as error:
             self._collect(error)
+        # The entry goes even after an error: the stack must match the open elements.
         self.stack.pop()
 
     def _collect(self, error: FileFormatError) -> None:
         """Collect an error in a struct and read on; raise it if errors are not collected."""
         struct = next((entry for entry in self.stack if entry and entry.is_struct), None)
+        # Outside of a struct nothing can be left out, so the whole file is refused.
         if self.complaints is None or struct is None or len(self.complaints) >= COMPLAINT_LIMIT:
             raise error
         struct.wrong = True
@@ -289,6 +307,8 @@ class _Reader(ContentHandler):
         elif kind == "data" and self._inside():
             self.stack.append(_Open(attributes, self._line(), is_struct=False))
         else:
+            # Unknown elements are ignored. The root is checked, because another kind of XML file
+            # would otherwise load as an empty one.
             if not self.stack and kind != "eq2emulator":
                 self._complain(f"the root element is {_cut(tag)}, not EQ2Emulator")
             self.stack.append(None)
@@ -311,6 +331,8 @@ class _Reader(ContentHandler):
         if entry is not None and entry.is_struct:
             self._close_struct(entry)
         elif entry is not None:
+            # A Data inside a Data is a field of an array's elements, so the nearest open element
+            # owns it.
             owner = next(outer for outer in reversed(self.stack[:-1]) if outer is not None)
             owner.fields.append(self._field(entry))
             if len(owner.fields) > FIELD_LIMIT:
@@ -319,13 +341,30 @@ class _Reader(ContentHandler):
     def _close_struct(self, entry: _Open) -> None:
         attributes = entry.attributes
         name = self._name(attributes.get("name", ""), "the Struct has no Name", entry.line)
-        version = self._number(attributes, "clientversion", 0xFFFFFFFF, entry.line)
+        version = self._number(attributes, "clientversion", MOST_VERSION, entry.line)
         if version is None:
             self._complain("the Struct has no ClientVersion", entry.line)
         made = StructDefinition(
             name, version, tuple(entry.fields), attributes.get("opcodename", ""),
             attributes.get("opcodetype", ""), self.file, entry.line,
         )  # fmt: skip
+        limits = _limits(made.fields)
+        if len(limits) > LAYOUT_LIMIT:
+            self._complain(f"more than {LAYOUT_LIMIT} versions of one Struct", entry.line)
+        layouts = [made]
+        if limits:
+            # Limits up to the struct's own version make no difference: no client below it has the
+            # struct.
+            starts = (version, *(limit for limit in limits if limit > version))
+            layouts = [
+                replace(made, client_version=at, fields=self._fields_at(made.fields, at))
+                for at in starts
+            ]
+        for one in layouts:
+            self._add(one, entry)
+
+    def _add(self, made: StructDefinition, entry: _Open) -> None:
+        # Copies multiply: a few lines with nested substructs can stand for millions of fields.
         count, values, _ = _measure(made.fields)
         if count > FIELD_LIMIT or values > VALUES_LIMIT:
             self._complain(
@@ -340,7 +379,28 @@ class _Reader(ContentHandler):
             )
         if not entry.wrong:
             self.structs.append(made)
-        self.library.setdefault(name, {})[version] = made
+        # A struct with an error is still added here, so that structs that copy it do not fail as
+        # well.
+        self.library.setdefault(made.name, {})[made.client_version] = made
+
+    def _fields_at(
+        self, fields: tuple[FieldDefinition, ...], version: int
+    ) -> tuple[FieldDefinition, ...]:
+        """Return the fields that a client version has, with the substructs of that version."""
+        found: list[FieldDefinition] = []
+        for one in fields:
+            if not one.first_version <= version <= one.last_version:
+                continue
+            inner = one.fields
+            if one.substruct:
+                # At a later version another layout of the copied struct may apply, so it is
+                # selected again.
+                known = self.library[one.substruct]
+                inner = copied(known[max(low for low in known if low <= version)].fields)
+            elif inner:
+                inner = self._fields_at(inner, version)
+            found.append(replace(one, fields=inner, first_version=0, last_version=MOST_VERSION))
+        return tuple(found)
 
     def _field(self, entry: _Open) -> FieldDefinition:
         attributes, line = entry.attributes, entry.line
@@ -351,7 +411,13 @@ class _Reader(ContentHandler):
         base = FieldDefinition(
             name, None, line, size or 1, conditions=_conditions(attributes),
             optional=attributes.get("optional", "").lower() == "true",
+            first_version=self._number(attributes, "firstversion", MOST_VERSION, line) or 0,
+            last_version=(
+                self._number(attributes, "lastversion", MOST_VERSION, line) or MOST_VERSION
+            ),
         )  # fmt: skip
+        if base.first_version > base.last_version:
+            self._complain(f"field {name}: FirstVersion is above LastVersion", line)
         if "substruct" in attributes:
             return self._substruct(base, attributes["substruct"])
         kind = field_type(attributes.get("type", ""))
@@ -396,6 +462,7 @@ class _Reader(ContentHandler):
     ) -> Oversized | None:
         threshold = self._number(attributes, "oversizedvalue", 255, line)
         marker = self._number(attributes, "oversizedbyte", 255, line)
+        # A threshold of 0 means that there is no short form, as for all other types.
         if not threshold or kind not in OVERSIZED:
             return None
         return Oversized(threshold, 255 if marker is None else marker)
@@ -441,10 +508,23 @@ class _Reader(ContentHandler):
         text = attributes.get(key)
         if text is None:
             return None
+        # `isdigit` alone accepts superscripts, which `int` refuses. The length is checked before
+        # `int`, because converting thousands of digits is slow.
         if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) > most:
             name = _cut(attributes.get("elementname", attributes.get("name", "?")))
             self._complain(f"{name}: {key} {text[:40]!r} must be a number from 0 to {most}", line)
         return int(text)
+
+
+def _limits(fields: tuple[FieldDefinition, ...]) -> list[int]:
+    """Return the versions at which a field comes or goes, sorted; none for most structs."""
+    found: set[int] = set()
+    for one in fields:
+        found |= {one.first_version, one.last_version + 1}
+        # Copied structs have been resolved for one version already and add no limits.
+        if not one.substruct:
+            found.update(_limits(one.fields))
+    return sorted(limit for limit in found if 0 < limit <= MOST_VERSION)
 
 
 def _conditions(attributes: dict[str, str]) -> Conditions:

@@ -68,6 +68,7 @@ class Scope:
 
     def find(self, name: str) -> Getter | None:
         """Return a function that reads a variable, None if no such field precedes."""
+        # `%i` is the index of the element itself, so the plain name means the same.
         name = _INDEXES.sub("", name)
         depth = 0
         scope: Scope | None = self
@@ -75,6 +76,7 @@ class Scope:
             known = scope.known(name)
             if known is not None:
                 return _getter(known[1], depth)
+            # Names from outside an array are unknown inside it, so the search stops here.
             if scope.array:
                 path = scope.path_of_element(name)
                 return None if path is None else _getter(path, depth + 1)
@@ -84,6 +86,7 @@ class Scope:
 
     def last_ending(self, ending: str) -> str | None:
         """Return the last added name with an ending, including flat names of substructs."""
+        # Moments grow, so the largest pair has the name that was added last.
         return max(self.all_ending(ending, ""), default=(0, None))[1]
 
     def all_ending(self, ending: str, prefix: str) -> Iterator[tuple[int, str]]:
@@ -118,6 +121,7 @@ class Scope:
         """Return the path of a name that ends with a copy's number, from the holder."""
         match = _NUMBERED.fullmatch(name)
         assert self.holder is not None  # noqa: S101
+        # Flat names have numbers without leading zeros, so `_02` belongs to another name.
         if match is None or int(match[2]) >= self._copies or match[2] != str(int(match[2])):
             return None
         # EQ2Emulator leaves out the number of a single copy inside an array: there ``x_FIELD_2``
@@ -204,12 +208,14 @@ def compile_conditions(conditions: Conditions, scope: Scope) -> Test | None:
 
 
 def _any_set(names: Sequence[str], scope: Scope) -> Test:
+    # A variable that does not exist is not set, so unknown names are left out.
     getters = [getter for name in names if (getter := scope.find(name)) is not None]
     return lambda here, scopes, _flags: any(is_set(get(here, scopes)) for get in getters)
 
 
 def _equals_one(name: str, scope: Scope, wanted: bool) -> Test:
     get = scope.find(name)
+    # A variable that does not exist is never 1.
     if get is None:
         return lambda _here, _scopes, _flags: not wanted
     return lambda here, scopes, _flags: (get(here, scopes) == 1) is wanted

@@ -31,6 +31,7 @@ def length_bytes(length: int) -> bytes:
     """Return a length (big-endian) in its shortest form: u8, FF and u16, or FF FF FF and u32."""
     if 0 <= length < _ESCAPE:
         return _SHORT[length]
+    # FFFF itself is excluded: as a u16 it marks the length with four bytes.
     if 0 <= length < _U16_MAXIMUM:
         return b"\xff" + length.to_bytes(2, "big")
     if 0 <= length <= _U32_MAXIMUM:
@@ -48,6 +49,7 @@ def _pull_long(data: bytes, start: int) -> tuple[int, int]:
     if length == _U16_MAXIMUM:
         begin = start + 7
         length = int.from_bytes(data[start + 3 : begin], "big")
+    # A slice past the end is shorter, so the length above may be wrong; it is used only after this.
     if begin > len(data):
         raise MalformedDatagram("truncated packet")
     return length, begin
@@ -68,6 +70,7 @@ def pull_parts(data: bytes, limit: int = PART_LIMIT, start: int = 0) -> tuple[by
             length, begin = _pull_long(data, position)
         if not length:
             raise MalformedDatagram("empty part")
+        # Checked before the part is copied: a flood pays nothing for what is refused.
         if len(parts) == limit:
             raise LimitExceeded("too many parts")
         position = begin + length
@@ -82,6 +85,7 @@ def push_parts(parts: Iterable[bytes]) -> bytes:
     pieces: list[bytes] = []
     for part in parts:
         if not part:
+            # A receiver of this program refuses empty parts, so sending one is a fault here.
             raise LocalProtocolError("a part may not be empty")
         size = len(part)
         pieces += (_SHORT[size] if size < _ESCAPE else length_bytes(size), part)
@@ -114,6 +118,8 @@ BY_APPLICATION: Final = 6
 UNSEALED: Final = frozenset(
     (
         ProtocolOpcode.SESSION_REQUEST,
+        # The first two come before the key of the check is known, and the sender of OutOfSession
+        # has no session with a key.
         ProtocolOpcode.SESSION_RESPONSE,
         ProtocolOpcode.OUT_OF_SESSION,
     )
@@ -326,11 +332,14 @@ class PacketLayout(Generic[Value]):
         if len(data) < size:
             if size - len(data) != self._optional:
                 raise MalformedDatagram("wrong packet length")
+            # Only exactly the optional bytes may be missing: any other length is a truncated
+            # packet.
             data += bytes(self._optional)
         fields: dict[str, Any] = dict(
             zip(self._numbers.names, self._numbers.unpack(data), strict=True)
         )
         del fields["opcode"]
+        # `read` also runs without a `rest` field: then it refuses bytes behind the numbers.
         rest = self._read(data[size:])
         if self._rest:
             fields[self._rest] = rest
@@ -411,6 +420,7 @@ def pull_packet(data: bytes) -> ProtocolPacket:
         raise MalformedDatagram("not a protocol packet")
     layout = _BY_OPCODE.get(data[1])
     if layout is None:
+        # Counted apart: the protocol has these channels, but this game does not use them.
         other = data[1] in OTHER_CHANNELS
         raise MalformedDatagram("unused channel" if other else "unknown protocol opcode")
     packet: ProtocolPacket = layout.pull(data)

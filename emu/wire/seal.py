@@ -23,6 +23,7 @@ def check_start(key: int) -> int:
 
     It depends only on the key, so a session computes it once.
     """
+    # Little-endian, unlike the other numbers of this layer: verified with recorded datagrams.
     return crc32(key.to_bytes(4, "little"))
 
 
@@ -61,6 +62,7 @@ def encode_words(data: bytes, key: int) -> bytes:
     for index, word in enumerate(words):
         key ^= word
         words[index] = key
+    # `key` is now the last encoded word, which the format uses for the remaining bytes.
     low = key & 0xFF
     return struct.pack(shape, *words) + bytes(byte ^ low for byte in data[count * _WORD :])
 
@@ -81,6 +83,7 @@ def compress(data: bytes, threshold: int) -> bytes:
     """Return marker and data: 5A and zlib if that is shorter beyond `threshold` bytes, else A5."""
     if len(data) > threshold:
         packed = zlib.compress(data)
+        # Incompressible bytes would grow, and the datagram might exceed MaxLength.
         if len(packed) < len(data):
             return bytes((_COMPRESSED,)) + packed
     return bytes((_AS_IT_IS,)) + data
@@ -100,6 +103,7 @@ def decompress(data: bytes, limit: int) -> bytes:
         raise MalformedDatagram("missing compression marker")
     inflater = zlib.decompressobj()
     try:
+        # One byte more than allowed shows an excess without inflating a bomb to its full size.
         plain = inflater.decompress(data[1:], limit + 1)
     except zlib.error:
         raise MalformedDatagram("damaged compressed datagram") from None
@@ -135,6 +139,7 @@ class Seal:
         self._threshold = threshold
         self._inflate_limit = inflate_limit
         self.start = check_start(key)
+        # The marker of a compressed body takes one byte even if the body stays as it is.
         self.overhead = CHECK_SIZE + (1 if form & Format.COMPRESSED else 0)
 
     def is_valid(self, datagram: bytes) -> bool:
@@ -151,6 +156,7 @@ class Seal:
         if not self.plain:
             body = packet[_HEADER:]
             if self._format & Format.COMPRESSED:
+                # Compress first: encoded bytes look random and would not shrink.
                 body = compress(body, self._threshold)
             if self._format & Format.ENCODED:
                 body = encode_words(body, self._key)
@@ -162,6 +168,7 @@ class Seal:
 
         Raises `BadChecksum`, or what `decompress` raises.
         """
+        # The check is first: bytes of an unknown sender must not reach zlib.
         if not self.is_valid(datagram):
             raise BadChecksum("bad check")
         packet = datagram[:-CHECK_SIZE]

@@ -38,8 +38,12 @@ class Deadlines(Generic[Owner, Name]):
         """Set or move one deadline."""
         key = (owner, name)
         self._due[key] = due
+        # The serial number keeps entries with the same time in the order of their setting, and
+        # keeps heapq from comparing owners.
         self._serial += 1
         heapq.heappush(self._heap, (due, self._serial, key))
+        # A client that starts and stops to camp all day would otherwise fill the heap with old
+        # entries.
         if len(self._heap) > SWEEP_FROM + 2 * len(self._due):
             valid = enumerate(self._due.items())
             self._heap = [(when, serial, key) for serial, (key, when) in valid]
@@ -63,6 +67,7 @@ class Deadlines(Generic[Owner, Name]):
     def next(self) -> Monotonic | None:
         """Return the time of the earliest deadline."""
         heap = self._heap
+        # Old entries of moved and cleared deadlines are dropped when they come to the top.
         while heap and self._due.get(heap[0][2]) != heap[0][0]:
             heapq.heappop(heap)
         return heap[0][0] if heap else None

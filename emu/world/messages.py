@@ -31,6 +31,7 @@ class WorldMessages(dict[str, WorldMessageRule]):
 
     def add(self, name: str, handler: MessageHandler, states: frozenset[PlayerState]) -> None:
         """Add a message; no two handlers may have the same one."""
+        # Otherwise the order of registration would decide which of the two is called.
         if name in self:
             raise ValueError(f"{name} has a handler already")
         self[name] = WorldMessageRule(handler, states)

@@ -104,6 +104,14 @@ class BehaviorRules:
     """Messages that one player may be sent at once by all behaviors together."""
     longest_way: int = 64
     """Points of one way."""
+    memory: int = 4096
+    """Bytes of the memory of one spawn, as JSON."""
+    visitor_memory: int = 1024
+    """Bytes of what a spawn remembers of one visitor, as JSON."""
+    visitors: int = 2000
+    """Visitors that one spawn remembers; a further one replaces the one unchanged longest."""
+    memory_pause: float = 2.0
+    """Seconds from a change of a memory until it is stored."""
 
 
 @dataclass(frozen=True, slots=True)

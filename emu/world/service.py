@@ -65,6 +65,7 @@ class WorldService:
         """
         world = self.world
         present = world.presence.find(char_id)
+        # A character of this process is taken over where it stands; it needs no save in between.
         if present is None or present.process == world.process:
             return
         try:
@@ -98,11 +99,14 @@ class WorldService:
             world.count("too many messages")
             self._departures.leave(player, LeaveReason.FLOOD, now)
             return
-        name = client.dialect.table.name(opcode)
+        name = client.dialect.table.names.get(opcode)
+        # By name and not by number: the same message has another number in each client version.
         rule = self.messages.get(name) if name else None
         if rule is None:
             self._not_handled(player, opcode, body)
             return
+        # Clients repeat messages after a slow load, so one out of order is no reason to end the
+        # session.
         if player.state not in rule.states:
             client.drop("message out of order")
             world.count("message out of order")
@@ -110,6 +114,8 @@ class WorldService:
         try:
             rule.handler(player, body, now)
         except PeerError as error:
+            # The client's fault: counted for it and the world, but not logged, because a client can
+            # cause thousands.
             client.drop(error.reason)
             world.count(error.reason)
         except EmuError as error:
@@ -127,9 +133,10 @@ class WorldService:
         client = player.client
         client.drop("unknown message")
         self.world.count("unknown message")
+        # One report for each account and version, so that a flood of invented opcodes fills no log.
         whose = (player.character.account_id, client.version)
         if self._unknown_messages.is_new(whose, opcode):
-            message = client.dialect.table.name(opcode) or ""
+            message = client.dialect.table.names.get(opcode, "")
             self.world.report(
                 NotHandled(
                     player.name, message, client.address, client.version, opcode, len(body),
@@ -139,6 +146,7 @@ class WorldService:
 
     def drained(self, player: Player, link: PlayerLink, now: Monotonic) -> None:
         """Send a player what waited for capacity; a session that was taken over gets nothing."""
+        # The session of an earlier client can end long after another one has taken the player over.
         if player.client.link is not link:
             return
         player.client.has_capacity()
@@ -175,6 +183,7 @@ class WorldService:
         A fault in one of them is reported and does not stop the others.
         """
         world, attempt = self.world, self.world.faults.attempt
+        # Behaviors first: what they change is then sent by the zones' tick in the same call.
         attempt("the timer of the behaviors", None, self._behaviors.handle_timer, now)
         attempt("the timer of the zones", None, world.zones.handle_timer, now)
         while (due := world.deadlines.pop_due(now)) is not None:
@@ -183,6 +192,7 @@ class WorldService:
 
     def close(self, now: Monotonic) -> None:
         """Take all players out of the world; all are saved."""
+        # `players` iterates over a snapshot, so players can leave meanwhile.
         for player in self.world.players:
             self._departures.leave(player, LeaveReason.STOPPING, now)
 

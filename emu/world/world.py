@@ -24,11 +24,10 @@ from emu.world.content.knowledge import Knowledge
 from emu.world.deadlines import Deadlines
 from emu.world.entry.saver import Saver
 from emu.world.entry.saving import PlayerSaves
-from emu.world.events import NotSaved, PlayerRefused
-from emu.world.notifications import Faults, WorldNotifications
+from emu.world.events import Faults, NotSaved, PlayerRefused, WorldNotifications
 from emu.world.rules import WorldRules
 from emu.world.social.groups import Groups
-from emu.world.visibility.baselines import GhostForm, GhostRules
+from emu.world.visibility.forms import GhostForm, GhostRules
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
 
@@ -54,6 +53,7 @@ class Players:
 
     def remove(self, player: Player) -> None:
         """Remove a player; do nothing if it is not present."""
+        # The same character may have entered again meanwhile, as another player object.
         if self._by_id.get(player.id) is player:
             del self._by_id[player.id]
         name = player.name.casefold()
@@ -62,12 +62,16 @@ class Players:
 
     def discard(self, player: Player) -> None:
         """Remove a player under whatever id or name it is here."""
+        # For a player whose removal has failed: neither its id nor its name can be trusted any
+        # more.
         if player in self._by_id.values() or player in self._by_name.values():
             self._by_id = {key: one for key, one in self._by_id.items() if one is not player}
             self._by_name = {key: one for key, one in self._by_name.items() if one is not player}
 
     def renamed(self, player: Player, before: str) -> None:
         """Replace the name `before` of a player by its new name."""
+        # Two characters can swap their names between two reviews; the other one may have taken this
+        # name first.
         if self._by_name.get(before.casefold()) is player:
             del self._by_name[before.casefold()]
         self._by_name[player.name.casefold()] = player
@@ -82,6 +86,7 @@ class Players:
 
     def standing_in(self, zone: Zone) -> list[Player]:
         """Return the players who stand in a zone."""
+        # The values and not the snapshot of `__iter__`: this runs for everything that is said.
         players = self._by_id.values()
         return [player for player in players if player.zone is zone and player.state in IN_ZONE]
 
@@ -162,6 +167,8 @@ class World:
                 rules = self.forms.for_version(dialect.version)
             except UnknownVersion:
                 return None
+            # Forms of versions that nobody uses any more are dropped here, because dialects change
+            # with each reload of the opcode tables.
             self._made_forms = {
                 known: form
                 for known, form in self._made_forms.items()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from emu.errors import LimitExceeded, MalformedMessage, UnknownBase
+from emu.errors import LimitExceeded, MalformedMessage, UnknownBase, UnknownStruct
 from emu.structs import StructLayout
 from emu.structs.packed import DeltaBase, reverses_literals, unpack_counted, unpack_stream, xor
 from emu.structs.reader import FieldType
@@ -45,6 +45,8 @@ def changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[
         elif _holds_structs(new) and isinstance(old, list):
             changed |= changed_elements(name, old, new)
         else:
+            # A list of plain values, such as a color, is short and clearer as a whole than by
+            # index.
             changed[name] = new
     return changed
 
@@ -55,6 +57,8 @@ def changed_elements(name: str, before: list[Any], after: list[Any]) -> dict[str
     An element behind the end of `before` is returned whole.
     """
     changed: dict[str, Any] = {}
+    # Elements that `after` no longer has are not reported: the count field shows how many are
+    # left.
     for index, new in enumerate(after):
         old = before[index] if index < len(before) else {}
         if fields := changed_fields(old, new):
@@ -63,11 +67,14 @@ def changed_elements(name: str, before: list[Any], after: list[Any]) -> dict[str
 
 
 def _holds_structs(value: Any) -> bool:
+    # All elements of a decoded list have one shape, so the first one decides.
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def _same(one: Any, other: Any) -> bool:
     if isinstance(one, float) and isinstance(other, float):
+        # NaN differs from itself; without this test it would be reported as changed in every
+        # message.
         return one == other or (one != one and other != other)  # noqa: PLR0124
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
@@ -104,10 +111,14 @@ class StateReader:
         Raises `MalformedMessage`, which leaves the baseline as it was, and `UnknownBase`.
         """
         delta, end = unpack_stream(stream, self.size, reverse=self._reverse)
+        # The sender's stream covers the struct exactly, so further bytes mean damage or another
+        # layout.
         if end != len(stream):
             raise MalformedMessage("bytes behind the packed stream")
         if self._base is None:
             raise UnknownBase(f"the {self.layout.name} that this one changes")
+        # The first message has no earlier state to compare with; `fields` then returns
+        # everything.
         before = self._base.last if self._has_previous else None
         self._has_previous = True
         # The baseline moves even if a caller rejects the values: the sender's has moved, too.
@@ -133,6 +144,8 @@ _LENGTH = 4
 
 
 ENVELOPE: Final = "WS_PredictionUpdateMsg"
+NEWER_ENVELOPE: Final = "WS_UpdatePosition"
+"""The envelope of clients that have this struct: they send OP_UpdatePositionMsg."""
 CONTENT: Final = "Player_Update"
 LARGEST: Final = 0x400
 """The most bytes of packed content that a client sends."""
@@ -149,11 +162,12 @@ class Prediction(NamedTuple):
 class PredictionReader:
     """The predictions of one session."""
 
-    __slots__ = ("_envelope", "positions")
+    __slots__ = ("_crc", "_envelope", "positions")
 
     def __init__(self, layouts: Layouts) -> None:
         """Start with a baseline of zeros. Raises `UnknownStruct`."""
-        self._envelope = layouts.layout(ENVELOPE)
+        self._envelope = envelope_of(layouts)
+        self._crc = 0
         self.positions = StateReader(layouts.layout(CONTENT), layouts.version)
 
     @property
@@ -161,10 +175,20 @@ class PredictionReader:
         """The memory that the baseline uses, in bytes."""
         return self.positions.size
 
-    def read(self, body: bytes) -> Prediction:
-        """Decode one message. Raises as `StateReader.read`."""
+    def read(self, body: bytes) -> Prediction | None:
+        """Decode one message; return None if it repeats the one before, or has no content.
+
+        Raises as `StateReader.read`.
+        """
         envelope = self._envelope.decode(body)
+        # A string field has one character per byte, so latin-1 gives the bytes back.
         packed = envelope["packed"].encode("latin-1")
+        if "crc" in envelope:
+            # A client that repeats itself must not be XORed twice. Zero is no check.
+            last, self._crc = self._crc, envelope["crc"]
+            if not packed or (last and last == self._crc):
+                return None
+        # No client sends more, so a longer stream is no prediction.
         if len(packed) > LARGEST:
             raise MalformedMessage("prediction too long")
         return Prediction(envelope["type"], envelope["time"], self.positions.read(packed))
@@ -177,6 +201,16 @@ class PredictionReader:
     def miss(self) -> None:
         """Note that a prediction was not read."""
         self.positions.miss()
+
+
+def envelope_of(layouts: Layouts) -> StructLayout:
+    """Return the layout around a client's packed position. Raises `UnknownStruct`."""
+    # The newer struct is asked for first: a struct has no last version, so newer clients have the
+    # old layout as well.
+    try:
+        return layouts.layout(NEWER_ENVELOPE)
+    except UnknownStruct:
+        return layouts.layout(ENVELOPE)
 
 
 COUNT_AND_LENGTH: Final = 6
@@ -213,6 +247,8 @@ class BookReader:
         # so there the plain byte on the wire is the last byte of the last record.
         array = next(one for one in layout.definition.fields if one.type is FieldType.ARRAY)
         self._array = array.name
+        # The sizes follow from the layout: an empty message has the count, the length and the
+        # tail.
         empty = layout.empty_size()
         self._tail = empty - COUNT_AND_LENGTH
         self._record = len(layout.encode({array.count_field: 1, array.name: [{}]})) - empty
@@ -236,6 +272,8 @@ class BookReader:
         if count and not self._known:
             raise UnknownBase(f"the {self._layout.name} that this one changes")
         last = self._lists.get(which)
+        # The peer chooses the value of the list field; without a limit each value adds a
+        # baseline.
         if last is None and len(self._lists) == MOST_LISTS:
             raise LimitExceeded("too many lists of items")
         # A list that has grown is XORed with the shorter list and zeros. One that has shrunk keeps
@@ -249,6 +287,7 @@ class BookReader:
     def miss(self) -> None:
         """Note that a message was not read; later messages then raise `UnknownBase`."""
         self._known = False
+        # The old baselines can never be used again, so their memory is freed at once.
         self._lists.clear()
 
     def _elements(self, known: BaselineList) -> list[Any]:

@@ -8,13 +8,13 @@ Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/movement
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from emu.errors import MalformedMessage, UnknownStruct
+from emu.errors import MalformedMessage
 from emu.structs.packed import read_oversized, reverses_literals, unpack, unpack_stream, xor
-from emu.versions import LAST_OLD_CLIENT
 from emu.world_stream.deltas import Layouts, changed_fields
 
 HEADER: Final = "WS_SpawnStruct_Header"
@@ -28,6 +28,9 @@ POSITION, VISIBILITY, INFO = range(3)
 """The indexes of the parts in every tuple of parts."""
 SECTIONS: Final = (INFO, POSITION, VISIBILITY)
 """The parts in the order of an update command."""
+FOOTER: Final = "WS_SpawnStruct_Footer"
+"""The names of every ghost; clients up to 561 have them in the info part."""
+UPDATE_TITLE: Final = "WS_UpdateTitle"
 WIDGET_FOOTER: Final = "WS_WidgetSpawnStruct_Footer"
 SIGN_FOOTER: Final = "WS_SignWidgetSpawnStruct_Footer"
 
@@ -36,6 +39,8 @@ CREATE_WIDGET: Final = "OP_EqCreateWidgetCmd"
 CREATE_SIGN: Final = "OP_EqCreateSignWidgetCmd"
 UPDATE_GHOST: Final = "OP_EqUpdateGhostCmd"
 DESTROY_GHOST: Final = "OP_EqDestroyGhostCmd"
+TITLE_CHANGED: Final = "OP_UpdateTitleCmd"
+"""The message of a player whose names have changed, for clients that have names in footers."""
 FOOTERS: Final = {CREATE_GHOST: "", CREATE_WIDGET: WIDGET_FOOTER, CREATE_SIGN: SIGN_FOOTER}
 """For each command that creates a ghost, the struct behind its packed parts."""
 HEADING_UNIT: Final = 64
@@ -47,6 +52,29 @@ PART_NAMES: Final = ("position", "vis", "info")
 FOOTER_NAME: Final = "footer"
 
 
+NOT_A_PLAYER: Final = 2
+"""A bit of activity_status from 562 on: everything but players has it."""
+
+
+class EntryMarks(enum.Enum):
+    """What the position entries of an update have besides index and change."""
+
+    NONE = "nothing"
+    TIME_OF_PLAYERS = "a player's entry has the time"
+    KIND = "a byte says whether the time follows"
+
+
+FIRST_TIME: Final = 562
+FIRST_KIND_BYTE: Final = 1188
+
+
+def entry_marks(version: int) -> EntryMarks:
+    """Return the marks of a client version (docs/protocol/world/newer.md#update)."""
+    if version >= FIRST_KIND_BYTE:
+        return EntryMarks.KIND
+    return EntryMarks.TIME_OF_PLAYERS if version >= FIRST_TIME else EntryMarks.NONE
+
+
 @dataclass(slots=True)
 class Ghost:
     """One ghost: its header, the current bytes of its parts, and its footer."""
@@ -54,6 +82,8 @@ class Ghost:
     header: dict[str, Any]
     parts: list[bytes]
     footer: dict[str, Any]
+    is_player: bool = False
+    """Whether its position entries have a time, in versions before `FIRST_KIND_BYTE`."""
 
 
 class GhostEntry(NamedTuple):
@@ -78,17 +108,24 @@ class GhostUpdate(NamedTuple):
 class GhostReader:
     """The ghosts of one client, by index."""
 
-    __slots__ = ("_footers", "_header", "_layouts", "_reverse", "_version", "ghosts", "sizes")
+    __slots__ = (
+        "_footers", "_header", "_layouts", "_marks", "_reverse", "_source", "_version", "ghosts",
+        "sizes",
+    )  # fmt: skip
 
     def __init__(self, layouts: Layouts) -> None:
         """Start without ghosts. Raises `UnknownStruct` for versions whose ghosts are unknown."""
-        if layouts.version > LAST_OLD_CLIENT:
-            raise UnknownStruct(f"the layout of ghosts after version {LAST_OLD_CLIENT} is unknown")
+        self._source = layouts
         self._version = layouts.version
         self._reverse = reverses_literals(layouts.version)
         self._header = layouts.layout(HEADER)
         self._layouts = [layouts.layout(name) for name in PARTS]
+        self._marks = entry_marks(layouts.version)
         self._footers = {name: layouts.layout(name) for name in (WIDGET_FOOTER, SIGN_FOOTER)}
+        # Older clients have the names in the info part, so their ordinary ghosts have no footer.
+        if self._marks is not EntryMarks.NONE:
+            self._footers[FOOTER] = layouts.layout(FOOTER)
+        # The parts have fixed sizes, so a struct of zeros is as long as any other.
         self.sizes = tuple(layout.empty_size() for layout in self._layouts)
         """The length of each part in bytes, before it is packed."""
         self.ghosts: dict[int, Ghost] = {}
@@ -104,8 +141,12 @@ class GhostReader:
         Raises `MalformedMessage`.
         """
         header, at = self._header.decode_prefix(payload)
+        # A create command packs the three parts as one stream, an update packs each entry by
+        # itself.
         whole, end = unpack(payload, sum(self.sizes), self._version, at)
-        ghost = Ghost(header, list(_cut(whole, self.sizes)), self._footer(command, payload[end:]))
+        parts = list(_cut(whole, self.sizes))
+        footer = self._footer(command, payload[end:])
+        ghost = Ghost(header, parts, footer, self._is_player(parts, footer))
         self.ghosts[header["index"]] = ghost
         return ghost
 
@@ -122,6 +163,21 @@ class GhostReader:
             self.ghosts.clear()
             raise
         return GhostUpdate(int.from_bytes(payload[:_TIME], "little"), entries)
+
+    def rename(self, payload: bytes) -> int:
+        """Read an UpdateTitle: the new names of a ghost's footer. Return its index.
+
+        Nothing changes for a ghost that is not known. Raises `MalformedMessage`, and
+        `UnknownStruct` for versions that have the names in the info part.
+        """
+        fields = self._source.layout(UPDATE_TITLE).decode(payload)
+        index: int = fields.pop("player_id")
+        fields["name"] = fields.pop("player_name")
+        # The creation of this ghost may not have been read.
+        ghost = self.ghosts.get(index)
+        if ghost is not None:
+            ghost.footer |= {name: fields[name] for name in ghost.footer.keys() & fields.keys()}
+        return index
 
     def destroy(self, index: int) -> None:
         """Remove a ghost; do nothing if there is none."""
@@ -160,6 +216,7 @@ class GhostReader:
         if entry.before is None or entry.now is None:
             return {"index": entry.ghost, "undecoded": "the creation of this ghost was not read"}
         changes: dict[str, Any] = {}
+        # Decoding is the slow step, so it is skipped for equal bytes.
         if entry.before != entry.now:
             now, before = (self.part_fields(entry.part, one) for one in (entry.now, entry.before))
             changes = changed_fields(before, now)
@@ -174,17 +231,46 @@ class GhostReader:
                 raise MalformedMessage("section of an update runs past the end")
             while at < end:
                 index, at = read_oversized(payload, at)
+                if part == POSITION:
+                    at += self._mark_size(index, payload[at:end])
                 delta, at = unpack_stream(
                     payload, self.sizes[part], reverse=self._reverse, offset=at, end=end
                 )
                 yield self._advance(part, index, delta)
+            # An entry that crosses the section means wrong sizes or marks; nothing behind it can
+            # be trusted.
             if at != end:
                 raise MalformedMessage("entry of an update runs past its section")
         if at != len(payload):
             raise MalformedMessage("bytes behind the sections of an update")
 
+    def _is_player(self, parts: list[bytes], footer: dict[str, Any]) -> bool:
+        if self._marks is not EntryMarks.TIME_OF_PLAYERS:
+            return False
+        if "is_player" in footer:
+            return bool(footer["is_player"])
+        # Before 882 nothing says so, but all other kinds have this bit.
+        return not self.part_fields(INFO, parts[INFO])["activity_status"] & NOT_A_PLAYER
+
+    def _mark_size(self, index: int, rest: bytes) -> int:
+        """Return the bytes between the index of a position entry and its change.
+
+        Raises `MalformedMessage` for a ghost of which it is unknown whether it is a player.
+        """
+        match self._marks:
+            case EntryMarks.KIND:
+                return 1 + (_TIME if rest[:1] != b"\0" else 0)
+            case EntryMarks.TIME_OF_PLAYERS:
+                ghost = self.ghosts.get(index)
+                if ghost is None:
+                    raise MalformedMessage("position of a ghost whose creation was not read")
+                return _TIME if ghost.is_player else 0
+        return 0
+
     def _advance(self, part: int, index: int, delta: bytes) -> GhostEntry:
         ghost = self.ghosts.get(index)
+        # The change was consumed, so the next entry can be read, but there is no state to apply
+        # it to.
         if ghost is None:
             return GhostEntry(part, index, None, None)
         before = ghost.parts[part]
@@ -193,6 +279,8 @@ class GhostReader:
 
     def _footer(self, command: str, data: bytes) -> dict[str, Any]:
         name = FOOTERS[command]
+        if not name and FOOTER in self._footers:
+            name = FOOTER
         if name:
             return self._footers[name].decode(data)
         if data:

@@ -28,6 +28,7 @@ class Position(NamedTuple):
 
     def heading_to(self, other: Position) -> float:
         """Return the heading from here to `other`, in degrees."""
+        # Headings count from the z axis toward the x axis, so x is the first argument.
         angle = math.degrees(math.atan2(other.x - self.x, other.z - self.z))
         return (angle + FULL_TURN) % FULL_TURN
 
@@ -37,7 +38,9 @@ class Position(NamedTuple):
         It is never beyond `other`.
         """
         span = math.dist(self[:3], other[:3])
+        # Two equal places have no direction between them; the old heading then stays.
         heading = self.heading_to(other) if span else self.heading
+        # This also excludes a span of zero, by which the share would be divided.
         if span <= distance:
             return other._replace(heading=heading)
         share = distance / span

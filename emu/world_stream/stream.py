@@ -10,7 +10,13 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from emu.structs.packed import read_oversized
-from emu.world_stream.deltas import BookReader, Layouts, PredictionReader, StateReader
+from emu.world_stream.deltas import (
+    BookReader,
+    Layouts,
+    PredictionReader,
+    StateReader,
+    envelope_of,
+)
 from emu.world_stream.ghosts import (
     DESTROY_GHOST,
     FOOTERS,
@@ -19,6 +25,7 @@ from emu.world_stream.ghosts import (
 )
 
 PREDICTION: Final = "OP_PredictionUpdateMsg"
+NEWER_PREDICTION: Final = "OP_UpdatePositionMsg"
 SHEET: Final = "OP_UpdateCharacterSheetMsg"
 SHEET_STRUCT: Final = "WS_CharacterSheet"
 BOOKS: Final = {
@@ -44,6 +51,7 @@ class WorldStream:
     def __init__(self, layouts: Layouts) -> None:
         """Start without baselines; `layouts` are those of the client's version."""
         self._layouts = layouts
+        # Each direction has its own baselines: a lost message of one does not harm the other.
         self._by_client = _Side()
         self._by_server = _Side()
 
@@ -59,7 +67,7 @@ class WorldStream:
         fields. Raises `MalformedMessage`, `LimitExceeded`, `UnknownBase` and `UnknownStruct`.
         """
         if to_server:
-            return self._prediction(payload) if name == PREDICTION else None
+            return self._prediction(name, payload)
         if name == DESTROY_GHOST:
             self._destroy(payload)
             return None
@@ -73,9 +81,15 @@ class WorldStream:
         """Note that messages of one direction were not read: their changes are unknown."""
         (self._by_client if to_server else self._by_server).miss()
 
-    def _prediction(self, payload: bytes) -> dict[str, Any]:
+    def _prediction(self, name: str, payload: bytes) -> dict[str, Any] | None:
+        envelope = envelope_of(self._layouts).definition
+        # A client version sends one of the two messages; the other name would have another
+        # layout.
+        if name not in (PREDICTION, NEWER_PREDICTION) or name != envelope.opcode_name:
+            return None
         reader = self._by_client.get(PREDICTION, lambda: PredictionReader(self._layouts))
-        return reader.fields(reader.read(payload))
+        prediction = reader.read(payload)
+        return reader.fields(prediction) if prediction is not None else None
 
     def _sheet(self, payload: bytes) -> dict[str, Any]:
         def make() -> StateReader:
@@ -91,6 +105,8 @@ class WorldStream:
         return self._by_server.get(name, make).read(payload)
 
     def _ghosts(self, name: str, payload: bytes) -> dict[str, Any]:
+        # All ghost commands share one reader, because an update refers to ghosts that other
+        # commands created.
         reader = self._by_server.get(_GHOSTS, lambda: GhostReader(self._layouts))
         if name == UPDATE_GHOST:
             return reader.update_fields(reader.update(payload))
@@ -99,6 +115,7 @@ class WorldStream:
     def _destroy(self, payload: bytes) -> None:
         """Remove a ghost; the command itself is decoded by its layout."""
         reader = self._by_server.readers.get(_GHOSTS)
+        # Without a reader no ghost is known, so nothing needs to be removed.
         if reader is not None:
             index, _ = read_oversized(payload, 0)
             reader.destroy(index)
@@ -122,6 +139,8 @@ class _Side:
         reader = self.readers.get(key)
         if reader is None:
             reader = self.readers[key] = make()
+            # The sender's baseline has moved during the gap, so a reader made later does not
+            # start at zero.
             if self._missed:
                 reader.miss()
         found: AnyReader = reader

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 
-from emu.capture.messages import CapturedCommand, CapturedMessage
-from emu.capture.show import hex_dump, show_time, to_json, to_text
+from emu.capture.messages import CapturedCommand
+from emu.capture.show import hex_dump, show_time, to_brief, to_brief_json, to_json, to_text
+from tests.support.files.captured import CLIENT, SERVER, captured_message
 
-ENDS = (("10.0.0.1", 40001), ("2001:db8::2", 9100))
+ENDS = (CLIENT, SERVER)
 
 
 def message(**changes):
-    values = {
-        "t": 1763712000.0597, "source": ENDS[0], "destination": ENDS[1], "version": 546,
-        "opcode": 4, "name": "OP_LoginReplyMsg", "payload": b"\1\0\0\0",
-        "fields": {"number": 1}, "commands": None, "session_id": 7, "to_server": False,
-    }  # fmt: skip
-    return CapturedMessage(**{**values, **changes})
+    return captured_message(**{"source": ENDS[0], "destination": ENDS[1], **changes})
 
 
 def test_json_has_exactly_these_keys():
@@ -135,3 +131,31 @@ def test_times_that_are_no_date_are_shown_as_seconds():
 
 def test_an_empty_payload_dumps_nothing():
     assert list(hex_dump(b"")) == []
+
+
+COMMANDS = (
+    CapturedCommand(412, "OP_EqDisplayTextCmd", b"\2", {"x": 2}),
+    CapturedCommand(9, None, b"", None, "why"),
+)
+
+
+def test_brief_is_one_line():
+    line = to_brief(message(fields={"text": "a\nb"}))
+    assert line == (
+        "2025-11-21T08:00:00.059700Z  00000007  to client  OP_LoginReplyMsg (4)  4 bytes"
+    )
+    line = to_brief(message(name="OP_ClientCmdMsg", opcode=50, commands=COMMANDS))
+    assert line.endswith("OP_ClientCmdMsg (50)  4 bytes: OP_EqDisplayTextCmd, unknown (9)")
+
+
+def test_brief_json_has_sizes_in_place_of_contents():
+    record = json.loads(to_brief_json(message(commands=COMMANDS)))
+    assert list(record) == [
+        "time", "t", "session_id", "direction", "from", "to", "version", "opcode", "name",
+        "bytes", "commands",
+    ]  # fmt: skip
+    assert record["bytes"] == 4
+    assert record["commands"] == [
+        {"opcode": 412, "name": "OP_EqDisplayTextCmd", "bytes": 1},
+        {"opcode": 9, "name": None, "bytes": 0},
+    ]

@@ -108,8 +108,26 @@ def test_combined_statistics_and_key_request_are_taken_apart(dissect):
     assert frame["eq2.part"][0]["eq2.clock"] == "1234"
     assert frame["eq2.part"][1]["eq2.sequence"] == "0"
     assert frame["eq2.part"][1]["eq2.app.opcode"] == "2"
-    assert frame["eq2.part"][1]["eq2.app.name"] == "OP_WSLoginRequestMsg"
+    # Opcode 2 is OP_WSLoginRequestMsg in the tables, but this message belongs to the session layer.
+    assert frame["eq2.part"][1]["eq2.app.name"] == "key request"
     assert frame["eq2.part"][1]["eq2.key_exchange.exponent"] == "01"
+
+
+def test_the_key_request_has_its_name_in_the_list_of_packets(tmp_path, script):
+    writer = TraceWriter()
+    path = tmp_path / "opening.pcapng"
+    request = seal(sequenced(9, 0, KEY_REQUEST))
+    ends = (("C", REQUEST), ("S", RESPONSE), ("C", STATISTICS), ("S", request))
+    data = writer.header()
+    for number, (side, payload) in enumerate(ends):
+        source, destination = (CLIENT, SERVER) if side == "C" else (SERVER, CLIENT)
+        data += writer.datagram(float(number), source, destination, payload)
+    path.write_bytes(data)
+    found = run_tshark("-r", str(path), "-Y", 'eq2.app.name == "key request"', script=script)
+    (line,) = found.splitlines()
+    assert line.split()[0] == "4"
+    assert " EQ2 " in line
+    assert line.endswith("Packet seq 0 key request")
 
 
 def test_a_long_combined_part_has_a_three_byte_length(dissect):

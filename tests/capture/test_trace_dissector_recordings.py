@@ -30,5 +30,5 @@ def test_every_datagram_is_dissected_and_every_check_is_good(name, datagrams, se
     assert all(row[0] for row in rows)
     statuses = Counter(row[1] for row in rows)
     assert statuses == {"1": datagrams - 2 * sessions, "": 2 * sessions}
-    assert [row[2] for row in rows if row[2]] == ["OP_WSLoginRequestMsg"] * sessions
+    assert [row[2] for row in rows if row[2]] == ["key request"] * sessions
     assert not any(row[3] or row[4] for row in rows)

@@ -57,8 +57,11 @@ def test_lists_in_every_form(emu: CommandLine) -> None:
     emu.good("account", "add", "Alice", "--password", "x")
     assert [row["name"] for row in emu.rows("account", "list")] == ["Alice", "bob"]
     lines = emu.good("account", "list", "--format", "csv").stdout.splitlines()
-    assert lines[0] == "id,name,state,created,last_login,last_address,last_client_version"
-    assert lines[2].startswith("1,bob,enabled,20")
+    assert (
+        lines[0]
+        == "id,name,state,rank,banned_until,created,last_login,last_address,last_client_version"
+    )
+    assert lines[2].startswith("1,bob,enabled,0,,20")
     assert "bob" in emu.good("account", "list").stdout
 
 
@@ -153,3 +156,15 @@ def test_looking_does_not_wait_for_another_program_that_writes(emu: CommandLine)
             assert emu.rows("account", "show", "alice")["name"] == "alice"
             assert emu.rows("account", "address", "list") == []
             assert emu.rows("world", "list") == []
+
+
+def test_a_new_password_has_a_minimum_length(emu: CommandLine) -> None:
+    emu.good("account", "add", "alice", "--password", "x")
+    text = emu.config.read_text(encoding="utf-8")
+    emu.config.write_text(text.replace("password_min_length = 1\n", ""), encoding="utf-8")
+    why = "at least 8 characters (login.password_min_length)"
+    assert why in emu.refused("account", "add", "bob", "--password", "seven77")
+    assert why in emu.refused("account", "password", "alice", "--password", "seven77")
+    emu.good("account", "password", "alice", "--password", "eight888")
+    assert is_right(b"eight888", stored_password(emu, "alice"))
+    assert len(emu.rows("account", "list")) == 1

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
+import shlex
+import tracemalloc
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -197,7 +201,114 @@ def test_dissector_from_the_shipped_tables_runs_in_tshark(datagrams, tmp_path):
         "-r", str(trace), "-Y", "eq2.app.opcode == 2", "-T", "fields", "-e", "eq2.app.name",
         script=script,
     )  # fmt: skip
-    assert out.strip() == "OP_WSLoginRequestMsg"
+    assert out.strip() == "key request"
+
+
+# -- selecting, short lines, statistics ---------------------------------------------------------
+
+
+def test_only_selects_by_name_number_direction_and_session(recorded):
+    def names(*words):
+        arguments = [part for word in words for part in ("--only", word)]
+        result = run("decode", "--json", *arguments, recorded)
+        assert result.exit_code == 0, result.output
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        assert f"(selected: {len(lines)}), sessions: 1" in result.stderr
+        return [one["opcode"] for one in lines]
+
+    assert names("to-server") == [1, 30]
+    assert names("to-server", "30") == [30]
+    assert names("to-client", "30") == []
+    assert names("OP_*Time*", "op_loginbynum*") == [1, 37]
+    assert names("OP_EqCollectionUpdateCmd") == [50]
+    assert names("session=10.0.0.1:40001", "3") == [3]
+    assert names("session=1") == []
+
+
+def test_a_name_that_no_message_has_is_an_error(recorded):
+    result = run("decode", "--only", "OP_GameWorldTimMsg", recorded)
+    assert isinstance(result.exception, CommandError)
+    assert "did you mean OP_GameWorldTimeMsg?" in str(result.exception)
+
+
+def test_brief_prints_one_line_for_each_message(recorded):
+    result = run("decode", "--brief", recorded)
+    lines = result.stdout.splitlines()
+    assert len(lines) == len(MESSAGES)
+    assert lines[0].endswith("  to server  OP_LoginByNumRequestMsg (1)  30 bytes")
+    assert lines[1].endswith("OP_ClientCmdMsg (50)  10 bytes: OP_EqCollectionUpdateCmd")
+    records = [
+        json.loads(line)
+        for line in run("decode", "--brief", "--json", recorded).stdout.splitlines()
+    ]
+    assert [one["bytes"] for one in records] == [len(body) for _, _, body in MESSAGES]
+    session = lines[0].split()[1]
+    selected = run("decode", "--brief", "--only", f"session={session}", recorded)
+    assert selected.stdout == result.stdout
+
+
+def test_statistics_are_a_table_and_totals(recorded):
+    result = run("decode", "--stats", recorded)
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines() if line]
+    assert rows[0][:4] == ["name", "opcode", "direction", "messages"]
+    (login,) = (row for row in rows if row[:1] == ["OP_LoginByNumRequestMsg"])
+    assert login[1:8] == ["1", "to", "server", "1", "30", "30", "30.0"]
+    assert any(row[:1] == ["OP_ClientCmdMsg/OP_EqCollectionUpdateCmd"] for row in rows)
+    assert "to server: 2 messages, 30 bytes in " in result.stdout
+    assert "to client: 3 messages, 25 bytes in " in result.stdout
+
+
+def test_statistics_as_json_are_of_the_selected_messages(recorded):
+    lines = run("decode", "--stats", "--json", "--only", "to-client", recorded).stdout.splitlines()
+    records = [json.loads(line) for line in lines]
+    assert {one["direction"] for one in records} == {"to client"}
+    assert sum(one["messages"] for one in records if "/" not in one["name"]) == 3
+
+
+def test_without_messages_there_are_no_statistics(recorded, tmp_path):
+    empty = tmp_path / "empty.pcap"
+    empty.write_bytes(b"")
+    assert run("decode", "--stats", empty).stdout == ""
+    assert run("decode", "--stats", "--only", "session=1", recorded).stdout == ""
+
+
+def test_statistics_and_short_lines_exclude_each_other(recorded):
+    assert isinstance(run("decode", "--stats", "--brief", recorded).exception, CommandError)
+
+
+@pytest.mark.slow
+def test_a_capture_ten_times_as_long_needs_no_more_memory(tmp_path):
+    def peak(count):
+        path = tmp_path / f"{count}.pcap"
+        opening = (True, 1, login_by_number(546))
+        said = [(False, 3, random.Random(1).randbytes(4000))] * count
+        path.write_bytes(pcap(whole_session([opening, *said]).datagrams))
+        tracemalloc.start()
+        try:
+            result = run("decode", "--stats", "--json", path)
+            used = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert sum(json.loads(line)["messages"] for line in result.stdout.splitlines()) == count + 1
+        return used, path.stat().st_size
+
+    run("decode", "-", input=b"")  # Load what is loaded once.
+    few, _ = peak(30)
+    many, size = peak(300)
+    assert size > 1_000_000
+    assert many - few < 200_000, (few, many)
+
+
+def test_the_guides_line_for_tshark_shows_the_key_request(datagrams, tmp_path):
+    guide = Path(__file__).parents[2] / "docs/guides/packets.md"
+    (line,) = (one for one in guide.read_text().splitlines() if one.startswith("    tshark "))
+    (tmp_path / "eq2.lua").write_text(run("dissector").stdout)
+    (tmp_path / "session.pcapng").write_bytes(b"".join(trace_of(datagrams)))
+    script, capture, *rest = shlex.split(line)[2], *shlex.split(line)[4:]
+    assert (script, capture) == ("lua_script:eq2.lua", "session.pcapng")
+    out = run_tshark("-r", str(tmp_path / capture), *rest, script=tmp_path / "eq2.lua")
+    assert [one.endswith("key request") for one in out.splitlines()] == [True]
 
 
 # -- following ---------------------------------------------------------------------------------
@@ -254,7 +365,7 @@ def test_tail_outlives_a_moment_without_the_file(tmp_path):
     assert chunks_of(path, wait) == [b"old", None, b"new"]
 
 
-def follow(monkeypatch, arguments, *steps):
+def follow(monkeypatch, arguments, *steps, style="--json"):
     """Run `emu capture follow` with these things happening while it waits; then Ctrl-C."""
     left = list(steps)
 
@@ -264,7 +375,7 @@ def follow(monkeypatch, arguments, *steps):
         left.pop(0)()
 
     monkeypatch.setattr("emu.cli.capture.time.sleep", sleep)
-    return run("follow", "--json", *arguments)
+    return run("follow", style, *arguments)
 
 
 def test_follow_prints_messages_as_they_come(monkeypatch, datagrams, tmp_path):
@@ -293,6 +404,14 @@ def test_follow_from_start_and_a_new_file(monkeypatch, datagrams, tmp_path):
     result = follow(monkeypatch, ["--from-start", path], lambda: new.replace(path))
     assert len(result.stdout.splitlines()) == 2 * len(MESSAGES)
     assert "was replaced" in result.stderr
+
+
+def test_follow_prints_short_lines_of_selected_messages(monkeypatch, datagrams, tmp_path):
+    path = tmp_path / "trace.pcapng"
+    path.write_bytes(b"".join(trace_of(datagrams)))
+    options = ["--from-start", "--only", "to-server", path]
+    result = follow(monkeypatch, options, style="--brief")
+    assert len(result.stdout.splitlines()) == 2
 
 
 def test_follow_takes_the_configured_trace(monkeypatch, datagrams, tmp_path):

@@ -41,6 +41,7 @@ def test_lists_by_name_account_and_world(emu: CommandLine) -> None:
     row = emu.rows("character", "list", "--account", "alice")[0]
     assert row == {
         "name": "Borvik", "account": "Alice", "world": "Here", "level": 12, "state": "alive",
+        "rank": 0, "banned_until": None,
         "last_played": None, "created": "1970-01-01T00:16:40Z", "id": 1,
     }  # fmt: skip
 
@@ -54,6 +55,42 @@ def test_shows_looks_as_lists(emu: CommandLine) -> None:
     text = emu.good("character", "show", "2").stdout
     assert "race_type 111" in text
     assert "hair_color1 1/-2/3" in text
+
+
+@pytest.mark.parametrize(
+    ("word", "rank"),
+    [("guide", 10), ("gamemaster", 100), ("ADMIN", 200), ("150", 150), ("player", 0), ("999", 999)],
+)
+def test_a_rank_is_given_by_name_or_number(emu: CommandLine, word: str, rank: int) -> None:
+    assert "database: " in emu.good("character", "rank", "borvik", word).stderr
+    with Store.open(emu.database) as store:
+        assert store.world.characters.statuses_of(1) == [rank]
+    assert emu.rows("character", "list", "--account", "alice")[0]["rank"] == rank
+    assert emu.rows("account", "show", "alice")["rank"] == rank
+
+
+@pytest.mark.parametrize("word", ["1000", "-1", "king", "1.5", ""])
+def test_what_is_no_rank(emu: CommandLine, word: str) -> None:
+    assert "is no rank; use player, guide, gamemaster, admin or a number" in emu.refused(
+        "character", "rank", "Borvik", "--", word
+    )
+
+
+def test_lists_show_rank_and_end_of_ban(emu: CommandLine) -> None:
+    emu.good("character", "rank", "Borvik", "gamemaster")
+    emu.good("account", "ban", "alice", "--until", "2199-01-01")
+    for noun in ("character", "account"):
+        row = next(row for row in emu.rows(noun, "list") if "lice" in str(row))
+        assert (row["rank"], row["banned_until"]) == (100, "2199-01-01T00:00:00Z"), noun
+        assert "gamemaster" in emu.good(noun, "list").stdout
+    emu.good("account", "ban", "alice")
+    assert emu.rows("character", "list", "--account", "alice")[0]["banned_until"] == "never"
+    emu.good("account", "unban", "alice")
+    assert emu.rows("character", "list", "--account", "alice")[0]["banned_until"] is None
+
+
+def test_another_server_gives_its_characters_ranks(emu: CommandLine) -> None:
+    assert "Norrath, another server" in emu.refused("character", "rank", "Aldana", "guide")
 
 
 def test_every_change_names_the_database(emu: CommandLine) -> None:

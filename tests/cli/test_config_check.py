@@ -11,6 +11,7 @@ from emu.errors import ConfigError
 from emu.store import Store
 from tests.support.database.released import released_database
 from tests.support.running.names import know_no_invalid_names
+from tests.support.world.zone_files import write_zones, zone_text
 
 
 @pytest.fixture(autouse=True)
@@ -169,3 +170,37 @@ def test_a_database_of_an_older_program_is_left_as_it_is(tmp_path: Path) -> None
     assert check(tmp_path, database(tmp_path) + QUIET).exit_code == 0
     assert file.read_bytes() == before
     assert not list(tmp_path.glob("*.bak"))
+
+
+def test_faults_of_zones_and_behaviors_are_found_with_file_and_line(tmp_path: Path) -> None:
+    zones = write_zones(
+        tmp_path / "zones",
+        a=zone_text(325, "Mine", '[[spawn]]\nkind = "npc"\nname = "Ann"\nplace = [0, 0, 0]\n')
+        + 'behavior = "crier"\nbehavior_options = { newz = [] }\nverbs = [{ name = "Hial" }]\n',
+    )
+    behaviors = tmp_path / "behaviors"
+    behaviors.mkdir()
+    crier = behaviors / "crier.py"
+    crier.write_text(
+        "from attrs import frozen\nfrom emu.world.behaviors import option\n\n\nclass Crier:\n"
+        "    @frozen\n    class Options:\n"
+        "        news: tuple[str, ...] = option((), 'What it cries.')\n"
+        "    def __init__(self, me, options): ...\n    def on_start(self): ...\n"
+    )
+    (behaviors / "broken.py").write_text("\nclass Broken\n")
+    text = database(tmp_path) + QUIET + "zones = 'zones'\nbehaviors = 'behaviors'\n"
+    at = f"world.zones: {zones / 'a.toml'}"
+    assert problems(tmp_path, text) == [
+        f"world.behaviors: {behaviors / 'broken.py'}, line 2: expected ':'",
+        (
+            f"{at}, line 3: zone 325 is a shipped zone; set replaces = true to replace it, or"
+            " extends = true to add to it"
+        ),
+        f"{at}, line 13: spawn 1 (Ann): behavior_options.newz: unknown key; did you mean news?",
+        f"{at}, line 14: spawn 1 (Ann): verbs[0].name: unknown command 'hial'; did you mean hail?",
+    ]
+    crier.write_text(crier.read_text().replace("news", "newz"))
+    (behaviors / "broken.py").unlink()
+    write_zones(zones, a=(zones / "a.toml").read_text().replace("Hial", "Hail")
+                .replace("325", "900"))  # fmt: skip
+    assert check(tmp_path, text).exit_code == 0

@@ -39,7 +39,7 @@ def test_list_filters_by_version_name_and_message(emu: CommandLine) -> None:
         "command": "OP_EqHearChatCmd", "file": "WorldStructs.xml", "line": chat["line"],
     }  # fmt: skip
     assert emu.rows("structs", "list", "OP_EQHEARCHAT", "--version", "300") == []
-    assert len(emu.rows("structs", "list", "OP_EqHearChatCmd")) == 3
+    assert len(emu.rows("structs", "list", "OP_EqHearChatCmd")) == 4
 
 
 def test_list_knows_every_name_of_a_message(emu: CommandLine) -> None:

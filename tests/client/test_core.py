@@ -91,7 +91,7 @@ def test_an_unanswered_session_request_is_repeated_for_ten_seconds_and_then_give
     )
     assert pair.sent == [bytes.fromhex("0001000000025352f60f00000200")] * 12
     assert pair.client.phase is LoginPhase.CLOSED
-    assert 9.0 < pair.now - 1000.0 < STEP_TIMEOUT, "a server that is down is told as that"
+    assert 9.0 < pair.now - 1000.0 < STEP_TIMEOUT, "a server that is down is reported as down"
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8])

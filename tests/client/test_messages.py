@@ -23,6 +23,7 @@ from emu.client import (
 )
 from emu.client.messages import KEYMAP_LIMIT
 from emu.errors import StructValueError, UnknownVersion
+from emu.structs import shipped_catalog
 from emu.versions import LOGIN_VERSION_STEPS
 from tests.support.examples import tries
 from tests.support.sessions import reference_messages as reference
@@ -184,7 +185,7 @@ def test_the_oldest_clients_name_the_character_to_play() -> None:
 
 def test_a_version_without_opcodes_cannot_be_played() -> None:
     with pytest.raises(UnknownVersion):
-        shipped_messages(1212)
+        shipped_messages(400)  # in a gap between the recorded ranges
 
 
 def test_a_message_without_a_meaning_at_login_is_only_reported() -> None:
@@ -221,3 +222,11 @@ def test_a_real_answer_with_one_byte_changed_never_raises(
     changed = bytearray(body)
     changed[place % len(changed)] = data.draw(st.integers(0, 255))
     messages.read(opcode, bytes(changed))
+
+
+def test_a_new_character_begins_in_the_first_zone_and_has_the_later_choice() -> None:
+    layout = shipped_catalog().layout("CreateCharacter", 546, create_color=True)
+    _, body = shipped_messages(546).create(7, "Testa", {})
+    assert layout.decode(body)["starting_zone"] == 1
+    _, body = shipped_messages(546).create(7, "Testa", {"starting_zone": 2})
+    assert layout.decode(body)["starting_zone"] == 2

@@ -9,7 +9,7 @@ import pytest
 from emu.client.swarm import Bot, BotHabits
 from emu.client.world import Place, WorldClientCore
 from emu.client.world.events import Appeared, Updated, Vanished
-from emu.net.client.connection import ClientWorldConnection
+from emu.net.client.world_connection import ClientWorldConnection
 from emu.times import Monotonic
 from emu.world.events import Said
 from emu.world_stream.ghosts import POSITION, GhostEntry

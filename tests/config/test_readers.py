@@ -78,3 +78,14 @@ def test_ip_addresses_are_spelt_one_way() -> None:
     for wrong in ("proxy.example", "", None, 7, "192.0.2.0/24"):
         with pytest.raises(ValueError, match="IP address"):
             readers.ip_address(wrong)
+
+
+@pytest.mark.parametrize("text", ["192.0.2.7", "192.0.2.0/24", "2001:db8::/32"])
+def test_networks(text: str) -> None:
+    assert readers.network(text).startswith(text)
+
+
+@pytest.mark.parametrize("value", ["192.0.2.7/24", "emu.example.org", "", 7, "::/129"])
+def test_what_is_no_network(value: object) -> None:
+    with pytest.raises(ValueError, match=r"192\.0\.2\.0/24"):
+        readers.network(value)

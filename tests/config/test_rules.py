@@ -24,7 +24,12 @@ def test_a_login_server_has_a_port_of_its_own() -> None:
         ("0.0.0.0", "127.0.0.1", [], True),
         ("[::]", "localhost", [], True),
         ("192.0.2.7", "[::1]", [], True),
-        ("0.0.0.0", "0.0.0.0", [], False),
+        ("0.0.0.0", "0.0.0.0", [], True),
+        ("[::]", "[::]", [], True),
+        ("192.0.2.7", "0.0.0.0", ["world.advertise=127.0.0.1"], True),
+        ("0.0.0.0", "0.0.0.0", ["world.advertise=192.0.2.7"], False),
+        ("192.0.2.7", "192.0.2.7", [], False),
+        ("127.0.0.1", "0.0.0.0", [], False),
         ("127.0.0.1", "127.0.0.1", [], False),
         ("localhost", "127.0.0.1", [], False),
         ("0.0.0.0", "127.0.0.1", ["world.enabled=no"], False),
@@ -36,7 +41,8 @@ def test_a_login_that_others_reach_beside_a_world_that_they_do_not_is_doubtful(
     config = parse({}, [f"login.listen={login}:9100", f"world.listen={world}:9001", *more])
     lines = list(doubts(config))
     assert len(lines) == doubted
-    assert all("world.listen" in line for line in lines)
+    key = "world.advertise" if world in ("0.0.0.0", "[::]") else "world.listen"
+    assert all(line.startswith(f"{key}: ") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -107,3 +113,42 @@ def test_a_hub_that_is_open_without_tls_is_doubted() -> None:
     open_hub = {**HUB, "processes.listen": "192.0.2.1:9300"}
     assert any("processes.listen" in line for line in doubts(parse({}, settings(open_hub))))
     assert not any("processes" in line for line in doubts(parse({}, settings(HUB))))
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (["web.listen=127.0.0.1:1"], ""),
+        (["web.listen=127.0.0.1:1", "login.invite_code=eight888"], ""),
+        (["web.listen=0.0.0.0:1", "web.url=https://a.example", "web.proxies=192.0.2.1"], ""),
+        ([], "login.registration: needs web.listen, the address of the page"),
+        (["web.listen=0.0.0.0:1"], "login.registration: passwords would cross the network"),
+        (["web.listen=0.0.0.0:1", "web.url=https://a.example"], "web.proxies: must name"),
+        (["web.listen=0.0.0.0:1", "web.url=https://a.example", "web.admin=yes"], "web.proxies: "),
+        (["web.listen=127.0.0.1:1", "login.invite_code=seven77"],
+         "login.invite_code: must have at least 8 characters"),
+        (["web.listen=127.0.0.1:1", "login.enabled=no", "world.login_servers=a:1",
+          "world.account=a", "world.password=b"], "login.registration: needs login.enabled"),
+    ],
+)  # fmt: skip
+def test_registering_needs_a_safe_way_for_passwords(settings: list[str], line: str) -> None:
+    problems: tuple[str, ...] = ()
+    try:
+        parse({}, ["login.registration=yes", *settings])
+    except ConfigError as error:
+        problems = error.problems
+    assert len(problems) == bool(line)
+    assert not line or problems[0].startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("settings", "doubted"),
+    [([], 0), (["login.registration=yes"], 1),
+     (["login.registration=yes", "web.url=https://emu.example.org"], 0)],
+)  # fmt: skip
+def test_a_page_for_registering_that_nobody_else_reaches_is_doubtful(
+    settings: list[str], doubted: int
+) -> None:
+    lines = list(doubts(parse({}, ["web.listen=127.0.0.1:1", *settings])))
+    assert len(lines) == doubted
+    assert all(line.startswith("login.registration: only this machine") for line in lines)

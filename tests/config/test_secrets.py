@@ -38,6 +38,7 @@ def problems(path: Path) -> list[str]:
 
 def test_the_link_password_is_a_secret() -> None:
     assert list(secret_keys()) == [
+        ("login", "invite_code"),
         ("world", "password"),
         ("rcon", "password"),
         ("ssq", "password"),

@@ -17,7 +17,7 @@ STEPS: dict[str, list[Any]] = {
     "entry_format": [[0, 11]],
     "world_position": [[0, True]],
     "allowed_races": [[0, 1]],
-    "told_max_characters": [[0, 7], [562, 0]],
+    "sent_max_characters": [[0, 7], [562, 0]],
     "keep_deleted_entries": [[0, True]],
     "play_after_create": [[0, True]],
     "signed_colors": [[0, True]],
@@ -56,7 +56,7 @@ def test_allowed_races_steps(version: int, mask: int) -> None:
         ("keep_deleted_entries", 561),
         ("play_after_create", 561),
         ("signed_colors", 561),
-        ("told_max_characters", 561),
+        ("sent_max_characters", 561),
         ("long_log_header", 545),
         ("play_by_name", 283),
     ],
@@ -79,8 +79,8 @@ def test_only_the_old_clients_may_leave_the_placeholder_out() -> None:
 
 def test_a_table_of_its_own_is_followed() -> None:
     table = RuleTable(STEPS)
-    assert table.for_version(561).told_max_characters == 7
-    assert table.for_version(562).told_max_characters == 0
+    assert table.for_version(561).sent_max_characters == 7
+    assert table.for_version(562).sent_max_characters == 0
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which unknown messages are told of."""
+"""Which unknown messages are reported."""
 
 from __future__ import annotations
 

@@ -7,9 +7,11 @@ import pytest
 
 from emu.errors import DuplicateName, StoreError
 from emu.limits.rates import Allowance
+from emu.login.accounts import TRIAL_TIME, TrialLogins, may_log_in
 from emu.login.passwords import eq2emulator_hash, hash_password, is_phc
-from emu.login.ports import LoginGranted
+from emu.login.ports import LoginGranted, LoginRefusalReason
 from emu.model import Account
+from emu.times import Moment
 from tests.support.coroutines import finish
 from tests.support.login.account_bench import CHEAP, HERE, Bench
 from tests.support.times import APART
@@ -22,6 +24,28 @@ def bench() -> Bench:
     made = Bench()
     made.store.put()
     return made
+
+
+def test_a_trial_is_one_login_that_was_announced_a_moment_before() -> None:
+    trials = TrialLogins()
+    assert not trials.take("alice", 0.0)
+    trials.expect("Alice", 0.0)
+    assert trials.is_expected("ALICE", 9.9)
+    assert not trials.is_expected("bob", 0.0)
+    assert trials.take("alice", 9.9)
+    assert not trials.take("alice", 9.9)
+    trials.expect("alice", 0.0)
+    assert not trials.take("alice", TRIAL_TIME)
+
+
+def test_a_trial_does_not_renew_an_old_hash() -> None:
+    bench = Bench()
+    bench.store.put(password=eq2emulator_hash(b"right"))
+    bench.service.trials.expect("Alice", 0.0)
+    assert bench.login() == "admitted"
+    assert not is_phc(bench.store.accounts["alice"].password)
+    bench.service.trials.take("Alice", 0.0)
+    assert bench.login() == "admitted"
 
 
 def test_the_right_password_lets_in_and_is_recorded(bench: Bench) -> None:
@@ -410,3 +434,57 @@ def test_two_newcomers_of_one_name_end_as_one_account(password: bytes, outcome: 
     bench.store.find_account = find  # type: ignore[method-assign]
     assert bench.login(password=password) == outcome
     assert len(bench.store.accounts) == 1
+
+
+def test_no_account_is_made_with_a_short_password() -> None:
+    bench = Bench(auto_create=True, shortest_password=8)
+    assert bench.login("Newcomer", b"seven77") == "password too short for a new account"
+    assert bench.workers.calls == 1, "a name that exists would take as long"
+    assert bench.store.accounts == {}
+    assert bench.login("Newcomer", b"eight888") == "admitted"
+
+
+def test_a_short_password_from_before_the_setting_still_works() -> None:
+    bench = Bench(shortest_password=64)
+    bench.store.put()
+    assert bench.login() == "admitted"
+
+
+KINDS = {
+    "unknown": ("Nobody", b"right", {}),
+    "wrong": ("Alice", b"wrong", {}),
+    "no rank": ("Alice", b"right", {}),
+    "banned": ("Alice", b"right", {"banned_until": Moment(math.inf)}),
+    "disabled": ("Alice", b"right", {"enabled": False}),
+    "last login from here": ("Alice", b"wrong", {"last_address": HERE}),
+    "an old hash": ("Alice", b"right", {"password": eq2emulator_hash(b"right")}),
+}
+"""Sign-ins that are refused: name, password, and changes of the account."""
+
+
+async def no_rank(account: Account | None, moment: Moment) -> LoginRefusalReason | None:
+    return await may_log_in(account, moment) or LoginRefusalReason.NO_RANK
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_budgets_and_work_do_not_show_why_a_sign_in_is_refused(kind: str) -> None:
+    """Others have used up what all addresses share, so that this one has its own tries only."""
+    name, password, changes = KINDS[kind]
+    bench = Bench(rule=no_rank, is_discreet=True, memory=0.0)
+    bench.store.put(**changes)
+    for number in range(10):
+        for _ in range(4):
+            bench.login(name, b"guess", address=f"198.51.100.{number}")
+    before, turns = bench.workers.calls, len(bench.workers.turns)
+    answers = [bench.login(name, password) for _ in range(6)]
+    assert answers[3:] == ["too many attempts"] * 3
+    assert "too many attempts" not in answers[:3]
+    assert bench.workers.calls - before == 3
+    assert len(bench.workers.turns) - turns == 3
+    assert bench.started == []
+
+
+def test_who_is_accepted_gets_the_price_back() -> None:
+    bench = Bench(is_discreet=True, memory=0.0)
+    bench.store.put()
+    assert [bench.login() for _ in range(20)] == ["admitted"] * 20

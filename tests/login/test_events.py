@@ -1,4 +1,4 @@
-"""Wording of events: one line each, nothing of a stranger's that could break it."""
+"""Wording of events: one line each, and no text of an unauthenticated peer breaks it."""
 
 from __future__ import annotations
 

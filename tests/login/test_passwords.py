@@ -17,6 +17,7 @@ from emu.login.passwords import (
     hash_password,
     is_eq2emulator_hash,
     is_phc,
+    password_fault,
 )
 from tests.support.examples import tries
 
@@ -130,6 +131,23 @@ def test_a_wrong_password_costs_the_same_whatever_is_stored(
     assert spent.cost == pytest.approx(512 * 3, rel=0.01)
 
 
+@pytest.mark.parametrize("password", [b"secret", b"wrong"])
+@pytest.mark.parametrize(
+    "stored",
+    [
+        hashlib.sha512(b"secret").hexdigest(),
+        hash_password(b"secret", SALT, PasswordConfig(memory_cost=64, iterations=1)),
+    ],
+)
+def test_without_upgrades_a_right_password_costs_what_a_wrong_one_does(
+    monkeypatch: pytest.MonkeyPatch, stored: str, password: bytes
+) -> None:
+    spent = Spent(monkeypatch)
+    checked = check_password(password, stored, SALT, NOW, upgrades=False)
+    assert checked == Checked(right=password == b"secret")
+    assert spent.cost == pytest.approx(512 * 3, rel=0.01)
+
+
 def test_hashes_of_several_lanes_are_made_up_for_as_far_as_argon2_lets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -177,3 +195,21 @@ def test_only_the_same_bytes_match(password: bytes, other: bytes) -> None:
     stored = hash_password(password, SALT, CHEAP)
     assert check_password(password, stored, SALT, CHEAP).right
     assert check_password(other, stored, SALT, CHEAP).right == (password == other)
+
+
+@pytest.mark.parametrize(
+    ("password", "fault"),
+    [
+        (b"", "must not be empty"),
+        (b"seven77", "at least 8 characters"),
+        ("7 pässwö".encode(), ""),
+        ("ééééééé".encode(), "at least 8 characters"),
+        (b"\xff" * 8, ""),
+        (b"x" * 255, ""),
+        (b"x" * 256, "longer than 255 bytes"),
+    ],
+)
+def test_what_may_be_a_new_password(password: bytes, fault: str) -> None:
+    found = password_fault(password, 8)
+    assert fault in found
+    assert bool(fault) is bool(found)

@@ -80,7 +80,7 @@ def test_an_account_in_use_is_never_in_the_way(harness: Harness) -> None:
 
 
 def test_a_world_whose_link_is_replaced_has_no_pending_answers(harness: Harness) -> None:
-    """The directory says gone and then changed: requests end, and nobody is told of a change."""
+    """The directory says gone and then changed: requests end, and no client is sent a change."""
     creating, create_link = harness.login(1208)
     harness.list_worlds(creating, create_link)
     harness.send(creating, "OP_CreateCharacterRequestMsg", create_request(1208))

@@ -11,11 +11,10 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.task import Clock
 
 from emu.errors import StoreError
-from emu.net.opcode_source import OpcodeSource, last_changes
+from emu.net.opcode_source import OpcodeSource, OpcodeWatcher, last_changes
 from emu.net.scheduler import Scheduler
 from emu.net.store import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
-from emu.opcodes.watch import OpcodeWatcher
 from tests.support.coroutines import finish
 from tests.support.files.opcode_rows import shipped_database
 from tests.support.running.whole_server import until

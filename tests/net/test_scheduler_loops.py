@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.task import Clock
 from twisted.logger import Logger
 
-from emu.admin.countdown import Countdown
+from emu.admin.commands.server import Countdown
 from emu.config import Address
 from emu.link.settings import LoginServerAddress, WorldLinkConfig
 from emu.mailbox import Mailbox
@@ -25,15 +25,16 @@ from emu.net.link import client as link_client
 from emu.net.link.client import LoginLink
 from emu.net.login.password_workers import PasswordWorkers
 from emu.net.opcode_source import OpcodeSource
-from emu.net.refusals import INTERVAL as REFUSALS_INTERVAL
-from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.service_manager import STATUS_EVERY, ServiceManager
 from emu.net.stream import Stream
+from emu.net.watch import INTERVAL as REFUSALS_INTERVAL
+from emu.net.watch import RefusalLog
 from emu.net.web.live import INTERVAL as LIVE_INTERVAL
 from emu.net.web.live import LiveResource, _Page
 from emu.net.web.resources import InterruptiblePauses
-from emu.net.world.sessions import WorldTimer
+from emu.net.web.site import Visitors
+from emu.net.world.service import WorldTimer
 from emu.times import Monotonic
 from tests.support.running.whole_server import captured_log
 
@@ -124,7 +125,7 @@ def ggmp(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
 
 
 def masters(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
-    """One master cannot be told; the other one is, at once."""
+    """One master cannot be sent to; the other one is, at once."""
     both = [Address("192.0.2.1", 1), Address("192.0.2.2", 1)]
     MasterUplink(body, both, 1, scheduler).start()
     assert body.calls == 2
@@ -157,8 +158,11 @@ def opcodes(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
     return 2.0
 
 
+EVERYBODY = Visitors(lambda _request: "192.0.2.1", lambda _request: True)
+
+
 def live(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
-    """The state cannot be made once; pages are told again two seconds later."""
+    """The state cannot be made once; pages are sent it again two seconds later."""
     asked: list[int] = []
 
     def state() -> Any:
@@ -166,22 +170,22 @@ def live(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
         return body() if len(asked) > 1 else {}
 
     body.result = {}
-    resource = LiveResource(scheduler, state, dict)
+    resource = LiveResource(scheduler, state, dict, EVERYBODY)
     page: Any = Page(lambda _data: None)
-    resource._pages[page] = _Page(is_staff=False)
+    resource._pages[page] = _Page()
     resource._turn = scheduler.every(LIVE_INTERVAL, resource._send_state)
     state()
     return 2 * LIVE_INTERVAL
 
 
 def one_page_of_two(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
-    """One page cannot be written to; the other one is told."""
-    resource = LiveResource(scheduler, dict, dict)
+    """One page cannot be written to; the other one is sent the state."""
+    resource = LiveResource(scheduler, dict, dict, EVERYBODY)
     for _ in range(2):
         page: Any = Page(body)
-        resource._pages[page] = _Page(is_staff=False)
+        resource._pages[page] = _Page()
     with captured_log("text"):
-        resource.send("line", {}, {})
+        resource.send("line", {})
     assert len(resource) == 1
     return 0.0
 

@@ -104,12 +104,12 @@ async def test_a_second_server_on_the_same_database_is_refused_with_one_line(
     first.startService()
     before = everything_in(config.database.path)
     reported: list[str] = []
-    second = EmuService(config, reactor, given_up=lambda: reported.append("given up"))
+    second = EmuService(config, reactor, started=lambda: reported.append("ready"))
     with pytest.raises(SystemExit) as caught:
         second.startService()
     assert str(caught.value.code).startswith(f"emu: {config.database.path}: another server")
     assert "\n" not in str(caught.value.code)
-    assert reported == ["given up"]
+    assert reported == []
     with pytest.raises(StoreError, match="another server"):
         check_files(config)
     assert everything_in(config.database.path) == before

@@ -17,7 +17,7 @@ from tests.support.running.whole_server import captured_log
 
 
 class Systemd:
-    """The other end, and a server whose clock stands still."""
+    """The peer, and a server whose clock stands still."""
 
     def __init__(self, path: Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)

@@ -1,4 +1,4 @@
-"""The store's thread answers on the reactor, keeps order and bounds, and ends when told."""
+"""The store's thread answers on the reactor, in order, within bounds, and stops on request."""
 
 import sqlite3
 import threading

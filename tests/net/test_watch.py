@@ -1,4 +1,4 @@
-"""What a whole server tells of itself."""
+"""What a whole server reports about itself."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 
 from emu.errors import CommandError
 from emu.login.events import AccountLoggedIn, LoginRefused
-from emu.net.watch import Watch
-from emu.reports import Report
+from emu.net.watch import Report, Watch
 from tests.support.running.whole_server import harness, until
 
 pytestmark = pytest.mark.usefixtures("collect_garbage")

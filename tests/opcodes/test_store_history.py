@@ -1,4 +1,4 @@
-"""What stands, and what an undo or redo is about, told from the changes alone."""
+"""The valid rows, and the subject of an undo or redo, from the changes alone."""
 
 import pytest
 from hypothesis import given

@@ -16,7 +16,7 @@ from emu.processes import bus as bus_module
 from emu.processes.bus import ClusterBus
 from emu.processes.connection import ProcessJoined
 from emu.processes.ports import CAME, GONE, Note
-from emu.processes.presence import SharedPresence
+from emu.processes.shared import SharedPresence
 from tests.processes.contracts.bus import BusContract, Buses
 from tests.processes.contracts.presence import PresenceContract, Presences, known, nothing
 from tests.support.running.clusters import Simulated, shell
@@ -111,7 +111,7 @@ async def test_who_comes_back_is_known_again_with_all_its_players(
     await cluster.settle()
     cluster.sides["east"][1].cut_off("a test")
     await cluster.settle()
-    assert here.find(5) is None, "who is in a process that is gone is out of the picture"
+    assert here.find(5) is None, "players of a process that is gone are not found"
     assert there.find(5) is not None, "and goes on there"
     there.entered(present(102, 6, 12), nothing)
     here.entered(present(103, 7, 325), nothing)

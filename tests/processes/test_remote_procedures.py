@@ -1,4 +1,4 @@
-"""The hub's desk: what members may ask of it, and who may store a character."""
+"""The hub's remote procedures: what members may call, and who may store a character."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from emu.errors import CommandError, LimitExceeded, OutOfDate, StoreError
 from emu.model import BorneTitles, CharacterStanding, EntryOrigin, Handoff, Hotkey, Title
 from emu.processes import remote
-from emu.processes.local import LocalBus
 from emu.processes.ports import AccountGate, WorldCharacterStore
 from emu.processes.remote import (
     TOPIC,
@@ -21,6 +20,7 @@ from emu.processes.remote import (
     RemoteProcedures,
     RemoteProcedureServer,
 )
+from emu.processes.shared import LocalBus
 from tests.support.database.stores import saved_state
 from tests.support.running.processes import handoff_keys
 from tests.support.world.world_fakes import CharactersInMemory, world_character

@@ -9,6 +9,7 @@ from emu.schema import (
     Form,
     Items,
     OrNone,
+    PlaceholderText,
     TextBytes,
     TextLine,
     WholeNumber,
@@ -98,3 +99,13 @@ def test_every_reader_states_its_limits() -> None:
         "0 to 0.5",
         "",
     )
+
+
+def test_a_text_has_only_the_placeholders_that_are_known() -> None:
+    read = PlaceholderText(TextBytes(25), ("name", "zone"))
+    assert read("Hi {name} {} {not one") == "Hi {name} {} {not one"
+    assert read.limits == "up to 25 bytes, with {name}, {zone}"
+    with pytest.raises(ValueError, match=r"unknown placeholder \{nam\}; did you mean name\?"):
+        read("Hi {nam}")
+    with pytest.raises(ValueError, match="up to 25 bytes"):
+        read("Hi {name}" * 3)

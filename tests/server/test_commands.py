@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from twisted.internet.threads import deferToThread
 
 from tests.support.login.scripted_world import connect_world
 from tests.support.running.command_line import CommandLine
@@ -35,8 +36,10 @@ class Command:
 
     async def output(self, status: int = 0) -> str:
         """Wait for the end and return what it wrote: to stdout, or to stderr if it failed."""
-        await until(lambda: self.process.poll() is not None, "the command to end", 20)
-        out, err = self.process.communicate()
+        # Read while it runs: a pipe holds 64 kB, and the command waits when it is full.
+        written = deferToThread(self.process.communicate)
+        await until(lambda: written.called, "the command to end", 20)
+        out, err = await written
         assert self.process.returncode == status, err
         return err if status else out
 

@@ -28,9 +28,9 @@ from emu.errors import ConfigError, EmuError
 from emu.files import data_file, opcodes_folder
 from emu.model import RegisteredWorld
 from emu.net.link.tls import make_certificate
+from emu.net.opcode_source import OpcodeWatcher
 from emu.net.server import check_files
 from emu.opcodes import OpcodeStore
-from emu.opcodes.watch import OpcodeWatcher
 from emu.store import Store
 from emu.structs.catalog import load_folder
 from tests.cli.test_capture import MESSAGES, trace_of

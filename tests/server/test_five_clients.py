@@ -8,7 +8,7 @@ import pytest
 from emu.client import Credentials
 from emu.client.flow import Entrance, granted
 from emu.client.world.events import WorldEvent
-from emu.net.client.connection import ClientWorldConnection, enter_world
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from tests.support.running.whole_server import HOST, harness
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.cast import Cast

@@ -13,7 +13,7 @@ from emu.client.flow import Entrance
 from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import Heard
 from emu.errors import CommandError
-from emu.net.client.connection import ClientWorldConnection, enter_world
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from tests.support.running.whole_server import HOST, Harness, harness, reactor, until
 from tools.relay import Relay
 

@@ -15,8 +15,9 @@ from tests.support.sessions.raw_client import RawClient, by_number, login_reques
 LOGIN_REPLY = 4
 OLD_REPLY = bytes(23) + b"\1"
 REPLY_561 = bytes(23) + b"\1" + struct.pack("<iiiI7xIIII", 0, 0, -959971393, 3, 0, 2, 585, 1597830)
+NEWEST_REPLY = bytes(45) + b"\x86" + bytes(39)
 REPLIES = {546: OLD_REPLY, 561: REPLY_561, 1096: REPLY_561, 1208: REPLY_561 + bytes(6),
-           60114: REPLY_561 + bytes(6), 64753: REPLY_561 + bytes(6)}  # fmt: skip
+           57080: REPLY_561 + bytes(24), 60114: NEWEST_REPLY, 64753: NEWEST_REPLY}  # fmt: skip
 
 
 async def granted(server: Harness, version: int = 546, name: str = "Aldana") -> PlayAnswer:

@@ -48,8 +48,7 @@ class Mean:
         raise EndlessText
 
     def do_spam(self, visitor):
-        end = __import__("time").thread_time() + 0.2
-        while __import__("time").thread_time() < end:
+        for _ in range(1000):
             self.me.say("spam " * 200)
             visitor.tell("spam " * 200)
 '''
@@ -60,7 +59,10 @@ async def test_a_mistake_of_a_behavior_harms_nobody(tmp_path: Path, mistake: str
     folder = tmp_path / "behaviors"
     folder.mkdir()
     (folder / "mean.py").write_text(MEAN, encoding="utf-8")
-    async with company(tmp_path, {"world.behaviors": str(folder)}) as made:
+    settings: dict[str, object] = {"world.behaviors": str(folder)}
+    if mistake == "spam":  # which is no fault, however long a busy machine takes for it
+        settings["world.behavior_seconds"] = 10.0
+    async with company(tmp_path, settings) as made:
         part = world_of(made)
         await made.unharmed()
         stand(part, "Aldana")

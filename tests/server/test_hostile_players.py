@@ -12,7 +12,7 @@ from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import Heard, WorldEvent
-from emu.net.client.connection import ClientWorldConnection, enter_world
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.world.rules import ChatRules, WorldRules
 from tests.support.running.whole_server import HOST, Harness, harness, sleep
 from tests.support.sessions.raw_client import by_number
@@ -96,7 +96,7 @@ async def test_nonsense_is_counted_and_never_shown(tmp_path: Path) -> None:
         for x in (math.nan, math.inf, -1e30, step["x"] + 100_000.0, step["x"] + 9_000.0):
             payload = writer.write({**step, "x": x}, 1)
             mallory.act(lambda core, data=payload: core.send("OP_PredictionUpdateMsg", data))  # type: ignore[misc]
-        say = mallory.core.commands.index("say")
+        say = mallory.core.commands["say"]
         body = struct.pack("<HH", say, 65_000) + b"x" * 65_000
         mallory.act(lambda core: core.send("OP_RemoteCmdMsg", body))
         for payload in (b"", b"\xff" * 3, struct.pack("<HH", 0xFFFF, 1) + b"x"):
@@ -243,7 +243,7 @@ async def test_behaviors_that_raise_loop_or_sleep_are_switched_off(tmp_path: Pat
     settings = {"world.zones": zones, "world.behaviors": behaviors}
     async with company(tmp_path, settings) as made:
         log = made.server.log
-        await log.line(r"worse\.py: line 1: ")
+        await log.line(r"worse\.py, line 1: expected")
         await log.line(r"raiser.* is switched off: .*bad\.py, line 12: RuntimeError: a mistake")
         await log.line(r"looper.* is switched off: .*bad\.py, line 2\d: took longer than")
         await log.line(r"sleeper.* is switched off: .*bad\.py, line \d+: took longer than")

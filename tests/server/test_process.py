@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from emu.client import Closed
+from emu.client import Closed, Credentials
+from emu.client.flow import Entrance
+from emu.net.client.world_connection import enter_world
 from emu.tap import Options, makeService
 from tests.support.patience import within
 from tests.support.running.clients import connect
@@ -107,6 +109,27 @@ async def test_the_log_names_each_endpoint_once(tmp_path: Path) -> None:
         assert len(lines) == 3
         assert server.login_port == server.link_port != server.world_port
         assert 0 not in (server.login_port, server.world_port)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+async def test_no_log_line_names_an_object_in_memory(tmp_path: Path, form: str) -> None:
+    """Everything that a server does, with Twisted's own lines, from its start to its end."""
+    listeners = ("web", "rcon", "a2s", "ogp", "ssq", "ggmp")
+    settings = {f"{one}.listen": f"{HOST}:0" for one in listeners}
+    settings |= {"log.level": "debug", "log.format": form, "rcon.password": "long enough"}
+    settings |= {"ssq.enabled": "true", "web.admin": "true", "ggmp.policy": "open"}
+    async with server_process(tmp_path, settings) as server:
+        await server.line("ready, pure Python|ready, compiled")
+        add_account(tmp_path / "emu.sqlite", "testlabs", "testpass")
+        entrance = Entrance(Credentials("testlabs", "testpass"), "Aldana", create=True)
+        world = await enter_world(reactor, HOST, server.login_port, entrance)
+        server.process.send_signal(signal.SIGHUP)
+        await server.line("the configuration was read again")
+        await world.leave()
+        server.process.send_signal(signal.SIGTERM)
+        await server.ended()
+        assert server.text.count("\n") > 40
+        assert [line for line in server.text.splitlines() if "0x" in line] == []
 
 
 async def test_settings_come_from_the_file_and_the_command_line_wins(tmp_path: Path) -> None:

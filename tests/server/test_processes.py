@@ -14,7 +14,7 @@ from emu.client import Credentials
 from emu.client.flow import Entrance, granted
 from emu.client.world import WorldPhase
 from emu.client.world.events import Heard, LineShown, WhoListed, WorldEvent
-from emu.net.client.connection import ClientWorldConnection, enter_world
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.net.link.tls import certificate_fingerprint, make_certificate
 from emu.store.spool import read_spool, spool_path
 from tests.support.running.whole_server import HOST, Harness, harness, server_process, until
@@ -343,4 +343,4 @@ async def test_who_may_not_join_gets_the_reason(
             async with raw_client(east.world_port) as visitor:
                 await visitor.enter(by_number(1, 1))
                 await until(lambda: visitor.disconnected, "the end of the session")
-                await east.log.line("was refused: the hub cannot be reached now")
+                await east.log.line("was refused: the store failed: the hub cannot be reached now")

@@ -12,7 +12,7 @@ import pytest
 from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.protocol import Protocol
 
-from emu.admin.rcon.packets import Answered, LoginAnswered, PacketType, RconClient, RconPacket
+from emu.admin.rcon import Answered, LoginAnswered, PacketType, RconClient, RconPacket
 from tests.support.running.whole_server import HOST, Harness, find_port, harness, reactor, until
 
 SETTINGS = {"rcon.listen": f"{HOST}:0", "rcon.password": "sekret"}

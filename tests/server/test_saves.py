@@ -19,7 +19,7 @@ import pytest
 from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.errors import EmuError
-from emu.net.client.connection import ClientWorldConnection, enter_world
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.store.spool import read_spool, spool_path
 from tests.support.patience import patience
 from tests.support.running.emu_process import emu
@@ -33,6 +33,7 @@ from tests.support.running.whole_server import (
     sleep,
     until,
 )
+from tests.support.world.world_fakes import store_characters
 
 SETTINGS = {"login.auto_create_accounts": True, "world.save_seconds": 3600}
 STOP = 5.0
@@ -49,7 +50,7 @@ def friends(folder: Path) -> list[object]:
 
 
 def place(folder: Path) -> object:
-    ((x,),) = in_database(folder, "SELECT x FROM world_characters")
+    ((x,),) = in_database(folder, "SELECT x FROM world_characters WHERE x IS NOT NULL")
     return x
 
 
@@ -101,6 +102,7 @@ async def playing(folder: Path) -> AsyncIterator[tuple[ServerProcess, ClientWorl
     """A server and a player whose first saves are done."""
     async with server_process(folder, SETTINGS) as server:
         await server.line(r"world Norrath \(1\) registered")
+        store_characters(folder / "emu.sqlite", "Borvik", "Cestra")
         client = await walk_in(server)
         await sleep(3.0)
         try:
@@ -127,11 +129,11 @@ async def test_nothing_is_read_or_written_in_the_reactors_thread(tmp_path: Path)
                 server.clock, HOST, server.login_port,
                 Entrance(Credentials("aldana", "secret"), "Aldana", create=True),
             )  # fmt: skip
-            types(client, "friend Borvik")
+            types(client, "joinchannel Crafts")
             await client.leave()
         assert not await server.lets_in("aldana", "wrong")
         assert await server.lets_in("aldana", "secret")
-        await until(lambda: server.rows("SELECT 1 FROM world_relations"), "the friend")
+        await until(lambda: server.rows("SELECT 1 FROM world_memberships"), "the channel")
         for store in (storage.direct, storage._seen):
             store.database.connection.set_trace_callback(None)
     assert found == []
@@ -227,7 +229,7 @@ async def test_a_stop_under_a_lock_keeps_its_time_and_loses_nothing(tmp_path: Pa
     assert str(spool) in found, (found, status)
     async with server_process(tmp_path, SETTINGS) as server:
         await server.ready()
-        assert "which the last stop could not: Aldana" in server.text
+        assert "the states that the last stop could not store are stored now: Aldana" in server.text
         assert friends(tmp_path) == ["Borvik"]
         assert place(tmp_path) == pytest.approx(there, abs=0.5)
         assert not spool.exists()

@@ -17,10 +17,11 @@ from emu.client.flow import Entrance
 from emu.client.world import WorldClientCore, WorldPhase
 from emu.commands import Caller
 from emu.errors import CommandError
-from emu.net.client.connection import ClientWorldConnection, enter_world
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.store import Store
 from emu.world.actors.spawn import Destination
 from tests.support.admin.web import Browser
+from tests.support.database.stores import world_character
 from tests.support.foreign.programs import output_of
 from tests.support.running.command_line import CommandLine
 from tests.support.running.whole_server import (
@@ -102,6 +103,28 @@ async def test_a_key_given_out_before_lets_nobody_in_after(tmp_path: Path, how: 
         assert len(server.service.server.world.world.players) == 0
 
 
+@pytest.mark.parametrize("how", ["ban", "disable", "remove", "delete"])
+async def test_a_command_notifies_the_server(tmp_path: Path, how: str) -> None:
+    """No waiting for the next comparison with the database, which is a minute away here."""
+    async with harness(tmp_path, {"world.review_seconds": 60.0}, accounts={}) as server:
+        await server.world_registered()
+        borvik = await player(server, "borvik")
+        await deferToThread(CommandLine(tmp_path).good, *SHUT[how])
+        await until(gone(borvik), "the end of the player's session")
+
+
+async def test_a_new_rank_counts_at_once(tmp_path: Path) -> None:
+    async with harness(tmp_path, {"world.review_seconds": 60.0}, accounts={}) as server:
+        await server.world_registered()
+        events: list[Any] = []
+        borvik = await player(server, "borvik", events)
+        assert "broadcast" not in borvik.core.commands
+        await deferToThread(CommandLine(tmp_path).good, "character", "rank", "Borvik", "gamemaster")
+        await until(lambda: "broadcast" in borvik.core.commands, "the commands of the rank")
+        borvik.act(lambda core: core.command("/broadcast now I may"))
+        await until(lambda: "now I may" in repr(events), "the broadcast")
+
+
 @pytest.mark.parametrize("how", SHUT)
 async def test_who_is_in_the_world_leaves_it(tmp_path: Path, how: str) -> None:
     async with harness(tmp_path, {"world.review_seconds": 0.2}, accounts={}) as server:
@@ -140,7 +163,7 @@ async def test_a_rank_that_is_taken_counts_at_once(tmp_path: Path) -> None:
         seen = world.world.players.named("Boss")
         assert seen is not None
 
-        assert await command(server, "character rank Boss 0") == "Boss has rank 0"
+        assert await command(server, "character rank Boss 0") == "Boss has the rank player"
         assert seen.character.admin_status == 0
         boss.act(lambda core: core.command("/kick Borvik"))
         await sleep(0.3)
@@ -188,11 +211,12 @@ QUERIES = {
     "ssq.enabled": True, "ssq.listen": f"{HOST}:0",
 }  # fmt: skip
 PINGS = re.compile(r',\s*"(average_)?ping":\s*\d+')
-PATHS = ("status", "worlds", "zones", "players", "logins", "lines", "population")
+PATHS = ("status", "worlds", "zones", "players", "population")
+PUBLIC = ("status", "status.json", "status.svg")
 
 
 async def all_answers(server: Harness, browser: Browser) -> dict[str, str]:
-    """Ask in every way that is open to anybody; without what only time changes."""
+    """Ask in every way, the browser being a guide's; without what only time changes."""
     reported: dict[str, str] = {}
     for verb in ("a2s", "ogp", "ssq"):
         area = "ssq" if verb == "ssq" else "query"
@@ -202,6 +226,10 @@ async def all_answers(server: Harness, browser: Browser) -> dict[str, str]:
         reported[verb] = await output_of(words)
     for path in PATHS:
         reported[path] = (await browser.get(f"/api/{path}")).body.decode()
+    web: Any = server.service.server._web
+    web._public._answers.clear()  # kept for five seconds
+    for path in PUBLIC:
+        reported[f"public {path}"] = (await Browser(browser.port).get(f"/{path}")).body.decode()
     metrics = (await browser.get("/metrics")).body.decode()
     reported["metrics"] = "\n".join(
         line for line in metrics.splitlines()
@@ -223,6 +251,7 @@ def numbers(reported: dict[str, str]) -> dict[str, Any]:
         "zones": reported["zones"],
         "players": [one["name"] for one in json.loads(reported["players"])],
         "worlds": reported["worlds"],
+        "public": [reported[f"public {path}"] for path in PUBLIC],
         "metrics": reported["metrics"].count("\n"),
         "players now": [
             line for line in reported["metrics"].splitlines() if "zone_tick" not in line
@@ -230,15 +259,28 @@ def numbers(reported: dict[str, str]) -> dict[str, Any]:
     }
 
 
+def add_guide(database: Path) -> None:
+    """Add an account that may sign in on the operators' page."""
+    add_account(database, "guide", "guidepass")
+    with Store.create(database) as store:
+        account = store.login.accounts.find("guide")
+        assert account is not None
+        row = world_character(account_id=account.id, name="Guide", place=None)
+        made = store.world.characters.create(row)
+        store.world.characters.set_admin_status(made.id, 10)
+
+
 @pytest.mark.slow
 async def test_monitors_find_no_hidden_game_master(tmp_path: Path) -> None:
-    settings = {**QUERIES, **WEB}
+    settings = {**QUERIES, **WEB, "web.admin": True}
+    add_guide(tmp_path / "emu.sqlite")
     async with harness(tmp_path, settings, accounts={}) as server:
         await server.world_registered()
         await (await player(server, "boss")).leave()
         server.make_game_master("Boss")
         borvik = await player(server, "borvik")
         browser = Browser(find_port(server.log.text, "web", "metrics on"))
+        await browser.sign_in("guide", "guidepass")
         for _ in range(60):  # a world reports its players to its login server now and then
             if '"players":1' in numbers(await all_answers(server, browser))["worlds"]:
                 break

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from emu.admin.console import ConsoleClient
 from emu.admin.ggmp.client import GgmpClient
-from emu.admin.rcon.packets import PacketType, RconPacket
+from emu.admin.rcon import PacketType, RconPacket
 from emu.client import Credentials
 from emu.client.flow import Entrance
-from emu.net.client.connection import ClientWorldConnection, enter_world
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.net.link.tls import make_certificate
 from tests.support.patience import patience
 from tests.support.running.clients import connect

@@ -1,4 +1,4 @@
-"""A server that systemd has started, and the unit of the operator's guide."""
+"""A server that systemd has started, and the unit in tools/deploy."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ import pytest
 from tests.support.foreign.programs import debian_program
 from tests.support.running.whole_server import server_process, until
 
-GUIDE = Path(__file__).parent.parent.parent / "docs" / "guides" / "operating.md"
+ROOT = Path(__file__).parent.parent.parent
+GUIDE = ROOT / "docs" / "guides" / "operating.md"
+UNIT = ROOT / "tools" / "deploy" / "eq2emu.service"
 
 
-def unit() -> str:
-    """Return the unit as a reader of the guide would have it."""
-    found = re.search(r"^\$ cat > emu\.service <<'END'\n((?:>.*\n)*?)> END$", GUIDE.read_text(),
-                      re.MULTILINE)  # fmt: skip
-    assert found is not None
-    return re.sub(r"^> ?", "", found[1], flags=re.MULTILINE)
+def test_the_guide_names_the_unit_and_shows_no_other() -> None:
+    text = GUIDE.read_text()
+    assert str(UNIT.relative_to(ROOT)) in text
+    assert "[Service]" not in text
+    named = set(re.findall(r"(?:systemctl [a-z]+(?: --now)?|journalctl -u) ([a-z0-9]+)", text))
+    assert named == {UNIT.stem}
 
 
 async def test_systemd_is_notified_all_the_way(
@@ -55,7 +57,7 @@ async def test_systemd_is_notified_all_the_way(
 
 
 def test_the_unit_waits_for_what_the_server_shows() -> None:
-    lines = unit().splitlines()
+    lines = UNIT.read_text().splitlines()
     for line in ("Type=notify", "ExecReload=/bin/kill -HUP $MAINPID"):
         assert line in lines
     assert any(line.startswith("WatchdogSec=") for line in lines)
@@ -63,11 +65,15 @@ def test_the_unit_waits_for_what_the_server_shows() -> None:
 
 def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
     analyze = debian_program("systemd-analyze", "systemd")
-    text = unit().replace("/opt/eq2emu/bin/twistd", "/bin/true").replace("User=eq2emu", "User=root")
-    (tmp_path / "emu.service").write_text(text)
+    text = (
+        UNIT.read_text()
+        .replace("/opt/eq2emu/bin/twistd", "/bin/true")
+        .replace("User=eq2emu", "User=root")
+    )
+    (tmp_path / "eq2emu.service").write_text(text)
     done = subprocess.run(
-        [analyze, "verify", "--man=no", str(tmp_path / "emu.service")],
+        [analyze, "verify", "--man=no", str(tmp_path / "eq2emu.service")],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    about_ours = [line for line in done.stderr.splitlines() if "emu.service" in line]
+    about_ours = [line for line in done.stderr.splitlines() if "eq2emu.service" in line]
     assert (done.returncode, about_ours) == (0, []), done.stderr

@@ -64,7 +64,7 @@ async def test_the_doctor_visits_a_server_that_runs(tmp_path: Path) -> None:
             tmp_path, "--config", "emu.toml", "doctor", "--login", "testlabs", stdin="testpass\n"
         )
         assert status == 0
-        assert "testlabs can log in, but has no character" in said
+        assert "testlabs logs in: worlds Norrath, characters 0" in said
 
 
 async def test_top_runs_on_a_terminal_and_ends_with_q(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from twisted.web.server import NOT_DONE_YET, Site
 from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.commands import Caller
-from emu.net.client.connection import ClientWorldConnection, enter_world
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from tests.support.running.whole_server import (
     HOST,
     Harness,

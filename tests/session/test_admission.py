@@ -1,4 +1,4 @@
-"""How many sessions each host has, and who makes room."""
+"""How many sessions each host has, and which one is closed for a new one."""
 
 from __future__ import annotations
 

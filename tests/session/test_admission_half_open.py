@@ -1,4 +1,4 @@
-"""A bounded room of small records."""
+"""A bounded table of small records."""
 
 import tracemalloc
 

@@ -65,7 +65,7 @@ def test_the_bytes_of_held_packets_are_bounded():
     place = window(held_bytes_limit=10)
     assert place.place(1, 9, bytes(10)) is Placement.FUTURE
     assert place.place(2, 9, b"x") is Placement.FULL
-    assert place.place(0, 9, b"the awaited one always finds room") is Placement.NEXT
+    assert place.place(0, 9, b"the awaited one is always kept") is Placement.NEXT
     assert place.take_next() == (9, bytes(10))
     assert place.place(3, 9, bytes(10)) is Placement.FUTURE
 

@@ -1,4 +1,4 @@
-"""What strangers who prove nothing can do to those who do: floods, guesses, and a public key."""
+"""What unvalidated senders can do to validated ones: floods, guesses, and a public key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ADDRESSES = 50_000
 
 
 def addresses():
-    """Yield addresses of strangers, a thousand hosts with different ports, without an end."""
+    """Yield addresses of unknown senders for ever: a thousand hosts with different ports."""
     for number in itertools.count():
         yield (f"198.51.{number % 1000 // 250}.{number % 250}", 1024 + number // 1000 % 60_000)
 

@@ -1,4 +1,4 @@
-"""What a session tells: events in order, drops counted."""
+"""The events of a session: in order, drops counted."""
 
 from __future__ import annotations
 

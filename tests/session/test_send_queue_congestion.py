@@ -93,7 +93,7 @@ def test_a_timeout_starts_again_from_the_smallest_window_and_slow_start():
     assert control.window == 1000
     for _ in range(15):
         control.on_acked(UNIT, 1.0)
-    assert control.window == 1000  # what was sent before tells nothing about now
+    assert control.window == 1000  # what was sent before says nothing about now
     for _ in range(fill(control)):
         control.on_acked(UNIT, 2.5)
     assert control.window == 2000

@@ -144,7 +144,7 @@ def test_a_session_that_ends_lets_go_of_what_waits_behind_its_limit() -> None:
     for number in range(200):
         link.client.send(5, bytes([number]))
     link.run(1.0)
-    link.server.discard("made room in memory")
+    link.server.discard("freed memory")
     events = []
     while (event := link.server.next_event()) is not None:
         events.append(event)

@@ -1,7 +1,7 @@
 import pytest
 
 from emu.store import Store
-from emu.store.eq2emu import Ids
+from emu.store.eq2emu_ids import Ids
 
 
 def test_only_the_ids_of_a_table_in_the_dump_are_valid(store: Store) -> None:

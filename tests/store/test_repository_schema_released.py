@@ -1,6 +1,7 @@
 """Databases of a released schema are migrated with all their rows."""
 
 import math
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -22,12 +23,13 @@ def path(tmp_path: Path) -> Path:
 
 
 def objects(path: Path) -> list[tuple[str, str]]:
+    """Return name and definition of everything in a schema, without the comments."""
     with closing(sqlite3.connect(path)) as connection:
         found = connection.execute(
             "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
             " AND tbl_name NOT LIKE 'opcode%' ORDER BY name"
         )
-        return found.fetchall()
+        return [(name, re.sub(r" *--[^\n]*", "", sql or "")) for name, sql in found]
 
 
 def test_it_ends_as_a_fresh_database(path: Path, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from emu.errors import FileFormatError
+from emu.files import SUFFIX
 from emu.model import BorneTitles, Hotkey, Membership, SavedState, Title
-from emu.partial import SUFFIX
 from emu.store import Store
 from emu.store.spool import load_spool, read_spool, set_aside_path, spool_path, write_spool
 from tests.support.database.stores import saved_state, world_character

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from emu.model import Hotkey, Membership, Title
+from dataclasses import replace
+
+from emu.model import Hotkey, KnownSkill, Membership, Title
 from emu.store import Store
 from tests.support.database.stores import world_character
 
@@ -36,3 +38,19 @@ def test_belongings_are_removed_with_the_character(empty_store: Store) -> None:
         connection.execute("DELETE FROM world_characters")
     empty_store.world.belongings.save_hotkeys(made.id, HOTKEYS)
     assert empty_store.world.belongings.of(made.id)["hotkeys"] == ()
+
+
+def test_a_character_is_stored_with_all_it_has(empty_store: Store) -> None:
+    wanted = world_character(
+        titles=TITLES, prefix="Sir", hotkeys=HOTKEYS, channels=(Membership("Grove"),),
+        relations=((0, "Borvik"),), skills=(KnownSkill(3, 4, 5), KnownSkill(9, 1, 1)),
+        languages=(2, 13), tradeskill_class=4, tradeskill_level=6, last_name="Stormfist",
+        coins=1_020_304, status_points=77, experience=120, experience_needed=900,
+    )  # fmt: skip
+    made = empty_store.world.characters.create(wanted)
+    empty_store.world.belongings.replace(made)
+    assert empty_store.world.characters.find(made.id) == replace(wanted, id=made.id)
+    empty_store.world.belongings.replace(replace(made, skills=(), languages=(13,)))
+    found = empty_store.world.characters.find(made.id)
+    assert found is not None
+    assert (found.skills, found.languages) == ((), (13,))

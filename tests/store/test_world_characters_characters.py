@@ -147,6 +147,8 @@ def test_every_field_has_a_column() -> None:
         "titles",
         "hotkeys",
         "channels",
+        "skills",
+        "languages",
     }
     assert set(characters.FIELDS) == set(WorldCharacter.__dataclass_fields__) - elsewhere
 

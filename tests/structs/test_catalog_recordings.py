@@ -30,7 +30,7 @@ FOOTERS = {
     "OP_EqCreateSignWidgetCmd": "WS_SignWidgetSpawnStruct_Footer",
 }  # fmt: skip
 WITHOUT_STRUCT = {"OP_EqUpdateGhostCmd"}
-"""Ghost updates are lists of packed deltas: tests/sight reads them."""
+"""Ghost updates are lists of packed deltas: tests/world_stream reads them."""
 
 
 class Reader:

@@ -22,7 +22,10 @@ STRUCTS = list(CATALOG)
 VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "structs.json").read_text())
 
 QUICK = settings(
-    max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    max_examples=12,
+    suppress_health_check=[
+        HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example,
+    ],
 )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ GHOST = [
 
 
 def reference(data: bytes, *, reverse: bool) -> bytes:
-    """Pack as docs/protocol/structs.md#packed tells it, byte after byte."""
+    """Pack as docs/protocol/structs.md#packed describes it, byte after byte."""
     out = bytearray()
     zeros = at = 0
     while at < len(data):

@@ -80,7 +80,7 @@ def test_jumps_are_taken_back_and_never_shown() -> None:
     assert harness.world.counters["position outside the world"] == 49
     assert harness.world.counters["moved too fast"] == 49
     corrections = hostile.decoded("WS_MoveClient")
-    assert 1 < len(corrections) < 10, "it is told where it is, but not for every try"
+    assert 1 < len(corrections) < 10, "it is sent its place, but not for every try"
     assert (corrections[-1]["x"], corrections[-1]["z"]) == (1.0, 250.0)
     unharmed(harness, *others)
 

@@ -40,7 +40,7 @@ def client_of(harness: WorldHarness, char_id: int):  # type: ignore[no-untyped-d
 
 
 def words_heard(harness: WorldHarness, line: str) -> bool:
-    """Say whether others were sent anything that tells more than before, because of a line."""
+    """Return whether others were sent more than before because of a line."""
     speaker = client_of(harness, 5)
     others = [client_of(harness, char_id) for char_id in (6, 7)]
     before = [len(other.log) for other in others]

@@ -228,6 +228,7 @@ def test_channels_without_number_and_of_any_name() -> None:
 
 def test_lists_of_friends_and_ignored_ones_end_somewhere() -> None:
     harness, one, _ = two(rank=0)
+    harness.exist(*(f"somebody{number}" for number in range(2 * MOST_NAMES)))
     for number in range(2 * MOST_NAMES):
         one.types(f"/ignore somebody{number}")
         harness.run(0.02)

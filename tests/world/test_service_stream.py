@@ -1,4 +1,4 @@
-"""All that a world tells its clients is read to its last byte by those who look on."""
+"""The observers decode all that a world sends them, to the last byte."""
 
 from __future__ import annotations
 

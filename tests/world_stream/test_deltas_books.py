@@ -16,7 +16,7 @@ from tests.support.world.ghost_views import dialect
 
 
 class Book:
-    """A server's end of one list: it keeps what it sent, the longest list ever."""
+    """A server's side of one list: it keeps what it sent, the longest list ever."""
 
     def __init__(self, struct: str, record: int, version: int = 546) -> None:
         self.layout = dialect(version).layout(struct)

@@ -146,9 +146,8 @@ def test_a_damaged_update_is_refused_and_leaves_no_ghost_to_guess_about(hexed: s
 
 
 def test_versions_whose_ghosts_nobody_wrote_down() -> None:
-    for version in (562, 1208, 60114, 373):
-        with pytest.raises(UnknownStruct):
-            GhostReader(dialect(version))
+    with pytest.raises(UnknownStruct):
+        GhostReader(dialect(373))
 
 
 VERSIONS = st.sampled_from((546, 561))

@@ -1,4 +1,4 @@
-"""What EQ2Emulator told of its world, where its recordings are at hand: read and written again.
+"""EQ2Emulator's recorded messages, where they are at hand: decoded and encoded again.
 
 Each update of ghosts is made anew from what was read of it; the bytes have to be the recorded ones.
 """

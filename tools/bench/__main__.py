@@ -49,6 +49,11 @@ SECTIONS = {
 )
 @click.option("--files", is_flag=True, help="With hops and tree: list the files too.")
 @click.option(
+    "--page",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With hops: write the lists of files into this page, docs/contributing/architecture.md.",
+)
+@click.option(
     "--players",
     type=click.IntRange(min=1),
     default=fairness.PLAYERS,
@@ -68,7 +73,7 @@ def main(
     as_json: bool,
     against: Path | None,
     files: bool,
-    **fair: Any,
+    **more: Any,
 ) -> None:
     """Measure sections of the benchmark, all of them by default, and print a table of each.
 
@@ -76,14 +81,15 @@ def main(
     it: a bare Twisted echo of datagrams or of lines, a byte (kB) of RC4 in plain Python, or a
     plain page. What stands under "here" is the figure itself, of this machine at this hour.
     """
-    fairness.PLAYERS, fairness.WANTED = fair["players"], list(fair["floods"])
+    fairness.PLAYERS, fairness.WANTED = more["players"], list(more["floods"])
     past = _past(against)
     console, found = Console(stderr=as_json), {}
     for name in sections or SECTIONS:
         with console.status(f"measuring {name}"):
             module = importlib.import_module(f"tools.bench.{name}")
             if hasattr(module, "show") and not as_json and not past:
-                module.show(console, rounds, files=files)
+                wanted = {"page": more["page"]} if name == "hops" else {}
+                module.show(console, rounds, files=files, **wanted)
                 continue
             found[name] = list(module.report(rounds))
         if not as_json or past:

@@ -29,7 +29,7 @@ class Echo(DatagramProtocol):
 
 def session_port() -> Any:
     """Open the project's own endpoint with a handler that trusts everybody and does no more."""
-    from emu.limits.turns import TurnRules
+    from emu.limits.rates import TurnRules
     from emu.net.logs import logger
     from emu.net.udp.dispatcher import Dispatcher
     from emu.net.udp.session_port import Accounting, SessionPort

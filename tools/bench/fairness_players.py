@@ -31,13 +31,9 @@ from emu.client.flow import Entrance
 from emu.client.world import WorldClientCore, WorldPhase
 from emu.client.world.events import LineShown, WorldEvent
 from emu.errors import CommandError
-from emu.net.client.connection import (
-    ClientConnection,
-    ClientWorldConnection,
-    enter_world,
-    open_client,
-)
+from emu.net.client.connection import ClientConnection, open_client
 from emu.net.client.swarm import character_name, own_address
+from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from emu.net.scheduler import Scheduler
 from tools.bench.login_players import PASSWORD
 from tools.bench.world_child import PREFIX

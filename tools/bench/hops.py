@@ -26,12 +26,13 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 from time import sleep
 
 from rich.console import Console
 from rich.table import Table
 
-from emu.admin.rcon.packets import PacketType, RconPacket
+from emu.admin.rcon import PacketType, RconPacket
 from emu.net.client.swarm import character_name
 from tools.bench.figures import ROUNDS, Figure, Round
 from tools.bench.hops_server import Turn
@@ -53,6 +54,17 @@ AIMS = {
     LOGIN: (45, 600),
 }
 """Files, and calls where there is an aim for them."""
+HEADINGS = {
+    STEP_IN: "A step, from the datagram to the world's state",
+    STEP_OUT: "A step, from the world's state to the observer's datagram",
+    SAY: "A `say`, from the speaker's datagram to the hearer's",
+    KICK: "A kick by RCON, to the victim's disconnect and save",
+    LOGIN: "A login, from the session request to the character list",
+}
+"""The headings of the lists in docs/contributing/architecture.md."""
+BEGIN, END = "<!-- paths -->", "<!-- end of paths -->"
+"""The marks around these lists."""
+COLUMNS = 120
 ACTOR, WATCHER, VICTIM, VISITOR = range(4)
 """Numbers of the accounts and characters that the players use."""
 PASSWORD = "sekret"
@@ -290,10 +302,38 @@ def report(rounds: int) -> list[Figure]:
     ]
 
 
-def show(console: Console, rounds: int = ROUNDS, *, files: bool = False) -> None:
-    """Print a table of the paths, and the files of each in order when they are wanted."""
+def page_list(path: str, hops: Hops) -> str:
+    """Return a path's heading and its files in order, grouped by folder, as Markdown."""
+    groups = groupby(hops.files, key=lambda file: file.rpartition("/")[0])
+    chain = " → ".join(
+        f"`{folder or 'emu'}`: {', '.join(Path(file).stem for file in files)}"
+        for folder, files in groups
+    )
+    text = fill(f"{len(hops.files)} files. {chain}.", COLUMNS, break_on_hyphens=False)
+    return f"### {HEADINGS[path]}\n\n{text}\n"
+
+
+def write_page(page: Path, leanest: dict[str, Hops]) -> None:
+    """Replace the lists of a page by measured ones. Raises `ValueError` without the marks."""
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"{page}: the marks {BEGIN} and {END} are missing")
+    lists = "\n".join(page_list(path, hops) for path, hops in leanest.items())
+    page.write_text(f"{before}{BEGIN}\n\n{lists}\n{END}{after}", encoding="utf-8")
+
+
+def show(
+    console: Console, rounds: int = ROUNDS, *, files: bool = False, page: Path | None = None
+) -> None:
+    """Print a table of the paths, and the files of each in order when they are wanted.
+
+    `page`: write the lists of files into this page as well.
+    """
     found = measure(rounds)
     leanest = {path: min(taken, key=lambda hops: len(hops.calls)) for path, taken in found.items()}
+    if page is not None:
+        write_page(page, leanest)
     table = Table(title="files and calls of five paths")
     table.add_column("path", no_wrap=True)
     for column in ("files", "aim", "calls", "aim", "all rounds", "re-entries"):

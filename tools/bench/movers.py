@@ -1,9 +1,10 @@
 """Players of a world in their own process, for the section `world`.
 
-Run as ``python -m tools.bench.movers PORT FIRST CLIENTS WATCHERS RATE walk|stand``; prints
-``ready 0`` when all are in, plays until it reads a line, leaves, and prints the swarm's report as
-JSON. FIRST is the number of the first player. WATCHERS is how many decode what they see; the rest
-cost this process next to nothing. RATE is how many enter per second.
+Run as ``python -m tools.bench.movers PORT FIRST CLIENTS WATCHERS RATE walk|stand VERSION...``. It
+prints ``ready 0`` when all are in, plays until it reads a line, leaves, and prints the swarm's
+report as JSON. FIRST is the number of the first player. WATCHERS is how many decode what they see;
+the rest cost this process next to nothing. RATE is how many enter per second. The client versions
+are assigned in turn.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ async def main(reactor: Any) -> None:
     plan = SwarmPlan(
         clients, Address("127.0.0.1", port), LONG, PREFIX, PASSWORD, first=first, rate=rate,
         watchers=watchers, timeout=30.0, habits=habits,
+        versions=[int(word) for word in sys.argv[7:]],
     )  # fmt: skip
     swarm = Swarm(reactor, plan)
     await swarm.come()

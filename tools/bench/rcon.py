@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from emu.admin.rcon.packets import PacketType, RconPacket
+from emu.admin.rcon import PacketType, RconPacket
 from tools.bench.figures import Figure, Round
 from tools.bench.processes import Child, child
 from tools.bench.rcon_server import PASSWORD

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
+from emu.versions import CLIENT_2006
 from tools.bench.figures import Figure, Round
 from tools.bench.processes import Child
 from tools.bench.world_child import Placed, crowded, movers, spread, world_child
@@ -37,7 +39,7 @@ def report(rounds: int) -> list[Figure]:
             *seen(result, what),
         ]
         if count == CROWDS[0][0]:
-            figures += entered(result)
+            figures += [*entered(result), mixed(count, spent, rounds)]
     idle, wire, messages = stood(50, rounds)
     figures += [
         Figure("a second of 50 idle players", "us", RC4_KILOBYTE, idle, "5,000 us"),
@@ -54,14 +56,33 @@ CROWDS: tuple[tuple[int, Placed, str, str], ...] = (
 )
 
 
-def walked(count: int, rounds: int, placed: Placed) -> tuple[list[Round], dict[str, Any]]:
+MIXED: Final = (546, 561, 1096, 1208, 60114)
+"""Client versions of five different forms of ghosts."""
+
+
+def walked(
+    count: int, rounds: int, placed: Placed, versions: Sequence[int] = (CLIENT_2006,)
+) -> tuple[list[Round], dict[str, Any]]:
     """Return the server's CPU of a second in each round; and what players measured meanwhile."""
-    with world_child(count, placed) as server, movers(server, count, WATCHERS) as players:
+    with (
+        world_child(count, placed) as server,
+        movers(server, count, WATCHERS, versions=versions) as players,
+    ):
         time.sleep(SETTLE)
         waited, began = server.waiting_seconds(), time.monotonic()
         spent = [watched(server) for _ in range(rounds)]
         waited = (server.waiting_seconds() - waited) / (time.monotonic() - began)
         return spent, players.end() | {WAITING: waited * 100}
+
+
+def mixed(count: int, alone: list[Round], rounds: int) -> Figure:
+    """Return the CPU of a second with five client versions, as a multiple of one version's."""
+    spent, _ = walked(count, rounds, crowded, MIXED)
+    return Figure(
+        f"a second of {count} movers of five client versions in sight of each other", RC4_KILOBYTE,
+        "the same with one version",
+        [Round(one.ratio, other.ratio) for one, other in zip(spent, alone, strict=True)], "1.4 x",
+    )  # fmt: skip
 
 
 def seen(result: dict[str, Any], what: str) -> list[Figure]:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from emu.net.parameters import account_config
 from emu.net.world.registration import built_in_account
 from emu.store import Store
 from emu.times import UNKNOWN
+from emu.versions import CLIENT_2006
 from emu.world.content.atlas import read_atlas
 from tools.bench.login_child import CHEAP
 from tools.bench.login_players import PASSWORD
@@ -166,11 +167,17 @@ ADDED = ("clients", "lost", "messages", "bytes_per_s")
 
 @contextmanager
 def movers(
-    server: Child, clients: int, watchers: int, habit: str = "walk", rate: int = 100
+    server: Child,
+    clients: int,
+    watchers: int,
+    habit: str = "walk",
+    rate: int = 100,
+    *,
+    versions: Sequence[int] = (CLIENT_2006,),
 ) -> Iterator[Movers]:
     """Let players in, so many in a second; `habit` is ``walk`` or ``stand``.
 
-    `watchers` is how many read what they see.
+    `watchers` is how many read what they see; the client `versions` are assigned in turn.
     Watchers come last, in a process with nobody else but those they watch: what they measure is the
     server's time, not that of a busy crowd's process.
     """
@@ -178,9 +185,9 @@ def movers(
     apart = 2 * watchers
     try:
         if clients > apart:
-            players.come(server, apart, clients - apart, 0, rate, habit)
+            players.come(server, apart, clients - apart, 0, rate, habit, *versions)
         if apart:
-            players.come(server, 0, apart, watchers, rate, habit)
+            players.come(server, 0, apart, watchers, rate, habit, *versions)
         yield players
     finally:
         players.kill()

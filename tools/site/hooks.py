@@ -18,8 +18,11 @@ from mkdocs.structure.pages import Page
 
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
+from tools.site.behaviors import behaviors_page
 from tools.site.commands import commands_page
+from tools.site.game_commands import game_commands_page
 from tools.site.messages import message_pages, rows_by_message
+from tools.site.python_api import api_pages
 from tools.site.settings import settings_page
 from tools.site.structs import struct_pages
 
@@ -34,7 +37,10 @@ def generated() -> Iterator[tuple[str, str]]:
     catalog = shipped_catalog()
     rows = rows_by_message(shipped_tables())
     yield "reference/commands.md", commands_page()
+    yield "reference/game-commands.md", game_commands_page()
+    yield "reference/behaviors.md", behaviors_page()
     yield "reference/settings.md", settings_page()
+    yield from api_pages()
     yield from message_pages(rows, catalog)
     yield from struct_pages(catalog, frozenset(rows))
 

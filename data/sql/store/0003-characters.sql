@@ -19,7 +19,7 @@ CREATE TABLE characters (
     zone_description TEXT NOT NULL DEFAULT '',
     created REAL NOT NULL DEFAULT 0,
     last_played REAL NOT NULL DEFAULT 0,
-    client_version INTEGER NOT NULL DEFAULT 0,  -- version that made it; tells how colors are coded
+    client_version INTEGER NOT NULL DEFAULT 0,  -- version that made it; decides how colors are coded
     deleted INTEGER NOT NULL DEFAULT 0 CHECK (deleted IN (0, 1))  -- 1: no longer listed
 ) STRICT;
 

@@ -1,4 +1,4 @@
--- What clients and worlds sent for an operator to read. The oldest rows make room for new ones.
+-- What clients and worlds sent for an operator to read. New rows replace the oldest.
 
 CREATE TABLE client_logs (
     -- One row is one log that a client sent.

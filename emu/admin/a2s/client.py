@@ -52,11 +52,13 @@ class A2sQuestion:
 
     def receive(self, data: bytes) -> bool:
         """Handle a datagram; return True if the query must be sent again, with a challenge."""
+        # An answer to RULES may come in several datagrams.
         whole = self._joiner.take(data)
         if whole is None:
             return False
         kind, reader = pull_answer(whole)
         if kind is A2sAnswer.CHALLENGE:
+            # Counted, because a broken server could ask again for ever.
             self._challenges += 1
             if self._challenges > MOST_CHALLENGES:
                 raise CommandError("the server refuses its own challenge")

@@ -16,6 +16,7 @@ from emu.admin.reader import Reader, clamped, text_bytes
 from emu.binary import F32, I32, LITTLE, U8, U16, U32, BytesField, RecordLayout
 from emu.errors import MalformedMessage
 
+# -1 marks a whole answer, -2 a split one.
 PREFIX: Final = b"\xff\xff\xff\xff"
 INFO_QUERY: Final = PREFIX + b"TSource Engine Query\0"
 NO_CHALLENGE: Final = 0xFFFFFFFF
@@ -101,6 +102,7 @@ def push_query(query: A2sQuery, challenge: int | None) -> bytes:
 
 def pull_query(data: bytes) -> tuple[A2sQuery, int | None]:
     """Return a query and its challenge, None without one; later bytes are ignored."""
+    # Shorter ones have no byte of a type.
     if not data.startswith(PREFIX) or len(data) < _QUERY_SIZE:
         raise MalformedMessage("no question")
     kind = data[4]
@@ -125,6 +127,7 @@ def _challenge(data: bytes, at: int) -> int | None:
 def pull_answer(data: bytes) -> tuple[A2sAnswer, Reader]:
     """Return an answer's type, and a reader at its content."""
     try:
+        # A byte that is no known type is a ValueError, a missing one an IndexError.
         kind = A2sAnswer(data[4]) if data.startswith(PREFIX) else None
     except (IndexError, ValueError):
         kind = None
@@ -166,8 +169,10 @@ def pull_info(reader: Reader) -> A2sInfo:
     name, map_, folder, game = (reader.text() for _ in range(4))
     app_id, players, places, bots, kind, system, private, secured = reader.record(_COUNTS)
     version = reader.text()
+    # The rest is optional: a byte of flags, and the fields that it announces.
     more = 0 if reader.is_done else reader.unsigned(1)
     port = reader.unsigned(2) if more & _PORT else 0
+    # The length of skipped fields matters, because later fields follow them.
     if more & _STEAM_ID:
         reader.take(8)
     if more & _SPECTATORS:
@@ -192,6 +197,7 @@ def push_players(players: Sequence[A2sPlayer], size: int) -> bytes:
             break
         out += entry
         count += 1
+    # Only now is the number of players known that fit.
     out[5] = count
     return bytes(out)
 
@@ -262,8 +268,10 @@ class A2sJoiner:
             raise MalformedMessage("no answer")
         reader = Reader(data, 4)
         number, total, index, _ = reader.record(_SPLIT)
+        # Decompressing the datagrams of an unknown server could fill the memory.
         if number & _COMPRESSED:
             raise MalformedMessage("compressed answer")
+        # Another number is another answer: its datagrams would not fit those before.
         if self._id is None or self._id[0] != number:
             self._id, self._bodies = (number, total), {}
         if self._id[1] != total or index >= total:

@@ -42,6 +42,7 @@ def info_of(status: ServerStatus) -> A2sInfo:
 
     A byte cannot hold large counts; the entry is full only if the server is.
     """
+    # The field is a byte; `_keywords` has the real numbers.
     places = min(status.capacity or _BYTE, _BYTE)
     is_full = status.online >= status.capacity > 0
     return A2sInfo(
@@ -49,6 +50,8 @@ def info_of(status: ServerStatus) -> A2sInfo:
         map=status.map_file,
         folder=FOLDER,
         game=status.game,
+        # One less than the places: a list that shows 255 of 255 would call the server full although
+        # more can join.
         players=status.online if is_full else min(status.online, places - 1),
         places=places,
         version=status.version,
@@ -97,6 +100,7 @@ MOST_DATAGRAMS: Final = 8
 class _Pulled(NamedTuple):
     """A datagram and its parsed query."""
 
+    # The datagram itself is kept, because the next call proves by identity that it is the same.
     data: bytes
     address: tuple[str, int]
     now: Monotonic
@@ -121,6 +125,7 @@ class A2sResponder:
 
     def validates(self, data: bytes, address: tuple[str, int], now: Monotonic) -> bool:
         """Return whether a datagram has a challenge of its address."""
+        # Cleared first: after an exception, `answer` must not find the query of another datagram.
         self._pulled = None
         try:
             query, number = pull_query(data)
@@ -133,6 +138,7 @@ class A2sResponder:
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for a datagram that is no query."""
         pulled, self._pulled = self._pulled, None
+        # Address and time as well: the same bytes from another sender have another proof.
         if pulled is not None and pulled.data is data and pulled[1:3] == (address, now):
             query, is_proven = pulled.query, pulled.is_proven
         else:
@@ -142,10 +148,13 @@ class A2sResponder:
                 self.counters[error.reason] += 1
                 return []
             is_proven = self._accepts(number, address[0], now)
+        # The challenge is shorter than every query, so a spoofed one is worth nothing to its
+        # sender.
         if not is_proven:
             self.counters["challenges"] += 1
             return [push_challenge(self._challenges.issue(address[0], ANY_PORT, now))]
         self.counters[query.name.lower()] += 1
+        # All datagrams of one answer have this number, so that clients do not mix two answers.
         self._number = (self._number + 1) & NUMBERS
         return split(self._cached(query, now), self._number)
 
@@ -155,6 +164,7 @@ class A2sResponder:
     def _cached(self, query: A2sQuery, now: Monotonic) -> bytes:
         """Return an answer, cached for equal queries."""
         status = self._status(now)
+        # A new status makes all answers old at once, so they need no time of their own.
         if status is not self._seen:
             self._seen = status
             self._answers.clear()

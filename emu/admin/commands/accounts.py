@@ -7,17 +7,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.admin.commands.characters import CHARACTER, character_named
 from emu.admin.ports import AccountAdministration, CharacterList
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
-from emu.commands.registry import ADMINISTRATOR, GUIDE, MASTER, check_authority
+from emu.commands.registry import (
+    ADMINISTRATOR,
+    GUIDE,
+    MASTER,
+    OWNER,
+    account_rank,
+    check_authority,
+    rank_text,
+)
 from emu.errors import CommandError
 from emu.model import Account
-from emu.texts import timestamp
+from emu.texts import ban_end_text, timestamp
 from emu.times import Moment
 
 MOST_SHOWN: Final = 500
@@ -26,7 +34,7 @@ FOR_EVER: Final = "ever"
 
 NAME: Final = Argument("name", help="the account")
 BEGINNING: Final = Argument("beginning", help="how names begin", optional=True, default="")
-PASSWORD: Final = Argument("password", ArgumentKind.SECRET)
+PASSWORD: Final = Argument("password", ArgumentKind.SECRET, "the new password")
 LASTING: Final = Argument(
     "lasting", help="90m, 12h, 7d, 2w or ever", optional=True, default=FOR_EVER
 )
@@ -40,9 +48,11 @@ class AccountCommandContext:
     """The context of these commands.
 
     `clean_name` returns a name as it is stored, or raises `ValueError`. `hash_password` returns a
-    PHC string. `disconnect` ends the sessions of an account, with a reason for the log.
-    `authority_of` returns the rank that protects an account, see
-    `emu.commands.registry.account_authority`.
+    PHC string; it raises `ValueError` if the password cannot be set. `disconnect` ends the
+    sessions of an account, with a reason for the log. `authority_of` returns the rank that protects
+    an account, see `emu.commands.registry.account_authority`. `statuses` returns the `admin_status`
+    of every character by account id. `expect_trial` lets the next login of an account change
+    nothing.
     """
 
     store: AccountAdministration
@@ -52,6 +62,8 @@ class AccountCommandContext:
     disconnect: Callable[[int, str], None]
     moment: Callable[[], Moment]
     authority_of: Callable[[int], Awaitable[int]]
+    statuses: Callable[[], Awaitable[Mapping[int, Sequence[int]]]]
+    expect_trial: Callable[[str], None]
 
 
 COMMANDS = CommandSet[AccountCommandContext]()
@@ -61,13 +73,18 @@ COMMANDS = CommandSet[AccountCommandContext]()
 async def _list(accounts: AccountCommandContext, call: Call) -> Reply:
     beginning = call["beginning"].casefold()
     moment = accounts.moment()
+    # All at once: a query for each account would take seconds on a large server.
+    statuses = await accounts.statuses()
     rows = [
-        _row(account, moment)
+        _row(account, moment, statuses)
         for account in await accounts.store.every()
         if account.name.casefold().startswith(beginning)
     ]
     shown = [
-        f"{row['name']:<24} {row['state']:<8} last login {row['last_login'] or 'never'}"
+        f"{row['name']:<24} {row['state']:<8} {rank_text(row['rank']):<10}"
+        f" last login {row['last_login'] or 'never'}"
+        + (f", ban ends: {row['banned_until']}" if row["banned_until"] else "")
+        # Bounded, because chat windows and RCON packets show the lines; programs get all rows.
         for row in rows[:MOST_SHOWN]
     ]
     return Reply((f"{len(rows)} accounts", *shown), rows)
@@ -75,7 +92,8 @@ async def _list(accounts: AccountCommandContext, call: Call) -> Reply:
 
 @COMMANDS.command("account show", "show an account", NAME, rank=GUIDE, example="account show alice")
 async def _show(accounts: AccountCommandContext, call: Call) -> Reply:
-    row = _row(await found(accounts, call["name"]), accounts.moment())
+    account = await found(accounts, call["name"])
+    row = _row(account, accounts.moment(), await accounts.statuses())
     return Reply(tuple(f"{key}: {value}" for key, value in row.items()), row)
 
 
@@ -85,10 +103,12 @@ async def _show(accounts: AccountCommandContext, call: Call) -> Reply:
 )  # fmt: skip
 async def _add(accounts: AccountCommandContext, call: Call) -> Reply:
     try:
+        # The name in the form that is stored, or two accounts could differ by invisible letters
+        # only.
         name = accounts.clean_name(call["name"])
     except ValueError as error:
         raise CommandError(str(error)) from None
-    hashed = await accounts.hash_password(call["password"])
+    hashed = await _hashed(accounts, call)
     made = await accounts.store.add_account(name, hashed, accounts.moment())
     return Reply((f"added account {made.name} with the id {made.id}",), {"id": made.id})
 
@@ -98,8 +118,9 @@ async def _add(accounts: AccountCommandContext, call: Call) -> Reply:
     example="account password alice 'another password'",
 )  # fmt: skip
 async def _password(accounts: AccountCommandContext, call: Call) -> str:
+    # `subordinate` first: a caller must not cause a hash for an account that it may not change.
     account = await subordinate(accounts, call, call["name"])
-    hashed = await accounts.hash_password(call["password"])
+    hashed = await _hashed(accounts, call)
     await accounts.store.set_password(account.id, hashed)
     return f"account {account.name} has a new password"
 
@@ -126,6 +147,7 @@ async def _ban_owner(accounts: AccountCommandContext, call: Call) -> str:
 async def _ban(accounts: AccountCommandContext, call: Call, name: str) -> str:
     account = await subordinate(accounts, call, name)
     until = _ban_end(call["lasting"], accounts.moment())
+    # Stored before the sessions end: a client that logs in again at once is refused.
     await accounts.store.ban(account.id, until, call["reason"])
     accounts.disconnect(account.id, f"account banned by {call.caller.name}")
     end = "for ever" if math.isinf(until) else f"until {timestamp(until)}"
@@ -139,6 +161,17 @@ async def _unban(accounts: AccountCommandContext, call: Call) -> str:
     account = await subordinate(accounts, call, call["name"])
     await accounts.store.ban(account.id, None, "")
     return f"account {account.name} is not banned"
+
+
+@COMMANDS.command(
+    "account trial", "let the next login within 10 seconds change nothing, for `emu doctor`", NAME,
+    rank=OWNER, example="account trial alice",
+)  # fmt: skip
+async def _expect_trial(accounts: AccountCommandContext, call: Call) -> str:
+    # Any account: a trial changes nothing, so no rank is compared.
+    account = await found(accounts, call["name"])
+    accounts.expect_trial(account.name)
+    return f"the next login of account {account.name} changes nothing"
 
 
 @COMMANDS.command(
@@ -158,8 +191,17 @@ async def _enable(accounts: AccountCommandContext, call: Call) -> str:
 async def _disable(accounts: AccountCommandContext, call: Call) -> str:
     account = await subordinate(accounts, call, call["name"])
     await accounts.store.set_enabled(account.id, enabled=False)
+    # A disabled account must not play on until it logs out.
     accounts.disconnect(account.id, f"account disabled by {call.caller.name}")
     return f"account {account.name} is disabled"
+
+
+async def _hashed(accounts: AccountCommandContext, call: Call) -> str:
+    """Return the hash of the password in a command. Raises `CommandError`."""
+    try:
+        return await accounts.hash_password(call["password"])
+    except ValueError as error:
+        raise CommandError(str(error)) from None
 
 
 async def found(accounts: AccountCommandContext, name: str) -> Account:
@@ -173,20 +215,23 @@ async def found(accounts: AccountCommandContext, name: str) -> Account:
 async def subordinate(accounts: AccountCommandContext, call: Call, name: str) -> Account:
     """Return an account that the caller outranks. Raises `CommandError`."""
     account = await found(accounts, name)
+    # The highest rank of its characters protects the account with all of them.
     rank = await accounts.authority_of(account.id)
     check_authority(call.caller.rank, rank, f"account {account.name}")
     return account
 
 
-def _row(account: Account, moment: Moment) -> dict[str, Any]:
+def _row(account: Account, moment: Moment, statuses: Mapping[int, Sequence[int]]) -> dict[str, Any]:
     return {
         "id": account.id,
         "name": account.name,
         "state": account.state(moment),
+        "rank": account_rank(statuses.get(account.id, ())),
         "created": _shown(account.created),
         "last_login": _shown(account.last_login),
         "last_address": account.last_address,
         "last_client_version": account.last_client_version,
+        "banned_until": ban_end_text(account.ban_end(moment)) or "",
         "ban_reason": account.ban_reason,
     }
 
@@ -199,6 +244,7 @@ def _ban_end(lasting: str, moment: Moment) -> Moment:
     """Return the end of a ban that begins at `moment`. Raises `CommandError`."""
     if lasting == FOR_EVER:
         return Moment(math.inf)
+    # Few digits: a longer number could give a moment that is no date.
     match = re.fullmatch(r"(\d{1,5})([mhdw])", lasting)
     if match is None:
         raise CommandError(f"lasting: {lasting!r} is no duration; write 90m, 12h, 7d, 2w or ever")

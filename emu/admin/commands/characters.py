@@ -8,7 +8,14 @@ from typing import Any, Final
 
 from emu.admin.ports import CharacterList, CharacterRanks
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
-from emu.commands.registry import ADMINISTRATOR, GUIDE, OWNER, check_authority, may_act_on
+from emu.commands.registry import (
+    ADMINISTRATOR,
+    GUIDE,
+    RANKS,
+    check_authority,
+    may_act_on,
+    rank_text,
+)
 from emu.errors import CommandError
 from emu.model import RosterEntry
 from emu.texts import timestamp
@@ -17,7 +24,9 @@ MOST_SHOWN: Final = 500
 CHARACTER: Final = Argument("name", help="the character", among="player")
 ACCOUNT: Final = Argument("account", help="only of this account", optional=True, default="")
 RANK: Final = Argument(
-    "rank", ArgumentKind.NUMBER, "0 player, 10 guide, 100 master, 200 administrator"
+    "rank",
+    ArgumentKind.RANK,
+    ", ".join(f"{name} ({number})" for name, number in RANKS.items()) + " or another number",
 )
 
 
@@ -49,7 +58,8 @@ async def _list(characters: CharacterCommandContext, call: Call) -> Reply:
         if account in ("", entry.account.casefold())
     ]
     shown = [
-        f"{row['name']:<16} level {row['level']:<3} account {row['account']:<20} {row['state']}"
+        f"{row['name']:<16} level {row['level']:<3} account {row['account']:<20} {row['state']:<7}"
+        f" {rank_text(row['rank'] or 0)}"
         for row in rows[:MOST_SHOWN]
     ]
     return Reply((f"{len(rows)} characters", *shown), rows)
@@ -61,26 +71,25 @@ async def _list(characters: CharacterCommandContext, call: Call) -> Reply:
 async def _show(characters: CharacterCommandContext, call: Call) -> Reply:
     entry = await character_named(characters.store, call["name"])
     row = _row(entry)
-    if entry.own_id is not None:
-        row["rank"] = await _rank(characters, entry.own_id)
     return Reply(tuple(f"{key}: {value}" for key, value in row.items()), row)
 
 
 @COMMANDS.command(
     "character rank", "change the rank of a character", CHARACTER, RANK, rank=ADMINISTRATOR,
-    example="character rank Borvik 100",
+    example="character rank Borvik gamemaster",
 )  # fmt: skip
 async def _change_rank(characters: CharacterCommandContext, call: Call) -> str:
     entry = await character_named(characters.store, call["name"], deleted=False)
     own = _own(entry)
+    # The account's rank counts, not the character's: operators have other characters, too.
     await _check_rank(characters, call, entry)
+    # A caller may not make somebody on whom it cannot act afterwards.
     if not may_act_on(call.caller.rank, call["rank"]):
         raise CommandError(f"that needs a rank above {call['rank']}")
-    if not 0 <= call["rank"] < OWNER:
-        raise CommandError(f"rank: must be 0 to {OWNER - 1}")
     await characters.ranks.set_admin_status(own, call["rank"])
+    # A character that is being played keeps its old rank in memory without this.
     characters.rank_changed(own, call["rank"])
-    return f"{entry.name} has rank {call['rank']}"
+    return f"{entry.name} has the rank {rank_text(call['rank'])}"
 
 
 @COMMANDS.command(
@@ -91,6 +100,7 @@ async def _delete(characters: CharacterCommandContext, call: Call) -> str:
     entry = await character_named(characters.store, call["name"], deleted=False)
     own = _own(entry)
     await _check_rank(characters, call, entry)
+    # A player who plays on would play a character that the list no longer has.
     if characters.is_playing(own):
         raise CommandError(f"{entry.name} is in the world; kick it first")
     await characters.store.delete(entry)
@@ -125,12 +135,8 @@ async def character_named(
     if not found:
         kind = {None: "", True: "deleted ", False: ""}[deleted]
         raise CommandError(f"there is no {kind}character {name}")
+    # False sorts before True: present characters first, and then those of the built-in world.
     return min(found, key=lambda entry: (entry.deleted, entry.own_id is None))
-
-
-async def _rank(characters: CharacterCommandContext, char_id: int) -> int:
-    found = await characters.ranks.find(char_id)
-    return found.admin_status if found is not None else 0
 
 
 async def _check_rank(characters: CharacterCommandContext, call: Call, entry: RosterEntry) -> None:
@@ -141,6 +147,7 @@ async def _check_rank(characters: CharacterCommandContext, call: Call, entry: Ro
 
 def _own(entry: RosterEntry) -> int:
     """Return the id of a character of the built-in world. Raises `CommandError` for others."""
+    # Only the server of a world can change its characters.
     if entry.own_id is None:
         raise CommandError(f"{entry.name} is of the world {entry.world}, which is another server")
     return entry.own_id
@@ -153,6 +160,7 @@ def _row(entry: RosterEntry) -> dict[str, Any]:
         "account": entry.account,
         "world": entry.world,
         "level": entry.level,
+        "rank": entry.rank,
         "zone_id": entry.zone_id,
         "created": timestamp(entry.created) if entry.created else "",
         "last_played": timestamp(entry.last_played) if entry.last_played else "",

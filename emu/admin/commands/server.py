@@ -1,21 +1,32 @@
-"""Commands that run the server (status, reload, shutdown, snapshot), and those of Source tools."""
+"""Commands that run the server (status, reload, shutdown, snapshot), and those of Source tools.
+
+`Countdown` is the pending shutdown: when it happens, and when it is announced.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
-from emu.admin.countdown import Countdown
 from emu.admin.status import ServerStatus, status_lines
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Registry, Reply
 from emu.commands.registry import ADMINISTRATOR, GUIDE, MASTER, OWNER
-from emu.errors import CommandError
+from emu.errors import CommandError, EmuError
+from emu.texts import counted
+from emu.times import Monotonic
 
 LONGEST_SHUTDOWN = 86_400
+MOST_PROBLEMS = 20
+"""Problems of one table or folder that ``reload`` shows."""
+LONGEST_PROBLEM = 300
+"""Characters of one problem there; players see it in the chat window."""
 
 Reload = Callable[[], Awaitable[str]]
-"""Reads a table or file again and returns one line about the result. Raises `EmuError`."""
+"""Reads a table or file again and returns one line about the result, and a line for each problem.
+
+Raises `EmuError` if the previous content stays.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +67,31 @@ async def _status(controls: Controls, call: Call) -> Reply:
 )
 async def _reload(controls: Controls, call: Call) -> Reply:
     names = [call["what"]] if call["what"] != "all" else list(controls.reloads)
-    results = {name: await controls.reloads[name]() for name in names}
-    return Reply(tuple(f"{name}: {text}" for name, text in results.items()), results)
+    results: dict[str, str] = {}
+    lines: list[str] = []
+    is_good = True
+    # Each is tried, also after a fault: one broken file must not keep the others old.
+    for name in names:
+        try:
+            results[name] = await controls.reloads[name]()
+            lines += _bounded([f"{name}: {line}" for line in results[name].splitlines()])
+        except EmuError as error:
+            is_good = False
+            # Some errors list many problems; the first line alone would hide the others.
+            problems = getattr(error, "problems", (str(error),))
+            results[name] = "\n".join(problems)
+            lines += [f"{name}: not reloaded, as before:", *_bounded(problems)]
+    return Reply(tuple(lines), results, is_good)
+
+
+def _bounded(lines: Sequence[str]) -> list[str]:
+    """Return the first lines of a list of problems, each cut, and the number of the others."""
+    shown = [
+        line if len(line) <= LONGEST_PROBLEM else f"{line[: LONGEST_PROBLEM - 3]}..."
+        for line in lines[:MOST_PROBLEMS]
+    ]
+    left = len(lines) - len(shown)
+    return [*shown, f"and {left} more; `emu config check` shows all"] if left else shown
 
 
 @COMMANDS.command(
@@ -93,27 +127,29 @@ async def _snapshot(controls: Controls, _call: Call) -> Reply:
 
 
 RULE = "-" * 14
-TEXT = Argument("text", ArgumentKind.TEXT, optional=True, default="")
+TEXT = Argument("text", ArgumentKind.TEXT, "any text", optional=True, default="")
 BEGINNING = Argument("beginning", help="how names begin", optional=True, default="")
 
 SOURCE_COMMANDS = CommandSet[Registry]()
 
 
 @SOURCE_COMMANDS.command(
-    "echo", "answer with a text", TEXT, rank=GUIDE, is_quiet=True, without_database=True
-)
+    "echo", "answer with a text", TEXT, rank=GUIDE, is_quiet=True, without_database=True,
+    example="echo are you there",
+)  # fmt: skip
 async def _echo(_registry: Registry, call: Call) -> Reply:
     return Reply((call["text"],), call["text"])
 
 
 @SOURCE_COMMANDS.command(
     "cvarlist", "list the commands as Source servers do", BEGINNING, rank=GUIDE, is_quiet=True,
-    without_database=True,
+    without_database=True, example="cvarlist account",
 )  # fmt: skip
 async def _cvarlist(registry: Registry, call: Call) -> Reply:
     found = [
         command
         for command in registry.allowed(call.caller)
+        # Names of commands are in lower case.
         if command.name.startswith(call["beginning"].lower())
     ]
     lines = [f"{command.name:<24} : cmd      :              : {command.help}" for command in found]
@@ -121,3 +157,65 @@ async def _cvarlist(registry: Registry, call: Call) -> Reply:
         ("cvar list", RULE, *lines, RULE, f"{len(found):>3} total convars/concommands"),
         [command.name for command in found],
     )
+
+
+ANNOUNCED: Final = (3600, 1800, 900, 600, 300, 120, 60, 30, 10, 5, 4, 3, 2, 1)
+"""Announcements are made so many seconds before the shutdown."""
+
+
+class Countdown:
+    """At most one pending shutdown. `announce` sends a text to all players."""
+
+    def __init__(self, announce: Callable[[str], None], stop: Callable[[], object]) -> None:
+        """`stop` is called when the countdown ends."""
+        self._announce = announce
+        self._stop = stop
+        self._end: Monotonic | None = None
+        self._left: list[int] = []
+
+    def start(self, seconds: float, now: Monotonic) -> None:
+        """Schedule a shutdown in some seconds. It replaces an earlier one."""
+        self._end = Monotonic(now + seconds)
+        # Announcements that are due already are left out. The text below says the same.
+        self._left = [one for one in ANNOUNCED if one < seconds]
+        if seconds > 0:
+            self._announce(f"The server stops in {spoken(round(seconds))}.")
+        # At once: 0 seconds stop the server within this call.
+        self.handle_timer(now)
+
+    def cancel(self) -> bool:
+        """Cancel the shutdown; return False if there is none."""
+        if self._end is None:
+            return False
+        self._end = None
+        self._announce("The shutdown is canceled.")
+        return True
+
+    def get_timer(self) -> Monotonic | None:
+        """Return the time of the next announcement or of the shutdown, or None."""
+        if self._end is None:
+            return None
+        return Monotonic(self._end - self._left[0]) if self._left else self._end
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Announce or stop. Missed announcements are skipped; only the last due one is made."""
+        if self._end is None:
+            return
+        if now >= self._end:
+            # Cleared first, so that `stop` finds no countdown if it asks.
+            self._end = None
+            self._stop()
+            return
+        due = None
+        while self._left and now >= self._end - self._left[0]:
+            due = self._left.pop(0)
+        if due is not None:
+            self._announce(f"The server stops in {spoken(due)}.")
+
+
+def spoken(seconds: int) -> str:
+    """Return a duration as a text for players, for instance "5 minutes"."""
+    for size, name in ((3600, "hour"), (60, "minute")):
+        if seconds >= size and seconds % size == 0:
+            return counted(seconds // size, name)
+    return counted(seconds, "second")

@@ -142,6 +142,7 @@ def read_clients(text: str) -> dict[int, StaticClient]:
     clients: dict[int, StaticClient] = {}
     wanted = "a name, actions, a number and an address"
     for number, (name, actions, client, host) in _entries(text, 4, wanted):
+        # `isdecimal` and not `int` alone, which also accepts spaces and underscores.
         if not client.isdecimal() or not 1 <= int(client) <= MOST_CLIENTS:
             raise CommandError(f"line {number}: a client has a number from 1 to {MOST_CLIENTS}")
         if int(client) in clients:
@@ -182,6 +183,7 @@ def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
     for grant in grants:
         if hmac.compare_digest(given, grant.token.encode()):
             found = grant
+    # No early end of the loop: the time would show how far the list was read.
     return found
 
 
@@ -238,6 +240,7 @@ class Acting:
     def __init__(self, world: GgmpWorld, report_use: Callable[[Use], None]) -> None:
         self._world = world
         self._report_use = report_use
+        # A table, so that a new action cannot be forgotten in a chain of conditions.
         self._do = {
             GgmpAction.QUERY: self._query,
             GgmpAction.WATCH: self._watch,
@@ -250,20 +253,26 @@ class Acting:
         try:
             self._do[_allowed(client, whole.act.action)](client, whole, now)
         except CommandError as error:
+            # The refusal is an answer, too: without one the client would repeat its request.
             _say_word(client, whole.act, "refused", utf8(str(error)), now=now)
 
     def report(self, client: GgmpSubscription, now: Monotonic) -> None:
         """Send the states of watched actors that are due and have changed."""
+        # A copy, because an actor that is gone is removed.
         for actor, watched in list(client.watched.items()):
             if watched.due > now:
                 continue
+            # Counted from now and not from the last due time, so a late timer does not cause
+            # several reports in a row.
             watched.due = Monotonic(now + watched.interval)
             state = self._world.find(actor)
             if state is None:
                 del client.watched[actor]
                 _say_word(client, Act(actor, GgmpAction.WATCH), "gone", now=now)
             elif state != watched.reported:
+                # Only changes are sent; most actors stand still.
                 watched.reported = state
+                # No Ack: the next report replaces a lost one.
                 _say_state(client, GgmpAction.WATCH, state, now=now, wants_ack=False)
 
     def _query(self, client: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
@@ -297,11 +306,15 @@ class Acting:
         if not act.condition1:
             client.watched.pop(act.actor, None)
         else:
+            # Checked, so that a client does not wait for reports of an actor that does not exist.
             self._found(act.actor)
+            # Each watched actor costs a comparison for each report, so their number is bounded.
             if act.actor not in client.watched and len(client.watched) >= MOST_WATCHED:
                 raise CommandError(f"you watch {MOST_WATCHED} actors already")
+            # 0 asks for the usual interval.
             asked = act.condition2 / 1000 or USUAL_INTERVAL
             client.watched[act.actor] = Watched(max(asked, SHORTEST_INTERVAL), now)
+        # Before the first state, so that the client knows which action it belongs to.
         _say_word(client, act, "done", now=now)
         self.report(client, now)
 
@@ -313,6 +326,7 @@ class Acting:
         _say_word(client, whole.act, "done", now=now)
 
     def _move(self, client: GgmpSubscription, whole: Whole, now: Monotonic) -> None:
+        # The present place, because a short move changes only x and z.
         act = whole.act
         place = _place(whole, self._found(act.actor).place, client.peer.order)
         line = "move " + " ".join(f"{number:.2f}" for number in place)
@@ -331,6 +345,7 @@ class Acting:
             result = str(error)
             raise
         finally:
+            # Refused attempts are reported, too.
             origin = f"ggmp {client.address[0]}"
             self._report_use(
                 Use(client.grant.name, origin, f"actor {act.actor}: {line}", result, ok)
@@ -381,6 +396,7 @@ def _say_word(client: GgmpSubscription, act: Act, word: str, *more: Value, now: 
 
 def _text(data: bytes) -> str:
     """Return a text for players. Raises `CommandError` unless it is one printable line."""
+    # Wrong bytes become marks; a text from a tool must not end its session.
     text = data.decode("utf-8", "replace").strip()
     if not text or len(text) > LONGEST_TEXT or not text.isprintable():
         raise CommandError(f"a text has 1 to {LONGEST_TEXT} characters on one line")
@@ -396,6 +412,7 @@ def _place(whole: Whole, here: Place, order: ByteOrder) -> Place:
     if not whole.data:
         x, z = (_signed(number) / HUNDREDTHS for number in whole.act[2:])
         return _checked(here._replace(x=x, z=z))
+    # The size alone shows whether the heading follows.
     form = order.place if len(whole.data) == order.place.size else order.point
     if len(whole.data) != form.size:
         raise CommandError("a place is three doubles, or four with the heading")
@@ -404,6 +421,7 @@ def _place(whole: Whole, here: Place, order: ByteOrder) -> Place:
 
 def _checked(place: Place) -> Place:
     if not all(math.isfinite(number) and abs(number) <= FARTHEST for number in place):
+        # NaN and infinity are valid doubles, but no places: clients would get them as they are.
         raise CommandError("this place is outside of the world")
     return place
 

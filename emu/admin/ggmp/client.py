@@ -79,10 +79,12 @@ class GgmpClient:
         """Handle a datagram from the server. Raises `MalformedMessage` if it is no message."""
         message: GgmpMessage = pull_message(data, self._peer.order)
         if message.kind is GgmpMessageType.CLIENT_ASSIGN:
+            # From here on all messages have this number.
             self._peer.own = message.client
         elif message.client != SERVER:
             raise MalformedMessage("not of the server")
         else:
+            # Deliveries wait here, because one datagram can complete several.
             self._deliveries += self._peer.receive(message, now)
 
     def next_delivery(self) -> Delivery | None:

@@ -71,6 +71,7 @@ class ByteOrder:
 
     def join_head(self, head: int, client: int) -> int:
         """Return head and client as the first number of a message; the head is its first byte."""
+        # The head is always the first byte on the wire, whatever the byte order of the number.
         return head << 24 | client if self._is_big else client << 8 | head
 
     def client_of(self, number: int) -> int:
@@ -83,6 +84,7 @@ class ByteOrder:
 
     def pull_actors(self, data: bytes) -> list[int]:
         """Return the actors of a list; incomplete bytes at the end are ignored."""
+        # Three bytes at the end are no number.
         at = range(0, len(data) - 3, 4)
         return [int.from_bytes(data[start : start + 4], self.name) for start in at]
 
@@ -123,6 +125,7 @@ def double(value: float) -> Value:
 
 def utf8(text: str) -> Value:
     """Return a text as a value, cut to the maximum length."""
+    # Cut in bytes; the letter that is cut in half is dropped.
     cut = text.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore")
     return Value(ValueType.UTF8, cut)
 
@@ -136,17 +139,20 @@ def push_values(values: Sequence[Value], order: ByteOrder = BIG) -> bytes:
 
 def pull_values(data: bytes, order: ByteOrder = BIG) -> tuple[Value, ...]:
     """Return the values of `data`, which must contain nothing else. Raises `MalformedMessage`."""
+    # The count comes from the wire, so it is checked before the loop.
     count = data[0] if data else 0
     if not 1 <= count <= MOST_VALUES:
         raise MalformedMessage("wrong number of values")
     values: list[Value] = []
     at = 1
     for _ in range(count):
+        # A missing length counts as too long, so that one check is enough.
         end = at + 2 + data[at] if at < len(data) else len(data) + 1
         if end > len(data):
             raise MalformedMessage("message too short")
         values.append(_pull(data[at:end], order))
         at = end
+    # Bytes after the last value would be a message that the peer means differently.
     if at != len(data):
         raise MalformedMessage("message too long")
     return tuple(values)
@@ -178,6 +184,7 @@ def _push_text(kind: int, content: float | str | bytes) -> bytes:
 def _pull(entry: bytes, order: ByteOrder) -> Value:
     kind = entry[1]
     if kind <= _DOUBLE:
+        # The type fixes the size, so the size on the wire must agree.
         if len(entry) != order.numbers[kind].size:
             raise MalformedMessage("number of another size")
         return Value(_TYPES[kind], order.numbers[kind].codec.unpack(entry)[2])
@@ -187,6 +194,7 @@ def _pull(entry: bytes, order: ByteOrder) -> Value:
             return Value(_TYPES[kind], data.decode(_TEXTS[kind]))
         except UnicodeDecodeError:
             raise MalformedMessage("text that is none") from None
+    # Types between the known ones and the agreed ones have no meaning yet.
     if kind < FIRST_CUSTOM:
         raise MalformedMessage("unknown type of value")
     return Value(kind, data)
@@ -285,12 +293,14 @@ _HEADS: Final[Mapping[int, tuple[GgmpMessageType, bool, _Form]]] = {
 def push_message(message: GgmpMessage, order: ByteOrder = BIG) -> bytes:
     """Return a message as a datagram. Raises `LocalProtocolError` if it cannot be encoded."""
     kind, client, number, wants_ack, _, parent, data, values = message
+    # An even head requests an Ack, the next odd one does not.
     head = kind if wants_ack or kind >= _ASSIGN else kind + 1
     numbers, has_data, has_values = _FORMS[kind]
     more = _act(message) if numbers == _ACT else (parent,) if numbers else ()
     try:
         if kind is _SHORT:
             return order.short.codec.pack(head, client, number, *more)
+        # The client has 24 bits; the head occupies the other eight.
         if not 0 <= client <= MOST_CLIENTS:
             raise LocalProtocolError(f"client {client} is out of range")
         written = order.starts[numbers].codec.pack(order.join_head(head, client), number, *more)
@@ -310,6 +320,7 @@ def push_ack(client: int, number: int, order: ByteOrder = BIG) -> bytes:
 
 def pull_message(datagram: bytes, order: ByteOrder = BIG) -> GgmpMessage:
     """Return the message of a datagram. Raises `MalformedMessage`."""
+    # By the first byte alone, so that junk costs one search in a table.
     known = _HEADS.get(datagram[0]) if datagram else None
     if known is None:
         raise MalformedMessage("unknown message")
@@ -327,6 +338,7 @@ def pull_message(datagram: bytes, order: ByteOrder = BIG) -> GgmpMessage:
     if has_values:
         data, values = b"", pull_values(data, order)
     elif has_data:
+        # The length byte must be exact: a longer datagram could hide other data.
         if not data or len(data) - 1 != data[0]:
             raise MalformedMessage("data of another size")
         data = data[1:]

@@ -40,6 +40,7 @@ class Window:
 
     def __init__(self, bits: int) -> None:
         """Watch a counter of `bits` bits."""
+        # Two masks: ids wrap at their width, and half of the circle counts as ahead.
         self._mask = (1 << bits) - 1
         self._half = 1 << bits - 1
         self._highest: int | None = None
@@ -52,12 +53,16 @@ class Window:
             self._highest, self._seen = number, 1
             return True
         ahead = (number - self._highest) & self._mask
+        # The counter wraps around, so "ahead" is the shorter way, as for TCP's sequence numbers.
         if 0 < ahead < self._half:
+            # A jump beyond the memory leaves nothing to remember.
             moved = self._seen << ahead if ahead < WIDTH else 0
             self._seen = (moved | 1) & (1 << WIDTH) - 1
             self._highest = number
             return True
         back = (self._highest - number) & self._mask
+        # Older than the memory counts as received: delivering an act twice is worse than losing a
+        # late copy.
         if back >= WIDTH or self._seen >> back & 1:
             return False
         self._seen |= 1 << back
@@ -66,6 +71,7 @@ class Window:
     def has_all(self, first: int, last: int) -> bool:
         """Return whether all ids from `first` to `last` were received and are still remembered."""
         count = ((last - first) & self._mask) + 1
+        # More than the memory cannot be known to be complete.
         if self._highest is None or count > WIDTH:
             return False
         back = (self._highest - last) & self._mask
@@ -124,11 +130,13 @@ class Retransmissions:
         for number, waiting in list(self._waiting.items()):
             if waiting.due > now:
                 continue
+            # The last sending has had its wait as well.
             if waiting.sent == SENDINGS:
                 del self._waiting[number]
                 self.lost += 1
                 continue
             waiting.sent += 1
+            # The pauses grow, so that a slow link is not filled with copies.
             waiting.due = Monotonic(now + waiting.sent * self._wait)
             again.append(waiting.datagram)
         return again
@@ -167,12 +175,14 @@ class _Open:
 
     @property
     def is_too_large(self) -> bool:
+        # Both are limits on what a peer can make this side remember.
         return self.size > MOST_BYTES or len(self.messages) > MOST_PARTS
 
     def whole(self, window: Window) -> Whole | None:
         """Return the act with its data in the order of their ids; None while any are missing."""
         if self.act is None or self.end is None or not window.has_all(self.parent, self.end):
             return None
+        # From the parent on, because ids may wrap around within a transfer.
         ids = sorted(self.messages, key=lambda number: (number - self.parent) & _TRANSFER_IDS)
         return Whole(self.act, b"".join(self.messages[number] for number in ids))
 
@@ -191,13 +201,17 @@ class Transfers:
 
     def take(self, message: GgmpMessage, now: Monotonic) -> None:
         """Handle a message that opens a transfer or belongs to one."""
+        # Before the new message, so that an old transfer does not get data of a new one with its
+        # id.
         self.forget_idle(now)
         is_parent = message.act is not None
         parent = message.id if is_parent else message.parent
+        # Data may come before their parent, which then joins what is here.
         transfer = self._open.get(parent) or self._begin(parent, now)
         transfer.touched = now
         if is_parent:
             transfer.act = message.act
+        # An act that opens a transfer may have no data of its own.
         if not is_parent or message.data:
             transfer.put(message)
         if transfer.is_too_large:
@@ -220,6 +234,7 @@ class Transfers:
                 self._drop(parent)
 
     def _begin(self, parent: int, now: Monotonic) -> _Open:
+        # The oldest goes: a peer that begins transfers and never ends them harms only itself.
         if len(self._open) >= MOST_OPEN:
             self._drop(next(iter(self._open)))
         transfer = self._open[parent] = _Open(parent, now)
@@ -304,6 +319,8 @@ class Peer:
         return number
 
     def _send(self, message: GgmpMessage, now: Monotonic) -> None:
+        # The peer acknowledges nothing any more. Waiting would only fill the memory until it is
+        # removed.
         if message.wants_ack and self._outbox.is_full:
             self.counters["outbox full"] += 1
             return
@@ -323,15 +340,21 @@ class Peer:
         if message.kind is GgmpMessageType.CLIENT_ASSIGN:
             return []
         if message.wants_ack:
+            # Duplicates are acknowledged, too: the first Ack may have been lost.
             self._outgoing.append(push_ack(self.own, message.id, self.order))
         is_short = message.kind is GgmpMessageType.ACTION_SHORT
+        # Short actions count separately, because their id has only 16 bits.
         window = self._short if is_short else self._window
         if not window.take(message.id):
             self.counters["duplicate"] += 1
+            # The Ack was sent above; a duplicate must not be performed again.
             return []
         found = self._delivered(message, now)
+        # Short actions have ids of their own, so they complete no transfer.
         if is_short or not self._transfers:
             return found
+        # Any message can be the missing one of a transfer, because the ids of all kinds rise
+        # together.
         return [*found, *self._transfers.finished(self._window)]
 
     def _delivered(self, message: GgmpMessage, now: Monotonic) -> list[Delivery]:

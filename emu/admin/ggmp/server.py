@@ -75,21 +75,24 @@ class GgmpAdmission:
         self.rules = rules
         self.logins: Counter[str] = Counter()
         """Tokens of new clients, by result."""
+        # Bounded, because anybody can send from any number of forged addresses.
         self._guesses = Throttle(GUESSES, most_keys=10_000)
 
     def judge(self, message: GgmpMessage, host: str, now: Monotonic) -> Grant | None:
         """Return the grant of a message's token; None for no token and for a wrong one.
 
         The attempt is charged before the token is compared, and a correct one is refunded. An
-        address without budget gets no comparison: then a correct token and a wrong one look the
-        same.
+        address without budget gets no comparison: then the answer to a correct token is that to a
+        wrong one.
         """
         token = _shown(message)
         key = address_key(host)
+        # An empty token is no guess, so it costs nothing.
         if not token or not self._guesses.take(key, now):
             return None
         grant = grant_of(self.rules.grants, token)
         if grant is not None:
+            # Given back, so that a client may log in as often as it needs.
             self._guesses.give_back(key, now)
         return grant
 
@@ -102,6 +105,7 @@ class GgmpAdmission:
 
     def grant_again(self, client: GgmpSubscription) -> Grant | None:
         """Return the present rights of a logged-in client; None if it has lost its access."""
+        # By its token: the operator may have removed it, or changed its rights.
         if client.grant.token:
             return grant_of(self.rules.grants, client.grant.token)
         static = self.rules.clients.get(client.id)
@@ -177,6 +181,7 @@ class GgmpServer:
     def configure(self, rules: GgmpRules) -> None:
         """Change the rules. Clients that they no longer allow are removed at once."""
         self.rules = self._admission.rules = rules
+        # The cached judgement was made under the old rules.
         self._judged = self._pulled = None
         for client in list(self._by_id.values()):
             grant = self._admission.grant_again(client)
@@ -185,6 +190,7 @@ class GgmpServer:
                 continue
             client.grant = grant
             if GgmpAction.WATCH not in grant.actions:
+                # Watches that were set under the old grant must not go on reporting.
                 client.watched.clear()
 
     def validates(self, data: bytes, address: _Address, now: Monotonic) -> bool:
@@ -198,11 +204,13 @@ class GgmpServer:
         except MalformedMessage:
             return False
         self._pulled = data, message
+        # Number 0 is the server's, and means in a client's message that it has no number yet.
         if message.client == SERVER:
             grant = self._admission.judge(message, address[0], now)
             self._judged = data, address, grant
             return grant is not None
         client = self._by_id.get(message.client)
+        # The number counts only together with its address, or it could be used from anywhere.
         if client is not None and client.address == address:
             return True
         return self._admission.known(message.client, address[0]) is not None
@@ -218,17 +226,21 @@ class GgmpServer:
         except MalformedMessage as error:
             return self._silence(error.reason)
         if message.client == SERVER:
+            # Cleared with the use, so that one judgement serves one datagram.
             judged, self._judged = self._judged, None
             if judged is not None and judged[:2] == (data, address):
                 return self._newcomer(message, address, judged[2], now)
             grant = self._admission.judge(message, address[0], now)
             return self._newcomer(message, address, grant, now)
         client = self._by_id.get(message.client)
+        # A client that comes from a new port has another address here.
         if client is None or client.address != address:
             static = self._admission.known(message.client, address[0])
             if static is None:
                 return self._silence("wrong address")
             client = self._add_static(static, address, now)
+        # The number was random and sent to this address only: showing it proves that the client
+        # receives there.
         if not client.is_validated:
             self._prove(client, now)
         return self._take(client, message, now)
@@ -251,6 +263,7 @@ class GgmpServer:
         self._due = None
         faults: list[Exception] = []
         for client in list(self._by_id.values()):
+            # Before its timers, so that nothing is sent to a client that is gone.
             if now - client.heard > self.rules.silence:
                 self._forget(client)
                 continue
@@ -276,6 +289,7 @@ class GgmpServer:
 
         `judged` is the grant of the message's token.
         """
+        # These need a number: an Ack answers nothing, and a short action has no space for a token.
         if message.kind in (
             GgmpMessageType.ACK,
             GgmpMessageType.CLIENT_ASSIGN,
@@ -290,10 +304,16 @@ class GgmpServer:
             if not self._make_capacity(grant):
                 return self._silence("full")
             client = self._add(self._new_id(grant), grant, address, now)
+            # Only its owner knows a token, so a token counts as a proof of the address.
             client.is_validated = bool(grant.token)
         elif message.values and now - client.since > REPETITIONS:
+            # A known address that shows a token again has restarted: its counters begin at 0, and
+            # ours would drop them.
             self._begin_anew(client, now)
+        # Taken before the assignment is counted, so that the message has its effect in any case.
         answers = self._take(client, message, now)
+        # The assignment is the only message that an unvalidated address gets, so its rate is
+        # bounded.
         if not self._assignments.take(address_key(address[0]), now):
             return answers
         assign = GgmpMessage(GgmpMessageType.CLIENT_ASSIGN, client.id, message.id)
@@ -304,6 +324,7 @@ class GgmpServer:
     ) -> GgmpSubscription:
         """Add a static client. A new port means that it has restarted."""
         for before in (self._by_id.get(static.number), self._by_address.get(address)):
+            # The first turn may have removed the second one as well.
             if before is not None and before.id in self._by_id:
                 self._forget(before)
         return self._add(static.number, static.grant, address, now)
@@ -319,6 +340,7 @@ class GgmpServer:
             number = (
                 number % MOST_CLIENTS + 1 if grant.token else self._random_below(MOST_CLIENTS) + 1
             )
+            # Ends, because `_make_capacity` keeps the clients far below the number of numbers.
             if number not in self._by_id:
                 break
         if grant.token:
@@ -348,11 +370,13 @@ class GgmpServer:
         peer = Peer(SERVER, self.rules.wait, self.rules.order)
         client = GgmpSubscription(number, address, grant, peer, now, now)
         self._by_id[client.id] = self._by_address[address] = client
+        # One second later, so that the check finds the client silent for longer than the limit.
         self._arm_at(Monotonic(now + self.rules.silence + 1))
         return client
 
     def _begin_anew(self, client: GgmpSubscription, now: Monotonic) -> None:
         """Reset a client's counters and watches after its restart."""
+        # The new peer counts from 0, so the losses so far are kept here.
         self.counters["lost"] += client.peer.lost
         client.peer = Peer(SERVER, self.rules.wait, self.rules.order)
         client.watched.clear()
@@ -371,10 +395,13 @@ class GgmpServer:
         client.heard = now
         for delivery in client.peer.receive(message, now):
             if not isinstance(delivery, Whole):
+                # Values and raw data that belong to no action have no meaning for this server.
                 self.counters["data without an act"] += 1
             elif client.is_validated:
                 self._perform(client, delivery, now)
             elif len(client.held) < MOST_HELD:
+                # Performed only once the address is validated: a forged sender could otherwise move
+                # actors of others.
                 client.held.append(delivery)
         answers = client.peer.data_to_send()
         # Nothing that starts now is due before this time, so an earlier timer is enough.
@@ -400,6 +427,7 @@ class GgmpServer:
             self._arm_at(due)
 
     def _arm_at(self, due: Monotonic) -> None:
+        # Only earlier: a timer that fires too early costs one loop, a late one delays a client.
         if self._due is None or due < self._due:
             self._due = due
 

@@ -71,6 +71,7 @@ class OgpQuestion:
         except MalformedDatagram as error:
             raise MalformedMessage(error.reason) from None
         head = pull_answer_head(data, start)
+        # Some servers leave the id out, so a missing one is accepted.
         if head.request_id not in (None, self._request_id):
             raise MalformedMessage("answer to another query")
         if head.type == Type.ERROR:
@@ -91,6 +92,7 @@ class OgpQuestion:
         if error is not Error.CHALLENGE or self._challenges > MOST_CHALLENGES:
             raise CommandError(f"the server refuses: {REFUSALS[error]}")
         copy = body[1:]
+        # The copy comes from the network and is sent back as it is, so it is checked first.
         self._check(copy)
         self._datagram = copy
         return True
@@ -101,6 +103,7 @@ class OgpQuestion:
             start, own = find_body(copy), find_body(self._datagram)
         except MalformedDatagram:
             raise MalformedMessage("the copy is no query") from None
+        # The heads may differ by the challenge; the bodies must be the same.
         if is_answer(copy) or copy[start:] != self._datagram[own:]:
             raise MalformedMessage("the copy is another query")
 

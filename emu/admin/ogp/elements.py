@@ -26,6 +26,7 @@ def bit(byte: int, number: int) -> int:
 
 def push_bits(bits: int) -> bytes:
     """Return the shortest encoding of a bit array, at least one byte."""
+    # Most bit arrays have one byte.
     if bits < 0x80:
         return bits.to_bytes(1, "little")
     out = bytearray()
@@ -39,6 +40,7 @@ def push_bits(bits: int) -> bytes:
 def pull_bits(reader: Reader) -> int:
     """Read a bit array."""
     bits = shift = 0
+    # Bounded: a stream of bytes with the top bit set would make the number grow without end.
     for _ in range(LONGEST_BITS):
         byte = reader.unsigned(1)
         bits |= (byte & 0x7F) << shift
@@ -94,6 +96,7 @@ class Numbers91(Numbers):
     unsigned = (
         _Size(b"", 1, range(0xFF)),
         _Size(b"\xff", 2, range(0xFFFF)),
+        # The two bytes FFFF after FF mean that the number of four bytes follows.
         _Size(b"\xff\xff\xff", 4, _U32),
     )
     signed = (
@@ -108,6 +111,7 @@ class Numbers94(Numbers):
 
     unsigned = (
         _Size(b"", 1, range(0xFE)),
+        # FE and FF are prefixes, so only smaller numbers have one byte.
         _Size(b"\xfe", 2, range(0x10000)),
         _Size(b"\xff", 4, _U32),
     )
@@ -121,11 +125,13 @@ class Numbers94(Numbers):
 def _push(number: int, sizes: Sequence[_Size]) -> bytes:
     most = sizes[-1].fits
     number = max(most.start, min(number, most.stop - 1))
+    # The sizes are in growing order, so the first one that fits is the shortest.
     prefix, size, _ = next(one for one in sizes if number in one.fits)
     return prefix + number.to_bytes(size, "little", signed=most.start < 0)
 
 
 def _pull(reader: Reader, sizes: Sequence[_Size]) -> int:
+    # The longest prefix first: the shorter ones are its beginning.
     found = (one for one in reversed(sizes) if reader.data.startswith(one.prefix, reader.at))
     prefix, size, fits = next(found)
     reader.take(len(prefix))
@@ -171,6 +177,7 @@ def push_name(name: Name, numbers: Numbers, *, colored: bool) -> bytes:
 
 def _entries(colors: Iterable[ColorChange], numbers: Numbers) -> Iterable[bytes]:
     last = 0
+    # Positions are sent as the distance from the color before.
     for change in colors:
         wide = clamped(change.color, 2) if change.value in WIDE else b""
         yield numbers.push_uint(change.position - last) + clamped(change.value, 1) + wide
@@ -182,6 +189,7 @@ def pull_name(reader: Reader, numbers: Numbers, *, colored: bool) -> Name:
     text = reader.text()
     if not colored:
         return Name(text)
+    # The entries have a length of their own, so unknown ones cannot shift the fields behind them.
     entries = Reader(reader.take(numbers.pull_uint(reader)))
     colors, position = [], 0
     while not entries.is_done:

@@ -35,6 +35,7 @@ Row = Mapping[str, Any]
 class Style:
     """The encoding of a whole body: its numbers, and the fields of its maps and names."""
 
+    # Shared by all fields of one body: the map sets the fields that the next map has, too.
     numbers: Numbers
     colored: bool = False
     """Whether colors follow names."""
@@ -68,6 +69,7 @@ def push_row(row: Row, table: Sequence[OgpField], flags: int, style: Style) -> b
 
 def pull_row(reader: Reader, table: Sequence[OgpField], flags: int, style: Style) -> dict[str, Any]:
     """Read the fields that `flags` select. Raises for an unknown flag: its length is unknown."""
+    # Nothing after an unknown field could be found.
     if flags & ~all_flags(table):
         raise MalformedMessage("unknown fields")
     return {field.name: field.kind.pull(reader, style) for field in table if flags & field.flag}
@@ -163,6 +165,7 @@ def _pull_server_91(reader: Reader, _style: Style) -> ServerFlags:
 
 
 def _push_server_94(value: ServerFlags, _style: Style) -> bytes:
+    # The two versions order the bits differently.
     kind = 2 if value.dedicated else 1
     return push_bits(kind | value.password << 2 | value.proxy << 3 | (value.system & 7) << 4)
 
@@ -199,6 +202,7 @@ def _push_mod(value: Row, style: Style) -> bytes:
     name = text_bytes(value["name"])
     if not value["name"]:
         return name
+    # Only fields that were requested and that the mod has.
     there = style.mod_fields & flags_of(value, MOD_FIELDS)
     return name + push_bits(there) + push_row(value, MOD_FIELDS, there, style)
 
@@ -226,6 +230,7 @@ _UNKNOWN_MAP: Final[Row] = {
 
 
 def _push_map(value: Row, style: Style) -> bytes:
+    # The fields are stored for the next map, which has no flags of its own.
     style.map_fields &= flags_of(value, MAP_FIELDS)
     return push_bits(style.map_fields) + _push_next_map(value, style)
 
@@ -236,6 +241,7 @@ def _pull_map(reader: Reader, style: Style) -> Row:
 
 
 def _push_next_map(value: Row, style: Style) -> bytes:
+    # The next map must have the same fields, so missing ones get empty values.
     row = {**_UNKNOWN_MAP, **value}
     return text_bytes(value["name"]) + push_row(row, MAP_FIELDS, style.map_fields, style)
 
@@ -256,6 +262,7 @@ IPV4: Final = OgpType(
 
 
 def _pull_address(reader: Reader, style: Style) -> str:
+    # The length is the only sign of the version of the address.
     packed = reader.take(style.numbers.pull_uint(reader))
     try:
         return str(ipaddress.ip_address(packed)) if packed else ""
@@ -384,6 +391,7 @@ V91: Final = OgpVersion(
     "0.91",
     Numbers91(),
     _SERVER_91,
+    # 0.91 has only IPv4 addresses.
     (*_PLAYER, OgpField(bit(3, 0), "ipv4", IPV4)),
     _ARRAYS,
     all_arrays=False,
@@ -403,6 +411,7 @@ V94: Final = OgpVersion(
     },
     all_arrays=True,
     colors=False,
+    # The next map has the fields of the map, so it cannot be sent alone.
     needs={_NEXT_MAP_94: _MAP_94},
 )
 DIALECTS: Final = (V91, V94)

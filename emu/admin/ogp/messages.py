@@ -58,6 +58,7 @@ def _head_layouts(**split: Any) -> Mapping[int, RecordLayout]:
     """Return the layouts of a head's optional fields, by the set flags."""
     fields = {CHALLENGE: {"challenge": U32}, REQUEST_ID: {"request_id": U32}, SPLIT: split}
     layouts = {}
+    # One layout for each combination of flags, so that a head is read by one call.
     for flags in range(_OPTIONAL + 1):
         present = {
             name: kind for flag in fields if flags & flag for name, kind in fields[flag].items()
@@ -124,6 +125,7 @@ def find_body(data: bytes) -> int:
     if len(data) < SIZE_AT + SMALLEST_HEAD or not data.startswith(PREFIX):
         raise MalformedDatagram("no OGP head")
     end = SIZE_AT + data[SIZE_AT]
+    # HeadSize comes from the wire: a wrong one would place the body outside of the datagram.
     if data[SIZE_AT] < SMALLEST_HEAD or end > len(data):
         raise MalformedDatagram("wrong head size")
     return end
@@ -173,9 +175,11 @@ def with_challenge(data: bytes, body: int, number: int) -> bytes:
     flags = pull_bits(reader)
     had = _CHALLENGE.size if flags & CHALLENGE else 0
     size = data[SIZE_AT] + _CHALLENGE.size - had
+    # HeadSize is one byte.
     if size > 0xFF:
         raise MalformedMessage("head too long")
     changed = bytearray(data)
+    # An old challenge is replaced, a missing one is inserted.
     changed[reader.at : reader.at + had] = _CHALLENGE.pack(number)
     changed[SIZE_AT] = size
     changed[FLAGS_AT] |= CHALLENGE
@@ -289,11 +293,13 @@ def pull_query(body: bytes, dialects: Sequence[OgpVersion]) -> tuple[OgpVersion,
     reader = Reader(body)
     arrays: list[int] = []
     while not reader.is_done:
+        # The number is bounded before the versions are tried.
         if len(arrays) >= MOST_ARRAYS:
             raise MalformedMessage("too many bit arrays")
         arrays.append(pull_bits(reader))
     if not arrays:
         raise MalformedMessage("no request flags")
+    # The first version that uses all bytes wins: the protocol has no field for the version.
     for dialect in dialects:
         values = _named(arrays, dialect)
         if values is not None:
@@ -320,6 +326,7 @@ def _named(arrays: Sequence[int], dialect: OgpVersion) -> dict[str, int] | None:
 
 def _known(query: DefaultQuery, dialect: OgpVersion) -> DefaultQuery:
     """Return a query without the fields that a version lacks, so that equal queries are equal."""
+    # Without this, the cache of bodies would have an entry for each combination of unknown bits.
     tables = _tables(dialect)
     known = {
         name: getattr(query, name) & sum(one.flag for one in table)
@@ -360,6 +367,7 @@ class _List:
         return dialect.numbers.push_uint(len(self.entries)) + self.head + b"".join(self.entries)
 
 
+# Bytes of the longest count: the number with its prefix.
 _LONGEST_COUNT: Final = 7
 
 
@@ -377,9 +385,11 @@ def push_answer(content: Content, query: DefaultQuery, dialect: OgpVersion, size
         flags |= SERVER
         there = query.server & flags_of(content.server, dialect.server)
         for flag, needed in dialect.needs.items():
+            # A field whose required one is missing would be unreadable.
             there &= ~flag if not there & needed else -1
         server = push_bits(there) + push_row(content.server, dialect.server, there, style)
     lists = [one for one in _lists(content, query, dialect, style) if one.flag & asked]
+    # Heads and counts are paid for first, because they stay when entries are dropped.
     left = size - 8 - len(server) - sum(len(one.head) + _LONGEST_COUNT for one in lists)
     _fit(lists, left)
     flags |= sum(one.flag for one in lists)
@@ -410,6 +420,7 @@ def _rows(
     content: Content, section: str, table: Sequence[OgpField], asked: int, style: Style
 ) -> _List:
     rows: Sequence[Row] = getattr(content, section)
+    # All rows have the same fields, so the first one stands for all.
     there = asked & flags_of(rows[0], table) if rows else 0
     columns = [_column(content, section, one, style) for one in table if there & one.flag]
     entries = list(map(b"".join, zip(*columns, strict=True))) if columns else [b""] * len(rows)
@@ -421,6 +432,7 @@ def _column(content: Content, section: str, one: OgpField, style: Style) -> list
     key = (section, one.name, style.numbers, style.colored)
     written = content.columns.get(key)
     if written is None:
+        # Cached by field and not by row: queries select different combinations of the same fields.
         push = one.kind.push
         rows: Sequence[Row] = getattr(content, section)
         written = content.columns[key] = [push(row[one.name], style) for row in rows]
@@ -430,6 +442,7 @@ def _column(content: Content, section: str, one: OgpField, style: Style) -> list
 def _fit(lists: Sequence[_List], size: int) -> None:
     """Drop entries until the rest fits."""
     over = sum(len(entry) for one in lists for entry in one.entries) - size
+    # Players first, because they are the longest list.
     for flag in (PLAYERS, RULES, ADD_ONS, TEAMS, LIMITS):
         for one in lists:
             while one.flag == flag and one.entries and over > 0:
@@ -476,6 +489,7 @@ def _pull_rows(reader: Reader, table: Sequence[OgpField], style: Style) -> list[
     count = style.numbers.pull_uint(reader)
     flags = pull_bits(reader) if count else 0
     if not flags:
+        # Entries without fields take no bytes, so the bytes do not bound their number.
         return [{} for _ in range(min(count, MOST_EMPTY))]
     return _pull_times(reader, count, lambda: pull_row(reader, table, flags, style))
 
@@ -486,6 +500,7 @@ def _pull_list(reader: Reader, style: Style, pull: Callable[[], Any]) -> list[An
 
 def _pull_times(reader: Reader, count: int, pull: Callable[[], Any]) -> list[Any]:
     """Read `count` entries; raise if there are fewer bytes, as each takes at least one."""
+    # Checked before the loop, so that a short answer cannot start a long one.
     if count > len(reader.data) - reader.at:
         raise MalformedMessage("count too large")
     return [pull() for _ in range(count)]

@@ -128,6 +128,7 @@ def _player(status: ServerStatus, slot: int, player: PlayerStatus) -> dict[str, 
         "flags": flags,
         "slot": slot,
         "name": Name(player.name),
+        # The team of a player who is changing zones does not exist for the moment.
         "team": NOT_ASSIGNED if player.zone == NO_ZONE else player.zone,
         "class": player.class_,
         "race": player.race,
@@ -142,6 +143,7 @@ def _player(status: ServerStatus, slot: int, player: PlayerStatus) -> dict[str, 
 def _limits(status: ServerStatus) -> list[dict[str, Any]]:
     if not status.places:
         return []
+    # Link-dead players occupy their places, too.
     left = max(0, status.places - len(status.players))
     return [{"type": POPULATION, "limit": status.places, "left": left}]
 
@@ -170,6 +172,7 @@ def split(head: AnswerHead, body: bytes, most_bytes: int, request_id: int) -> li
     head has. The body is cut anywhere, also inside a value, and must fit into `MOST_DATAGRAMS`
     datagrams.
     """
+    # One datagram if possible: several need a request id and can be lost in part.
     whole = push_answer_head(head) + body
     if len(whole) <= most_bytes:
         return [whole]
@@ -207,8 +210,10 @@ class OgpJoiner:
         count, number = head.split
         if not self._bodies:
             self._count, self._request_id = count, head.request_id
+        # From the wire: a count of 0 or an index beyond it would never become complete.
         if not 0 <= number < count <= MOST_DATAGRAMS or count != self._count:
             raise MalformedMessage("wrong split")
+        # Answers to two queries may arrive mixed; joined, they would look valid.
         if head.request_id != self._request_id:
             raise MalformedMessage("datagram of another answer")
         self._bodies[number] = body
@@ -265,6 +270,7 @@ class OgpResponder:
         self._challenges = challenges
         self._rules = rules or OgpRules()
         self._is_banned = is_banned
+        # One answer in some seconds: a banned sender may learn why, and cannot cause a flood.
         self._banned = Throttle(Allowance(1, self._rules.banned_interval), most_keys=1024)
         self._request_id = 0
         self._pulled: _Pulled | None = None
@@ -289,12 +295,15 @@ class OgpResponder:
     def answer(self, data: bytes, address: tuple[str, int], now: Monotonic) -> list[bytes]:
         """Return the datagrams that answer one; none for a datagram that is no query."""
         pulled, self._pulled = self._pulled, None
+        # Identity is enough: the caller passes the same object, and anything else is parsed again.
         if pulled is not None and (pulled.data is not data or pulled[1:3] != (address, now)):
             pulled = None
         try:
             body = find_body(data)
         except MalformedDatagram as error:
             return self._silence(error.reason)
+        # An answer must never cause an answer, or two servers with forged addresses would talk for
+        # ever.
         if is_answer(data) or len(data) > LONGEST_QUERY:
             return self._silence("an answer" if is_answer(data) else "too long")
         host = address[0]
@@ -306,11 +315,13 @@ class OgpResponder:
             return self._error(Error.HEAD, AnswerHead(Type.ERROR))
         number = None
         if not (self._is_validated(head, host, now) if pulled is None else pulled.is_proven):
+            # The answer to an unvalidated address is this number in a few bytes, never content.
             number = self._challenges.issue(host, ANY_PORT, now)
         return self._answer(data, body, head, number, now)
 
     def _is_validated(self, head: QueryHead, host: str, now: Monotonic) -> bool:
         number = head.challenge
+        # 0 means that the sender requests a challenge.
         if not number:
             return False
         return self._challenges.accepts(number, host, ANY_PORT, now)
@@ -320,17 +331,21 @@ class OgpResponder:
     ) -> list[bytes]:
         """Answer a query with a valid head; `number` is None if its address is validated."""
         kind, _, request_id, most = head
+        # The client asks for an id by sending 0.
         if request_id == 0:
             request_id = self._next_request_id()
         if most is None:
             most = DEFAULT_BYTES
         elif not LEAST_BYTES <= most <= MOST_BYTES:
+            # Too small a size would divide an answer into hundreds of datagrams.
             return self._error(Error.HEAD, AnswerHead(Type.ERROR, number, request_id))
+        # A ping needs no challenge: its answer is a head without content.
         if kind == Type.PING:
             self.counters["pings"] += 1
             return [push_answer_head(AnswerHead(kind, number, request_id))]
         if kind != Type.DEFAULT:
             return self._error(Error.TYPE, AnswerHead(Type.ERROR, number, request_id))
+        # No content before the address is proven.
         if number is not None:
             return self._ask_again(data, body, AnswerHead(Type.ERROR, number, request_id))
         try:
@@ -338,12 +353,15 @@ class OgpResponder:
         except MalformedMessage:
             return self._error(Error.BODY, AnswerHead(Type.ERROR, None, request_id))
         head_of_it = AnswerHead(Type.DEFAULT, None, request_id)
+        # Several datagrams need an id even if the query has none.
         return split(head_of_it, answer_body, most, request_id or self._next_request_id())
 
     def _ask_again(self, data: bytes, body: int, head: AnswerHead) -> list[bytes]:
         """Return the query with a new challenge, which its sender must send again."""
         assert head.challenge is not None  # noqa: S101  # that is what this is for
         try:
+            # The client may send this copy back as it is: it needs no state between the two
+            # queries.
             copy = with_challenge(data, body, head.challenge)
         except MalformedMessage:
             return self._error(Error.HEAD, head)
@@ -355,6 +373,7 @@ class OgpResponder:
         Raises `MalformedMessage` if the body of the query is malformed.
         """
         content = self._content(now)
+        # The key contains the sender's own bytes, so the number of entries must be bounded.
         if content is not self._seen or len(self._bodies) >= _KEPT:
             self._seen = content
             self._bodies.clear()
@@ -377,10 +396,12 @@ class OgpResponder:
         return self._error(Error.BANNED, AnswerHead(Type.ERROR))
 
     def _error(self, error: Error, head: AnswerHead, copy: bytes = b"") -> list[bytes]:
+        # The counter's names are fixed texts; nothing of the sender is in them.
         self.counters[f"error {error.name.lower()}"] += 1
         return [push_answer_head(head) + bytes((error,)) + copy]
 
     def _next_request_id(self) -> int:
+        # Never 0, which means "no id".
         self._request_id = self._request_id % 0xFFFFFFFF + 1
         return self._request_id
 

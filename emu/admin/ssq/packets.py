@@ -47,6 +47,7 @@ def pull_packet(data: bytes) -> SsqPacket:
     """Return a datagram's packet. Raises `MalformedDatagram`."""
     if len(data) <= HEADER_BYTES:
         raise MalformedDatagram("too short")
+    # The count is sent less one, so that four bits can express 16.
     count, index = (data[1] >> 4) + 1, data[1] & 15
     if index >= count:
         raise MalformedDatagram("wrong number of packet")
@@ -97,12 +98,15 @@ class SsqJoiner:
             return packet.body
         key = (sender, packet.id)
         pending = self._pending.get(key)
+        # Another count or a late packet means that the client has used the number again.
         if pending is None or pending.count != packet.count or self._is_late(pending, now):
             self._pending.pop(key, None)
             pending = self._pending[key] = _Pending(now, packet.count)
+            # The oldest goes, so that senders which never complete a body cannot fill the memory.
             if len(self._pending) > self._most_pending:
                 self._pending.popitem(last=False)
         pending.bodies[packet.index] = packet.body
+        # Counted over all datagrams, because each alone may be short.
         if sum(map(len, pending.bodies.values())) > self._most_bytes:
             del self._pending[key]
         elif len(pending.bodies) == pending.count:
@@ -146,6 +150,7 @@ class SsqQuestion:
     def datagram(self) -> bytes:
         """Return the query."""
         text = self._text
+        # Only the list of columns is this long; other questions stay short.
         if text[:2].upper() == b"CL":
             text = text.ljust(LIST_BYTES - HEADER_BYTES)
         return push_packet(SsqPacket(self._id, 1, 0, text))
@@ -161,6 +166,7 @@ class SsqQuestion:
             raise MalformedMessage(error.reason) from None
         if packet.id != self._id:
             raise MalformedMessage("answer to another query")
+        # A client has one question, so its datagrams never expire.
         body = self._joiner.take(None, packet, Monotonic(0.0))
         if body is not None:
             self.rows = [PONG_HEADER] if body == PONG else pull_rows(body)

@@ -36,6 +36,7 @@ _TABLE: Final = str.maketrans(_ESCAPES)
 def push_cell(value: Cell) -> bytes:
     """Return a cell as it is sent, without NULs, which it cannot carry."""
     if isinstance(value, int):
+        # Digits need no escape.
         return b"%d\0" % value
     return value.translate(_TABLE).encode("utf-8", "replace") + b"\0"
 
@@ -56,6 +57,7 @@ def pull_rows(body: bytes) -> list[list[str]]:
     A line feed inside a cell may be escaped as the letter n or as itself. Invalid UTF-8 becomes
     U+FFFD.
     """
+    # A complete row ends with a line feed of its own, so anything behind it is damage.
     *cells, rest = body.split(b"\0")
     if rest or (cells and cells[-1] != b"\n"):
         raise MalformedMessage("table that does not end with a row")
@@ -79,12 +81,14 @@ DEEPEST: Final = 8
 """Maximum depth of parentheses."""
 MOST_COMPARISONS: Final = 32
 
+# Cells are computed only when a condition needs them.
 Finder = Callable[[str], Cell | None]
 """Returns a row's cell by the column's name in lower case, None if the row has none."""
 
 _OPERATORS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "=": operator.eq, "!=": operator.ne, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
+# Digits are bounded, so that a literal cannot become a huge number.
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?")
 _TOKEN: Final = re.compile(r"""\s*(?:("[^"]*"|'[^']*')|(!=|[=<>(),])|([^\s"'=<>!(),]+))""")
 
@@ -104,6 +108,7 @@ class Token:
 def tokens_of(text: str) -> list[Token]:
     """Return the tokens of a query. Raises `MalformedMessage`."""
     tokens: list[Token] = []
+    # Blanks at the end would match no token.
     at, end = 0, len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at, end)
@@ -130,7 +135,9 @@ class Comparison:
             return False
         compare = _OPERATORS[self.operator]
         if isinstance(cell, str):
+            # casefold and not lower, for letters outside of ASCII.
             return compare(cell.casefold(), self.literal.casefold())
+        # A number cannot be compared with a text that is none.
         if _NUMBER.fullmatch(self.literal) is None:
             return False
         return compare(cell, float(self.literal))
@@ -195,11 +202,13 @@ class ConditionReader:
         conditions = [read()]
         while self._takes(word):
             conditions.append(read())
+        # A single condition needs no list around it.
         return conditions[0] if len(conditions) == 1 else JoinedCondition(how, tuple(conditions))
 
     def _read_one(self, depth: int) -> Condition:
         if not self._takes("("):
             return self._read_comparison()
+        # Parentheses are read by recursion, so their depth is bounded.
         if depth >= DEEPEST:
             raise MalformedMessage("too many parentheses")
         inner = self.read(depth + 1)
@@ -208,6 +217,7 @@ class ConditionReader:
         return inner
 
     def _read_comparison(self) -> Comparison:
+        # Each comparison is computed for each row.
         self._comparisons += 1
         if self._comparisons > MOST_COMPARISONS:
             raise MalformedMessage("too many comparisons")
@@ -310,6 +320,7 @@ def pull_query(body: bytes) -> Query:
         raise MalformedMessage("query that is no UTF-8") from None
     if "\0" in text:
         raise MalformedMessage("query with a NUL inside")
+    # Two empty texts behind it, so that a command without arguments can be unpacked.
     command, rest = (*text.split(maxsplit=1), "", "")[:2]
     return _pull(command.upper(), rest.rstrip())
 
@@ -334,6 +345,7 @@ def _pull(command: str, rest: str) -> Query:
 def _pull_columns_wanted(tokens: Sequence[Token]) -> ColumnList:
     is_long = bool(tokens) and tokens[0].says("long")
     token, at = _pull_option(tokens, int(is_long), "identified")
+    # Text behind the end would otherwise be ignored without a sign.
     if at != len(tokens):
         raise MalformedMessage("unknown query")
     return ColumnList(is_long, token)
@@ -360,6 +372,7 @@ def _pull_columns(tokens: Sequence[Token]) -> tuple[tuple[str, ...], int]:
     """Return the columns at the start of a selection, and the position after them."""
     columns: list[str] = []
     at = 0
+    # The number of columns multiplies the cost of each row.
     while at < len(tokens) and is_word(tokens[at]) and len(columns) < MOST_COLUMNS:
         columns.append(tokens[at].text.lower())
         at += 1

@@ -51,6 +51,7 @@ from emu.times import Monotonic
 TOKEN_BYTES: Final = 16
 IDLE: Final = 900.0
 """Seconds after which an unused token expires."""
+# However often it is used: a token that leaks is of no use for long.
 LONGEST: Final = 3600.0
 """Seconds after which every token expires."""
 MOST_TOKENS: Final = 1024
@@ -72,6 +73,7 @@ class SsqTokens:
         self._password = password.encode()
         self._random = random
         self._holders: OrderedDict[str, _Holder] = OrderedDict()
+        # By address and bounded, because anybody can send from any number of forged addresses.
         self._guesses = Throttle(GUESSES, most_keys=10_000)
 
     def judge(self, password: str, host: str, now: Monotonic) -> bool | None:
@@ -80,9 +82,13 @@ class SsqTokens:
         A right one is refunded. Without a configured password every one is wrong.
         """
         key = address_key(host)
+        # Charged before the comparison: concurrent guesses cannot share the last attempt.
         if not self._guesses.take(key, now):
             return None
+        # A wrong encoding must be a wrong password and no exception.
         given = password.encode("utf-8", "surrogatepass")
+        # In constant time; and an empty configured password is never right, not even for an empty
+        # guess.
         is_right = hmac.compare_digest(given, self._password) and bool(self._password)
         if is_right:
             self._guesses.give_back(key, now)
@@ -92,6 +98,7 @@ class SsqTokens:
         """Return a new token for an address."""
         token = self._random(TOKEN_BYTES).hex()
         self._holders[token] = _Holder(host, now, now)
+        # The one that is unused for longest: `accepts` moves each used token to the end.
         if len(self._holders) > MOST_TOKENS:
             self._holders.popitem(last=False)
         return token
@@ -99,6 +106,7 @@ class SsqTokens:
     def accepts(self, token: str, host: str, now: Monotonic) -> bool:
         """Return whether a token belongs to an address; the use extends its time."""
         holder = self._holders.get(token)
+        # The port is not compared: a browser or a monitor may send each query from another one.
         if holder is None or holder.host != host:
             return False
         if now - holder.used > IDLE or now - holder.given > LONGEST:
@@ -175,6 +183,7 @@ class SsqResponder:
     def configure(self, rules: SsqRules) -> None:
         """Change the rules; the tables stay the same."""
         self._rules = rules
+        # Both caches were made under the old rules.
         self._judged = None
         self._bodies.clear()
 
@@ -185,8 +194,11 @@ class SsqResponder:
         """
         self._judged = None
         shown = _TOKEN.search(data)
+        # A token in the text of any query counts, so the query need not be parsed twice.
         if shown is not None:
             return self.tokens.accepts(shown[1].decode(), address[0], now)
+        # Only a login in a single datagram proves anything; everything else is not worth parsing
+        # here.
         if data[HEADER_BYTES : HEADER_BYTES + 4].upper() != b"AUTH" or data[1] != _WHOLE:
             return False
         try:
@@ -211,9 +223,13 @@ class SsqResponder:
         question = self._joiner.take(address, packet, now)
         if question is None:
             return self._silence("parts")
+        # These are forms of answers. Answering them could start an endless exchange between two
+        # servers.
         if len(question) < len(NOTHING) or question[0] == 0 or question == NOTHING:
             return self._silence("an answer")
         judged, self._judged = self._judged, None
+        # The caller promises the same datagram; if it is another one, its password must be
+        # compared.
         if judged is not None and (judged.data, judged.address) != (data, address):
             judged = None
         body = self._body(question, address[0], now, judged)
@@ -229,6 +245,7 @@ class SsqResponder:
         if (
             self._seen is None
             or content.status is not self._seen.status
+            # Every query text is an entry, so anybody could fill the memory with different ones.
             or len(self._bodies) >= _KEPT
         ):
             self._seen = content
@@ -243,14 +260,17 @@ class SsqResponder:
             self.counters[error.reason] += 1
             return NOTHING
         match query:
+            # Never cached: its answer depends on the sender and must be charged each time.
             case Auth(password):
                 if judged is None:
                     judged_right = self.tokens.judge(password, host, now)
                 else:
                     judged_right = judged.is_right
+                # Empty without budget: then no datagram is sent.
                 body = self._authenticate(judged_right, host, now)
             case ColumnList():
                 body = self._columns(query, question, host, now)
+            # Never cached: only its own sender may see private columns.
             case Select(token=token) if token:
                 private = self.tokens.accepts(token, host, now)
                 body = self._select(query, content, private=private)
@@ -289,6 +309,7 @@ class SsqResponder:
         rules = self._rules
         self.counters["select"] += 1
         known = self._every if private else self._open
+        # A sender with a token is known to receive there, so its answer may be longer.
         packets = MOST_PACKETS if private else rules.open_packets
         cells = rules.cells if private else rules.open_cells
         most_bytes = packets * body_bytes(rules.datagram_bytes)
@@ -300,6 +321,8 @@ class SsqResponder:
     def _columns(self, query: ColumnList, question: bytes, host: str, now: Monotonic) -> bytes:
         """Return the column list, if the sender has a token or its query was as long."""
         body = self._list(is_long=query.is_long)
+        # The list is long and always the same, which makes it the best answer to reflect; so it
+        # must be paid with bytes.
         if len(body) > len(question) and not self.tokens.accepts(query.token, host, now):
             self.counters["columns not paid for"] += 1
             return NOTHING

@@ -178,9 +178,12 @@ class Selection:
         """`preferred` is the form of the header row if the selection names none."""
         self._select = select
         self._headers = select.headers or preferred
+        # The order of the question is kept, also for columns that do not exist.
         self._known = known
         self._asked = [known.get(name) for name in select.columns]
+        # Private columns are unknown to a sender without a token, so they are not shown.
         self._shown = [found for found in self._asked if found is not None]
+        # Each table once, in the order of its first column.
         self._tables = list({table.name: table for table, _ in self._shown}.values())
 
     def body(self, content: SsqContent, most_bytes: int, most_cells: int) -> tuple[bytes, bool]:
@@ -194,15 +197,18 @@ class Selection:
         body = [self._header()]
         size = len(body[0])
         where = self._select.where
+        # The conditions are computed for each row, so their comparisons count like cells.
         left = most_cells // (len(self._shown) + (where.size if where is not None else 0))
         for own, row in self._rows(content):
             left -= 1
             if left < 0:
                 return b"".join(body), True
+            # A row that does not match has been paid for above.
             if where is not None and not where.holds(partial(self._find, content, own, row)):
                 continue
             written = push_row(self._cells(content, own, row))
             size += len(written)
+            # Whole rows only: a client cannot read half a row.
             if size > most_bytes:
                 return b"".join(body), True
             body.append(written)
@@ -225,11 +231,13 @@ class Selection:
                 for row in table.rows(content):
                     anything = True
                     yield table, row
+        # Without any list, the shared columns make one row of their own.
         if not anything and any(not table.is_list for table in self._tables):
             yield None, None
 
     def _cells(self, content: SsqContent, own: SsqTable | None, row: Any) -> Iterator[Cell]:
         for table, column in self._shown:
+            # A column of another list has no value in this row.
             if table.is_list and table is not own:
                 yield ""
             else:

@@ -1,8 +1,7 @@
 """The JSON under `/api/`: status, recent events, and the OpenAPI description.
 
-Anybody can open the page. So players' addresses are left out, and for visitors who are not signed
-in also the names of accounts. The recent events are bounded and kept in memory only. Timestamps are
-UTC.
+Only signed-in users with a rank read it; players' addresses are left out even so. The recent events
+are bounded and kept in memory only. Timestamps are UTC.
 """
 
 from __future__ import annotations
@@ -24,13 +23,8 @@ LINES: Final = 500
 MINUTE: Final = 60.0
 MINUTES: Final = 24 * 60
 WITHHELD_TEXT: Final = "\N{HORIZONTAL ELLIPSIS}"
-"""The replacement of a text that a visitor may not read."""
-UNKNOWN_NAME: Final = "no such account"
-WRONG: Final = "bad password"
-"""The reason that visitors read for a wrong name and for a wrong password.
-
-Two reasons would show which accounts exist.
-"""
+"""The replacement of an address."""
+# Finds anything that could be an address; `_withheld` decides.
 _MAYBE_ADDRESS: Final = re.compile(
     r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)|(?<![\w:])[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*\w"
 )
@@ -46,15 +40,6 @@ class Login:
     accepted: bool
     reason: str = ""
 
-    def shown(self, *, to_staff: bool) -> dict[str, Any]:
-        """Return the entry as JSON; only staff gets the name that was typed."""
-        value = asdict(self)
-        if not to_staff:
-            value["account"] = WITHHELD_TEXT
-            if self.reason == UNKNOWN_NAME:
-                value["reason"] = WRONG
-        return value
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -64,14 +49,6 @@ class Line:
     level: str
     area: str
     text: str
-    public: str = WITHHELD_TEXT
-    """The text without names, addresses and commands."""
-
-    def shown(self, *, to_staff: bool) -> dict[str, Any]:
-        """Return the line as JSON: the whole text for staff, the public text for others."""
-        value = asdict(self)
-        public = value.pop("public")
-        return value if to_staff else value | {"text": public}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +60,7 @@ class PlayerCounts:
 
 
 def without_addresses(line: str) -> str:
-    """Return a line of the log with IP addresses replaced, except loopback addresses.
-
-    Anybody can open the page.
-    """
+    """Return a line of the log with IP addresses replaced, except loopback addresses."""
     return _MAYBE_ADDRESS.sub(_withheld, line)
 
 
@@ -95,6 +69,7 @@ def _withheld(found: re.Match[str]) -> str:
         address = ip_address(found[0])
     except ValueError:
         return found[0]
+    # Loopback and unspecified addresses reveal nothing about players.
     return found[0] if address.is_loopback or address.is_unspecified else WITHHELD_TEXT
 
 
@@ -108,9 +83,11 @@ class Recent:
 
     def count_players(self, players: int, moment: Moment) -> None:
         """Record the present number of players."""
+        # The start of the minute, so that all counts of a minute have one entry.
         minute = Moment(moment - moment % MINUTE)
         last = self.population[-1] if self.population else None
         if last is not None and last.moment == minute:
+            # The maximum: a minute with a short peak must show the peak.
             self.population[-1] = PlayerCounts(minute, max(players, last.players))
         else:
             self.population.append(PlayerCounts(minute, players))
@@ -166,9 +143,9 @@ def _player(status: ServerStatus, player: PlayerStatus) -> dict[str, Any]:
     return value
 
 
-def logins(entries: Sequence[Login], *, to_staff: bool = False) -> list[dict[str, Any]]:
+def logins(entries: Sequence[Login]) -> list[dict[str, Any]]:
     """Return the last logins and refusals, the newest first."""
-    return [entry.shown(to_staff=to_staff) for entry in reversed(entries)]
+    return [asdict(entry) for entry in reversed(entries)]
 
 
 _TYPES: Final = {int: "integer", float: "number", str: "string", bool: "boolean"}

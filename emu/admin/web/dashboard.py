@@ -7,6 +7,7 @@ gets another password. A refused request raises `RequestRefused`. Sans-IO.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
@@ -35,6 +36,7 @@ from emu.errors import CommandError
 from emu.model import Account
 from emu.times import Clock
 
+# A quote or a blank inside of a word would change the arguments of the command line.
 WORD: Final = r"[^\s\"']{1,64}"
 NUMBER: Final = "[0-9]{1,9}"
 SPAN: Final = "[0-9]{1,5}[mhdw]|ever"
@@ -92,10 +94,12 @@ def action_named(name: str) -> DashboardAction:
 
 def line_of(action: DashboardAction, fields: Fields) -> str:
     """Return the command line. Raises `RequestRefused` that names the wrong field."""
+    # The fields come from a request: an unknown one is a fault of the page or a forged request.
     known = {field.name for field in action.fields}
     for name in fields:
         if name not in known:
             raise RequestRefused(BAD_REQUEST, "bad field", f"{name}: there is no such field")
+    # `one_line` removes line feeds, so that a field cannot begin a second command.
     words = [_word(field, one_line(fields.get(field.name, ""))) for field in action.fields]
     return " ".join([action.command, *words]).strip()
 
@@ -105,6 +109,7 @@ def _word(field: ActionField, value: str) -> str:
         if field.default is None:
             raise RequestRefused(BAD_REQUEST, "bad field", f"{field.name} is missing")
         return field.default
+    # fullmatch, because a pattern that matches the beginning would let the rest through.
     if re.fullmatch(field.pattern, value) is None:
         raise RequestRefused(
             BAD_REQUEST, "bad field", f"{field.name}: {value[:40]!r} is not {field.about}"
@@ -172,6 +177,15 @@ class SignedInUser:
         )  # fmt: skip
 
 
+def rest_of(delay: float, elapsed: float) -> float:
+    """Return how long to wait until a refusal is sent, `elapsed` seconds after the request.
+
+    It is sent after `delay` seconds, or after a whole number of seconds if the check took longer:
+    the time does not reveal which work was done.
+    """
+    return max(delay, float(math.ceil(elapsed))) - elapsed
+
+
 class Dashboard:
     """Signs users in and out and runs their actions."""
 
@@ -205,17 +219,22 @@ class Dashboard:
         The fields are `name` and `password`.
         """
         name, password = fields.get("name", ""), fields.get("password", "")
+        begun = self._clock.now()
         with self._sign_ins.trying(address, self._clock.now()):
             with self._sign_ins.looked_at(address, self._clock.now()):
                 found = await self._accounts.verify(name[:LONGEST_NAME], password, address, wanted)
             if isinstance(found, SignInDenial) and not found.is_checked:
                 raise RequestRefused(found.code, found.reason, "try again in a moment", wait=SOON)
+            # An account without a rank gets the same answer as a wrong password.
             rank = await self._accounts.rank_of(found.id) if isinstance(found, Account) else 0
             if isinstance(found, SignInDenial) or rank < LEAST_RANK:
                 reason = found.reason if isinstance(found, SignInDenial) else "no rank"
+                # The log has the real reason, the user one text for all.
                 self._report(SignInRefused(address, reason))
                 now = self._clock.now()
-                await self._pause(self._sign_ins.failed(address, name[:LONGEST_NAME], now))
+                delay = self._sign_ins.failed(address, name[:LONGEST_NAME], now)
+                # The answer is delayed, and the attempt still counts as in progress meanwhile.
+                await self._pause(rest_of(delay, now - begun))
                 raise RequestRefused(FORBIDDEN, "wrong password", WRONG)
         self._sign_ins.succeeded(address, name)
         token, session = self._sessions.begin(found, self._clock.now())
@@ -233,6 +252,7 @@ class Dashboard:
 
     async def review(self) -> None:
         """End the sessions of accounts that have lost their rights. Raises `StoreError`."""
+        # A copy, because sessions end in this loop.
         for session in self._sessions.every():
             await self._rank(session)
 
@@ -250,6 +270,7 @@ class Dashboard:
 
     async def _rank(self, session: WebSession) -> int | None:
         """Return the rank of a session's account; None if the session has ended by that."""
+        # By name, and then compared by id: the name may belong to a new account.
         account = await self._accounts.find(session.name)
         rank = await self._accounts.rank_of(session.account_id)
         reason = self._why_over(session, account, rank)
@@ -264,8 +285,10 @@ class Dashboard:
         user = await self.user(token, address)
         if user is None:
             raise RequestRefused(NOT_SIGNED_IN, "not signed in", "sign in first")
+        # Constant time: the token is a secret.
         if not compare_digest(user.session.csrf.encode(), csrf.encode("utf-8", "replace")):
             raise RequestRefused(FORBIDDEN, "wrong token", "the request is not from this page")
+        # Only requests that change something keep a session alive, not a page that polls.
         user.session.used = self._clock.now()
         return user
 
@@ -300,6 +323,7 @@ class Dashboard:
         }
 
     def _may(self, rank: int, command: str) -> bool:
+        # A command may be missing, for instance in a server without a world.
         try:
             found, _ = self._registry.resolve(command)
         except CommandError:
@@ -315,7 +339,9 @@ class Dashboard:
         if rank < LEAST_RANK:
             return "the account has lost its rank"
         if account.password != session.password:
+            # An upgrade of the hash after the sign-in also changes the stored text.
             if self._clock.now() - session.begun > UPGRADE:
                 return "the account has another password"
+            # The session goes on with the new hash.
             session.password = account.password
         return ""

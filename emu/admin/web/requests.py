@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from ipaddress import ip_network
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
@@ -40,12 +41,15 @@ class HostNames:
     def allow(self, header: bytes) -> bool:
         """Return whether a ``Host`` header is allowed; its port does not matter."""
         match = _HOST.fullmatch(header)
+        # A malformed header names nobody.
         if match is None:
             return False
+        # A name may end with a dot; it is the same name.
         name = match[1].decode().strip("[]").lower().rstrip(".")
         if name in self._names:
             return True
         try:
+            # DNS rebinding needs a name: only a page of an IP address has that address as host.
             parse_host(name)
         except ValueError:
             return False
@@ -97,15 +101,19 @@ class Gate:
         """
         if self._url is None:
             if origin.forwarded_for:
+                # Without a configured proxy the header can be forged, and ignoring it would count
+                # all users as one address.
                 text = "this page is behind a proxy: the operator must set web.url"
                 raise RequestRefused(FORBIDDEN, "unknown proxy", text)
             return origin.peer
+        # Past the proxy, anybody could forge the header with the client's address.
         if not self._is_proxy(origin.peer):
             raise RequestRefused(FORBIDDEN, "past the proxy", f"use {self._url}")
         last = origin.forwarded_for.rpartition(",")[2].strip()
         try:
             return str(parse_host(last))
         except ValueError:
+            # The header has no usable address, so the proxy itself counts as the client.
             return origin.peer
 
     def admit(self, origin: Origin) -> str:
@@ -115,6 +123,8 @@ class Gate:
         """
         address = self.address(origin)
         expected = self._url if self._url is not None else f"http://{origin.host}"
+        # DNS rebinding: the foreign name points here, but it is still the foreign name in this
+        # header.
         if self._url is None and not _names_loopback(origin.host):
             raise RequestRefused(
                 FORBIDDEN, "foreign name", "use http://localhost or http://127.0.0.1"
@@ -127,6 +137,31 @@ class Gate:
         return peer in self._proxies if self._proxies else is_loopback(peer)
 
 
+class Monitors:
+    """The addresses whose programs read the metrics without signing in.
+
+    They are this machine and the networks of a setting. A request that a proxy has forwarded is
+    from somebody else.
+    """
+
+    def __init__(self, networks: Iterable[str] = ()) -> None:
+        """`networks` are addresses or networks, like ``192.0.2.0/24``."""
+        self._networks = tuple(ip_network(one) for one in networks)
+
+    def admit(self, origin: Origin) -> bool:
+        """Return whether a request is from a monitor."""
+        # A proxy on this machine would otherwise make everybody a monitor.
+        if origin.forwarded_for:
+            return False
+        if is_loopback(origin.peer):
+            return True
+        try:
+            address = parse_host(origin.peer)
+        except ValueError:
+            return False
+        return any(address in network for network in self._networks)
+
+
 def _names_loopback(host: str) -> bool:
     """Return whether a ``Host`` header names this machine, with any port."""
     name, _ = _split(host)
@@ -137,6 +172,7 @@ def _split(host: str) -> tuple[str, int]:
     """Return name and port of a ``Host`` header; an empty name if it is malformed."""
     try:
         pieces = urlsplit(f"//{host}")
+        # A missing port is that of plain HTTP.
         port = pieces.port or 80
     except ValueError:
         return "", 80
@@ -157,6 +193,7 @@ def read_fields(content_type: str, body: bytes) -> Fields:
 
     A JSON body is one object; numbers stay as they are written.
     """
+    # The type may have parameters, such as the encoding.
     kind = content_type.partition(";")[0].strip().lower()
     if kind not in (FORM, JSON):
         raise RequestRefused(UNSUPPORTED, "unknown body", f"the body must be {JSON} or {FORM}")
@@ -165,6 +202,8 @@ def read_fields(content_type: str, body: bytes) -> Fields:
     except (ValueError, RecursionError):
         raise RequestRefused(BAD_REQUEST, "bad body", "the body cannot be read") from None
     fields = dict(pairs)
+    # A name that occurs twice is refused, because two readers could take different ones of the
+    # values.
     if len(fields) != len(pairs) or len(fields) > MOST_FIELDS or not all(map(_fits, pairs)):
         raise RequestRefused(BAD_REQUEST, "bad body", "the fields are too many or too long")
     return fields
@@ -172,6 +211,7 @@ def read_fields(content_type: str, body: bytes) -> Fields:
 
 def _of_form(body: bytes) -> list[tuple[str, str]]:
     return parse_qsl(
+        # Forms are ASCII: other letters are percent-encoded.
         body.decode("ascii"), keep_blank_values=True, strict_parsing=bool(body), errors="strict",
         max_num_fields=MOST_FIELDS,
     )  # fmt: skip

@@ -128,6 +128,7 @@ class SignIns:
     @contextmanager
     def trying(self, address: str, now: Monotonic) -> Iterator[None]:
         """Count a sign-in while it is in progress. Raises `RequestRefused`."""
+        # First, so that a banned address costs nothing more.
         if not self._addresses.may_try(address, now):
             text = "too many wrong passwords; try again later"
             raise RequestRefused(TOO_MANY, "banned", text, wait=self._rules.failures.banned_for)
@@ -135,11 +136,13 @@ class SignIns:
         if self._trying[source] >= self._rules.at_once_per_address:
             text = "wait for the answer to your last attempt"
             raise RequestRefused(TOO_MANY, "too many at once", text, wait=SOON)
+        # By /64 network in IPv6, like all limits.
         self._trying[source] += 1
         try:
             yield
         finally:
             self._trying[source] -= 1
+            # Addresses that are done with leave no entry behind.
             if not self._trying[source]:
                 del self._trying[source]
 
@@ -157,16 +160,19 @@ class SignIns:
             self._looked_at[group] -= 1
 
     def _group(self, address: str, now: Monotonic) -> SenderGroup:
+        # An address that signed in before stays trusted, also after a wrong password.
         if self._addresses.is_trusted(address):
             return SenderGroup.TRUSTED
         if self._addresses.has_failed(address, now):
             return SenderGroup.FAILED
+        # The machine itself counts as trusted until it fails.
         return SenderGroup.TRUSTED if address in HERE else SenderGroup.NEW
 
     def failed(self, address: str, name: str, now: Monotonic) -> float:
         """Count a wrong password; return after how many seconds it is answered."""
         delays = (
             self._addresses.failed(address, now),
+            # The prefix keeps names and addresses apart.
             self._names.failed(f"account {name.casefold()}", now),
         )
         return min(max(delays), self._rules.longest_delay)
@@ -221,6 +227,7 @@ class Sessions:
 
     def begin(self, account: Account, now: Monotonic) -> tuple[str, WebSession]:
         """Begin a session; return its token, which only its user may get."""
+        # Before the new session is added, so that the limits hold with it.
         self._evict(account.id, now)
         token = self._token()
         session = WebSession(account.id, account.name, account.password, self._token(), now, now)
@@ -229,6 +236,7 @@ class Sessions:
 
     def find(self, token: str, now: Monotonic) -> WebSession | None:
         """Return the session of a token, or None if it is over."""
+        # Before the hash, so that a long cookie costs nothing.
         if not 0 < len(token) <= LONGEST_TOKEN:
             return None
         session = self._by_hash.get(_hash(token))
@@ -246,6 +254,7 @@ class Sessions:
         self._by_hash = {key: one for key, one in self._by_hash.items() if one is not session}
 
     def _evict(self, account_id: int, now: Monotonic) -> None:
+        # Sessions that are over go first, so that they do not evict a living one.
         for session in [one for one in self._by_hash.values() if self._is_over(one, now)]:
             self.end(session)
         own = [one for one in self._by_hash.values() if one.account_id == account_id]

@@ -64,6 +64,8 @@ class DatagramReader:
     def _read_ip(self, t: float, frame: bytes, at: int) -> Datagram | None:
         if at >= len(frame):
             raise _LeftOut("frames cut short")
+        # The version in the first half byte decides, whatever the link layer says about the
+        # packet.
         kind = frame[at] >> 4
         if kind == 4:
             return self._read_ipv4(t, frame, at)
@@ -86,6 +88,7 @@ class DatagramReader:
         body = frame[at + header : at + length]
         source, destination = frame[at + 12 : at + 16], frame[at + 16 : at + 20]
         place = int.from_bytes(frame[at + 6 : at + 8], "big")
+        # Fragment offset or the bit "more fragments": only then the packet is a piece of another.
         if place & 0x3FFF:
             identity = int.from_bytes(frame[at + 4 : at + 6], "big")
             whole = self._join(
@@ -110,8 +113,10 @@ class DatagramReader:
                 return self._read_udp(t, source, destination, body)
             if following == FRAGMENT and len(body) >= 8:
                 place = int.from_bytes(body[2:4], "big")
+                # Bit 32 separates the identities of IPv6 from those of IPv4, which have 16 bits.
                 key = source, destination, int.from_bytes(body[4:8], "big") | 1 << 32
                 following, body = body[0], body[8:]
+                # An "atomic" fragment is the whole packet and needs no joining.
                 if place & 0xFFF9:
                     whole = self._join(key, place & 0xFFF8, bool(place & 1), body)
                     if whole is None:
@@ -119,6 +124,8 @@ class DatagramReader:
                     body = whole
             elif following in IPV6_EXTENSIONS and len(body) >= 8:
                 unit = 4 if following == AUTHENTICATION else 8
+                # The length of an authentication header counts in units of four bytes, all others
+                # in eight.
                 skip = (body[1] + (2 if unit == 4 else 1)) * unit
                 following, body = body[0], body[skip:]
             else:
@@ -132,9 +139,11 @@ class DatagramReader:
         assembly = self._fragments.get(key)
         if assembly is None:
             if len(self._fragments) >= MAX_FRAGMENTED:
+                # Dicts keep their insertion order, so the first key is the oldest packet.
                 del self._fragments[next(iter(self._fragments))]
                 self.left_out["fragmented packets never completed"] += 1
             assembly = self._fragments[key] = _Assembly({}, None)
+        # Both limits stop forged fragments: a longer packet, or very many tiny pieces.
         if offset + len(body) > MAX_IP_PAYLOAD or len(assembly.pieces) >= MAX_FRAGMENT_PIECES:
             del self._fragments[key]
             raise _LeftOut("fragmented packets that are garbled")
@@ -174,6 +183,7 @@ class _Assembly:
             return None
         whole = bytearray()
         for offset in sorted(self.pieces):
+            # A gap: a fragment is still missing. Overlaps are allowed, the later offset wins.
             if offset > len(whole):
                 return None
             whole[offset:] = self.pieces[offset]
@@ -205,6 +215,7 @@ def _network_offset(link: int, frame: bytes) -> int:
             kind += 4
         at = kind + 2
     elif link == LINUX_SLL:
+        # The offsets of the protocol type and of the packet in Linux's own link headers.
         kind, at = 14, 16
     elif link == LINUX_SLL2:
         kind, at = 0, 20

@@ -68,6 +68,8 @@ class PcapngFormat:
         """Yield the frames and secrets of every complete block."""
         while (found := self._next_block(queue)) is not None:
             kind, block, place = found
+            # The second length allows reading backwards; a difference is the first sign of
+            # damage.
             if block[-4:] != block[4:8]:
                 raise _damage(place, "a block's two lengths differ")
             try:
@@ -96,6 +98,8 @@ class PcapngFormat:
                 raise _damage(queue.offset, f"a block of {length} bytes is claimed")
             if kind in READ:
                 break
+            # An unknown block may be of any size, so it is skipped piece by piece and never
+            # stored.
             self._skipping = length
         if length > MAX_BLOCK:
             raise _damage(queue.offset, f"a packet block of {length} bytes is claimed")
@@ -111,9 +115,11 @@ class PcapngFormat:
     def _read_block(self, kind: int, body: bytes) -> CapturedFrame | Secrets | None:
         order = self._order
         if kind == SECTION:
+            # A section's length may be unknown (-1), so it is not used.
             _magic, major, minor, _length = struct.unpack_from(order + "IHHq", body)
             if major != 1:
                 raise FileFormatError(f"pcapng of version {major}.{minor} is not read, only 1.x")
+            # Interfaces are numbered anew in each section.
             self._interfaces = []
             return None
         if kind == INTERFACE:
@@ -122,6 +128,7 @@ class PcapngFormat:
         if kind == SECRETS:
             secrets_kind, size = struct.unpack_from(order + "II", body)
             if size > len(body) - 8:
+                # The caller reports a `struct.error` as a block that is too short for its type.
                 raise struct.error
             return Secrets(secrets_kind, body[8 : 8 + size])
         if kind == ENHANCED_PACKET:
@@ -144,6 +151,7 @@ class PcapngFormat:
             if code == 0:
                 break
             if code == OPTION_RESOLUTION and size == 1:
+                # The highest bit selects powers of two, otherwise of ten.
                 interface.units = (2 if value[0] & 0x80 else 10) ** (value[0] & 0x7F)
             elif code == OPTION_OFFSET and size == 8:
                 interface.offset = struct.unpack(self._order + "q", value)[0]
@@ -153,6 +161,7 @@ class PcapngFormat:
     def _frame(self, number: int, ticks: int, captured: int, data: bytes) -> CapturedFrame | None:
         if number >= len(self._interfaces):
             raise FileFormatError(f"the capture is damaged: there is no interface {number}")
+        # The block may have options behind the packet, but never less than the captured bytes.
         if captured > len(data) or captured > MAX_FRAME:
             raise struct.error
         interface = self._interfaces[number]
@@ -165,6 +174,7 @@ class PcapngFormat:
         if not self._interfaces:
             raise FileFormatError("the capture is damaged: there is no interface 0")
         interface = self._interfaces[0]
+        # This block has no captured length; it follows from the limit of the interface.
         captured = min(original, interface.snap or original, len(body) - 4)
         return CapturedFrame(self._last, interface.link, body[4 : 4 + captured])
 
@@ -280,6 +290,8 @@ class CaptureReader:
         if self._head is not None:
             data = self._head + data
             if len(data) < 2:
+                # Two bytes are needed to recognize gzip; a reader of a growing file may get them
+                # one by one.
                 self._head = data
                 return
             self._head = None
@@ -298,12 +310,15 @@ class CaptureReader:
                 if not data:
                     return
                 self._inflater = zlib.decompressobj(wbits=31)
+            # A copy, because a failed call loses the output that it had produced before the
+            # damage.
             before = self._inflater.copy()
             try:
                 piece = self._inflater.decompress(data, CHUNK)
             except zlib.error as error:
                 yield from _salvage(before, data)
                 raise FileFormatError("the gzip data is damaged") from error
+            # Behind the end of a member `unused_data` is set, inside it `unconsumed_tail`.
             data = self._inflater.unused_data or self._inflater.unconsumed_tail
             if piece:
                 yield piece
@@ -348,6 +363,8 @@ class _ClassicFormat:
                     f"(at most {MAX_FRAME})",
                     place=f"byte {queue.offset}",
                 )
+            # The header is only peeked at, so an incomplete record can be read again with the
+            # next chunk.
             if len(queue) < 16 + captured:
                 return
             queue.skip(16)

@@ -75,6 +75,8 @@ class ByteQueue:
 
     def append(self, data: bytes) -> None:
         """Add received bytes."""
+        # Used bytes are removed only when new ones come: a removal for each record would copy the
+        # rest each time.
         if self._at:
             del self._data[: self._at]
             self._at = 0

@@ -50,6 +50,7 @@ class KeptStates:
 
         A session that alone uses too much loses its own.
         """
+        # Counted anew after each message; the latest session moves to the end of the order.
         self.total -= self._sizes.pop(stream, 0)
         size = stream.size
         if size:
@@ -58,6 +59,8 @@ class KeptStates:
         while self.total > self._limit:
             oldest, freed = self._sizes.popitem(last=False)
             self.total -= freed
+            # The baselines are wrong from now on, so their next deltas are reported and not
+            # guessed.
             for to_server in (True, False):
                 oldest.miss(to_server=to_server)
 
@@ -122,6 +125,8 @@ class CaptureFollower:
             yield from self._receive_secrets(record)
             return
         self._t = record.t
+        # Protocol packets begin with a zero byte; everything else is other traffic on the same
+        # ports.
         if len(record.payload) < 2 or record.payload[0]:
             return
         conversation = self._conversation(record)
@@ -161,6 +166,8 @@ class CaptureFollower:
             self._conversations.move_to_end(key)
             return conversation
         opcode = datagram.payload[1]
+        # Anything could begin a conversation; without this test other traffic would fill the
+        # table.
         if opcode not in (_REQUEST, _RESPONSE) and not may_be_sealed(datagram.payload):
             return None
         conversation = self._conversations[key] = _Conversation(ends)
@@ -232,6 +239,7 @@ class CaptureFollower:
         conversation.sessions.append(session)
         conversation.unfollowed -= 1
         yield Notice(datagram.t, f"{session.title}: the capture begins after this session did")
+        # The datagram before was kept, because a key must fit two; now it can be read as well.
         if conversation.missed is not None and session.fits(conversation.missed.payload):
             conversation.unfollowed -= 1
             yield from self._feed(session, conversation.missed)
@@ -289,6 +297,7 @@ class CaptureFollower:
         self.messages += 1
         if self._version is not None:
             session.version = self._version
+        # Only the client's messages state the version, and the first of them does.
         elif session.version is None and datagram.source == session.client:
             text = session.find_version(message.opcode, message.payload, self._decoder.covers)
             if text is not None:
@@ -310,6 +319,7 @@ class CaptureFollower:
     def _decoder_of(self, session: FollowedSession) -> SessionDecoder:
         """Return the decoder for a session's client version."""
         known = session.decoder
+        # The version may become known late; the decoder before that had no names or layouts.
         if known is not None and known.version == session.version:
             return known
         decoder = session.decoder = self._decoder.session(session.version)
@@ -347,6 +357,7 @@ class _Conversation:
         """Whether this is probably a session whose key is unknown."""
         if self.sessions or self.sealed < _SEALED_LEAST:
             return False
+        # Nine of ten datagrams must look sealed: other programs' traffic does so only by chance.
         return self.sealed * 10 >= self.unfollowed * 9
 
     def session_of(self, datagram: Datagram) -> FollowedSession | None:
@@ -372,6 +383,7 @@ def _guess_roles(datagram: Datagram) -> tuple[Address, Address]:
     """Return (client, server): by one-sided messages, by known ports, or by the lower port."""
     source, destination = datagram.source, datagram.destination
     opcode = datagram.payload[1]
+    # Only one side sends these two opcodes, so they are certain; ports are a guess.
     if opcode == 0x07:
         return source, destination
     if opcode == 0x08:
@@ -383,4 +395,5 @@ def _guess_roles_of(source: Address, destination: Address) -> tuple[Address, Add
     for server, client in ((source, destination), (destination, source)):
         if server[1] in SERVER_PORTS:
             return client, server
+    # Servers usually have the lower port, clients one that the system has chosen.
     return (source, destination) if destination[1] < source[1] else (destination, source)

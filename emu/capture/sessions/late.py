@@ -43,6 +43,7 @@ class KeyStream:
         # The two directions use one key and its complement (docs/protocol/transport.md#keys).
         own = bytes(byte ^ 0xFF for byte in key) if from_client else key
         self._cipher = Cipher(ARC4(own), mode=None).encryptor()
+        # The cipher has no seek; the bytes before the position are generated and discarded.
         self._cipher.update(bytes(_DROPPED + position))
 
     def apply(self, data: bytes) -> bytes:
@@ -70,6 +71,7 @@ def find_positions(
     `stream` is at its beginning; `messages` are consecutive encrypted messages without escape
     bytes.
     """
+    # The last message begins behind all others, so the key stream must reach that far.
     before = sum(len(message) for message in messages[:-1])
     # All positions are tested at once. For each message, `hits` has 1 in the byte of every position
     # whose decrypted first byte is possible; the numbers of all messages are combined with "and".
@@ -192,6 +194,7 @@ class LateMessages:
                 if len(body) < 2:
                     continue
                 opcode, body = int.from_bytes(body[:2], "little"), body[2:]
+            # Only the first message after a gap is marked; the follower then drops the baselines.
             found.append(LateMessage(opcode, body, after_gap=self._gap))
             self._gap = False
         return found

@@ -45,6 +45,7 @@ def find_client_version(opcode: int, body: bytes, covers: Callable[[int], bool])
         at = _after_strings(body, 4)
         if at is None:
             return None
+        # A u16 field: every value in it may be a version.
         old, new, believed_below = at + 8, at + 10, 0x10000
     elif opcode == LOGIN_BY_NUMBER:
         old, new, believed_below = 8, 14, NEW_LOGIN_BY_NUMBER
@@ -60,6 +61,7 @@ def find_client_version(opcode: int, body: bytes, covers: Callable[[int], bool])
 
 def _after_strings(body: bytes, count: int) -> int | None:
     """Return the offset behind `count` strings with u16 lengths, or None when they are cut."""
+    # The strings before the version have variable lengths, so its offset must be searched.
     at = 0
     for _ in range(count):
         at += 2 + int.from_bytes(body[at : at + 2], "little")
@@ -125,6 +127,8 @@ class FollowedSession:
             )  # fmt: skip
             return FollowingSession(role, rc4_key=rc4_key, config=config, midway=late)
 
+        # `by_client` reads what the client sends, so it plays the server, and the other way
+        # around.
         self._by_client = follower(Role.SERVER)
         self._by_server = follower(Role.CLIENT)
         for one in (self._by_client, self._by_server):
@@ -137,8 +141,10 @@ class FollowedSession:
 
         `asked_again` is whether a SessionRequest preceded it.
         """
+        # After an end, or with another key, the same numbers belong to a new session.
         if self._by_client.ended or self._by_server.ended or check_key != self._check_key:
             return False
+        # A repeated answer shows the id of a session that began before the capture.
         if self.session_id is None and not asked_again:
             self.session_id = session_id
         return session_id == self.session_id and not (asked_again and self._messages)
@@ -161,6 +167,7 @@ class FollowedSession:
         """Handle one datagram; yield the messages that it completes, and faults as text."""
         from_client = datagram.source == self.client
         follower = self._by_client if from_client else self._by_server
+        # Counters are compared before and after, because the follower has no event for a drop.
         before = dict(follower.drops)
         # The end of a session drops held packets, so count them before.
         waiting = follower.packets_held if datagram.payload[1] in ENDINGS else 0
@@ -171,6 +178,8 @@ class FollowedSession:
                 self._messages += 1
                 yield event
             elif isinstance(event, KeyEstablished) and from_client:
+                # Only the client's direction carries the key block; the server's direction needs
+                # the key too.
                 self._by_server.set_cipher_key(event.key)
             elif isinstance(event, SessionClosed):
                 if event.reason != CloseReason.PEER:

@@ -7,7 +7,7 @@
 -- SessionResponse), Combined and AppCombined parts, fragment headers, acks, the key exchange, and
 -- application opcodes and the commands in OP_ClientCmdMsg where they are in clear. What needs the
 -- whole stream before it - encrypted and compressed messages, messages in fragments, and all that is
--- told as a change (ghosts, sheets, books, predictions) - is read by `emu capture decode`.
+-- sent as a change (ghosts, sheets, books, predictions) - is read by `emu capture decode`.
 
 local NAMES = {} -- @names@
 -- Each range: {lowest client version, highest, "number=index in NAMES number=index ..."}

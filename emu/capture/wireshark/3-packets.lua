@@ -47,6 +47,9 @@ local function show_rc4(range)
     return table.concat(key)
 end
 
+-- Opcode 2 names another message in the tables; this one comes before the encryption of a session.
+local KEY_REQUEST = "key request"
+
 local function is_key_request(range)
     return range:len() >= 10 and range:range(0, 1):uint() == 2 and range:range(1, 4):le_uint() == 60
         and range:len() >= 69
@@ -155,11 +158,11 @@ local function dissect_message(state, range, tree)
         note(state, "key block")
     elseif is_key_request(range) and not state.from_client then
         tree:add(f.app_opcode, range:range(0, 1))
-        tree:add(f.app_name, range:range(0, 1), app_name(2)):set_generated()
+        tree:add(f.app_name, range:range(0, 1), KEY_REQUEST):set_generated()
         tree:add(f.key_size, range:range(1, 4), range:range(1, 4):le_uint())
         tree:add(f.modulus, range:range(5, 60))
         if range:len() > 69 then tree:add(f.exponent, range:range(69)) end
-        note(state, app_name(2) .. " (2)")
+        note(state, KEY_REQUEST)
     elseif after_key(state, range) then
         if range:len() > 1 and range:range(0, 1):uint() == 0 then
             tree:add(f.escape, range:range(0, 1))

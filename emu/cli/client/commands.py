@@ -32,7 +32,7 @@ def client() -> None:
 @server_options
 @account_options
 @click.option("--create", "create_name", metavar="NAME", help="Create a character.")
-@click.option("--world", metavar="ID", help="World to create it on; default the first that is up.")
+@click.option("--world", metavar="ID", help="World to create it on; the default is the first up.")
 @click.option("--delete", "delete_name", metavar="NAME", help="Delete a character.")
 @click.option("--play", "play_name", metavar="NAME", help="Enter the world with a character.")
 def login(
@@ -46,8 +46,8 @@ def login(
 ) -> None:
     """Log in, list worlds and characters, and create, delete and play as asked, in this order.
 
-    Prints each step with the milliseconds it took. Exit status 1 and one line when the server does
-    not answer, denies the login or refuses a request.
+    Prints each step with the milliseconds it took. If the server does not answer, denies the login
+    or refuses a request, it prints one line and the exit status is 1.
 
     Example: emu client login 127.0.0.1:9100 --user alice --create Testa --play Testa
     """

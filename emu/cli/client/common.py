@@ -137,6 +137,7 @@ def carry_out(body: Body, style: str, *, on_asyncio: bool = False) -> None:
     if on_asyncio:
         from twisted.internet import asyncioreactor  # noqa: PLC0415  # `emu --help` stays quick
 
+        # The reactor must be installed before any module imports the default one.
         asyncioreactor.install()  # type: ignore[no-untyped-call]
     try:
         run_reactor(body)
@@ -151,6 +152,7 @@ def run_reactor(body: Body) -> None:
     from twisted.internet.defer import Deferred  # noqa: PLC0415  # `emu --help` stays quick
     from twisted.internet.task import react  # noqa: PLC0415
 
+    # `react` leaves by SystemExit, so the result is passed out in a list.
     ended: list[EmuError | None] = []
     begun: list[Coroutine[Any, Any, None]] = []
 
@@ -171,6 +173,7 @@ def run_reactor(body: Body) -> None:
     except SystemExit as end:
         if end.code:
             raise
+    # Neither result nor error: Ctrl-C has stopped the reactor.
     if not ended:
         with suppress(RuntimeError):  # It tries to wait for something that can no longer come.
             begun[0].close()  # Let a display restore the terminal while it can.

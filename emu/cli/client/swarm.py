@@ -77,7 +77,7 @@ def swarm(
     the world; sight_ms is the time from a step to its arrival at another client. Exit status 1 if
     no client entered.
 
-    Example: emu client swarm 20 127.0.0.1:9100 --for 5 --password secret --json
+    Example: emu client swarm 20 127.0.0.1:9100 --for 5 --password long-enough --json
     """
     secret = given_password(password)
     tables = present_tables()

@@ -108,6 +108,7 @@ class PipedLines:
     async def __aiter__(self) -> AsyncIterator[str]:
         """Yield each line."""
         Thread(target=self._read, name="emu-lines", daemon=True).start()
+        # An empty line of the pipe still has its line break, so only the final text is empty.
         while line := await self._lines.get():
             name, _, seconds = line.strip().partition(" ")
             if name == "wait" and seconds.replace(".", "", 1).isdecimal():
@@ -142,15 +143,19 @@ def history_file() -> Path:
 
 
 if TYPE_CHECKING:
-    from emu.net.client.connection import ClientWorldConnection
+    from emu.net.client.world_connection import ClientWorldConnection
 
 
 def character_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that choose the character; the verb gets them as its `entrance`."""
 
-    @click.option("--character", metavar="NAME", help="The character; default the account's first.")
+    @click.option(
+        "--character", metavar="NAME", help="The character; the default is the account's first."
+    )
     @click.option("--create", is_flag=True, help="Create the character if it is missing.")
-    @click.option("--world", metavar="ID", help="World to create it on; default the first up.")
+    @click.option(
+        "--world", metavar="ID", help="World to create it on; the default is the first up."
+    )
     @wraps(command)
     def call(
         *,
@@ -192,7 +197,7 @@ async def play(
 ) -> None:
     """Log in, enter the world, and print what the character sees and hears.
 
-    Exit status 1 and one line when it cannot enter, or when the session ends before its time.
+    If it cannot enter, or if the session ends early, it prints one line and the exit status is 1.
 
     Example: emu client play 127.0.0.1:9100 --user alice --character Testa --create --for 5
     """
@@ -200,8 +205,10 @@ async def play(
     async with entered(reactor, target, entrance, show) as client:
         for line in lines:
             show.answer(run_line(client.core, line, client.now()))
+            # The line may have queued messages; this call sends them.
             client.act(_nothing)
         if seconds is None:
+            # About 34 years: the wait ends with the session or with Ctrl-C.
             await client.until(lambda: is_over(client.core), "the end", timeout=float(1 << 30))
         else:
             await client.pause(seconds)
@@ -243,7 +250,7 @@ async def entered(
     reactor: Any, target: Target, entrance: Entrance, show: Printer
 ) -> AsyncIterator[ClientWorldConnection]:
     """Enter the world, print the events from then on, and leave at the end."""
-    from emu.net.client.connection import enter_world  # noqa: PLC0415  # imports the reactor
+    from emu.net.client.world_connection import enter_world  # noqa: PLC0415  # imports the reactor
 
     client = await enter_world(
         reactor,

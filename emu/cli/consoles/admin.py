@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,65 +14,11 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
-from emu.admin.console import ConsoleClient
 from emu.cli.common import load_config
+from emu.cli.console_socket import ConsoleSocket
 from emu.cli.tables import line_format_option
-from emu.commands import Reply
 from emu.config.model import state_folder
-from emu.errors import CommandError, EmuError, PeerError
-
-CHUNK = 65536
-
-
-class NoServer(CommandError):
-    """No server is listening at a local socket."""
-
-
-class ConsoleSocket(AbstractContextManager["ConsoleSocket"]):
-    """An open console; a context manager."""
-
-    def __init__(self, path: Path, timeout: float | None = None) -> None:
-        """Connect; wait at most `timeout` seconds for a server's answer.
-
-        Raises `NoServer` if no server listens there, `CommandError` if the socket is another
-        user's.
-        """
-        self._client = ConsoleClient()
-        self._path = path
-        self._socket = socket.socket(socket.AF_UNIX)
-        try:
-            self._socket.settimeout(timeout)
-            self._socket.connect(str(path))
-        except PermissionError:
-            self._socket.close()
-            raise CommandError(
-                f"{path}: belongs to another user; run this as the server's user or as root"
-            ) from None
-        except OSError as error:
-            self._socket.close()
-            raise NoServer(
-                f"{path}: no server can be reached ({error.strerror or error}); is it"
-                " running, with this database, and are you its user?"
-            ) from None
-
-    def __exit__(self, *_error: object) -> None:
-        self._socket.close()
-
-    def run(self, line: str) -> Reply:
-        """Run a line and return its reply. Raises `CommandError` if the connection ends."""
-        try:
-            self._socket.sendall(self._client.request(line))
-            while data := self._socket.recv(CHUNK):
-                if replies := self._client.receive_data(data):
-                    return replies[0]
-        except TimeoutError:
-            raise CommandError(f"{self._path}: the server does not answer") from None
-        except OSError as error:
-            raise CommandError(f"{self._path}: {error.strerror}") from None
-        except PeerError as error:
-            raise CommandError(f"{self._path}: {error.reason}; is another program there?") from None
-        raise CommandError("the server has closed the console")
-
+from emu.errors import EmuError
 
 ENDS = frozenset(("exit", "quit"))
 
@@ -110,6 +54,7 @@ class ServerCompleter(Completer):
         text = document.text_before_cursor
         begun = "" if not text or text[-1].isspace() else text.split()[-1]
         try:
+            # An empty quotation asks for the next word (see `emu.commands.help.completions`).
             reply = self._ask(f"complete {text}" if begun else f'complete {text}""')
         except EmuError:
             return
@@ -140,6 +85,7 @@ def converse(ask: Ask, prompt: str, plainly: Ask | None = None) -> bool:
             good &= reply.ok
             if reply.text:
                 click.echo(reply.text, err=not reply.ok)
+    # At a prompt the user has seen each error, so the exit status stays 0.
     return good or interactive
 
 
@@ -151,6 +97,7 @@ def _typed(ask: Ask, prompt: str) -> Iterator[str]:
         try:
             yield session.prompt(prompt)
         except KeyboardInterrupt:
+            # Ctrl-C discards the line, as in a shell.
             continue
         except EOFError:
             return
@@ -160,8 +107,10 @@ def _history() -> History:
     path: Path = state_folder() / "console_history"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Lines may contain passwords, so only the owner may read the history.
         path.touch(0o600)
     except OSError:
+        # A read-only home folder must not stop the console.
         return InMemoryHistory()
     return FileHistory(str(path))
 
@@ -189,6 +138,7 @@ def admin(words: tuple[str, ...], style: str) -> None:
 
 def command_line(words: tuple[str, ...]) -> str:
     """Return a shell's words as a line; words with blanks, except the last, are quoted."""
+    # The last argument may be free text, which keeps its blanks without quotation marks.
     *first, last = words
     return " ".join([*(f'"{word}"' if " " in word else word for word in first), last])
 

@@ -53,6 +53,7 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
             try:
                 self._open(family, place, token)
             except NothingListens:
+                # If nothing listens at any address, the last error is reported.
                 if place is places[-1][4]:
                     raise
             else:
@@ -63,6 +64,7 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
             self._socket.connect(place)
+            # A static client has its number already and does not log in.
             if not self.client.id:
                 self._join(token)
         except OSError as error:
@@ -104,6 +106,7 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
                     f"{self._address} lets us not in: nobody speaks GGMP there, or not to this"
                     " token, or not from this address"
                 )
+            # A datagram may be lost, so the login is repeated until the time is over.
             if self.client.lost:
                 self.client.join(token, self.now)
             self._turn(until)
@@ -116,11 +119,13 @@ class GgmpSocket(AbstractContextManager["GgmpSocket"]):
         try:
             for data in self.client.data_to_send():
                 self._socket.send(data)
+            # A timeout of 0 would make the socket non-blocking.
             self._socket.settimeout(max(wait, 0.001))
             self.client.receive(self._socket.recv(LONGEST), self.now)
             for data in self.client.data_to_send():  # the acknowledgments
                 self._socket.send(data)
         except (TimeoutError, MalformedMessage):
+            # No datagram came, or a damaged one; the caller decides by the time what to do.
             return
         except ConnectionRefusedError:
             raise NothingListens(f"nothing listens on UDP {self._address}") from None
@@ -255,6 +260,7 @@ def watch(
                 talk.client.query(0, talk.now)
                 continue
             record = _record(content, talk.client)
+            # Answers to the keep-alive query and confirmations are no positions.
             if "online" not in record and record.get("said") != "done":
                 _print(record, style)
 

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 
 import click
 
-from emu.admin.rcon.packets import Answered, LoginAnswered, RconClient
+from emu.admin.rcon import Answered, LoginAnswered, RconClient
 from emu.cli.client.common import address_argument, timeout_option
 from emu.cli.consoles.admin import CommandAnswer, command_line, converse
 from emu.cli.options import given_password, password_option
@@ -66,6 +66,7 @@ class RconSocket(AbstractContextManager["RconSocket"]):
         try:
             self._log_in()
         except BaseException:
+            # This also closes the socket after Ctrl-C.
             self._socket.close()
             raise
 
@@ -76,11 +77,14 @@ class RconSocket(AbstractContextManager["RconSocket"]):
 
     def _is_closed(self) -> bool:
         """Return whether either side has closed the connection."""
+        # This side has closed it after an error.
         if self._socket.fileno() < 0:
             return True
+        # An open connection without an answer on its way has nothing to read.
         if not select.select([self._socket], [], [], 0)[0]:
             return False
         try:
+            # Only peeked at, because data would belong to an answer.
             return not self._socket.recv(1, socket.MSG_PEEK)
         except OSError:
             return True
@@ -92,6 +96,8 @@ class RconSocket(AbstractContextManager["RconSocket"]):
             while received := self._socket.recv(CHUNK):
                 if events := self._client.receive_data(received):
                     return events[0]
+                # A server may not mark the last packet of an answer; then a short silence ends
+                # it.
                 if self._client.has_unfinished:
                     self._socket.settimeout(min(self._timeout, NEXT_PACKET))
         except TimeoutError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import sleep
 from typing import Any, Final
@@ -14,6 +15,7 @@ import click
 from emu.admin.snapshot import Snapshot
 from emu.cli.client.common import run_reactor
 from emu.cli.common import config_path, load_config
+from emu.cli.console_socket import ConsoleSocket
 from emu.cli.doctor.database import check_database
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
 from emu.cli.doctor.network import check_addresses, check_ports, check_server, judge_server
@@ -27,24 +29,30 @@ from emu.cli.doctor.system import (
 from emu.cli.doctor.values import check_values, repair_values
 from emu.cli.options import given_password, passing, password_option, present
 from emu.cli.tables import format_option, print_rows
+from emu.cli.watch.status import PATIENCE
 from emu.client import Credentials
 from emu.client.flow import Entrance
 from emu.config import Config
-from emu.errors import ConfigError, EmuError, unusable
+from emu.errors import CommandError, ConfigError, EmuError, unusable
 from emu.opcodes import OpcodeTables
 from emu.opcodes.text import shipped_tables
 from emu.world.content.atlas import read_atlas
 
-COLUMNS: Final = ("level", "check", "what", "mend")
+COLUMNS: Final = ("level", "check", "what", "fix")
 COLORS: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
 
 
 @click.command()
 @format_option
 @click.option(
-    "--login", "user", metavar="NAME", help="Log in and enter the world with this account."
+    "--login", "user", metavar="NAME", help="Log in with this account; the server records nothing."
 )
-@click.option("--character", metavar="NAME", help="The character to enter with; default the first.")
+@click.option(
+    "--enter",
+    is_flag=True,
+    help="With --login: let a character stand in the world for a moment, as a player would.",
+)
+@click.option("--character", metavar="NAME", help="The character for --enter; default the first.")
 @click.option("--problems", is_flag=True, help="Show only warnings and faults.")
 @click.option("--repair", is_flag=True, help="Replace unusable stored values; keeps a copy.")
 @password_option
@@ -52,6 +60,7 @@ def doctor(
     *,
     style: str,
     user: str | None,
+    enter: bool,
     character: str | None,
     problems: bool,
     repair: bool,
@@ -61,18 +70,23 @@ def doctor(
 
     Checks the configuration, ports, files, database, opcode tables, clock, addresses, limits and
     secrets; then the running server, by a session and a login that must be refused. With --login it
-    logs in with your account and lets a character stand in the world for a moment. Nothing is
-    changed unless you give --repair: then the database is copied, and unusable stored values of
-    characters are replaced by the values that the server uses instead; the server must be stopped
-    for that. The exit status is 1 if a check fails.
+    logs in with your account, lists its characters, and opens a session with the world. Nothing is
+    changed, also while the account plays, unless you give --enter or --repair. With --enter a
+    character stands in the world for a moment: players see it, and the server saves it. With
+    --repair the database is copied, and unusable stored values of characters are replaced by the
+    values that the server uses instead; the server must be stopped for that. The exit status is 1
+    if a check fails.
 
     Example: emu doctor --problems
     """
     account = None
     if user is not None:
         account = Entrance(Credentials(user, given_password(password)), character)
+    elif enter or character is not None:
+        raise click.UsageError("--enter and --character need --login NAME")
+    # The repair comes first, so that the checks show the new state.
     found = [*repaired()] if repair else []
-    found += examine(account)
+    found += examine(account, enters=enter or character is not None)
     shown = [one for one in found if not problems or one.level is not Level.OK]
     if style == "table":
         show(shown)
@@ -84,18 +98,19 @@ def doctor(
         sys.exit(1)
 
 
-def examine(account: Entrance | None) -> Iterator[Finding]:
+def examine(account: Entrance | None, *, enters: bool = False) -> Iterator[Finding]:
     """Yield all findings, subject by subject; a wrong configuration ends them."""
     try:
         config = load_config()
     except ConfigError as error:
-        mend = "emu config show prints every setting with its meaning"
-        yield from (fail("configuration", problem, mend) for problem in error.problems)
+        fix = "emu config show prints every setting with its meaning"
+        yield from (fail("configuration", problem, fix) for problem in error.problems)
         return
     source = config_path()
     yield ok("configuration", f"{source.absolute() if source else 'all defaults'} is good")
     running, troubles = check_server(config.console_path)
     path = config.database.path
+    # A server that does not answer may still hold the ports.
     is_hidden = not config.console.enabled or any(one.level is Level.FAIL for one in troubles)
     yield from check_ports(config, running, is_hidden=is_hidden)
     yield from as_far_as_allowed("files", check_permissions(config, source))
@@ -109,7 +124,7 @@ def examine(account: Entrance | None) -> Iterator[Finding]:
     yield from troubles
     if running is not None:
         yield from judge_server(running, config)
-        yield from visited(running, config, account)
+        yield from visited(running, config, account, enters=enters)
     elif account is not None:
         yield fail("login", "no server is running", "start it and try again")
 
@@ -152,16 +167,20 @@ def known_tables(path: Path) -> OpcodeTables:
     return OpcodeTables(rows) if rows is not None else shipped_tables()
 
 
-def visited(running: Snapshot, config: Config, account: Entrance | None) -> list[Finding]:
+def visited(
+    running: Snapshot, config: Config, account: Entrance | None, *, enters: bool = False
+) -> list[Finding]:
     """Return the findings of a login."""
-    from emu.cli.doctor.visit import Visit, login_address  # noqa: PLC0415  # imports the reactor
+    from emu.cli.doctor.visit import Visit, near_address  # noqa: PLC0415  # imports the reactor
 
-    at = login_address(running)
+    at, world = near_address(running, "login.listen"), near_address(running, "world.listen")
     if at is None:
         return [
             warn("login", "no login server is running here", "run emu client login on its machine")
         ]
     tables = known_tables(config.database.path)
+    if account is not None and not enters:
+        announce(config, account.credentials.user)
     found: list[Finding] = []
 
     async def body(reactor: Any) -> None:
@@ -170,16 +189,27 @@ def visited(running: Snapshot, config: Config, account: Entrance | None) -> list
             made = config.login.auto_create_accounts
             await visit.without_account(accounts_are_made=made)
         else:
-            await visit.with_account(account)
+            await visit.with_account(account, world, enters=enters)
         found.extend(visit.findings)
 
     run_reactor(body)
     return found
 
 
+def announce(config: Config, user: str) -> None:
+    """Notify the server that the next login of an account is a trial.
+
+    Without a server of this version, or such an account, the login is an ordinary one.
+    """
+    # A name may contain one kind of quotation mark.
+    quote = "'" if '"' in user else '"'
+    with suppress(CommandError), ConsoleSocket(config.console_path, timeout=PATIENCE) as console:
+        console.run(f"account trial {quote}{user}{quote}")
+
+
 def show(findings: list[Finding]) -> None:
     """Print findings for people: a line for each, and below it the fix of a fault."""
-    for level, check, what, mend in findings:
+    for level, check, what, fix in findings:
         click.echo(f"{click.style(f'{level:<5}', fg=COLORS[level])} {check:<13} {what}")
-        if mend:
-            click.echo(f"{'':<20}-> {mend}")
+        if fix:
+            click.echo(f"{'':<20}-> {fix}")

@@ -77,10 +77,14 @@ def check_tables(database: Database) -> Iterator[Finding]:
     with readable_errors(database.path):
         judged = judge_schema(schema().version(connection), schema().newest)
         yield judged
+        # A newer schema may have other tables, so it is not compared.
         if judged.level is not Level.FAIL:
             check_version(database.path, connection, schema())
+        # Three faults are enough for the report; a damaged file may have thousands.
         broken = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
         yield judge_integrity(broken)
+        # References are checked only in an intact file, because damage also looks like missing
+        # rows.
         if broken == ["ok"]:
             yield judge_references(len(list(connection.execute("PRAGMA foreign_key_check"))))
 
@@ -146,6 +150,7 @@ def read_one(path: Path, query: str, *values: object) -> tuple[Any, ...] | None:
     if not path.exists():
         return None
     try:
+        # Read-only, because the doctor must neither create nor change a file.
         with closing(
             sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         ) as connection:

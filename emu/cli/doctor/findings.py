@@ -20,7 +20,7 @@ class Finding(NamedTuple):
     level: Level
     check: str
     what: str
-    mend: str = ""
+    fix: str = ""
 
 
 def ok(check: str, what: str) -> Finding:
@@ -28,11 +28,11 @@ def ok(check: str, what: str) -> Finding:
     return Finding(Level.OK, check, what)
 
 
-def warn(check: str, what: str, mend: str) -> Finding:
+def warn(check: str, what: str, fix: str) -> Finding:
     """Return a warning: this may become a fault."""
-    return Finding(Level.WARN, check, what, mend)
+    return Finding(Level.WARN, check, what, fix)
 
 
-def fail(check: str, what: str, mend: str) -> Finding:
+def fail(check: str, what: str, fix: str) -> Finding:
     """Return a fault: it stops the server or its players."""
-    return Finding(Level.FAIL, check, what, mend)
+    return Finding(Level.FAIL, check, what, fix)

@@ -10,11 +10,12 @@ from typing import Final
 
 from emu.admin.snapshot import Snapshot
 from emu.cli.config import bind_error, world_problems
-from emu.cli.consoles.admin import NoServer
+from emu.cli.console_socket import NoServer
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.cli.watch.status import QUEUES, ask, read, ticks
 from emu.config import Config
 from emu.config.ports import ListeningPort, listening_ports
+from emu.config.rules import advertised_host, serves_others, unreachable_world
 from emu.errors import CommandError, ConfigError
 from emu.limits.addresses import is_loopback, parse_host
 from emu.net.stream import listen_address
@@ -22,8 +23,8 @@ from emu.net.udp.sockets import RECEIVE_BUFFER
 from emu.world.registration.registry import is_private
 
 ADDRESSES: Final = "addresses"
-SHARED: Final = ipaddress.ip_network("100.64.0.0/10")
 EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104  # nothing is bound here
+SHARED: Final = ipaddress.ip_network("100.64.0.0/10")
 
 
 def check_addresses(config: Config) -> Iterator[Finding]:
@@ -50,20 +51,11 @@ def judge_login(host: str) -> Finding:
 
 def judge_advertised(config: Config) -> Finding:
     """Judge the address that players connect to when they enter the world."""
-    listen, advertise = config.world.listen, config.world.advertise
-    is_open = not _is_local(config.login.listen.host) or not config.login.enabled
-    advertised = advertise or ("127.0.0.1" if listen.host in EVERYWHERE else listen.host)
-    where = f"players connect to the world at {advertised}, UDP {listen.port}"
-    if _is_local(listen.host) and is_open:
-        return fail(
-            ADDRESSES, f"others can log in but not enter: world.listen is {listen}",
-            "set world.listen to an address that they reach, or 0.0.0.0",
-        )  # fmt: skip
-    if _is_local(advertised) and is_open:
-        return fail(
-            ADDRESSES, f"{where}, which is themselves",
-            "set world.advertise to the address that players reach",
-        )  # fmt: skip
+    unreachable = unreachable_world(config)
+    if unreachable is not None:
+        return fail(ADDRESSES, f"{unreachable.key}: {unreachable.text}", unreachable.cure)
+    is_open, advertised = serves_others(config), advertised_host(config)
+    where = f"players connect to the world at {advertised}, UDP {config.world.listen.port}"
     if is_open and _is_shared(advertised):
         return fail(
             ADDRESSES, f"{where}: an address that the provider shares among its customers",
@@ -93,6 +85,7 @@ def judge_internal(config: Config) -> Iterator[Finding]:
 def judge_families(config: Config) -> Iterator[Finding]:
     """Judge whether the world listens on the address family that is sent to players."""
     advertise, host = config.world.advertise, config.world.listen.host
+    # A host name may have addresses of both families, so nothing is certain.
     if advertise is None or _version(advertise) is None or _version(host) is None:
         return
     if _version(advertise) != _version(host) and host != "::":
@@ -149,10 +142,12 @@ def judge_port(
     """Judge a port by the error number of binding it, None for success."""
     key, protocol, at = port
     where = f"{key}: {protocol} {at}"
+    # The server reports its own ports, because the error of a bind does not name the owner.
     open_ports = running.ports if running is not None else ()
     is_ours = any((one.protocol, one.address) == (protocol, str(at)) for one in open_ports)
     if is_ours:
         return ok(PORTS, f"{where} is the running server's")
+    # A setting with port 0 has another number in the running server.
     if error is None and running is not None and at.port:
         return warn(
             PORTS, f"{where} is not open, though the server runs",
@@ -208,11 +203,11 @@ def check_server(path: Path) -> tuple[Snapshot | None, list[Finding]]:
     try:
         return read(ask(path)), []
     except NoServer:
-        mend = "start one: twistd emu; or give emu its --config and run emu as its user"
-        return None, [warn(SERVER, f"no server listens at {path}", mend)]
+        fix = "start one: emu start; or give emu its --config and run emu as its user"
+        return None, [warn(SERVER, f"no server listens at {path}", fix)]
     except CommandError as error:
-        mend = "run emu as the server's user; else the server hangs: read its log, restart it"
-        return None, [fail(SERVER, str(error), mend)]
+        fix = "run emu as the server's user; else the server hangs: read its log, restart it"
+        return None, [fail(SERVER, str(error), fix)]
 
 
 def judge_server(now: Snapshot, config: Config) -> Iterator[Finding]:

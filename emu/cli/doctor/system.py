@@ -96,6 +96,7 @@ def check_limits(config: Config, process: int | None) -> Iterator[Finding]:
     """Check the limits of the running server, or those it would have if started here."""
     limit = _of_process(process) if process is not None else None
     if limit is None:
+        # The hard limit, because the server raises its own limit to that.
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     yield judge_files(limit, wanted_files(config))
     available = _available()
@@ -116,6 +117,7 @@ def wanted_files(config: Config) -> int:
 def wanted_memory(config: Config) -> int:
     """Return the maximum memory of players and password checks, in bytes."""
     endpoints = int(config.login.enabled) + int(config.world.enabled)
+    # The setting counts KiB, the result bytes.
     passwords = config.login.password_threads * config.login.password_memory_cost * 1024
     return OWN_MEMORY + endpoints * config.network.session_memory + passwords
 
@@ -126,10 +128,10 @@ def judge_files(limit: int, wanted: int) -> Finding:
         given = "any number of" if limit == resource.RLIM_INFINITY else limit
         return ok(LIMITS, f"{given} open files; the settings allow {wanted}")
     text = f"{limit} open files, and the settings allow {wanted}"
-    mend = f"LimitNOFILE={max(wanted, 65536)} in the unit, or ulimit -Hn; or lower max_connections"
+    fix = f"LimitNOFILE={max(wanted, 65536)} in the unit, or ulimit -Hn; or lower max_connections"
     if limit < OWN_FILES:
-        return fail(LIMITS, text, mend)
-    return warn(LIMITS, text, mend)
+        return fail(LIMITS, text, fix)
+    return warn(LIMITS, text, fix)
 
 
 def judge_memory(available: int, wanted: int) -> Finding:
@@ -202,8 +204,8 @@ def judge_owner(path: Path, owner: int, user: int) -> Finding:
 
 def judge_exposed(line: str) -> Finding:
     """Judge a line about a file with secrets that everybody can read."""
-    what, _, mend = line.rpartition(": ")
-    return warn(FILES, what, mend)
+    what, _, fix = line.rpartition(": ")
+    return warn(FILES, what, fix)
 
 
 def judge_socket(path: Path) -> Finding:
@@ -228,6 +230,7 @@ def judge_log_folder(folder: Path, is_writable: bool) -> Finding:
 
 
 def _is_writable(folder: Path) -> bool:
+    # An attempt also finds read-only mounts and full disks, which permissions do not show.
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -264,13 +267,14 @@ def check_secrets(config: Config) -> Iterator[Finding]:
 
 def judge_password(key: str, password: str, host: str) -> Finding | None:
     """Judge a password for a listener; one that is open to the network needs more letters."""
-    mend = "choose a long one, for instance: openssl rand -base64 18"
+    fix = "choose a long one, for instance: openssl rand -base64 18"
+    # Passwords of few different letters are guessed early as well.
     if password.casefold() in GUESSED or len(set(password)) < 3:
         judge = warn if is_loopback(host) else fail
-        return judge(SECRETS, f"{key} is one that everybody tries first", mend)
+        return judge(SECRETS, f"{key} is one that everybody tries first", fix)
     if len(password) < SHORT and not is_loopback(host):
         return fail(
-            SECRETS, f"{key} has {len(password)} letters, and others reach the port at {host}", mend
+            SECRETS, f"{key} has {len(password)} letters, and others reach the port at {host}", fix
         )
     return None
 
@@ -294,6 +298,7 @@ def _passwords(config: Config) -> Iterator[Finding]:
         )  # fmt: skip
     for key, password, host in (
         ("ssq.password", ssq.password if ssq.enabled else "", ssq.listen.host),
+        # The login servers are elsewhere, so this password always crosses the network.
         ("world.password", world.password if world.login_servers else "", "0.0.0.0"),  # noqa: S104
     ):
         found = judge_password(key, password, host) if password else None

@@ -50,6 +50,7 @@ def repair_values(path: Path, zones: Collection[int] | None) -> Iterator[Finding
         yield ok(VALUES, f"{path} is not there yet; there is nothing to repair")
         return
     try:
+        # The lock keeps a server from starting between the copy and the repair.
         with ServerLock(path), Store.open(path) as store:
             found = problems_of(store, zones)
             if not found:

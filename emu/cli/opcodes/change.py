@@ -141,6 +141,7 @@ def reset_verb(
 
     Example: emu opcodes reset OP_KeymapLoadMsg --range 540-546
     """
+    # A dry run reads the rows without creating a database.
     if dry_run:
         plan = plan_reset(present_rows(), shipped_rows(), version_range, name)
     else:

@@ -144,6 +144,7 @@ def show(opcode: str, version: int | None, style: str) -> None:
     try:
         number = int(opcode, 0)
     except ValueError:
+        # People type names without prefix and ending, and some tables have cut names.
         names = {name.lower() for name in (opcode, f"OP_{opcode}", f"OP_{opcode}Msg")}
         names |= {name[:CUT_LENGTH] for name in names if len(name) > CUT_LENGTH}
         found = [row for row in rows if row.name.lower() in names]
@@ -197,6 +198,7 @@ def _differences(
 ) -> tuple[list[Difference], list[tuple[str, list[VersionRange]]]]:
     sides = [_operand(one) for one in operands]
     chosen = version if version is not None else version_range
+    # --version and --range apply to the operands that name no version.
     wanted = [chosen if one is None else one for _, one in sides]
     named = [one for one in wanted if one is not None]
     if not named:
@@ -268,6 +270,7 @@ def check_verb(file: Path | None, level: str, style: str) -> None:
         rejected=rejected,
         shipped=shipped_tables() if whole else None,
     )
+    # Severities are declared from the gravest to the least.
     grave = list(Severity)[: list(Severity).index(Severity(level)) + 1]
     shown: list[dict[str, Any]] = [one._asdict() for one in found if one.severity in grave]
     for cells in shown:

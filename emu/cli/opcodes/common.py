@@ -84,6 +84,7 @@ def database_path() -> Path:
 def who() -> str:
     """Return the operator's name for the history."""
     try:
+        # With sudo the history must name the person and not root.
         return os.environ.get("SUDO_USER") or getpass.getuser()
     except (OSError, KeyError, ImportError):
         return "unknown"
@@ -175,6 +176,7 @@ def range_rows(rows: Iterable[OpcodeRow], version_range: VersionRange) -> list[O
 def effective_rows(tables: OpcodeTables, version: int) -> list[OpcodeRow]:
     """Return the rows in effect at one version, ordered by number."""
     numbers = tables.for_version(version).numbers
+    # Narrow ranges come first, so `setdefault` keeps the row that wins.
     found: dict[str, OpcodeRow] = {}
     for version_range in tables.covering(version):
         for row in tables.rows(version_range):

@@ -7,6 +7,7 @@ import importlib.util
 import click
 
 from emu.cli.common import is_terminal
+from emu.cli.installed import install_command
 from emu.cli.opcodes.common import writing
 from emu.errors import CommandError
 
@@ -22,7 +23,7 @@ def edit_verb(version: int | None) -> None:
     """
     if importlib.util.find_spec("textual") is None:
         raise CommandError(
-            "the editor needs textual; install it with: pip install 'eq2emu[editor]'"
+            f"the editor needs textual; install it with: {install_command('editor')}"
         )
     if not is_terminal():
         raise CommandError("the editor needs a terminal; use `emu opcodes set` in scripts")

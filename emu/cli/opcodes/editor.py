@@ -185,6 +185,7 @@ class OpcodeEditor(App[None]):
         try:
             if self._store.mark() == self._mark:
                 return
+            # The mark has changed, so there is at least one entry.
             (newest,) = self._store.history(limit=1)
             self._fill_ranges()
         except EmuError as error:
@@ -238,6 +239,7 @@ class OpcodeEditor(App[None]):
         names = [row.name for row in self._shown]
         if before is not None and before.name in names:
             index = names.index(before.name)
+        # The row may be gone; the cursor then stays at its height.
         if names:
             table.move_cursor(row=min(index, len(names) - 1))
         self._describe()
@@ -378,6 +380,7 @@ def _worst(findings: list[OpcodeFinding]) -> list[str]:
     grave = [
         one
         for one in findings
+        # Only one range is checked here, and it need not cover the versions before the login.
         if one.severity is not Severity.NOTE and one.code != "uncovered"
     ]  # fmt: skip
     return [f"{one.severity}: {one.message}" for one in grave]

@@ -25,6 +25,7 @@ from emu.cli.opcodes.common import (
 )
 from emu.cli.tables import format_option, printable
 from emu.errors import CommandError, FileFormatError
+from emu.files import ANYBODY, partial_file
 from emu.opcodes.changes import Keep, Plan, key_of, plan_rows
 from emu.opcodes.files import (
     OpcodeFormat,
@@ -38,7 +39,6 @@ from emu.opcodes.files import (
 )
 from emu.opcodes.table import OpcodeTables, VersionRange
 from emu.opcodes.text import write_folder
-from emu.partial import ANYBODY, partial_file
 
 MAX_REJECTED = 10
 """Rejected rows that are printed; the others are only counted."""
@@ -90,6 +90,7 @@ def import_verb(
     label = source if source is not None else name
     with _progress() as progress:
         rows = _read(file, OpcodeFormat(form) if form else None, version_range, progress)
+        # With --strict all rejected rows must be known before the first row is written.
         if dry_run or strict:
             existing = {key_of(row): row for row in present_rows(to_write=True)}
             plan = plan_rows(existing, rows, source=label, keep=Keep(keep))

@@ -54,6 +54,7 @@ class Live:
     def took(self, now: Snapshot) -> None:
         """Handle a new snapshot."""
         before = self.rates.now if self.rates is not None else None
+        # Another process id means a restart, after which all counters begin at zero.
         if before is not None and before.process != now.process:
             self.restarts += 1
         self.rates = Rates.between(before, now)
@@ -234,6 +235,7 @@ class TopScreen(App[None]):
             found = self._ask()
         except EmuError as error:
             found = str(error)
+        # The screen may have been closed while the server was asked.
         if not get_current_worker().is_cancelled:
             self.call_from_thread(self._answered, found)
 
@@ -241,6 +243,7 @@ class TopScreen(App[None]):
         self._asking = False
         if isinstance(found, str):
             self.live.failed(found)
+        # After a pause the display must not change, even if an answer was on its way.
         elif not self.live.paused:
             self.live.took(found)
         self._show()
@@ -256,10 +259,12 @@ class TopScreen(App[None]):
 
     def _show_rows(self) -> None:
         table, live = self._rows, self.live
+        # Clearing a table resets its cursor and scroll position, so both are restored below.
         row, at = table.cursor_row, table.scroll_offset
         self._show_columns(live.columns())
         cells, besides = live.table()
         for one in cells:
+            # A plain string would be read as markup, and names come from players.
             table.add_row(*(Text(text) for text in one))
         table.move_cursor(row=min(row, max(0, table.row_count - 1)), scroll=False)
         table.scroll_to(at.x, at.y, animate=False)

@@ -16,7 +16,7 @@ from emu.admin.commands.server import SNAPSHOT
 from emu.admin.snapshot import HistogramReading, Rates, Snapshot
 from emu.admin.status import duration
 from emu.cli.common import load_config
-from emu.cli.consoles.admin import ConsoleSocket, NoServer
+from emu.cli.console_socket import ConsoleSocket, NoServer
 from emu.cli.tables import json_text, line_format_option, print_record, print_rows
 from emu.errors import CommandError, PeerError
 from emu.texts import counted
@@ -34,7 +34,7 @@ def ask(path: Path) -> Any:
         with ConsoleSocket(path, timeout=PATIENCE) as console:
             reply = console.run(SNAPSHOT)
     except NoServer as error:
-        raise NoServer(f"{error} Start one with: twistd emu") from None
+        raise NoServer(f"{error} Start one with: emu run") from None
     if not reply.ok:
         raise CommandError(f"{path}: {' '.join(reply.lines)}; is an older server running?")
     return reply.data
@@ -209,6 +209,7 @@ def traffic_rows(rates: Rates) -> list[Row]:
             "resent": rates.rate("session_retransmissions", port),
         }
         for port in SESSION_PORTS
+        # A process without a world or a login server has no sessions of that port.
         if ((port,) in rates.now.numbers.get("sessions_now", {}))
     ]
 
@@ -219,6 +220,7 @@ def drop_rows(rates: Rates) -> list[Row]:
     for name in DROPS:
         growing = rates.rates_by_last(name)
         for reason, count in rates.now.by_last(name).items():
+            # Without an earlier snapshot the rate is unknown and not zero.
             second = None if rates.before is None else growing.get(reason, 0.0)
             found.append(
                 {
@@ -240,6 +242,7 @@ def growth(rates: Rates) -> list[str]:
         f" resent {short(row['resent'])}/s"
         for row in traffic_rows(rates)
     ]
+    # Without an earlier snapshot nothing is known; a sum would show zero.
     dropped = None if rates.before is None else sum(row["a_second"] for row in drop_rows(rates))
     return [*lines, f"logins {short(rates.rate('logins'))}/s, dropped {short(dropped)}/s"]
 

@@ -10,6 +10,7 @@ import click
 
 from emu.admin.snapshot import Rates, Snapshot
 from emu.cli.common import is_terminal, load_config
+from emu.cli.installed import install_command
 from emu.cli.tables import print_rows
 from emu.cli.watch import status
 from emu.cli.watch.status import ask, read
@@ -38,9 +39,10 @@ def top(*, every: float, once: bool) -> None:
     if once or not is_terminal():
         print_frame(path, every)
         return
+    # Tested before the import, so that a missing library gives one clear line.
     if importlib.util.find_spec("textual") is None:
         raise CommandError(
-            "the full screen needs textual; install it with: pip install 'eq2emu[editor]', or use"
+            f"the full screen needs textual; install it with: {install_command('editor')} - or use"
             " emu top --once"
         )
     from emu.cli.watch.screen import TopScreen  # noqa: PLC0415  # an optional extra

@@ -1,7 +1,7 @@
 """The test client in the world: enters with a world key, sees, speaks, walks and leaves.
 
 `WorldClientCore` is the client without input and output, over one session for each zone. Its
-Twisted side is `emu.net.client.connection`.
+Twisted side is `emu.net.client.world_connection`.
 """
 
 from __future__ import annotations

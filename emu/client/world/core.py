@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from typing import Final
 
 from emu.client.events import Closed, Unexpected
 from emu.client.world import events, messages
-from emu.client.world.events import DialogOpened, WorldEvent, ZoneTold
+from emu.client.world.events import DialogOpened, WorldEvent, ZoneToLoad
 from emu.client.world.messages import ClientWorldMessages, PredictionWriter
 from emu.client.world.surroundings import (
     GHOST_COMMANDS,
@@ -40,7 +40,7 @@ from emu.session import (
     SessionConfig,
 )
 from emu.times import Monotonic
-from emu.world_stream.ghosts import POSITION
+from emu.world_stream.ghosts import POSITION, TITLE_CHANGED
 
 EVENT_LIMIT: Final = 4096
 """Events kept until the owner reads them; the oldest are dropped first."""
@@ -64,7 +64,7 @@ SESSIONS: Final = SessionConfig(keep_alive_interval=2.0)
 
 
 def make_session() -> Session:
-    """Return a new client session for the world."""
+    """Return a new client session for the world, with keep-alives every 2 seconds."""
     return Session.client(SESSIONS)
 
 
@@ -91,7 +91,11 @@ class WorldPhase(Enum):
 
 @dataclass(slots=True, eq=False, repr=False)
 class WorldClientCore:
-    """The client of one character."""
+    """The client of one character, from the world key to its leaving, over any number of zones.
+
+    Its owner passes datagrams and the time in, and takes datagrams and events out. A request
+    outside of a zone raises `CommandError`; so does one that the client version cannot express.
+    """
 
     messages: ClientWorldMessages
     handoff: WorldHandoff
@@ -106,10 +110,10 @@ class WorldClientCore:
     drops: Counter[str] = field(default_factory=Counter)
     """Messages that were not decoded, by name."""
     phase: WorldPhase = WorldPhase.NEW
-    zone: ZoneTold | None = None
+    zone: ZoneToLoad | None = None
     character: str = ""
-    commands: tuple[str, ...] = ()
-    """The slash commands of the world, in their numbered order."""
+    commands: Mapping[str, int] = field(default_factory=dict)
+    """The positions of the world's slash commands in its table, by name."""
     dialog: DialogOpened | None = None
     """The open dialog."""
     walker: Walker = field(default_factory=Walker)
@@ -137,6 +141,7 @@ class WorldClientCore:
         self.session = self.make_session()
         self.own_index = 0
         self._interface_said = False
+        # Baselines of the old session must not be applied to deltas of the new one.
         self._predictions = self.surroundings = None
         try:
             self._predictions = PredictionWriter(self.messages.dialect)
@@ -147,12 +152,12 @@ class WorldClientCore:
 
     @property
     def version(self) -> int:
-        """The client version."""
+        """The client data version."""
         return self.messages.version
 
     @property
     def place(self) -> Place:
-        """The character's place."""
+        """The character's place as this client has it: world units, Y up, heading in degrees."""
         return self.walker.place
 
     # Network and time.
@@ -170,24 +175,27 @@ class WorldClientCore:
         self._pump(now)
 
     def datagrams_to_send(self, now: Monotonic) -> list[bytes]:
-        """Return the datagrams to send now."""
+        """Return the datagrams to send now, in order; call it after each of the other methods."""
+        # `_pump` may begin another session; the datagrams belong to this one.
         session = self.session
         datagrams = session.datagrams_to_send(now)
         self._pump(now)  # The session may give up here.
         return datagrams
 
     def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` is due, or None."""
+        """Return when `handle_timer` is due, by the same clock as `now`, or None for never."""
         times = [self.session.get_timer()]
         if self.phase is WorldPhase.STANDING:
             times.append(self.walker.get_timer())
         elif self._waiting_since is not None:
+            # While the zone changes, the old server has some seconds to end the session by itself.
             times.append(Monotonic(self._waiting_since + ZONING_PATIENCE))
         return min((time for time in times if time is not None), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
         """Handle steps that are due, and the session's timer."""
         due = self.session.get_timer()
+        # The call may be for a step alone; the session's timer runs only when it is due.
         if due is not None and due <= now:
             self.session.handle_timer(now)
         step = self.walker.get_timer()
@@ -200,7 +208,7 @@ class WorldClientCore:
             self._connect_again(now)
 
     def next_event(self) -> WorldEvent | None:
-        """Return the next event, or None."""
+        """Return the next event (`emu.client.world.events`), or None."""
         return self.events.popleft() if self.events else None
 
     def close(self) -> None:
@@ -208,11 +216,12 @@ class WorldClientCore:
         if self.phase is WorldPhase.NEW:
             self._end("closed by us")
         elif self.phase is not WorldPhase.CLOSED:
+            # Without this the end of the session would begin the next zone.
             self._waiting_since = None
             self.session.close()
 
     def lost(self, reason: str) -> None:
-        """Handle the loss of the network."""
+        """End the client because the network is lost; `reason` is that of the event `Closed`."""
         if self.phase is not WorldPhase.CLOSED:
             self._end(reason)
 
@@ -226,46 +235,55 @@ class WorldClientCore:
         name, _, rest = line.removeprefix("/").strip().partition(" ")
         if name not in self.commands:
             raise CommandError(f"the world has given this character no command {name}")
-        index = self.commands.index(name)
-        self._say("WS_RemoteCmdMsg", command_handler=index, arguments=rest.strip())
+        position = self.commands[name]
+        self._say("WS_RemoteCmdMsg", command_handler=position, arguments=rest.strip())
 
     def walk_to(
         self, x: float, y: float, z: float, now: Monotonic, speed: float = RUNNING_SPEED
     ) -> None:
-        """Walk straight to a place, at a speed in world units per second."""
+        """Walk straight to a place in world units, at a speed in world units per second.
+
+        Steps follow with the timer. Raises `CommandError` outside of a zone.
+        """
         self._need_zone()
         if self._predictions is None:
             raise CommandError(f"nobody knows how clients of version {self.version} walk")
         self.walker.walk_to(Place(x, y, z), now, speed)
 
     def sit(self) -> None:
-        """Sit down."""
+        """Sit down. Raises `CommandError` outside of a zone."""
         self._need_zone()
         self._send("OP_SitMsg")
         self.walker.is_sitting = True
 
     def stand(self) -> None:
-        """Stand up; this ends a camp."""
+        """Stand up; this ends a camp. Raises `CommandError` outside of a zone."""
         self._need_zone()
         self._send("OP_StandMsg")
         self.walker.is_sitting = False
 
     def camp(self) -> None:
-        """Leave the world after the server's countdown."""
+        """Request to leave after the server's countdown (`CampBegun`). Raises `CommandError`."""
         self._say("WS_RequestCamp", quit=0, camp_desktop=0)
 
     def quit(self) -> None:
-        """Leave the world at once."""
+        """Leave the world at once; `Closed` follows. Raises `CommandError` outside of a zone."""
         self._say("WS_RequestCamp", quit=1, camp_desktop=1)
         self._end_reason = "you left the world"
 
     def target(self, index: int | None) -> None:
-        """Target a ghost, or none."""
+        """Target a ghost by its index in `surroundings`, or None for no target.
+
+        Raises `CommandError` outside of a zone.
+        """
         wanted = NO_TARGET if index is None else index
         self._say("WS_UpdateTarget", spawn_index=wanted)
 
     def use(self, index: int) -> None:
-        """Use a ghost in its usual way: go through a door, read a sign."""
+        """Use a ghost, by its index, in its usual way: go through a door, read a sign.
+
+        Raises `CommandError` outside of a zone.
+        """
         self._need_zone()
         self._send("OP_EntityVerbsVerbMsg", index.to_bytes(4, "little"))
 
@@ -284,7 +302,11 @@ class WorldClientCore:
         self._say("WS_DialogClose", conversation_id=dialog.conversation)
 
     def send(self, name: str, payload: bytes = b"") -> None:
-        """Send any message by name or number, even one that the world does not expect."""
+        """Send any message, even one that the world does not expect.
+
+        `name` is an opcode's name or decimal number; `payload` is the bytes after the opcode.
+        Raises `CommandError` for a name that the version does not have, and without a session.
+        """
         if self.phase in (WorldPhase.NEW, WorldPhase.CLOSED):
             raise CommandError(f"nothing can be sent now: {self.phase.value}")
         self._send(name, payload)
@@ -309,12 +331,14 @@ class WorldClientCore:
     def _send_step(self, now: Monotonic) -> None:
         assert self._predictions is not None  # noqa: S101  # without them nobody walks
         step = self.walker.step(now)
+        # The field has 32 bits, so the time wraps after 49 days.
         payload = self._predictions.write(step.fields(), int(now * 1000) & 0xFFFFFFFF)
-        self._send("OP_PredictionUpdateMsg", payload)
+        self._send(self.messages.step_name, payload)
 
     # Messages of the world.
 
     def _pump(self, now: Monotonic) -> None:
+        # Only events of this session: `_connect_again` replaces `self.session`.
         session = self.session
         while (event := session.next_event()) is not None:
             match event:
@@ -343,6 +367,8 @@ class WorldClientCore:
         if name in GHOST_COMMANDS:
             if self.surroundings is not None:
                 self.events.append(self.surroundings.take(name, payload))
+        elif name == TITLE_CHANGED and self.surroundings is not None:
+            self.surroundings.rename(payload)
         elif not self._goes_on(name, payload, now):
             event = self.messages.read(name, payload)
             if event is None:
@@ -355,13 +381,16 @@ class WorldClientCore:
         match event:
             case events.Refused():
                 self.session.close()
-            case ZoneTold():
+            case ZoneToLoad():
                 self.phase = WorldPhase.LOADING
                 self.zone = event
                 self.character = event.character
+                # Before the answer: the next step must start where the world has put the character.
                 self.walker.put(Place(event.x, event.y, event.z))
                 self._send(messages.ZONE_LOADED)
             case events.CampBegun():
+                # The server ends the session after the countdown with a reason of its own, which
+                # says less.
                 self._end_reason = "you camped"
             case events.CampStopped():
                 self._end_reason = ""
@@ -404,10 +433,13 @@ class WorldClientCore:
             heading = place_of(self.surroundings.part(index, POSITION)).heading
             self.walker.put(self.place._replace(heading=heading))
         if self.messages.has(messages.INTERFACE_LOADED) and not self._interface_said:
+            # Once only: a second message would make the server send the last part of the entry
+            # again.
             self._interface_said = True
             self._send(messages.INTERFACE_LOADED)
 
     def _stand_up(self) -> None:
+        # The interface message may come again; only the first one completes the entry.
         if self.phase is not WorldPhase.LOADING:
             return
         self.session.send(*self.messages.avatar_ready())

@@ -21,7 +21,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class ZoneTold:
+class ZoneToLoad:
     """The zone to load: its file, its name for people, and the character's place in it."""
 
     file: str
@@ -39,7 +39,7 @@ class Stood:
 
 @dataclass(frozen=True, slots=True)
 class Appeared:
-    """A ghost was created."""
+    """A spawn came into view: its ghost was created. `index` is its number in `Surroundings`."""
 
     index: int
     name: str
@@ -56,7 +56,7 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class Vanished:
-    """A ghost was destroyed."""
+    """A spawn went out of view: its ghost was destroyed; `name` is its last name."""
 
     index: int
     name: str
@@ -64,7 +64,12 @@ class Vanished:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A chat message; `channel` is the channel's name, ``to`` may be empty."""
+    """A chat message; a client hears its own messages too.
+
+    `channel` is ``say``, ``shout``, ``ooc``, ``tell``, ``group`` or another name of
+    `data/world/chat.toml`. `to` is the addressee of a ``tell`` or "". `channel_name` is the name of
+    a channel that players join.
+    """
 
     channel: str
     speaker: str
@@ -73,6 +78,15 @@ class Heard:
     channel_name: str
     index: int | None
     """The speaker's ghost; None for one that this client does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emoted:
+    """A player or NPC shows an emote; `text` may be empty, `animation` 0 for none."""
+
+    index: int
+    text: str
+    animation: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +99,20 @@ class LineShown:
 
 @dataclass(frozen=True, slots=True)
 class ScreenShown:
-    """A text in the middle of the screen."""
+    """A text in the middle of the screen, for example of `announce`."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class WhoListed:
-    """The answer to ``/who``: name, level and zone of each player."""
+    """The answer to ``/who``: name, level and zone (its name for people) of each player."""
 
     players: tuple[tuple[str, int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelTold:
+class ChannelChanged:
     """A player, or this client, joined or left a channel."""
 
     action: str
@@ -116,7 +130,7 @@ class ChannelMembers:
 
 @dataclass(frozen=True, slots=True)
 class CampBegun:
-    """The server has started the countdown of a camp."""
+    """The server has started the countdown of a camp; the client leaves after `seconds`."""
 
     seconds: int
 
@@ -128,7 +142,7 @@ class CampStopped:
 
 @dataclass(frozen=True, slots=True)
 class PutSomewhere:
-    """The server moved the character within its zone."""
+    """The server moved the character within its zone, to x, y, z in world units."""
 
     x: float
     y: float
@@ -137,7 +151,7 @@ class PutSomewhere:
 
 @dataclass(frozen=True, slots=True)
 class ZoneLeft:
-    """The server sent the client to another zone; it connects there at once."""
+    """The server sent the client to another zone; it connects to that address at once."""
 
     host: str
     port: int
@@ -162,16 +176,17 @@ class DialogClosed:
 
 WorldEvent = (
     Refused
-    | ZoneTold
+    | ZoneToLoad
     | Stood
     | Appeared
     | Updated
     | Vanished
     | Heard
+    | Emoted
     | LineShown
     | ScreenShown
     | WhoListed
-    | ChannelTold
+    | ChannelChanged
     | ChannelMembers
     | CampBegun
     | CampStopped

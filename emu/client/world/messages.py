@@ -34,7 +34,7 @@ from emu.structs.packed import (
     pack_stream,
     reverses_literals,
 )
-from emu.world_stream.deltas import CONTENT, ENVELOPE
+from emu.world_stream.deltas import CONTENT, envelope_of
 
 
 class PredictionWriter:
@@ -44,7 +44,7 @@ class PredictionWriter:
 
     def __init__(self, dialect: Dialect) -> None:
         """Begin with the baseline of a new session. Raises `UnknownStruct`."""
-        self._envelope = dialect.layout(ENVELOPE)
+        self._envelope = envelope_of(dialect)
         self._content = dialect.layout(CONTENT)
         self._reverse = reverses_literals(dialect.version)
         self._base = DeltaBase(self._content.empty_size())
@@ -90,8 +90,11 @@ class ClientWorldMessages:
         self._examine_info = dialect.table.get(EXAMINE_INFO)
         readers: dict[str, Reader] = {
             "LS_LoginResponse": _login_reply,
-            "WS_ZoneInfo": _plain(events.ZoneTold, "zone", "zone_desc", "char_name", "x", "y", "z"),
+            "WS_ZoneInfo": _plain(
+                events.ZoneToLoad, "zone", "zone_desc", "char_name", "x", "y", "z"
+            ),
             "WS_HearChat": self._heard,
+            "WS_CannedEmote": _plain(events.Emoted, "spawn_id", "emote_msg", "anim_type"),
             "WS_DisplayText": self._line,
             "WS_OnScreenMsg": _plain(events.ScreenShown, "text"),
             "WS_WhoQueryReply": _who,
@@ -114,6 +117,8 @@ class ClientWorldMessages:
             except UnknownStruct:
                 continue
             definition = layout.definition
+            # A command is named by its own opcode; the message of all commands is
+            # OP_ClientCmdMsg.
             yield definition.opcode_type or definition.opcode_name, (layout, reader)
 
     @property
@@ -126,6 +131,7 @@ class ClientWorldMessages:
     def login_by_number(self, account_id: int, key: int) -> Request:
         """Return the first message of a session, in the layout of this version."""
         layout = self.dialect.layout("LoginByNumRequest")
+        # This number is the same in all versions, so it needs no opcode table.
         return LOGIN_BY_NUMBER, layout.encode(
             {"account_id": account_id, "access_code": key, "version": self.version}
         )
@@ -141,6 +147,11 @@ class ClientWorldMessages:
             return self.dialect.table.number(name), payload
         except UnknownOpcode:
             raise CommandError(f"client version {self.version} has no {name}") from None
+
+    @property
+    def step_name(self) -> str:
+        """The message with which this version says its place."""
+        return envelope_of(self.dialect).definition.opcode_name
 
     def has(self, name: str) -> bool:
         """Return whether this version has a number for a message."""
@@ -186,13 +197,14 @@ class ClientWorldMessages:
         except MalformedMessage as error:
             return Unexpected(self.dialect.table.get(name) or 0, name, str(error))
 
-    def commands(self, payload: bytes) -> tuple[str, ...]:
-        """Return the names of the client's slash commands, in their numbered order.
+    def commands(self, payload: bytes) -> dict[str, int]:
+        """Return the positions of the client's slash commands by name. Raises `MalformedMessage`.
 
-        Raises `MalformedMessage`.
+        A position without a name is a gap of the table.
         """
         fields = self.dialect.layout("WS_SetRemoteCmdsMsg").decode(payload)
-        return tuple(read_name(row["name"]) for row in fields["commands_array"])
+        names = (read_name(row["name"]) for row in fields["commands_array"])
+        return {name: position for position, name in enumerate(names) if name}
 
     def zone_change(self, payload: bytes) -> Mapping[str, Any]:
         """Return account_id, key, ip_address and port. Raises `MalformedMessage`."""
@@ -226,6 +238,7 @@ def _plain(kind: Callable[..., events.WorldEvent], *names: str) -> Reader:
 
 def _login_reply(fields: Mapping[str, Any]) -> events.WorldEvent | None:
     code = fields["reply_code"]
+    # An accepted login has no event of its own, because the zone message follows.
     if code == LoginCode.ACCEPTED:
         return None
     return events.Refused(code, codes.text_of(codes.LOGIN_TEXTS, code))
@@ -244,7 +257,7 @@ def _who(fields: Mapping[str, Any]) -> events.WorldEvent:
 def _channel_changed(fields: Mapping[str, Any]) -> events.WorldEvent:
     action = fields["action"]
     said = CHANNEL_ACTIONS[action] if action < len(CHANNEL_ACTIONS) else str(action)
-    return events.ChannelTold(
+    return events.ChannelChanged(
         said, read_name(fields["channel_name"]), read_name(fields["player_name"])
     )
 
@@ -261,4 +274,5 @@ def _dialog(fields: Mapping[str, Any]) -> events.WorldEvent:
 
 
 def _padded(text: str) -> str:
+    # The text ends at its first zero byte; what follows is padding.
     return read_name(text.partition("\0")[0])

@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any, Final
 
 from emu.client.events import Closed, Unexpected
@@ -18,6 +17,7 @@ from emu.client.world import events
 from emu.client.world.core import WorldClientCore
 from emu.client.world.surroundings import Place, SeenGhost, place_of
 from emu.errors import CommandError
+from emu.texts import counted
 from emu.times import Monotonic
 from emu.world_stream.deltas import changed_fields
 from emu.world_stream.ghosts import INFO, PART_NAMES, POSITION
@@ -48,6 +48,7 @@ def as_records(event: events.WorldEvent, core: WorldClientCore) -> Iterator[dict
         return
     seen = core.surroundings
     for entry in event.entries:
+        # A ghost whose creation was not read has no state before and after.
         if seen is None or entry.now is None or entry.before is None:
             continue
         now, before = (seen.part_fields(entry.part, one) for one in (entry.now, entry.before))
@@ -86,13 +87,19 @@ def _heard(event: events.Heard, _core: WorldClientCore) -> str:
     return f"[{event.channel_name or event.channel}] {event.speaker}{to}: {event.text}"
 
 
+def _emoted(event: events.Emoted, core: WorldClientCore) -> str:
+    seen = core.surroundings
+    name = seen.name(event.index) if seen is not None and event.index in seen else "something"
+    return f"* {event.text or f'{name} moves'} (animation {event.animation})"
+
+
 def _shown(event: events.LineShown, _core: WorldClientCore) -> str:
     return event.text if event.color == "system" else f"({event.color}) {event.text}"
 
 
 # An event's type selects its function; one chain of cases would be a very long function.
 _LINES: Final[dict[type, Callable[[Any, WorldClientCore], str]]] = {
-    events.ZoneTold: lambda event, _: (
+    events.ZoneToLoad: lambda event, _: (
         f"{event.character} enters {event.description} ({event.file})"
     ),
     events.Stood: lambda _, core: f"you stand at {place_text(core.place)}",
@@ -100,9 +107,10 @@ _LINES: Final[dict[type, Callable[[Any, WorldClientCore], str]]] = {
     events.Appeared: _appeared,
     events.Vanished: lambda event, _: f"- {event.name or 'something'}",
     events.Heard: _heard,
+    events.Emoted: _emoted,
     events.LineShown: _shown,
     events.ScreenShown: lambda event, _: f"*** {event.text} ***",
-    events.ChannelTold: lambda event, _: (
+    events.ChannelChanged: lambda event, _: (
         f"{event.player} {event.action} {event.channel_name}".strip()
     ),
     events.ChannelMembers: lambda event, _: f"{event.channel_name}: {', '.join(event.players)}",
@@ -169,6 +177,7 @@ def run_line(core: WorldClientCore, line: str, now: Monotonic) -> Answer:
     if not line:
         return ()
     name, *words = line.split()
+    # The client's own commands come first; a slash reaches a world's command of the same name.
     word = WORDS.get(name)
     if word is not None:
         return word.run(core, words, now) or ()
@@ -223,6 +232,7 @@ def _look(core: WorldClientCore, words: list[str], now: Monotonic) -> Answer:
     index = _index(core, words)
     assert core.surroundings is not None  # noqa: S101  # something is around
     fields = core.surroundings.fields(index)
+    # Most fields of a ghost are zero or empty and would hide the others.
     return [f"{name}: {value}" for name, value in _flat(fields) if value not in (0, 0.0, "")]
 
 
@@ -240,6 +250,7 @@ def _where(core: WorldClientCore, _words: list[str], _now: Monotonic) -> Answer:
 
 
 def _move(core: WorldClientCore, words: list[str], now: Monotonic) -> Answer:
+    # A word of letters alone is a name; every other word must be a number.
     here, numbers = core.place, [_number(word) for word in words if not word.isalpha()]
     if len(numbers) == 3:
         goal = Place(numbers[0], numbers[1], numbers[2])
@@ -282,10 +293,13 @@ def _use(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
 
 
 def _help(core: WorldClientCore, _words: list[str], _now: Monotonic) -> Answer:
+    # `walk` is a second name of `move`; each command is listed once.
     words = dict.fromkeys(WORDS.values())
     rows = [f"{word.usage:<22} {word.help}" for word in words]
-    worlds = ", ".join(sorted(core.commands))
-    return [*rows, *wrap(f"the world's: {worlds}", WIDTH)] if worlds else rows
+    if not core.commands:
+        return rows
+    count = counted(len(core.commands), "command")
+    return [*rows, f"The world has {count}. The Tab key completes them; /help lists most of them."]
 
 
 WORDS: Final = {

@@ -88,12 +88,14 @@ class Walker:
 
     def walk_to(self, goal: Place, now: Monotonic, speed: float = RUNNING_SPEED) -> None:
         """Walk to a place; a sitting character stands up. Steps begin now."""
+        # A new goal during a walk keeps the times of the steps.
         if self._due is None:
             self._due = self._last = now
         self._goal, self._speed, self.is_sitting = goal, speed, False
 
     def stop(self, now: Monotonic) -> None:
         """Stop where the next step would begin, and send that."""
+        # The goal is the present place, so the next step arrives at once and has speed 0.
         self._goal = self.place
         self._due = self._last = now
 
@@ -104,6 +106,8 @@ class Walker:
     def step(self, now: Monotonic) -> Stride:
         """Advance for the time that has passed; the last step, at the goal, has speed 0."""
         goal = self._goal or self.place
+        # By the time that has passed and not by `STEP`, so a late timer does not slow the
+        # character.
         way = (now - self._last) * self._speed
         self._last = now
         self.place = self.place.toward(goal, way)
@@ -130,7 +134,10 @@ class SeenGhost(NamedTuple):
 
 
 class Surroundings:
-    """The ghosts of one zone as this client has received them."""
+    """The ghosts of one zone as this client has received them.
+
+    It iterates over the indexes of the ghosts; an index is this client's number for a spawn.
+    """
 
     __slots__ = ("_names", "_reader")
 
@@ -143,6 +150,7 @@ class Surroundings:
         return len(self._reader.ghosts)
 
     def __iter__(self) -> Iterator[int]:
+        # A copy, because a caller may remove ghosts while it iterates.
         return iter(list(self._reader.ghosts))
 
     def __contains__(self, index: int) -> bool:
@@ -157,6 +165,7 @@ class Surroundings:
             return events.Updated(update.time, tuple(update.entries))
         if command == DESTROY_GHOST:
             index, _ = read_oversized(payload, 0)
+            # The name is read before the ghost is removed.
             gone = events.Vanished(index, self.name(index))
             self.destroy(index)
             return gone
@@ -172,6 +181,10 @@ class Surroundings:
         """Handle an update of any number of ghosts. Raises `MalformedMessage`."""
         return self._reader.update(payload)
 
+    def rename(self, payload: bytes) -> None:
+        """Handle the new names of a player."""
+        self._reader.rename(payload)
+
     def destroy(self, index: int) -> None:
         """Remove a ghost."""
         self._reader.destroy(index)
@@ -184,7 +197,10 @@ class Surroundings:
         ghost = self._reader.ghosts.get(index)
         if ghost is None:
             return ""
+        if "name" in ghost.footer:
+            return read_name(ghost.footer["name"])
         info = ghost.parts[INFO]
+        # Decoding the info part is slow, so the name is kept until the part changes.
         known = self._names.get(index)
         if known is None or known[0] != info:
             name = read_name(self._reader.part_fields(INFO, info)["name"].rstrip("\0"))
@@ -192,16 +208,20 @@ class Surroundings:
         return known[1]
 
     def find(self, name: str) -> int | None:
-        """Return the index of a ghost by name, without regard to case."""
+        """Return the index of the first ghost of a name, in any case of letters, or None."""
         wanted = name.casefold()
         return next((index for index in self if self.name(index).casefold() == wanted), None)
 
     def place(self, index: int) -> Place:
-        """Return the place of a ghost. Raises `KeyError`."""
+        """Return the place of a ghost, in world units. Raises `KeyError` for an unknown index."""
         return place_of(self.part(index, POSITION))
 
     def part(self, index: int, part: int) -> dict[str, Any]:
-        """Return the fields of one part of a ghost. Raises `KeyError`."""
+        """Return the fields of one part of a ghost, by their names in the struct.
+
+        `part` is `POSITION`, `VISIBILITY` or `INFO` of `emu.world_stream.ghosts`. Raises
+        `KeyError` for an unknown index.
+        """
         return self._reader.part_fields(part, self._ghost(index).parts[part])
 
     def fields(self, index: int) -> dict[str, Any]:
@@ -216,7 +236,10 @@ class Surroundings:
         return self._reader.part_fields(part, data)
 
     def near(self, center: Place, farthest: float, *, besides: int) -> list[SeenGhost]:
-        """Return the ghosts within a distance, nearest first, without the viewer's own."""
+        """Return the ghosts within a distance in world units, the nearest first.
+
+        `besides` is the index of the viewer's own ghost, which is left out.
+        """
         found = []
         for index in self:
             place = self.place(index)

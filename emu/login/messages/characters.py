@@ -38,6 +38,7 @@ async def create(service: LoginService, client: Client, payload: bytes) -> None:
     try:
         request = read_create_request(payload, client.dialect)
     except MalformedMessage:
+        # The client waits for a reply to every create request, also to one that cannot be read.
         _send_create_reply(client, CreateCode.UNKNOWN_ERROR, "")
         raise
     try:
@@ -46,6 +47,7 @@ async def create(service: LoginService, client: Client, payload: bytes) -> None:
     except StoreError:
         _refuse_create(service, client, request, CreateCode.UNKNOWN_ERROR, "server problem")
         raise
+    # The client may have left, or sent another request, while the stores were read.
     if client.state is not ClientState.LOGGED_IN:
         return
     if code is None:
@@ -57,6 +59,7 @@ async def create(service: LoginService, client: Client, payload: bytes) -> None:
 async def _reason_against(
     service: LoginService, client: Client, request: CreateRequest
 ) -> CreateCode | None:
+    # Bytes on the wire, because the client's field counts bytes.
     if not 0 < len(request.raw_name) <= service.config.character_name_size:
         return CreateCode.BAD_NAME_LENGTH
     if service.worlds.connected(request.world_id) is None:
@@ -64,6 +67,8 @@ async def _reason_against(
     if service.creates.awaited_by(client) is not None:
         return CreateCode.PENDING
     rows = await service.characters.characters_of(client.account_id)
+    # The greater of the two, so that a client which was sent a higher limit is not refused below
+    # it.
     if len(rows) >= max(service.config.character_limit, service.config.max_characters):
         return CreateCode.MAX_CHARACTERS
     return None
@@ -73,6 +78,7 @@ def _hand_on(
     service: LoginService, client: Client, request: CreateRequest, payload: bytes
 ) -> CreateCode | None:
     now = service.clock.now()
+    # After the other checks, so that a request which is refused for another reason costs nothing.
     if not service.creations.take(client.account_id, now):
         return CreateCode.OVERLOADED
     pending = PendingCreate(
@@ -90,6 +96,7 @@ def _hand_on(
     asked = service.worlds.request_create(
         request.world_id, client.account_id, client.version, payload, now
     )
+    # Not if it was answered already: the answer may have come within the call above.
     if not asked and pending.is_awaited:
         service.creates.withdraw(pending)
         _finish(service, client, pending)
@@ -103,11 +110,14 @@ async def answered(service: LoginService, pending: PendingCreate, answer: Create
     waits = pending.is_awaited
     if client is not None and waits:
         _finish(service, client, pending)
+    # Account 0 means that the world could not read the request, whatever its code says.
     code = answer.response if answer.account_id else CreateCode.UNKNOWN_ERROR
     row, reason = None, "the world says no"
+    # The row is stored even if nobody waits: the character exists in its world.
     if code == CreateCode.SUCCESS:
         row = await _save(service, pending, answer)
         code, reason = CreateCode.UNKNOWN_ERROR, "server problem"
+    # The client may have left while the row was stored.
     if client is None or not client.is_logged_in:
         return
     if row is None:
@@ -161,6 +171,7 @@ async def _show(service: LoginService, client: Client, row: Character, *, play: 
     _send_create_reply(client, CreateCode.SUCCESS, row.name)
     await guarded(client, "OP_CreateCharacterRequestMsg", send_characters(service, client))
     follows = play and client.dialect.rules.play_after_create
+    # The client may have sent a play request of its own in between.
     if follows and client.state is ClientState.LOGGED_IN:
         request_play(service, client, row, service.clock.now())
 
@@ -208,6 +219,7 @@ async def delete(service: LoginService, client: Client, payload: bytes) -> None:
         _send_delete_reply(client, asked, DeleteCode.SUCCESS)
     else:
         _refuse_delete(service, client, asked)
+    # The list shows the player which characters are left, also after a refusal.
     if client.is_logged_in:
         await send_characters(service, client)
 
@@ -216,6 +228,8 @@ def _find(
     service: LoginService, rows: Sequence[Character], asked: dict[str, Any]
 ) -> Character | None:
     """Return the row; None when its world is not connected and cannot be notified."""
+    # All three, so that a client with an old list cannot delete another character that has the
+    # number now.
     wanted = (asked["server_id"], asked["char_id"], read_name(asked["name"]))
     for row in rows:
         if (row.world_id, row.char_id, row.name) == wanted:
@@ -227,6 +241,7 @@ async def _delete(service: LoginService, client: Client, row: Character) -> bool
     place = (row.world_id, row.char_id)
     if not await service.characters.delete_character(client.account_id, *place, row.name):
         return False
+    # Bounded, because one session may create and delete characters without end.
     if client.dialect.rules.keep_deleted_entries and len(client.deleted) < MOST_DELETED:
         client.deleted.append(row)
     service.worlds.notify_delete(row.world_id, client.account_id, row.char_id, service.clock.now())

@@ -51,9 +51,12 @@ def read_login_request(payload: bytes, dialects: Dialects) -> LoginRequest:
     """
     classic = dialects.catalog.layout("LS_LoginRequest", CLASSIC_LAYOUT).decode_short(payload)
     version = int(classic["version"])
+    # The classic layout first: a version that it reads is only accepted if it can be served.
     if dialects.knows(version):
         return _request(classic, version)
     later = dialects.catalog.layout("LS_LoginRequest", LATER_LAYOUT).decode_short(payload)
+    # Zero: the message is too short for this field. The refusal then names the version of the
+    # classic layout.
     version = int(later["version"]) or version
     if dialects.knows(version):
         return _request(later, version)
@@ -99,6 +102,7 @@ async def login(service: LoginService, client: Client, payload: bytes) -> None:
             client.address,
             request.version,
             service.clock.now(),
+            # A check that waits in the queue is given up when the client has left.
             wanted=lambda: client.state is ClientState.AUTHENTICATING,
         )
     except StoreError as error:
@@ -129,8 +133,10 @@ def refuse(
     """
     service.counters["login refused"] += 1
     service.log(LoginRefused(client.address, account, reason, version))
+    # Every dialect has the same denial, so the one from before the login serves.
     denial = replies.denial(client.dialect, code or replies.denial_code(reason))
     client.send("OP_LoginReplyMsg", denial)
+    # The state comes after the denial: a closed client can send nothing.
     client.set_state(ClientState.REFUSED)
     client.clear_deadline(ClientDeadline.LOGIN)
     client.set_deadline(
@@ -153,20 +159,27 @@ def _admit(service: LoginService, client: Client, account: Account, version: int
     except UnknownVersion as error:  # The tables were replaced while the password was checked.
         refuse(service, client, account.name, str(error), version, code=LoginCode.WRONG_VERSION)
         return
-    if service.logged_in.is_full(client.address, account.id):
+    client.is_trial = service.is_trial(account.name)
+    # A trial is no further client of its address: it is never added to `logged_in`.
+    if not client.is_trial and service.logged_in.is_full(client.address, account.id):
         refuse(service, client, account.name, LoginRefusalReason.TOO_MANY_CLIENTS, version)
         return
+    # Counted only now, after the login has succeeded.
     service.entries.take(account.name.casefold(), client.address, service.clock.now())
     client.account = account
     client.dialect = dialect
     client.set_state(ClientState.LOGGED_IN)
     client.trust()
     client.clear_deadline(ClientDeadline.LOGIN)
-    service.client_logged_in(client)
+    if not client.is_trial:
+        service.client_logged_in(client)
     service.counters["login accepted"] += 1
     service.log(AccountLoggedIn(client.address, account.name, account.id, version))
     reply = replies.login_reply(dialect, service.config, account.name, response=LoginCode.ACCEPTED)
     client.send("OP_LoginReplyMsg", reply)
+    if client.is_trial:
+        # A trial must change nothing in the store.
+        return
     # The result is not awaited: another program may hold the database's lock, and the player is
     # logged in.
     moment = service.clock.moment()
@@ -196,16 +209,19 @@ def read_client_log(payload: bytes, *, long_header: bool, limit: int) -> str:
     if len(payload) <= start:
         raise MalformedMessage("client log without a stream")
     stream = zlib.decompressobj()
+    # zlib can expand a few bytes to megabytes, so the output is bounded, not the input.
     try:
         text = stream.decompress(memoryview(payload)[start:], limit)
     except zlib.error as error:
         raise MalformedMessage("client log is not zlib") from error
+    # Bytes left over, or a full output without the end of the stream, mean that the log is longer.
     if not stream.eof and (stream.unconsumed_tail or len(text) >= limit):
         raise LimitExceeded("client log too long")
     text = text.partition(b"\0")[0]
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:
+        # Latin-1 accepts every byte: the log is for people, and some letters may be wrong.
         return text.decode("latin-1")
 
 
@@ -213,12 +229,15 @@ async def store_client_log(
     service: LoginService, client: Client, payload: bytes, *, kind: str
 ) -> None:
     """Store one client log; count and drop one that cannot be read or is one too many."""
+    if client.is_trial:
+        return
     config = service.config
     if client.logs_stored >= config.client_logs:
         client.drop(kind, "too many client logs")
         return
     long_header = client.dialect.rules.long_log_header
     text = read_client_log(payload, long_header=long_header, limit=config.client_log_bytes)
+    # Counted before it is stored, so that parallel logs cannot pass the limit.
     client.logs_stored += 1
     owner = client.owner
     log = ClientLog(

@@ -44,6 +44,7 @@ def _send_worlds(service: LoginService, client: Client) -> None:
         return
     worlds = service.worlds.listed()
     client.shown_worlds = {world.id: state_of(world) for world in worlds}
+    # The list has the newest states; a status message behind it would only repeat them.
     client.status_due.clear()
     client.send("OP_WorldListMsg", service.world_list(client.dialect, worlds))
     flags = replies.login_reply(
@@ -63,6 +64,7 @@ async def _characters(service: LoginService, client: Client) -> bytes | None:
     """Return the character list as stored, or None when the client has left."""
     account_id = client.owner.id
     rows = await service.characters.characters_of(account_id)
+    # A character whose world is not connected cannot be played, so it is not listed.
     entries = [entry for row in rows if (entry := await _entry(service, client, row))]
     if not client.is_logged_in:
         return None
@@ -85,9 +87,7 @@ async def _entry(
     world = service.worlds.connected(row.world_id)
     if world is None:
         return None
-    zone, description = await service.zones.texts(
-        row, by_name=client.dialect.rules.zone_by_name, now=service.clock.now()
-    )
+    zone, description = await service.zones.texts(row, by_name=client.dialect.rules.zone_by_name)
     return CharacterListEntry(row, world.name, zone, description)
 
 
@@ -95,6 +95,7 @@ def _veterans(service: LoginService, rows: Sequence[Character]) -> int:
     count = 0
     for row in rows:
         world = service.worlds.connected(row.world_id)
+        # Level 0 means that the world has not reported its highest level.
         if world is not None and 0 < world.max_level <= row.level:
             count += 1
     return count
@@ -104,8 +105,10 @@ def note_world_state(
     service: LoginService, client: Client, world_id: int, state: WorldState, now: Monotonic
 ) -> None:
     """Schedule a status message about a world, unless the client has this state already."""
+    # A world may come and go within the delay. Then nothing needs to be sent.
     if client.shown_worlds is None or client.shown_worlds.get(world_id, GONE) == state:
         return
+    # One deadline for all changes: the first one starts it and later ones join.
     if not client.status_due:
         client.set_deadline(ClientDeadline.STATUS, Monotonic(now + service.config.status_delay))
     client.status_due.add(world_id)
@@ -114,6 +117,7 @@ def note_world_state(
 def push_world_states(service: LoginService, client: Client) -> None:
     """Send a client every world whose state differs from the last one sent."""
     shown = client.shown_worlds
+    # Sorted, so that all clients see the worlds in the same order.
     due, client.status_due = sorted(client.status_due), set()
     if shown is None:
         return
@@ -131,9 +135,12 @@ def _send_status(
     up, locked = state
     dialect = client.dialect
     long_only = service.config.choices.long_status_only
+    # Two layouts: 7 bytes for a world that comes or goes, 8 for its lock; see `emu.login.settings`.
     if up != sent[0] and not long_only:
         payload = replies.world_came_or_went(dialect, world_id, up=up)
         client.send("OP_WorldStatusChangeMsg", payload)
+        # The short layout cannot hold the lock, so the client now believes that the world is not
+        # locked.
         sent = (up, False)
     if sent != state:
         payload = replies.world_update(dialect, world_id, up=up, locked=locked)
@@ -148,11 +155,13 @@ async def play(service: LoginService, client: Client, payload: bytes) -> None:
     asked = client.dialect.layout("LS_PlayRequest").decode_short(payload)
     place = (asked.get("server_id", 0), asked["char_id"])
     try:
+        # Again, although the login checked it: a ban may be newer than the session.
         is_barred = await service.is_barred(client.account_id, client.address)
         rows = await service.characters.characters_of(client.account_id)
     except StoreError:
         _refuse(service, client, place, PlayCode.PROBLEM, "server problem")
         raise
+    # It has left, or sent a second request, while the store was read.
     if client.state is not ClientState.LOGGED_IN:
         return
     if is_barred:
@@ -184,6 +193,8 @@ def request_play(service: LoginService, client: Client, row: Character, now: Mon
 def play_answered(service: LoginService, client: Client, answer: PlayResponse) -> bool:
     """Pass a world's answer on; return False when this client does not wait for it."""
     pending = client.pending_play
+    # The answer must name the character that is waited for: the client may have asked for another
+    # since.
     if pending is None or (pending.world_id, pending.char_id) != (answer.world_id, answer.char_id):
         return False
     _finish(client)  # first: the reply below must be the only one to this request
@@ -194,6 +205,7 @@ def play_answered(service: LoginService, client: Client, answer: PlayResponse) -
     _refuse(
         service, client, (answer.world_id, answer.char_id), answer.response, "the world says no"
     )
+    # The world does not have the character, so the list must not offer it any longer.
     if answer.response == PlayCode.CHARACTER_NOT_LOADED:
         service.start(guarded(client, REQUEST, _forget(service, client, pending)))
     return True
@@ -216,12 +228,14 @@ def _find(
     worlds = service.worlds
     char_id = asked["char_id"]
     if client.dialect.rules.play_by_name:
+        # These clients do not send the world, so number and name have to identify the character.
         name = asked["name"]
         found = [row for row in rows if row.char_id == char_id and row.name == name]
         found = [row for row in found if worlds.connected(row.world_id) is not None]
     else:
         place = (asked["server_id"], char_id)
         found = [row for row in rows if (row.world_id, row.char_id) == place]
+    # A name that two worlds have does not say which character is meant.
     return found[0] if len(found) == 1 else None
 
 

@@ -27,6 +27,7 @@ NAME_FIELDS = frozenset(("username", "password"))
 _DENIALS: Mapping[str, LoginCode] = {
     LoginRefusalReason.BAD_PASSWORD: LoginCode.BAD_NAME_OR_PASSWORD,
     LoginRefusalReason.NO_SUCH_ACCOUNT: LoginCode.BAD_NAME_OR_PASSWORD,
+    LoginRefusalReason.PASSWORD_NOT_ALLOWED: LoginCode.BAD_NAME_OR_PASSWORD,
     LoginRefusalReason.NAME_NOT_ALLOWED: LoginCode.BAD_NAME_OR_PASSWORD,
     LoginRefusalReason.BANNED: LoginCode.NO_PLAY_TIME,
     LoginRefusalReason.DISABLED: LoginCode.LACKS_FEATURES,
@@ -34,6 +35,7 @@ _DENIALS: Mapping[str, LoginCode] = {
 }
 """The code of each refusal (docs/protocol/login.md#reply-codes)."""
 
+# The list has its count in one byte.
 MOST_WORLDS = 255
 
 LOAD_NORMAL, LOAD_DEVELOPMENT, LOAD_LOCKED = 0, 1, 2
@@ -62,6 +64,7 @@ def login_reply(
     Older layouts do not contain the account, so one encoded reply serves all clients of a version.
     """
     if NAME_FIELDS.isdisjoint(dialect.template("LS_LoginReplyMsg")):
+        # The configuration is in the key, so that a changed setting is not answered from the cache.
         key = (config, response)
         made = dialect.made.get(key)
         if made is None:
@@ -71,6 +74,8 @@ def login_reply(
 
 
 def _login_reply(dialect: Dialect, config: LoginServiceConfig, name: str, response: int) -> bytes:
+    # Never the real account id: an old client might use a cached character list; see
+    # `emu.login.settings`.
     number = FIRST_REPLY_ACCOUNT if response == LoginCode.ACCEPTED else SECOND_REPLY_ACCOUNT
     values = {
         "login_response": response,
@@ -105,6 +110,7 @@ def world_list(dialect: Dialect, worlds: Sequence[WorldEntry]) -> bytes:
             "tag": int(world.up),
             "locked": int(world.locked),
             "unknown": position if rules.world_position else 0,
+            # The field has 16 bits, and the count comes from a world that may report anything.
             "num_players": min(max(world.players, 0), 0xFFFF),
             "load": _load(world),
             "number_online_flag": 1,
@@ -165,6 +171,7 @@ def play_success(dialect: Dialect, answer: PlayResponse) -> bytes:
 
     Raises `StructValueError` when the world's address or port is missing or does not fit.
     """
+    # A world that answers without an address would send the client nowhere.
     if not answer.address or not answer.port:
         raise StructValueError("address or port is missing")
     values = {
@@ -178,6 +185,7 @@ def play_success(dialect: Dialect, answer: PlayResponse) -> bytes:
 
 
 def _load(world: WorldEntry) -> int:
+    # One field has both load and lock, and the lock is more important to players.
     if world.locked or not world.up:
         return LOAD_LOCKED
     return LOAD_DEVELOPMENT if world.development else LOAD_NORMAL

@@ -25,7 +25,7 @@ from twisted.python.failure import Failure
 
 from emu.admin.console import CommandSession, ConsoleSession
 from emu.admin.ports import CommandGiven, LoginFailed, SessionEnded, UserAuthenticated
-from emu.admin.rcon.session import (
+from emu.admin.rcon import (
     RconEvent,
     RconRules,
     RconSession,
@@ -47,10 +47,9 @@ from emu.limits.rates import FailureRules, Failures
 from emu.metrics import EndpointUses
 from emu.net.logs import logger
 from emu.net.parameters import read_listed
-from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.stream import BACKLOG, Stream, listen_address, open_port
-from emu.net.watch import Watch
+from emu.net.watch import RefusalLog, Watch
 from emu.times import Monotonic
 
 
@@ -85,6 +84,7 @@ class CommandStream(Stream):
     def take_event(self, event: object, now: Monotonic) -> None:  # noqa: ARG002
         """Run a command, or count why the session ended."""
         if isinstance(event, CommandGiven):
+            # The session gives the next command only after an answer, so one place is enough.
             if self.is_behind:
                 self._held = event
             else:
@@ -105,6 +105,7 @@ class CommandStream(Stream):
         self._scheduler.soon(lambda: self._tasks.spawn(self._run(event)))
 
     async def _run(self, given: CommandGiven) -> None:
+        # The peer gets an answer even if the command raises.
         reply = Reply(("the command failed; see the server's log",), ok=False)
         result = "failed"
         try:
@@ -173,6 +174,7 @@ class ConsoleConnection(CommandStream):
 
     def connectionMade(self) -> None:
         """Start the session, as the user whose process is the peer."""
+        # The kernel reports the user of the process at the other side; the peer cannot forge it.
         user, name = _user_behind(self.transport.getHandle())
         if not self._server.takes(self, user):
             self.transport.abortConnection()
@@ -182,6 +184,7 @@ class ConsoleConnection(CommandStream):
     def take_event(self, event: object, now: Monotonic) -> None:
         """Handle an event; a command marks the connection as busy."""
         if isinstance(event, CommandGiven):
+            # A console whose command runs is evicted after the idle ones.
             self._server.connections.answering(self)
         super().take_event(event, now)
 
@@ -211,6 +214,7 @@ class ConsoleServer(CommandServer):
     def listen(self, path: Path) -> None:
         """Listen. Raises `StoreError` if another server has the socket or it cannot be created."""
         _remove_stale(path)
+        # Twisted changes the mode after the socket exists; the mask closes the moment between.
         before = os.umask(0o177)
         try:
             self._port = self._reactor.listenUNIX(str(path), self, mode=0o600)
@@ -246,10 +250,12 @@ def _remove_stale(path: Path) -> None:
             raise StoreError(f"{path}: exists and is no socket; set console.path")
     except FileNotFoundError:
         return
+    # Any other error, such as a timeout, may mean a busy server: the file stays.
     with socket.socket(socket.AF_UNIX) as probe, suppress(OSError):
         probe.settimeout(1.0)
         try:
             probe.connect(str(path))
+        # No process listens at the socket any more.
         except ConnectionRefusedError:
             path.unlink(missing_ok=True)
             return
@@ -379,6 +385,7 @@ class RconServer(CommandServer):
             self._config.connections_per_address,
             self._config.connections_per_address,
         )
+        # A banned address is refused before its connection costs anything.
         banned = self._failures.keeps_out(address, self.scheduler.now())
         reason = "banned" if banned else self.connections.admit(address, limits)
         if reason is not None:

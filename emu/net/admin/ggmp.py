@@ -58,6 +58,7 @@ class ActorWorld:
 
     def named(self, name: str) -> ActorState | None:
         """Return an actor by its name, players first; case does not matter."""
+        # A player by its name needs no search through all zones.
         player = self._world.players.named(name)
         if player is not None and player.state in IN_ZONE and _is_shown(player.spawn):
             return _state(player.zone, player.spawn)
@@ -156,6 +157,8 @@ class GgmpPort:
         self._is_wanted = False
         self._timer = scheduler.timer(self)
         self._due: Monotonic | None = None
+        # Numbers must not be guessed: by showing its number a client proves that it reads at its
+        # address.
         self.core = GgmpServer(world, ggmp_rules(config), secrets.randbelow, report_use)
         self.shell = QueryShell(self, scheduler, _log, limits)
 
@@ -215,6 +218,7 @@ class GgmpPort:
         """Handle a datagram, and arm the timer for the server's next message."""
         answers = self.core.answer(data, address, now)
         due = self.core.get_timer()
+        # Most datagrams change no deadline, and arming a timer costs more than this test.
         if due != self._due:
             self._arm(due)
         return answers
@@ -223,6 +227,7 @@ class GgmpPort:
         """Send what is due; called by the scheduler."""
         try:
             self.core.handle_timer(now)
+        # A fault in one message must not stop the timer of all clients.
         finally:
             self._arm(self.core.get_timer())
             for data, address in self.core.data_to_send():

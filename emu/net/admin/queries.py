@@ -125,6 +125,7 @@ class SsqPort:
 
     def configure(self, config: SsqConfig) -> None:
         """Change settings. A new password invalidates the tokens of the old one."""
+        # Without a change the tokens stay, so that a reload interrupts no client.
         if config.password != self._config.password:
             self.core.tokens = SsqTokens(config.password, os.urandom)
         self._config = config
@@ -193,6 +194,7 @@ class QueryEndpoints:
         self._scheduler = scheduler
         self._status = status
         self._is_banned = is_banned
+        # One secret for all query ports: a challenge proves the address, whatever the protocol.
         self._challenges = Challenges(os.urandom(SECRET_SIZE))
         self._ports: list[Any] = []
         self._masters: MasterUplink | None = None

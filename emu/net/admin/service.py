@@ -1,7 +1,7 @@
 """The administration service: commands, status, shutdown, console, RCON and query ports.
 
-It starts before the other services, whose commands join its registry, and stops before them: no
-command can reach a service that is gone.
+It gets the other services and the registry of their commands, and stops before them: no command can
+reach a service that is gone.
 
 Repeated refusals are logged once and then summarized, so that no player can fill the log.
 """
@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Final
 
 from twisted.internet.defer import Deferred
-from twisted.logger import Logger
 
 from emu.admin.commands import accounts, characters, server
 from emu.admin.commands.accounts import AccountCommandContext
 from emu.admin.commands.characters import CharacterCommandContext
-from emu.admin.commands.server import Controls, Reload
-from emu.admin.countdown import Countdown
+from emu.admin.commands.server import Controls, Countdown, Reload
 from emu.admin.status import OpenPort
-from emu.commands import Registry, Use
+from emu.commands import Registry
 from emu.commands import help as help_commands
 from emu.config import Config
 from emu.errors import EmuError, StoreError
@@ -37,17 +35,24 @@ from emu.net.admin.queries import QueryEndpoints, SsqPort
 from emu.net.admin.status import StatusSource
 from emu.net.login.service import LoginEndpoint
 from emu.net.logs import logger
-from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler
 from emu.net.store import Storage
 from emu.net.stream import OpenFiles
-from emu.net.watch import Watch
+from emu.net.watch import RefusalLog, Watch, report_use
 from emu.net.world.service import WorldEndpoint
 from emu.store import BannedAddress
 from emu.times import Clock, Monotonic
+from emu.world.commands import world_command_words
 
 REREAD: Final = 5.0
 """Seconds between two reads of the ban list."""
+
+
+def command_words() -> set[str]:
+    """Return the first words of all commands of a server, without a running one."""
+    sets = (server.COMMANDS, server.SOURCE_COMMANDS, help_commands.COMMANDS, accounts.COMMANDS,
+            characters.COMMANDS)  # fmt: skip
+    return world_command_words().union(*(one.words() for one in sets))
 
 
 class KnownBans:
@@ -58,6 +63,7 @@ class KnownBans:
     ) -> None:
         self._read = read
         self._clock = clock
+        # Empty until the first read: the first query after a start may pass a ban.
         self._list = BanList(())
         self._is_empty = True
         self._read_at = -math.inf
@@ -66,6 +72,7 @@ class KnownBans:
         """Return whether a ban covers a host, and read the bans again when that is due."""
         now = self._clock.now()
         if now - self._read_at >= REREAD:
+            # Set before the read, so that a flood of queries starts only one.
             self._read_at = now
             Deferred.fromCoroutine(self._refresh())
         return not self._is_empty and self._list.covers(host, self._clock.moment())
@@ -77,111 +84,108 @@ class KnownBans:
             self._is_empty = not bans
 
 
-LONGEST_REASON = 120
-
-
-def report_use(log: Logger, refusals: RefusalLog) -> Callable[[Use], None]:
-    """Return what `Registry.report` calls: it logs every use."""
-
-    def write(use: Use) -> None:
-        result = use.result.splitlines()[0] if use.result else "done"
-        who = f"{use.caller} ({use.origin})"
-        if not use.ok and not refusals.is_news("failed commands", "", who, result[:LONGEST_REASON]):
-            return
-        log.info(
-            "command of {who} ({origin}): {command}: {result}",
-            who=use.caller, origin=use.origin, command=use.line, ok=use.ok, result=result,
-        )  # fmt: skip
-
-    return write
-
-
 _log = logger("admin")
+COMMANDS_AREA: Final = "commands"
+"""The area of the server that reports each use of a command."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerControls:
+    """What commands of operators do with the whole server."""
+
+    end: Callable[[], object]
+    """Stops the program."""
+    reloads: Mapping[str, Reload]
+    snapshot: Callable[[], dict[str, Any]]
+    """Returns the data of the command of that name."""
 
 
 class AdminEndpoints:
-    """Commands and their listeners. Call `join` with the services, then `listen`, then `stop`."""
+    """Commands and their listeners. Call `listen`, then `stop`."""
 
     def __init__(
         self,
         config: Config,
         reactor: Any,
         scheduler: Scheduler,
-        end: Callable[[], object],
         watch: Watch,
+        *,
+        commands: Registry,
+        controls: ServerControls,
+        login: LoginEndpoint | None,
+        world: WorldEndpoint | None,
+        storage: Storage,
     ) -> None:
-        """`end` stops the whole server. Raises `ConfigError` if the RCON users are wrong."""
+        """Add the commands that work on the services of this process to `commands`.
+
+        Raises `ConfigError` if the RCON users are wrong.
+        """
         self._config = config
         self._scheduler = scheduler
-        self._watch = watch
-        self._world: WorldEndpoint | None = None
-        self._login: LoginEndpoint | None = None
+        self._login, self._world = login, world
         self._refusals = RefusalLog(_log, scheduler)
-        self.commands = Registry(watch.port("commands", report_use(_log, self._refusals)))
+        self.commands = commands
+        write = report_use(_log, self._refusals)
+        watch.reports.subscribe(lambda report: write(report.event), COMMANDS_AREA)
         self.status = StatusSource(
-            self._name, self._port, scheduler.now(), config.network.max_sessions
+            self._name,
+            self._port,
+            scheduler.now(),
+            config.network.max_sessions,
+            directory=login.directory if login is not None else None,
+            world=world.world if world is not None else None,
+            admission=world.admission if world is not None else None,
+            behaviors=world.behaviors if world is not None else None,
         )
         # In a later turn, so that the operator still gets the reply to `shutdown 0`.
-        self._countdown = Countdown(self._announce, lambda: scheduler.soon(end))
+        self._countdown = Countdown(self._announce, lambda: scheduler.soon(controls.end))
         self._timer = scheduler.timer(self)
-        self._console = ConsoleServer(self.commands, reactor, scheduler, config.console.connections)
-        self.rcon = RconServer(config.rcon, self.commands, reactor, scheduler, watch)
+        self._console = ConsoleServer(commands, reactor, scheduler, config.console.connections)
         watch.listener("console", self._console.uses, lambda: len(self._console.connections))
+        self.rcon = RconServer(config.rcon, commands, reactor, scheduler, watch)
         self.ssq = SsqPort(
             config.ssq, self.status.status, _game_host(config), reactor, scheduler,
             query=config.query,
         )  # fmt: skip
         watch.listener("ssq", EndpointUses(logins=self.ssq.core.logins))
-        self.ggmp: GgmpPort | None = None
-        self.queries: QueryEndpoints | None = None
+        self.ggmp = self._make_ggmp(world, reactor, watch) if world is not None else None
+        bans = KnownBans(storage.bans.every, scheduler)
+        self.queries = QueryEndpoints(
+            config, reactor=reactor, scheduler=scheduler, status=self.status.status,
+            is_banned=bans.covers,
+        )  # fmt: skip
         watch.measures.counter(
             "queries", "Datagrams at the query ports, by result.", ["port", "result"]
         ).also(self._queries_counted)
         self._open_files = OpenFiles(scheduler, watch)
-        self._make_queries = partial(QueryEndpoints, reactor=reactor, scheduler=scheduler)
-        self._make_ggmp = partial(GgmpPort, reactor=reactor, scheduler=scheduler)
+        self._add_commands(controls, storage)
 
-    def join(
-        self,
-        login: LoginEndpoint | None,
-        world: WorldEndpoint | None,
-        storage: Storage,
-        reloads: dict[str, Reload],
-        snapshot: Callable[[], dict[str, Any]],
-    ) -> None:
-        """Add the commands that work on the services of this process.
+    def _make_ggmp(self, world: WorldEndpoint, reactor: Any, watch: Watch) -> GgmpPort:
+        actors = ActorWorld(world.world, world.chat, self.status.status)
+        ggmp = GgmpPort(
+            self._config.ggmp, actors, reactor=reactor, scheduler=self._scheduler,
+            report_use=self.commands.report,
+        )  # fmt: skip
+        watch.listener("ggmp", EndpointUses(logins=ggmp.core.logins), lambda: len(ggmp.core))
+        return ggmp
 
-        `snapshot` returns the data of the command of that name.
-        """
-        self._login, self._world = login, world
+    def _add_commands(self, of_server: ServerControls, storage: Storage) -> None:
         controls = Controls(
             lambda rank: self.status.status(self._scheduler.now(), rank),
-            reloads,
+            of_server.reloads,
             self._countdown,
-            snapshot,
+            of_server.snapshot,
             self._countdown_changed,
         )
         self.commands.extend(server.COMMANDS.commands(controls))
         self.commands.extend(server.SOURCE_COMMANDS.commands(self.commands))
         self.commands.extend(help_commands.COMMANDS.commands(self.commands))
-        if login is not None:
-            self.status.directory = login.directory
-            self.commands.extend(accounts.COMMANDS.commands(self._accounts(login, storage)))
-        if world is not None:
-            self.status.world = world.world
-            world.world.notifications.hidden_changed.subscribe(
+        if self._login is not None:
+            self.commands.extend(accounts.COMMANDS.commands(self._accounts(self._login, storage)))
+        if self._world is not None:
+            self._world.world.notifications.hidden_changed.subscribe(
                 lambda _player: self.status.changed()
             )
-            self.status.admission = world.admission
-            self.status.behaviors = world.behaviors
-            actors = ActorWorld(world.world, world.chat, self.status.status)
-            self.ggmp = self._make_ggmp(self._config.ggmp, actors, report_use=self.commands.report)
-            core = self.ggmp.core
-            self._watch.listener("ggmp", EndpointUses(logins=core.logins), lambda: len(core))
-        bans = KnownBans(storage.bans.every, self._scheduler)
-        self.queries = self._make_queries(
-            self._config, status=self.status.status, is_banned=bans.covers
-        )
         store = CharacterCommandContext(
             storage.roster, storage.world_characters, self._is_playing, self._rank_changed
         )
@@ -189,6 +193,7 @@ class AdminEndpoints:
 
     def check(self, config: Config) -> None:
         """Raise `ConfigError` if `configure` would refuse a configuration."""
+        # Both read files of users, which raises for a faulty one.
         rcon_users(config.rcon)
         ggmp_rules(config.ggmp)
 
@@ -219,6 +224,7 @@ class AdminEndpoints:
         try:
             self._console.listen(self._config.console_path)
         except StoreError as error:
+            # An operator who sets the path needs the console, so the start fails.
             if self._config.console.path is not None:
                 raise
             _log.warn("emu admin cannot reach this server: {reason}", reason=str(error))
@@ -230,6 +236,7 @@ class AdminEndpoints:
 
     async def stop(self) -> None:
         """Close the listeners when their commands are answered."""
+        # A countdown that still runs must not stop the program a second time.
         self._scheduler.drop(self._timer)
         self._open_files.stop()
         for listener in (self._console, *self._listeners()):
@@ -240,8 +247,7 @@ class AdminEndpoints:
         """Yield the listeners other than the console."""
         yield self.rcon
         yield self.ssq
-        if self.queries is not None:
-            yield self.queries
+        yield self.queries
         if self.ggmp is not None:
             yield self.ggmp
 
@@ -265,6 +271,7 @@ class AdminEndpoints:
             {
                 (listener.key.partition(".")[0], result): count
                 for port in self._listeners()
+                # RCON is TCP and counts connections, not datagrams.
                 if port is not self.rcon
                 for listener in port.open_ports()
                 for result, count in listener.counters.items()
@@ -275,6 +282,7 @@ class AdminEndpoints:
         return self._config.query.name or self._config.world.name
 
     def _port(self) -> int:
+        # Clients begin at the login service, so its port is the public one.
         service = self._login or self._world
         return service.port if service is not None else 0
 
@@ -287,6 +295,8 @@ class AdminEndpoints:
             self._disconnect,
             self._scheduler.moment,
             storage.world_characters.authority_of,
+            storage.world_characters.statuses,
+            login.expect_trial,
         )
 
     def _disconnect(self, account_id: int, reason: str) -> None:

@@ -55,6 +55,11 @@ class StatusSource:
         port: Callable[[], int],
         since: Monotonic,
         sessions: int = 0,
+        *,
+        directory: WorldDirectory | None = None,
+        world: World | None = None,
+        admission: WorldAdmissionRules | None = None,
+        behaviors: Behaviors | None = None,
     ) -> None:
         self._name = name
         self._port = port
@@ -62,10 +67,10 @@ class StatusSource:
         self._sessions = sessions
         self._kept: dict[bool, ServerStatus] = {}
         """The kept status, by whether it includes hidden players."""
-        self.directory: WorldDirectory | None = None
-        self.world: World | None = None
-        self.admission: WorldAdmissionRules | None = None
-        self.behaviors: Behaviors | None = None
+        self.directory = directory
+        self.world = world
+        self.admission = admission
+        self.behaviors = behaviors
 
     def status(self, now: Monotonic, rank: int = ANYBODY) -> ServerStatus:
         """Return the status, at most a second old, as a caller of `rank` may see it."""
@@ -85,6 +90,7 @@ class StatusSource:
         here = [player for player in players if may_see(rank, player.spawn)]
         concealed = [player for player in players if not may_see(rank, player.spawn)]
         running = [] if self.world is None else [
+            # A zone that runs only for hidden players would betray them.
             zone for zone in self.world.zones if zone.is_listed or may_see(rank, HIDDEN)
         ]  # fmt: skip
         places = max(self.admission.rules.max_players, 0) if self.admission is not None else 0
@@ -100,6 +106,7 @@ class StatusSource:
             since=self._since,
             locked=self.admission is not None and self.admission.locked,
             places=places,
+            # This world may be in the directory too, so the two numbers are not added.
             online=max(len(here), sum(world.players for world in listed)),
             map=definition.description if definition is not None else "",
             map_file=definition.file if definition is not None else "",
@@ -118,6 +125,7 @@ class StatusSource:
         if self.world is None:
             return None
         table = self.world.zones.table
+        # Players whom the reader may not see do not count.
         ids = [player.zone.zone_id for player in players]
         ids = ids or [start.zone_id for rows in table.starts for start in rows]
         return table.get(Counter(ids).most_common(1)[0][0]) if ids else None
@@ -134,8 +142,9 @@ class StatusSource:
         return tuple(
             zone_status(
                 zone,
-                self.world.zones.definition(zone.zone_id),
+                zone.definition,
                 inside[zone],
+                # The number of spawns must not betray a hidden player.
                 spawns=len(zone) - sum(zone.spawn(one.spawn.id) is not None for one in concealed),
             )
             for zone in running
@@ -163,9 +172,12 @@ class StatusSource:
         if self.world is None:
             return ()
         zones = self.world.zones
-        found = [f"zone {zones.name(zone)} is stalled: {why}" for zone, why in zones.stalled(now)]
+        found = [
+            f"zone {zone.definition.description} is stalled: {why}"
+            for zone, why in zones.stalled(now)
+        ]
         found += [
-            f"{actor} in {zones.name(zone)} failed repeatedly and is paused"
+            f"{actor} in {zone.definition.description} failed repeatedly and is paused"
             for zone in running
             for actor in zone.paused_actors()
         ]
@@ -211,6 +223,7 @@ def players_of(
 
     From the admin status `game_master` on, a player is shown as a game master.
     """
+    # A status names zones by their position in its list.
     index = {zone: number for number, zone in enumerate(running)}
     return tuple(
         PlayerStatus(

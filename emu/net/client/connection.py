@@ -1,17 +1,16 @@
-"""The test client on UDP sockets: at the login server, and in the world.
+"""The test client on UDP sockets, at the login server.
 
 A `ClientConnection` is one socket, one `LoginClient` and at most one reactor call. It passes
 datagrams and time to the core, sends the core's datagrams, and turns the end of a script into the
 result of an ``async def``. A thousand of them fit into one process.
 
-A `ClientWorldConnection` does the same for a `WorldClientCore`, and lets an ``async def`` wait for
-a condition. `enter_world` does all steps, beginning at the login server.
+`emu.net.client.world_connection` is the client in the world.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from twisted.internet.abstract import isIPAddress, isIPv6Address
 from twisted.internet.defer import Deferred
@@ -28,23 +27,13 @@ from emu.client.events import (
     LoginAccepted,
     PlayAnswer,
 )
-from emu.client.flow import STEP_TIMEOUT, Entrance, LoginFlow, Script, StepDone, StepFailed, granted
+from emu.client.flow import STEP_TIMEOUT, LoginFlow, Script, StepDone, StepFailed
 from emu.client.messages import LoginMessages
-from emu.client.world import (
-    ClientWorldMessages,
-    WorldClientCore,
-    WorldHandoff,
-    WorldPhase,
-    make_session,
-)
-from emu.client.world.events import WorldEvent
-from emu.client.world.surroundings import RUNNING_SPEED
 from emu.config import Address
-from emu.dialects import Dialects, shipped_rules
 from emu.errors import CommandError, LocalProtocolError
 from emu.net.scheduler import Scheduler, Timed, Timer
 from emu.opcodes import OpcodeTables, shipped_tables
-from emu.session import Session, SessionConfig
+from emu.session import SessionConfig
 from emu.structs import shipped_catalog
 from emu.times import Monotonic
 from emu.versions import CLIENT_2006
@@ -60,6 +49,8 @@ class ClientConnection(DatagramProtocol):
     method raises `CommandError` with address and step when the server does not answer, refuses the
     login or ends the session.
     """
+
+    noisy = False
 
     def __init__(
         self,
@@ -91,11 +82,11 @@ class ClientConnection(DatagramProtocol):
     # Requests to a server.
 
     async def login(self) -> LoginAccepted:
-        """Wait for the login, which the session begins by itself."""
+        """Wait for the login, which the session begins by itself; return the server's reply."""
         return await self.run(flow.finish_login())
 
     async def worlds(self) -> tuple[ListedWorld, ...]:
-        """Request the worlds."""
+        """Request the worlds and return them, by ascending id."""
         return (await self.run(flow.worlds())).worlds
 
     async def characters(self) -> tuple[ListedCharacter, ...]:
@@ -153,6 +144,7 @@ class ClientConnection(DatagramProtocol):
             timeout=self._timeout if timeout is None else timeout,
             on_step=on_step,
         )
+        # Before the script begins: it may be done within its first step.
         self._flow, self._waiting = running, Deferred()
         waiting = self._waiting
         now = self._scheduler.now()
@@ -172,8 +164,9 @@ class ClientConnection(DatagramProtocol):
         return running.result  # type: ignore[return-value]  # set when there is no failure
 
     async def stop(self) -> None:
-        """Close the socket at once, without a word to the server; a running script fails."""
+        """Close the socket at once, without notifying the server; a running script fails."""
         self._scheduler.drop(self._timer)
+        # Cleared first, so that `stopProtocol` can distinguish our own close from a loss.
         port, self._port = self._port, None
         self._lost("the client was stopped")
         if port is not None:
@@ -187,13 +180,15 @@ class ClientConnection(DatagramProtocol):
     # network and time
 
     def start(self) -> None:
-        """Open the socket and send the session request."""
+        """Open the socket and send the session request. Raises `CommandError`."""
+        # The socket must be of the same version of IP as the server.
         interface = self._interface or ("::" if isIPv6Address(self.address.host) else "")
         try:
             self._port = self._reactor.listenUDP(0, self, interface=interface)
+            # A connected socket gets only the server's datagrams, and reports that nothing listens.
             self._port.connect(self.address.host, self.address.port)
         except (CannotListenError, OSError) as error:
-            raise CommandError(f"{self.address}: no socket: {error}") from None
+            raise CommandError(f"{self.address}: cannot open a socket: {error}") from None
         now = self._scheduler.now()
         self.core.connect(now)
         self._turn(now)
@@ -232,6 +227,7 @@ class ClientConnection(DatagramProtocol):
             running.advance(now)
         self._send(now)
         self._arm()
+        # At the end, because the waiting coroutine may begin the next script at once.
         if running is not None and running.done and self._waiting is not None:
             waiting, self._waiting = self._waiting, None
             waiting.callback(None)
@@ -292,6 +288,7 @@ async def open_client(
     client = ClientConnection(reactor, core, address, timeout=timeout, interface=interface)
     try:
         client.start()
+    # A cancelled start must not leave the socket open.
     except BaseException:
         await client.stop()
         raise
@@ -306,264 +303,3 @@ async def _resolve(reactor: Any, host: str) -> str:
     except Exception:  # noqa: BLE001  # Twisted's resolvers fail in many ways
         raise CommandError(f"the host name {host} cannot be resolved") from None
     return address
-
-
-LEAVE_TIMEOUT: Final = 5.0
-"""Seconds that a leaving client waits for the end of its session."""
-
-
-class _Socket(DatagramProtocol):
-    """The socket of one session."""
-
-    def __init__(self, owner: ClientWorldConnection) -> None:
-        self._owner = owner
-
-    def datagramReceived(self, datagram: bytes, addr: Any) -> None:  # noqa: ARG002
-        """Pass a datagram on; a connected socket only receives the server's."""
-        self._owner.received(self, datagram)
-
-    def connectionRefused(self) -> None:
-        """Do nothing: a lost server is detected by its silence."""
-
-    def stopProtocol(self) -> None:
-        """Handle the loss of the socket; some reactors close it when nothing listens there."""
-        self._owner.socket_gone(self)
-
-
-class ClientWorldConnection:
-    """A client of one world; made by `enter_world`.
-
-    `core` has the client's state; `on_event` is called with every event. `timeout` is how long
-    `until` waits, in seconds.
-    """
-
-    def __init__(
-        self,
-        reactor: Any,
-        core: WorldClientCore,
-        *,
-        interface: str = "",
-        timeout: float = STEP_TIMEOUT,
-        on_event: Callable[[WorldEvent], None] = lambda _event: None,
-    ) -> None:
-        self.core = core
-        self.on_event = on_event
-        self.on_step: Callable[[Monotonic], None] = lambda _now: None
-        """Called after the client's timer was handled, which may have sent a step."""
-        self._reactor = reactor
-        self._interface = interface
-        self._timeout = timeout
-        self._scheduler = Scheduler(reactor)
-        self._timer: Timer[Timed] = Timer(self)
-        self._socket: _Socket | None = None
-        self._port: Any = None
-        self._session: Session | None = None
-        self._waiting: list[tuple[Callable[[], object], Deferred[None]]] = []
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_error: object) -> None:
-        await self.leave()
-
-    # Requests.
-
-    def now(self) -> Monotonic:
-        """Return the time of the client's clock."""
-        return self._scheduler.now()
-
-    def act(self, action: Callable[[WorldClientCore], object]) -> None:
-        """Run an action on the client and send its datagrams at once.
-
-        Raises what the action raises.
-        """
-        try:
-            action(self.core)
-        finally:
-            self._turn(self.now())
-
-    def walk_to(self, x: float, y: float, z: float, speed: float = RUNNING_SPEED) -> None:
-        """Walk to a place."""
-        self.act(lambda core: core.walk_to(x, y, z, self.now(), speed))
-
-    async def until(
-        self,
-        condition: Callable[[], object],
-        what: str,
-        *,
-        timeout: float | None = None,  # noqa: ASYNC109  # measured on our clock
-    ) -> None:
-        """Wait until a condition holds; it is tested after every event.
-
-        Raises `CommandError` that names `what` at the timeout, or when the session ends before.
-        """
-        if condition():
-            return
-        self._need_open(what)
-        waiting: Deferred[None] = Deferred()
-        self._waiting.append((condition, waiting))
-        seconds = self._timeout if timeout is None else timeout
-        late = self._scheduler.later(
-            seconds,
-            lambda: waiting.errback(CommandError(f"waited in vain for {what} ({seconds:g} s)")),
-        )
-        try:
-            await waiting
-        finally:
-            late.cancel()
-            self._waiting = [one for one in self._waiting if one[1] is not waiting]
-        if not condition():
-            self._need_open(what)
-
-    async def stand(self) -> None:
-        """Wait until the character stands in its zone."""
-        await self.until(lambda: self.core.phase is WorldPhase.STANDING, "standing in the zone")
-
-    async def pause(self, seconds: float) -> None:
-        """Let time pass."""
-        await self._scheduler.pause(seconds)
-
-    async def leave(self) -> None:
-        """Quit the game, or end the session if the character is not in a zone; close the socket."""
-        try:
-            if self.core.phase is WorldPhase.STANDING:
-                self.act(WorldClientCore.quit)
-            elif self._port is not None:
-                self.act(WorldClientCore.close)
-            if self._port is not None:
-                await self.until(self._is_over, "the end of the session", timeout=LEAVE_TIMEOUT)
-        except CommandError:
-            pass  # The server no longer answers, so there is nothing to end.
-        finally:
-            await self.stop()
-
-    async def stop(self) -> None:
-        """Close the socket at once, without notifying the server."""
-        self._scheduler.drop(self._timer)
-        self._socket = None
-        port, self._port = self._port, None
-        self._wake()
-        if port is not None:
-            await port.stopListening()
-
-    def _is_over(self) -> bool:
-        return self.core.phase is WorldPhase.CLOSED
-
-    def _need_open(self, what: str) -> None:
-        if self._port is None or self._is_over():
-            raise CommandError(f"the session ended before {what}")
-
-    # Network and time.
-
-    def start(self) -> None:
-        """Open a socket and send the session request. Raises `CommandError`."""
-        now = self.now()
-        self.core.connect(now)
-        self._turn(now)
-
-    def received(self, socket: _Socket, datagram: bytes) -> None:
-        """Handle one datagram; ignore those on the socket of an earlier session."""
-        if socket is self._socket:
-            now = self.now()
-            self.core.receive_datagram(datagram, now)
-            self._turn(now)
-
-    def socket_gone(self, socket: _Socket) -> None:
-        """Handle the loss of a socket; ignore that of an earlier session."""
-        if socket is self._socket:
-            self._socket = self._port = None
-            self.act(lambda core: core.lost("the server's port is closed"))
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Handle the timer; called by the scheduler."""
-        due = self.core.get_timer()
-        if due is not None and due <= now:
-            self.core.handle_timer(now)
-            self.on_step(now)
-        self._turn(now)
-
-    def _turn(self, now: Monotonic) -> None:
-        while self.core.session is not self._session:
-            self._open()
-            self._send(now)
-        self._send(now)
-        while (event := self.core.next_event()) is not None:
-            self.on_event(event)
-        self._wake()
-        if self._port is not None:
-            self._scheduler.arm(self._timer, self.core.get_timer())
-
-    def _wake(self) -> None:
-        """Resume the waiting coroutines whose condition holds, or can no longer."""
-        for condition, waiting in list(self._waiting):
-            if not waiting.called and (condition() or self._port is None or self._is_over()):
-                waiting.callback(None)
-
-    def _send(self, now: Monotonic) -> None:
-        for datagram in self.core.datagrams_to_send(now):
-            self._write(datagram)
-
-    def _open(self) -> None:
-        """Open a socket for a new session."""
-        self._session = self.core.session
-        if self._port is not None:
-            self._port.stopListening()
-        self._socket = _Socket(self)
-        handoff = self.core.handoff
-        interface = self._interface or ("::" if ":" in handoff.host else "")
-        try:
-            self._port = self._reactor.listenUDP(0, self._socket, interface=interface)
-            self._port.connect(handoff.host, handoff.port)
-        except (CannotListenError, OSError, ValueError) as error:
-            raise CommandError(f"{handoff.host}:{handoff.port}: no socket: {error}") from None
-
-    def _write(self, datagram: bytes) -> None:
-        try:
-            if self._port is not None:
-                self._port.write(datagram)
-        except OSError:
-            pass  # A full buffer or an unreachable network: the session sends it again.
-
-
-def world_messages(version: int, tables: OpcodeTables | None = None) -> ClientWorldMessages:
-    """Return the world's messages of a version. Raises `UnknownVersion` and `CommandError`."""
-    known = tables or shipped_tables()
-    dialects = Dialects(lambda: known, shipped_catalog(), shipped_rules())
-    return ClientWorldMessages(dialects.for_version(version))
-
-
-async def enter_world(
-    reactor: Any,
-    host: str,
-    port: int,
-    entrance: Entrance,
-    *,
-    timeout: float = STEP_TIMEOUT,  # noqa: ASYNC109  # per step, measured on our clock
-    on_event: Callable[[WorldEvent], None] = lambda _event: None,
-    messages: ClientWorldMessages | None = None,
-    tables: OpcodeTables | None = None,
-    make_session: Callable[[], Session] = make_session,
-) -> ClientWorldConnection:
-    """Log in, choose or create a character, play it, and return when it stands in its zone.
-
-    Raises `CommandError` with the reason.
-    """
-    messages = messages or world_messages(entrance.version, tables)
-    login = await open_client(
-        reactor, host, port, entrance.credentials, version=entrance.version, timeout=timeout,
-        tables=tables, interface=entrance.interface,
-    )  # fmt: skip
-    async with login:
-        answer = await login.run(granted(login.core, entrance))
-    handoff = WorldHandoff(answer.address, answer.port, answer.account_id, answer.access_code)
-    core = WorldClientCore(messages, handoff, make_session, reads_ghosts=entrance.reads_ghosts)
-    world = ClientWorldConnection(
-        reactor, core, interface=entrance.interface, timeout=timeout, on_event=on_event
-    )
-    try:
-        world.start()
-        await world.stand()
-    except BaseException:
-        await world.stop()
-        raise
-    return world

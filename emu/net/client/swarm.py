@@ -17,7 +17,7 @@ from emu.client.world import WorldPhase
 from emu.client.world.events import WorldEvent
 from emu.config import Address
 from emu.errors import EmuError
-from emu.net.client.connection import ClientWorldConnection, enter_world, world_messages
+from emu.net.client.world_connection import ClientWorldConnection, enter_world, world_messages
 from emu.net.scheduler import Scheduler, Timed, Timer
 from emu.opcodes import OpcodeTables
 from emu.session import Session
@@ -127,6 +127,7 @@ class Swarm:
         """Let all clients enter, and start their bots."""
         plan, coming = self._plan, list[Deferred[None]]()
         for number in range(plan.first, plan.first + plan.clients):
+            # A server that is slow must not get more clients at the same time.
             waiting = [one for one in coming if not one.called]
             if len(waiting) >= plan.at_once:
                 await DeferredList(waiting, fireOnOneCallback=True, fireOnOneErrback=True)
@@ -202,6 +203,7 @@ class Swarm:
             figures.packets += packets
             figures.bytes += size
             figures.messages += messages
+            # The last round trip of a session that has ended would be counted every second.
             if trip is not None and not member.is_over:
                 figures.round_trips.append(trip)
             figures.delays += member.bot.delays
@@ -212,6 +214,7 @@ class Swarm:
         for member in self._members:
             member.rest()
         await gatherResults(
+            # All at once: one by one, each would wait for the end of its session.
             [Deferred.fromCoroutine(member.client.leave()) for member in self._members],
             consumeErrors=True,
         )
@@ -223,6 +226,7 @@ class Swarm:
 def character_name(prefix: str, number: int) -> str:
     """Return a name of letters only, as names must be: the prefix's, then the number's."""
     digits = ""
+    # Four letters are enough for 456,976 clients.
     for _ in range(4):
         number, digit = divmod(number, len(LETTERS))
         digits = LETTERS[digit] + digits

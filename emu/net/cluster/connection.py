@@ -24,9 +24,9 @@ from emu.limits.addresses import plain_host
 from emu.limits.connections import ConnectionLimits, Connections, StreamLimits
 from emu.net.link.tls import connect, peer_has_fingerprint
 from emu.net.logs import logger
-from emu.net.refusals import RefusalLog
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.stream import BACKLOG, Stream, open_port
+from emu.net.watch import RefusalLog
 from emu.processes.bus import ClusterBus
 from emu.processes.connection import (
     NUMBER_SIZE,
@@ -39,10 +39,11 @@ from emu.processes.connection import (
     ProcessLink,
     Received,
 )
-from emu.processes.local import address_of
 from emu.processes.ports import CAME, Note
+from emu.processes.shared import address_of
 from emu.times import Monotonic
 
+# Four of the largest frames may wait for a process that is busy for a moment.
 LIMITS = StreamLimits(write_buffer=16 * 1024 * 1024, stall_timeout=15.0)
 
 
@@ -99,6 +100,7 @@ class MemberConnection(ClusterConnection):
 
     def connectionMade(self) -> None:
         """Begin the greeting."""
+        # A player waits for most answers between processes, such as that for a world key.
         self.transport.setTcpNoDelay(True)
         hub = self._hub
         greeting = HubGreeting(hub.own, os.urandom(NUMBER_SIZE), hub.reason_against)
@@ -185,6 +187,7 @@ class HubPort(Factory):
     def buildProtocol(self, addr: Any) -> MemberConnection | None:
         """Accept a connection; return None when there are too many."""
         address = plain_host(str(addr.host))
+        # Twisted may accept a connection that came just before the port was closed.
         if self._port is None or self.connections.admit(address, HUB_LIMITS) is not None:
             return None
         connection = MemberConnection(self, address)
@@ -319,12 +322,14 @@ class HubLink:
 
     def start(self) -> None:
         """Begin to connect."""
+        # The call that leads here is over, so `_again` may plan another one.
         self._later = None
         try:
             attempt = self._attempt = connect(
                 self._reactor, self._hub.host, self._hub.port, self._build,
                 timeout=CONNECT_TIMEOUT, with_tls=bool(self.fingerprint),
             )  # fmt: skip
+        # A fault must not end the attempts: the member would stay without a hub.
         except Exception:
             self._again()
             raise
@@ -344,6 +349,7 @@ class HubLink:
 
     def joined(self, who: ProcessJoined) -> None:
         """Record and log that the hub has accepted this process."""
+        # Only a hub that has accepted this process ends the growing pauses.
         self._delay = RETRY_FIRST
         self._logged_reason = ""
         _log.info("joined the hub {name} at {hub}", name=who.name, hub=self._hub)
@@ -378,6 +384,7 @@ class HubLink:
         self._again()
 
     def _again(self) -> None:
+        # A lost connection and a failed attempt may both report the same end.
         if not self._is_over and self._later is None:
             self._later = self.scheduler.later(self._delay, self.start)
             self._delay = min(RETRY_MOST, 2 * self._delay)

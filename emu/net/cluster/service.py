@@ -25,15 +25,21 @@ from emu.net.cluster.connection import HubLink, HubPort
 from emu.net.link.tls import server_options
 from emu.net.logs import logger
 from emu.net.parameters import read_pem
-from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import listen_address
+from emu.net.watch import RefusalLog
 from emu.processes.bus import ClusterBus, Shell
 from emu.processes.connection import OwnProcess
-from emu.processes.local import LocalBus, LocalHandoffKeys, ZoneTable, served_here
-from emu.processes.ports import CAME, AccountGate, ModelSource, Note, Processes, WorldCharacterStore
-from emu.processes.presence import SharedPresence
+from emu.processes.ports import (
+    CAME,
+    AccountGate,
+    MemoryStore,
+    ModelSource,
+    Note,
+    Processes,
+    WorldCharacterStore,
+)
 from emu.processes.remote import (
     LeasedCharacters,
     LeasedKeys,
@@ -41,10 +47,12 @@ from emu.processes.remote import (
     RemoteAccountGate,
     RemoteCharacters,
     RemoteKeys,
+    RemoteMemories,
     RemoteModels,
     RemoteProcedures,
     RemoteProcedureServer,
 )
+from emu.processes.shared import LocalBus, LocalHandoffKeys, SharedPresence, ZoneTable, served_here
 from emu.world.content.atlas import Atlas
 
 _log = logger("processes")
@@ -99,6 +107,7 @@ class ProcessesEndpoint:
     characters: WorldCharacterStore
     accounts: AccountGate
     models: ModelSource
+    memories: MemoryStore
     faults: ProcessFaults
 
     def listen(self) -> None:
@@ -143,6 +152,7 @@ class Alone(ProcessesEndpoint):
         self.characters = ground.storage.world_characters
         self.accounts = ground.storage.account_gate
         self.models = ground.storage.models
+        self.memories = ground.storage.memories
 
 
 class Hub(ProcessesEndpoint):
@@ -164,15 +174,20 @@ class Hub(ProcessesEndpoint):
         self.characters = LeasedCharacters(storage.world_characters, leases, name)
         self.accounts = storage.account_gate
         self.models = storage.models
+        self.memories = storage.memories
+        # Keys depend on the process, which takes the lease; the others are the same for all.
         ports: dict[str, Callable[[str], Any]] = {
             "keys": lambda process: LeasedKeys(keys, leases, process),
+            # Not the leased store: the server of the calls has checked the lease already.
             "characters": lambda _: storage.world_characters,
             "accounts": lambda _: storage.account_gate,
             "models": lambda _: storage.models,
+            "memories": lambda _: storage.memories,
         }
         RemoteProcedureServer(lambda port_name, process: ports[port_name](process), leases).open(
             bus
         )
+        # The bus carries plain values only, so the table is one text.
         zones = ",".join(f"{zone_id}={process}" for zone_id, process in table.items())
         own = OwnProcess(name, settings.secret.encode(), lambda: _about(ground) | {"zones": zones})
         names = set(table.values())
@@ -208,6 +223,7 @@ class Member(ProcessesEndpoint):
         procedures = RemoteProcedures(bus, name)
         presence = SharedPresence(bus, name, ground.scheduler.moment)
         self._table: dict[int, str] = {}
+        # Until the hub has sent its name.
         self._hub = "the hub"
         servers = ZoneTable(
             name, table=lambda: self._table, rest=lambda: self._hub, others=bus.others
@@ -216,6 +232,7 @@ class Member(ProcessesEndpoint):
         self.characters = RemoteCharacters(procedures)
         self.accounts = RemoteAccountGate(procedures)
         self.models = RemoteModels(procedures)
+        self.memories = RemoteMemories(procedures)
         bus.subscribe(CAME, self._learn_zones)
         own = OwnProcess(name, settings.secret.encode(), lambda: _about(ground))
         self.link = HubLink(
@@ -240,6 +257,7 @@ class Member(ProcessesEndpoint):
 
     def _learn_zones(self, note: Note) -> None:
         """Store the hub's table of zones and processes; it stays in use while the hub is lost."""
+        # Only the hub's note has zones; those of other members do not.
         zones = note.get("zones")
         if isinstance(zones, str):
             entries = (entry.partition("=") for entry in zones.split(",") if entry)

@@ -122,6 +122,8 @@ class LoginConnection(Stream):
     def connectionMade(self) -> None:
         """Introduce the world, unless the certificate must be checked first."""
         if self.server.fingerprint:
+            # A server that accepts the connection and then says nothing must not block the other
+            # login servers.
             self._handshake = self._scheduler.later(
                 self._link.config.connect_timeout, self.transport.abortConnection
             )
@@ -140,6 +142,8 @@ class LoginConnection(Stream):
 
     def dataReceived(self, data: bytes) -> None:
         """Handle bytes from the login server; detect a port that speaks TLS."""
+        # Plain text at a TLS port is a frequent mistake of operators; without this test they only
+        # see a link that ends.
         if self._nothing_heard and not self.server.fingerprint and data.startswith(TLS_ALERT):
             self._link.troubles.speaks_tls(self.server)
             self.cut_off("the port speaks TLS")
@@ -151,6 +155,7 @@ class LoginConnection(Stream):
         if not self._link.wants(self):
             self.transport.abortConnection()
             return
+        # Messages are short, and a player waits for the answer to a play request.
         self.transport.setTcpNoDelay(True)
         self.transport.setTcpKeepAlive(True)
         self.start(self._link.established(self))
@@ -178,16 +183,19 @@ class LoginConnection(Stream):
         If the status cannot be read, the link uses the last one.
         """
         try:
+            # Read when it is sent: the world does not report each change of its number of players.
             self.core.set_status(self._link.world.status(), now)
         finally:
             super().handle_timer(now)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Report that the connection is lost."""
+        # The handshake has not ended, so the port speaks plain text or nothing.
         if self._handshake is not None:
             self._link.cannot_reach(self.server, "it does not speak TLS on this port")
         self._end_handshake()
         super().connectionLost(reason)
+        # With a core its own last event has reported the end already.
         if not self.begun:
             self._link.link_closed(self, "no link established")
         self._link.gone(self)
@@ -217,10 +225,12 @@ class LoginLink:
         """Why links ended, and faults."""
         self._tasks = tasks
         self._random = random
+        # The requests of a login server are answered one by one, in their order.
         self._requests = Mailbox(tasks.spawn, config.waiting)
         self._current: LoginConnection | None = None
         self._settled = False
         self._failures = 0
+        # Bounded: a login server may be gone for days.
         self._unsent: deque[LinkMessage] = deque(maxlen=config.unsent)
         self._calls: dict[str, DelayedCall] = {}
         self._attempts: set[Deferred[Any]] = set()
@@ -245,6 +255,7 @@ class LoginLink:
         for call in self._calls.values():
             call.cancel()
         self._calls.clear()
+        # A copy: a cancelled attempt removes itself.
         for attempt in list(self._attempts):
             attempt.cancel()
         if self._connections:
@@ -272,6 +283,7 @@ class LoginLink:
 
     def wants(self, connection: LoginConnection) -> bool:
         """Return whether a connection is better than the one in use."""
+        # A smaller index is an earlier login server of the list.
         return self._running and (self._current is None or connection.index < self._current.index)
 
     def established(self, connection: LoginConnection) -> WorldLinkProtocol:
@@ -290,6 +302,8 @@ class LoginLink:
             self._forget("return")
         now = self.scheduler.now()
         if old is not None:
+            # Closed only now: in between the world is registered at both, so it never disappears
+            # from the list.
             old.close("returned to the first login server", now)
         server = connection.server
         _log.info("registering with {server}", server=Address(server.host, server.port))
@@ -304,8 +318,9 @@ class LoginLink:
             self.troubles.refused(connection.server, event.text)
         elif isinstance(event, MessageReceived):
             if connection is self._current:
+                # A request shows that the login server has accepted the world, which it never says.
                 self._settle()
-            if not self._requests.put(partial(self._answer, connection, event.message, now)):
+            if not self._requests.put(partial(self._answer, connection, event.message)):
                 connection.close("too many requests waiting", now)
 
     def link_closed(self, connection: LoginConnection, reason: str) -> None:
@@ -324,6 +339,7 @@ class LoginLink:
                 self._next_round()
             else:
                 self._failed(connection.index)
+        # A failed attempt while a link exists changes nothing.
         elif not connection.begun and self._current is None:
             self._failed(connection.index)
 
@@ -357,6 +373,7 @@ class LoginLink:
 
     def _attempted(self, result: object, index: int, attempt: Deferred[Any]) -> None:
         self._attempts.discard(attempt)
+        # A cancelled attempt is our own stop.
         if isinstance(result, Failure) and not isinstance(result.value, CancelledError):
             self.counters["cannot connect"] += 1
             self.cannot_reach(self.config.servers[index], result.getErrorMessage().rstrip("."))
@@ -366,6 +383,7 @@ class LoginLink:
     def _failed(self, index: int) -> None:
         if not self._running:
             return
+        # All servers of a round are tried at once; the growing pause comes between two rounds.
         if index + 1 < len(self.config.servers):
             self._later("connect", 0.0, partial(self._connect, index + 1))
         else:
@@ -382,6 +400,7 @@ class LoginLink:
         self._later("connect", delay, partial(self._connect, 0))
 
     def _try_first(self) -> None:
+        # Planned before the attempt, because a failed one plans nothing.
         self._later("return", self.config.return_to_first, self._try_first)
         self._connect(0)
 
@@ -400,11 +419,9 @@ class LoginLink:
 
     # Helpers.
 
-    async def _answer(
-        self, connection: LoginConnection, message: LinkMessage, now: Monotonic
-    ) -> None:
+    async def _answer(self, connection: LoginConnection, message: LinkMessage) -> None:
         try:
-            replies = await self.world.answer(message, now)
+            replies = await self.world.answer(message)
         except EmuError as error:
             self.counters["request failed"] += 1
             _log.warn("cannot do what the login server asks: {error}", error=error)
@@ -417,10 +434,13 @@ class LoginLink:
         self._forget(name)
 
         def run() -> None:
+            # Before the call, which may plan the next one under the same name.
             del self._calls[name]
             try:
                 function()
             except Exception:
+                # A fault must not end the attempts: the world would stay unregistered until a
+                # restart.
                 if self._current is None and "connect" not in self._calls:
                     self._failures += 1
                     self._next_round()

@@ -140,6 +140,7 @@ class LinkServer(Factory):
             self._revalidating = None
             self._log_counts()
         ports, self._ports = self._ports, []
+        # The ports first: a world that reconnects at once would be accepted again.
         await DeferredList([maybeDeferred(port.stopListening) for port in ports])
         if self._connections:
             # The connection that ends last may do so before this call returns.
@@ -163,6 +164,8 @@ class LinkServer(Factory):
     def _reason_against(self, address: str) -> str | None:
         """Return why a new connection is refused, after closing silent ones in its favor."""
         source = address_key(address)
+        # Only an address with a wrong account or password has such a limit; honest worlds pay
+        # nothing.
         refused_before = self._refusals.get(source)
         if refused_before is not None and not refused_before.take(1, self.scheduler.now()):
             return "too many refused registrations"
@@ -194,9 +197,11 @@ class LinkServer(Factory):
 
     def _remember_refusal(self, address: str, now: Monotonic) -> None:
         """Limit the connections of this address from now on."""
+        # All at once: which of them still attack is unknown, and new failures add them again.
         if len(self._refusals) >= MOST_REMEMBERED:
             self._refusals.clear()
         most = float(self.config.suspect_connections_per_minute)
+        # An existing bucket stays: a new one would be full again.
         self._refusals.setdefault(address_key(address), RateLimit(most / 60, most, now))
 
     def _log_counts(self) -> None:
@@ -209,6 +214,7 @@ class LinkServer(Factory):
 
     def _revalidate(self) -> None:
         self._log_counts()
+        # A slow database must not start a second check beside the first.
         if not self._is_revalidating:
             self._is_revalidating = True
             self._tasks.spawn(self._check_worlds())
@@ -222,4 +228,5 @@ class LinkServer(Factory):
 
 def _evict(connection: LinkWorldConnection) -> None:
     """Close a silent connection in favor of a new one."""
+    # Without waiting for output: the peer has sent nothing that deserves an answer.
     connection.cut_off("silent and replaced")

@@ -50,6 +50,8 @@ def make_certificate(name: str, now: datetime) -> bytes:
     private = key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
+        # The server starts without an operator who could type a passphrase; the file's permissions
+        # protect it.
         serialization.NoEncryption(),
     )
     return private + certificate.public_bytes(serialization.Encoding.PEM)
@@ -116,6 +118,8 @@ def connect(
     """Connect the protocol that `build` creates; with TLS it must check the fingerprint itself."""
     factory: Any = _Factory(build)
     if with_tls:
+        # The fingerprint replaces the check by an authority; the caller compares it after the
+        # handshake.
         options = ssl.CertificateOptions(verify=False, raiseMinimumTo=ssl.TLSVersion.TLSv1_2)
         factory = TLSMemoryBIOFactory(options, isClient=True, wrappedFactory=factory)
     return HostnameEndpoint(reactor, host, port, timeout=timeout).connect(factory)
@@ -127,4 +131,5 @@ def peer_has_fingerprint(transport: ISSLTransport, fingerprint: str) -> bool:
     if certificate is None:
         return False
     found: str = certificate.to_cryptography().fingerprint(hashes.SHA256()).hex()
+    # Tools such as openssl print fingerprints with colons and capitals.
     return hmac.compare_digest(found, fingerprint.replace(":", "").lower())

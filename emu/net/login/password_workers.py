@@ -61,6 +61,8 @@ class FairQueue(Generic[T]):
         for source in self._lines:
             if self._running[source] < self._at_once:
                 self._running[source] += 1
+                # Behind all others: sources take turns, whatever the number of attempts that each
+                # of them sends.
                 self._lines.move_to_end(source)
                 return source, self._remove(source)
         return None
@@ -68,6 +70,7 @@ class FairQueue(Generic[T]):
     def done(self, source: str) -> None:
         """Record that an item of this source is done."""
         self._running[source] -= 1
+        # A counter that kept zeros would grow with every address that ever tried.
         if not self._running[source]:
             del self._running[source]
 
@@ -80,6 +83,8 @@ class FairQueue(Generic[T]):
 
     def _remove(self, source: str, *, newest: bool = False) -> T:
         line = self._lines[source]
+        # The newest of the longest line is dropped: a flood displaces itself, and those that wait
+        # longest stay.
         item = line.pop() if newest else line.popleft()
         self._waiting -= 1
         if not line:
@@ -104,6 +109,7 @@ class PasswordWorkers:
     def __init__(self, reactor: Any, *, threads: int, most_waiting: int) -> None:
         self._reactor = reactor
         self._threads = threads
+        # Zero threads at first: a server without logins starts none.
         self._pool = ThreadPool(0, threads, "emu-password")
         self._queue: FairQueue[Turn] = FairQueue(most_waiting=most_waiting, at_once=AT_ONCE)
         self._is_handing_out = False
@@ -137,6 +143,7 @@ class PasswordWorkers:
         """Queue a turn; fails with `LimitExceeded` when it is refused."""
         if self._stopped is not None:
             turn.refuse("the workers are stopping")
+        # The dropped turn may be this one or an older one of another source.
         elif (ousted := self._queue.put(turn.source, turn)) is not None:
             ousted.refuse("too many wait for a worker")
         self._hand_out()
@@ -184,6 +191,7 @@ class PasswordWorkers:
         if self._stopped is None or self._stopped.called or self._queue.running:
             return
         if self._pool.started:
+            # It waits for its threads, so it is called only when none of them works.
             self._pool.stop()
         self._stopped.callback(None)
 
@@ -206,6 +214,7 @@ class Turn:
     async def __aenter__(self) -> bool:
         """Wait for the turn."""
         began = self._workers.begin(self)
+        # A turn that began at once has its Deferred called already.
         has_waited = not began.called
         await began
         return has_waited

@@ -16,29 +16,31 @@ from twisted.logger import Logger, LogLevel
 
 from emu.admin.status import OpenPort
 from emu.appearance import Models
+from emu.commands.registry import GUIDE
 from emu.config import Address, Config
 from emu.link.settings import LinkServerConfig
-from emu.login.accounts import AccountService
+from emu.login.accounts import AccountService, may_log_in
 from emu.login.client import Client
 from emu.login.directory import WorldDirectory
-from emu.login.events import LoginEvent, event_values, format_event
-from emu.login.passwords import SALT_SIZE, hash_password
+from emu.login.passwords import SALT_SIZE, hash_password, password_fault
+from emu.login.ports import LoginRefusalReason
+from emu.login.registration import AccountRegistration
 from emu.login.server import LoginServer
 from emu.login.service import LoginService
 from emu.login.settings import DirectoryConfig
+from emu.model import Account
 from emu.net import parameters
 from emu.net.link.server import LinkServer
 from emu.net.link.tls import server_options
 from emu.net.login.password_workers import PasswordWorkers
-from emu.net.logs import is_written, logger, write_line
-from emu.net.refusals import RefusalLog
+from emu.net.logs import is_written, logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import listen_address, open_port
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort, nothing
 from emu.net.udp.sockets import listen
-from emu.net.watch import Watch
+from emu.net.watch import RefusalLog, Watch, log_event
 from emu.opcodes import OpcodeTables
 from emu.session import (
     DatagramDropped,
@@ -50,7 +52,7 @@ from emu.session import (
     SessionEstablished,
 )
 from emu.structs import shipped_catalog
-from emu.times import Monotonic
+from emu.times import Moment, Monotonic
 
 STORE_WORK = 0.001
 """Seconds of work charged for a message that reads the store, which works in another thread."""
@@ -74,6 +76,7 @@ class LoginHandler:
         if kind is Message:
             client = self.client
             client.message(event.opcode, event.payload, now)  # type: ignore[union-attr]
+            # A client that is not logged in may send only a few messages in all.
             if client.mailbox.is_working and client.is_logged_in:
                 # The cost must be known before the next message is read.
                 self._port.set_busy(busy=True)
@@ -83,6 +86,7 @@ class LoginHandler:
             # Cut the reference cycle: under a flood the garbage collector is too slow.
             self._port.closing = nothing
             del self.client
+        # The remaining events are only for the log at the debug level.
         elif not is_written(LogLevel.debug):
             return
         elif kind is DatagramDropped:
@@ -111,35 +115,6 @@ class LoginHandler:
     def _peer(self) -> Address:
         host, port = self._port.address[:2]
         return Address(host, port)
-
-
-def log_event(log: Logger, refusals: RefusalLog) -> Callable[[LoginEvent], None]:
-    """Return the service's `log` port: one line for each event, with its fields for JSON.
-
-    Events that unauthenticated peers can repeat are passed to `refusals`, which writes the first
-    and sums up the rest.
-    """
-    levels = {name: LogLevel.levelWithName(name) for name in ("debug", "info", "warn")}
-
-    def write(event: LoginEvent) -> None:
-        level = levels[event.level]
-        if not is_written(level):
-            return
-        values = event_values(event)
-        account, reason = str(values.get("account", "")), str(values.get("reason", ""))
-        if event.ordinary and not refusals.is_within_rate(
-            event.ordinary, account, event.address, reason or event.ordinary
-        ):
-            return
-        if event.repeats and not refusals.is_news(
-            event.repeats, account, event.address, reason or "refused"
-        ):
-            return
-        line = format_event(event, values)
-        name = event.log_name or type(event).__name__
-        write_line(log, level, line, name, values, template=event.template)
-
-    return write
 
 
 DRAIN_TIME = 2.0
@@ -187,8 +162,18 @@ class LoginEndpoint:
             clock=scheduler,
         )
         self._accounts = account_service(config=parameters.account_config(config))
-        self.staff = account_service(config=parameters.staff_config(config))
+        self.staff = account_service(config=parameters.staff_config(config), rule=self._may_sign_in)
         """Checks logins to the dashboard; wrong attempts there do not draw on players' budgets."""
+        self._registering = account_service(config=parameters.staff_config(config))
+        self.registration = AccountRegistration(
+            storage.accounts,
+            self._registering,
+            workers=self._passwords,
+            is_address_banned=storage.bans.is_address_banned,
+            random_bytes=os.urandom,
+            clock=scheduler,
+            config=parameters.registration_config(config),
+        )
         self.directory = self._make_directory(watch)
         self.links = LinkServer(
             parameters.taken_from(config.link, LinkServerConfig),
@@ -238,10 +223,19 @@ class LoginEndpoint:
             zones=self._storage.worlds,
             models=Models(self._storage.models),
             is_barred=self._is_barred,
+            is_trial=lambda name: self._accounts.trials.take(name, self._scheduler.now()),
             start=self._tasks.spawn,
             clock=self._scheduler,
             log=watch.port("login", log_event(_log, self._refusals)),
         )
+
+    async def _may_sign_in(
+        self, account: Account | None, moment: Moment
+    ) -> LoginRefusalReason | None:
+        """Return why an account may not sign in as an operator. Raises `StoreError`."""
+        rank = await self._storage.world_characters.rank_of(account.id if account else 0)
+        refusal = await may_log_in(account, moment)
+        return refusal or (LoginRefusalReason.NO_RANK if rank < GUIDE else None)
 
     async def _is_barred(self, account_id: int, address: str) -> bool:
         """Return whether a ban or a disabled account bars an account or address.
@@ -272,21 +266,32 @@ class LoginEndpoint:
         """Apply changed settings to what happens from now on."""
         self._accounts.config = parameters.account_config(config)
         self.staff.config = parameters.staff_config(config)
+        self._registering.config = parameters.staff_config(config)
+        self.registration.config = parameters.registration_config(config)
         self.service.config = parameters.login_config(config)
         self.directory.config = parameters.taken_from(config.link, DirectoryConfig)
         self.links.config = parameters.taken_from(config.link, LinkServerConfig)
 
     async def hash_password(self, password: str) -> str:
-        """Return a password's hash for the store.
+        """Return a new password's hash for the store.
 
-        Made in a worker thread, after those of players.
+        Made in a worker thread, after those of players. Raises `ValueError` if the password cannot
+        be set.
         """
+        fault = password_fault(password.encode(), self._accounts.config.shortest_password)
+        if fault:
+            raise ValueError(fault)
         config = self._accounts.config.passwords
         salt = os.urandom(SALT_SIZE)
+        # All commands share one source, so that a script cannot take the turns of players.
         async with self._passwords.turn("administration", lambda: True):
             return await self._passwords.run(
                 partial(hash_password, password.encode(), salt, config)
             )
+
+    def expect_trial(self, name: str) -> None:
+        """Let the next login of an account change nothing; see `emu.login.accounts.TrialLogins`."""
+        self._accounts.trials.expect(name, self._scheduler.now())
 
     def send_away(self, account_id: int, reason: str) -> None:
         """End the session of an account's client, if it has one."""
@@ -343,6 +348,7 @@ class LoginEndpoint:
                     self._reactor, address.host, tcp.getHost().port, self.dispatcher
                 )
             except CannotListenError:
+                # The system chooses another number in the next try.
                 tcp.stopListening()
                 if not tries:
                     raise
@@ -354,8 +360,10 @@ class LoginEndpoint:
     async def stop(self, deadline: Monotonic) -> None:
         """End the sessions and links, and wait until their requests are stored."""
         drained_by = Monotonic(min(self._scheduler.now() + DRAIN_TIME, deadline))
+        # The clients first: their sessions end while the links and the passwords are stopped.
         self.dispatcher.close(self._scheduler.now())
         await self.links.stop()
+        # Logins that wait for a thread are refused here; otherwise their tasks would not finish.
         await self._passwords.stop()
         await self._tasks.finished()
         await drained(self.dispatcher, self._scheduler, drained_by)
@@ -371,5 +379,6 @@ class LoginEndpoint:
 async def drained(dispatcher: Dispatcher, scheduler: Scheduler, deadline: Monotonic) -> None:
     """Wait until every session is over or the deadline has passed, then stop the dispatcher."""
     while dispatcher.session_count and scheduler.now() < deadline:
+        # A session ends when its client answers the SessionDisconnect, so this only waits.
         await scheduler.pause(0.02)
     dispatcher.abandon()

@@ -3,7 +3,7 @@
 All datagrams of one read are received first; then each session that got one is served once. So one
 datagram can answer many, and no timer delays an answer. Work is divided fairly: a session with more
 messages than fit its slice continues in the next turn of the reactor, behind the others. A session
-that has used up its share of the processor continues when it has some again (`emu.limits.turns`);
+that has used up its share of the processor continues when it has some again (`emu.limits.rates`);
 its acknowledgments leave meanwhile. A fault in one session does not affect the others.
 
 The dispatcher knows neither sockets nor the reactor. Compiled along with the sessions where that is
@@ -20,9 +20,17 @@ from typing import Any, Final, Protocol, cast
 from twisted.python.failure import Failure
 
 from emu.limits.addresses import socket_host
-from emu.limits.turns import TurnRules
+from emu.limits.rates import TurnRules
 from emu.net.scheduler import PlannedCall, Timed, Timer
-from emu.net.udp.session_port import LATE, NEXT, Accounting, Handler, HostPort, SessionPort
+from emu.net.udp.session_port import (
+    LATE,
+    NEXT,
+    Accounting,
+    Handler,
+    HostPort,
+    SessionPort,
+    nothing,
+)
 from emu.session import (
     CloseReason,
     Endpoint,
@@ -92,6 +100,7 @@ class Outbox:
         waiting, self._waiting = self._waiting, []
         if self._is_ipv6:
             waiting = [(data, (socket_host(host), port)) for data, (host, port) in waiting]
+        # One call of the C module sends all of them and returns how many were lost.
         if self._handle is not None and _compiled is not None:
             self.lost += _compiled.send(self._handle.fileno(), waiting)
             return
@@ -191,9 +200,12 @@ class Dispatcher:
         accounting = self.accounting
         unread = accounting.unread
         for datagram, address in datagrams:
+            # Dropped before anything else: a source in debt pays with its own datagrams, not with
+            # our time.
             if unread and accounting.is_unread(address, now):
                 continue
             if tracer is not None:
+                # Before it is handled: the trace then has a datagram that causes a fault, too.
                 tracer.datagram(self._scheduler.moment(), address, self.own, datagram)
             try:
                 session = endpoint.receive_datagram(datagram, address, now)
@@ -201,12 +213,17 @@ class Dispatcher:
                 self._log.failure("taking a datagram failed")
                 continue
             if session is None:
+                # Replies to peers without a session leave at once; there is no session that could
+                # be served later.
                 for data, to in endpoint.datagrams_to_send():
                     self._write(data, cast("HostPort", to))
                 continue
             port = self._ports.get(session)
+            # A port costs little: it has no handler until the address is validated.
             if port is None:
                 port = self._ports[session] = SessionPort(self, session, address)
+            # A session with many datagrams in one read is served once, with one answer for all of
+            # them.
             if not port.touched:
                 port.touched = True
                 self._touched.append(port)
@@ -219,6 +236,7 @@ class Dispatcher:
 
     def serve_soon(self) -> None:
         """Serve all touched sessions before the reactor waits again."""
+        # Without a session to serve there may still be datagrams, such as a SessionResponse.
         if not self._touched and not self._rest and not self._waiting:
             self.outbox.flush()
         elif self._serving is None and not self._abandoned:
@@ -226,6 +244,8 @@ class Dispatcher:
 
     def _serve_later(self) -> None:
         self._serving = None
+        # Sessions with new datagrams come first, but a steady flood of them must not starve the
+        # waiting ones.
         if self._waiting and (not self._rest or self._turns_of_rest >= MOST_TURNS_OF_REST):
             self._turns_of_rest = 0
             self._serve_waiting()
@@ -260,6 +280,7 @@ class Dispatcher:
                     self._rest = touched[served:]
                     self._turns_of_rest += 1
                     break
+            # The endpoint may have ended other sessions than the one just served, for their memory.
             if self.endpoint.ended:
                 self._touch_ended()
             if self._waiting or self._rest:
@@ -271,8 +292,11 @@ class Dispatcher:
         now = self.now()
         before = self._clock()
         end = before + self._turn
+        # Counted before the loop: a session that still has more goes to the end and is not served
+        # twice in a turn.
         for _ in range(len(self._waiting)):
             port = self._waiting.pop(0)
+            # Before it is served: with the hold no message would be delivered.
             port.holds &= ~NEXT
             try:
                 self._serve(port, now)
@@ -287,10 +311,6 @@ class Dispatcher:
             self._touch_ended()
         if self._waiting:
             self.serve_soon()
-
-    def read_clock(self) -> Monotonic:
-        """Return the time."""
-        return self.now()
 
     def charge_to(self, port: SessionPort, account: object) -> None:
         """Charge the work for a session to an account, no longer to its address."""
@@ -325,6 +345,8 @@ class Dispatcher:
 
     def _handle_timers(self, port: SessionPort, now: Monotonic) -> None:
         deadline = port.session.get_timer()
+        # The timer is one for session, handler and share of the processor, so each is asked whether
+        # it is due.
         if deadline is not None and deadline <= now:
             port.session.handle_timer(now)
         if port.handler is not None:
@@ -342,6 +364,7 @@ class Dispatcher:
         if port.events:
             self._deliver_events(port, now)
         port.touched = False
+        # The usual answer to a message is an Ack alone; it takes a short path past the send queue.
         ack = session.take_ack(now)
         if ack is not None:
             if self.tracer is None:
@@ -360,10 +383,13 @@ class Dispatcher:
 
     def _deliver_events(self, port: SessionPort, now: Monotonic) -> None:
         """Deliver the events of a session that is not on hold, as many as fit its slice."""
+        # A session on hold keeps its events, but its end is delivered, or its handler would wait
+        # for ever.
         if port.holds:
             if port.session.ended:
                 self._deliver_end(port, now)
             return
+        # One event is the usual case and needs neither a clock nor a loop.
         event = port.events.pop(0)
         if type(event) is not Message:
             self._note(event, port, now)
@@ -403,6 +429,7 @@ class Dispatcher:
 
     def _charge(self, port: SessionPort, now: Monotonic) -> None:
         """Charge the work for a session; if it has to wait, set the timer for its next turn."""
+        # The session may have ended with the work that is charged; it has no timer any more.
         if self.accounting.charge(port, now) and port.session in self._ports:
             self._settle(port)
 
@@ -417,6 +444,7 @@ class Dispatcher:
         session = port.session
         if type(event) is SessionEstablished:
             port.handler = self._make_handler(port, now)
+            # Until a service knows the account, all sessions of an address share one budget.
             self.accounting.charge_to_address(port, now)
         elif type(event) is KeyEstablished and self.tracer is not None:
             self.tracer.key(session.session_id, session.check_key, event.key)
@@ -436,14 +464,14 @@ class Dispatcher:
         """Note the memory of a session and its handler, and set their timer."""
         session = port.session
         handler = port.handler
+        held, theirs = 0, None
+        if handler is not None:
+            held, theirs = handler.held_bytes(), handler.get_timer()
+        port.weight = self.endpoint.note_memory(session, held)
+        # The earliest of three: the session's own, the handler's, and the end of a pause.
         deadline = session.get_timer()
-        if handler is None:
-            port.weight = self.endpoint.note_memory(session)
-        else:
-            port.weight = self.endpoint.note_memory(session, handler.held_bytes())
-            theirs = handler.get_timer()
-            if deadline is None or (theirs is not None and theirs < deadline):
-                deadline = theirs
+        if deadline is None or (theirs is not None and theirs < deadline):
+            deadline = theirs
         resumes_at = port.resumes_at
         if resumes_at is not None and (deadline is None or resumes_at < deadline):
             deadline = resumes_at
@@ -455,6 +483,7 @@ class Dispatcher:
             port.handler.handle_event(event, now)
         except Exception:  # noqa: BLE001  # a fault must affect only its session
             self._log.failure("a handler failed; its session is closed")
+            # An orderly close: the fault is in the handler, so the session can still send.
             port.session.close()
 
     def _write(self, data: bytes, address: HostPort) -> None:
@@ -466,6 +495,7 @@ class Dispatcher:
 
     def close(self, now: Monotonic) -> None:
         """Begin an orderly close of every session; at the end `session_count` is 0."""
+        # A copy: serving a session may end it and remove it.
         for port in list(self._ports.values()):
             try:
                 port.session.close()
@@ -500,20 +530,25 @@ class Dispatcher:
         self._scheduler.drop(port.timer)
         if port.holds & NEXT:
             port.holds &= ~NEXT
+            # A session without a handler must not be continued in a later turn.
             self._waiting.remove(port)
         if port.handler is not None:
             self.accounting.forget(port, self.now())
         port.handler = None
+        port.closing = nothing
+        # Last, because the handler may still have asked for the session's address.
         self.endpoint.forget(port.session)
 
     def _give_up(self, port: SessionPort, now: Monotonic) -> None:
         """End a session after a fault of this program."""
         self._log.failure("serving a session failed; it is over")
         try:
+            # Without an orderly end: the fault may be in the code that would send it.
             port.session.discard(CloseReason.FAULT)
             self._deliver_end(port, now)
         except Exception:  # noqa: BLE001  # the session is removed in any case
             self._log.failure("ending a session failed")
+            # The handler must learn of the end even if the session cannot report it.
             if port.handler is not None:
                 self._deliver(SessionClosed(CloseReason.FAULT), port, now)
         finally:

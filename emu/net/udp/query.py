@@ -84,15 +84,19 @@ class QueryShell(DatagramProtocol):
 
     def _answer(self, datagram: bytes, address: HostPort) -> None:
         now = self._scheduler.now()
+        # The limits and the proofs know the IPv4 form only; the answer goes to the socket's own
+        # form.
         asker = (plain_host(address[0]), address[1])
         counters = self.counters
         try:
+            # No datagram can be sent to port 0; only a forged one has it.
             if not address[1] or not self._limits.take(datagram, asker, now):
                 counters["limited"] += 1
                 return
             answers = self.core.answer(datagram, asker, now)
         except Exception:  # noqa: BLE001  # a fault must not close the port
             counters["failed"] += 1
+            # A flood of the same fault must not fill the log.
             if counters["failed"] == 1:
                 self._log.failure("answering a query failed; further ones are only counted")
             return

@@ -2,7 +2,7 @@
 
 A service gets a `SessionPort` for each session and gives it a `Handler`. The dispatcher measures
 how long each session takes, and `Accounting` charges that to its account or address by the rules of
-`emu.limits.turns`. Compiled along with the sessions where that is built.
+`emu.limits.rates`. Compiled along with the sessions where that is built.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 from twisted.python.failure import Failure
 
 from emu.limits.addresses import address_key
-from emu.limits.turns import TurnRules, WorkBudget
+from emu.limits.rates import TurnRules, WorkBudget
 from emu.net.scheduler import Timed, Timer, run
 from emu.session import DropReason, Event, Session
 from emu.times import Monotonic
@@ -49,8 +49,9 @@ class Handler(Protocol):
 class SessionServer(Protocol):
     """The dispatcher as the ports of its sessions use it."""
 
-    def read_clock(self) -> Monotonic:
-        """Return the time."""
+    @property
+    def now(self) -> Callable[[], Monotonic]:
+        """Returns the time."""
 
     def touch(self, port: SessionPort) -> None:
         """Serve a session in this turn of the reactor."""
@@ -136,7 +137,7 @@ class SessionPort:
 
     def capacity(self) -> int:
         """Return how many bytes may usefully be sent now."""
-        return self.session.capacity(self._dispatcher.read_clock())
+        return self.session.capacity(self._dispatcher.now())
 
     def round_trip(self) -> float | None:
         """Return the smoothed round trip in seconds; None while it is not measured."""
@@ -168,6 +169,7 @@ class SessionPort:
 
     def _failed(self, failure: Failure) -> None:
         self._dispatcher.log_failure(failure)
+        # The service's state of this session is unknown now, so it cannot continue.
         self.close()
 
     def timed(self, work: Callable[[], object]) -> None:
@@ -245,7 +247,9 @@ class Accounting:
         """Charge the work for a new session to its address; return True if it has to wait."""
         budget = self._budget(address_key(port.address[0]), self._address_rules, now)
         port.budget = budget
+        # A client that reconnects again and again pays for each new session.
         port.spent += SECONDS_OF_SESSION
+        # Only an address without any budget has to wait, so that many players behind one can enter.
         return budget.spent(now) >= self._address_rules.reserve and self.charge(port, now)
 
     def _budget(self, account: object, rules: TurnRules, now: Monotonic) -> WorkBudget:
@@ -263,6 +267,7 @@ class Accounting:
             account: budget for account, budget in self._budgets.items() if budget.spent(now) > 0
         }
         while len(kept) > self._budget_limit // 2:
+            # The dict keeps the order of insertion, so the first is the oldest.
             del kept[next(iter(kept))]
         self._budgets = kept
 
@@ -279,6 +284,8 @@ class Accounting:
         if resumes_at is None:
             return False
         port.resumes_at = resumes_at
+        # The first time the session only waits. Only if it is charged while it waits are its
+        # datagrams dropped.
         if not port.holds & LATE:
             port.holds |= LATE
             self.late_sessions += 1
@@ -293,6 +300,7 @@ class Accounting:
         if port.budget is not None:
             port.budget.charge(port.spent + self._reading(port), now)
             port.spent = 0.0
+        # Without this the table would grow with every address that was ever in debt.
         if self.unread:
             self.unread.pop(port.address, None)
 
@@ -308,5 +316,6 @@ class Accounting:
         if datagrams:
             real = datagrams / counts.datagrams_received
             seconds += counts.bytes_received * real * SECONDS_OF_BYTE
+        # The share of forged datagrams may have grown since, which lowers the sum.
         since, port.reading = max(0.0, seconds - port.reading), seconds
         return since

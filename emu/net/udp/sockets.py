@@ -54,6 +54,7 @@ def receive(handle: socket.socket, size: int) -> list[tuple[bytes, HostPort]]:
     while size > 0:
         try:
             entry = read(DATAGRAM_SIZE)
+        # The socket is empty, or a signal interrupted the call; the reactor calls again.
         except (BlockingIOError, InterruptedError):
             break
         except ConnectionRefusedError:  # an ICMP error for a datagram that was sent before
@@ -105,6 +106,7 @@ class BatchPort(Port):
 class UdpShell(DatagramProtocol):
     """A `DatagramProtocol` that gives datagrams to a dispatcher."""
 
+    noisy = False
     transport: IUDPTransport
 
     def __init__(self, dispatcher: Dispatcher) -> None:
@@ -118,6 +120,7 @@ class UdpShell(DatagramProtocol):
         self._is_ipv6 = ":" in host.host
         handle: socket.socket | None = getattr(self.transport, "getHandle", lambda: None)()
         if handle is not None:
+            # The system may grant less without an error.
             handle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
         self._dispatcher.outbox = Outbox(handle, self.transport.write, is_ipv6=self._is_ipv6)
 
@@ -152,6 +155,7 @@ def open_port(
     `longest` is the bytes read of one datagram, `at_once` about those read before other sockets
     have their turn.
     """
+    # A reactor without file descriptors, such as IOCP on Windows, cannot use a port of our own.
     if not IReactorFDSet.providedBy(reactor):
         return reactor.listenUDP(port, protocol, interface=host, maxPacketSize=longest)
     opened = BatchPort(port, protocol, host, longest, reactor)  # type: ignore[no-untyped-call]
@@ -159,6 +163,7 @@ def open_port(
     try:
         opened.startListening()  # type: ignore[no-untyped-call]
     except CannotListenError:
+        # Twisted leaves the socket open, and each failed start would lose a descriptor.
         opened.unbound.close()
         raise
     return opened

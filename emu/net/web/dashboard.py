@@ -7,7 +7,7 @@ something. Every answer is JSON with the result in `text` and whether it succeed
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -37,10 +37,9 @@ from emu.login.accounts import AccountService
 from emu.login.ports import LoginGranted, LoginRefusalReason
 from emu.model import Account
 from emu.net.logs import logger
-from emu.net.refusals import RefusalLog
 from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
-from emu.net.watch import Watch
+from emu.net.watch import RefusalLog, Watch
 from emu.net.web.resources import Folder, InterruptiblePauses, json_answer, json_body
 from emu.times import Clock
 
@@ -154,6 +153,27 @@ class DashboardEndpoint:
             return False
         return self.dashboard.has_session(self._token(request, origin))
 
+    async def has_rank(self, request: Request) -> bool:
+        """Return whether the account of a request's session has a rank now.
+
+        False if the database does not answer; the log has the reason.
+        """
+        origin = origin_of(request)
+        try:
+            user = await self.dashboard.user(
+                self._token(request, origin), self._gate.address(origin)
+            )
+        except StoreError as error:
+            _log.error("the page's request failed: {reason}", reason=str(error))
+            return False
+        except RequestRefused:
+            return False
+        return user is not None
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine whose fault is logged."""
+        self._tasks.spawn(work)
+
     def serve(self, request: Request, answer: Handler) -> None:
         """Answer a request when the answer is ready."""
         self._tasks.spawn(self._serve(request, answer))
@@ -161,6 +181,7 @@ class DashboardEndpoint:
     async def _serve(self, request: Request, answer: Handler) -> None:
         ends = request.notifyFinish()
         ends.addErrback(lambda _gone: None)
+        # The answer if anything below raises: the browser must not wait for ever.
         code, value = 500, {"ok": False, "text": "the request failed; see the server's log"}
         try:
             code, value = await answer(request)
@@ -173,6 +194,7 @@ class DashboardEndpoint:
             _log.error("the page's request failed: {reason}", reason=str(error))
             code, value = BUSY, {"ok": False, "text": "the database does not answer; try again"}
         finally:
+            # Twisted raises when a request of a lost connection is finished.
             if not ends.called:
                 finish(request, code, value)
 
@@ -198,6 +220,7 @@ class DashboardEndpoint:
         gone = request.notifyFinish()
         gone.addErrback(lambda _gone: None)
         token, user = await self.dashboard.sign_in(fields, address, lambda: not gone.called)
+        # A browser has one session: signing in again ends the one before.
         before = await self.dashboard.user(self._token(request, origin), address)
         if before is not None:
             self.dashboard.sign_out(before)
@@ -220,7 +243,9 @@ class DashboardEndpoint:
     async def _visitor(self, request: Request) -> tuple[SignedInUser, Origin, Fields]:
         """Return the user, origin and fields of a request. Raises `RequestRefused`."""
         origin, address, fields = self._read(request)
+        # Scripts send a header, plain forms a field.
         csrf = header(request, CSRF_HEADER) or fields.pop(CSRF_FIELD, "")
+        # The token is no argument of the action.
         fields.pop(CSRF_FIELD, None)
         user = await self.dashboard.visitor(self._token(request, origin), csrf, address)
         return user, origin, fields
@@ -232,7 +257,7 @@ class DashboardEndpoint:
         """
         origin = origin_of(request)
         address = self._gate.admit(origin)
-        fields = read_fields(header(request, b"content-type"), _body(request))
+        fields = read_fields(header(request, b"content-type"), body_of(request))
         return origin, address, fields
 
     def _shown(self, user: SignedInUser | None) -> dict[str, Any]:
@@ -245,7 +270,9 @@ class DashboardEndpoint:
     def _give_cookie(self, request: Request, origin: Origin, token: str) -> None:
         """Set the cookie for the browser's session; an empty token deletes it."""
         request.addCookie(
+            # A page of another site must not send the cookie, and no script may read it.
             self._gate.cookie(origin), token, path="/", httpOnly=True, sameSite="strict",
+            # No age: the browser forgets the cookie when it is closed. "0" deletes it at once.
             secure=self._gate.is_secure, max_age=None if token else "0",
         )  # fmt: skip
 
@@ -325,7 +352,8 @@ def header(request: Request, name: bytes) -> str:
     return b",".join(values).decode("latin-1")
 
 
-def _body(request: Request) -> bytes:
+def body_of(request: Request) -> bytes:
+    """Return the body of a request."""
     content: Any = request.content
     return bytes(content.read())
 

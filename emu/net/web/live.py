@@ -1,7 +1,7 @@
-"""`/api/events`: state and events as server-sent events, for open pages.
+"""`/api/events`: state and events as server-sent events, for open pages of signed-in users.
 
 Without open pages nothing is computed. A page that reads too slowly is disconnected and reconnects
-by itself. Signed-in users get more data, and their pages are not closed in favor of others.
+by itself. A stream ends when its user is not signed in any more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from emu.limits.connections import ConnectionLimits, Connections
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.web.resources import prepare
-from emu.net.web.site import NOBODY, Visitors
+from emu.net.web.site import Visitors
 from emu.times import Monotonic
 
 _log = logger("web")
@@ -37,7 +37,6 @@ STALLED: Final = 30.0
 class _Page:
     """An open page."""
 
-    is_staff: bool
     behind_since: Monotonic | None = None
     """When the waiting bytes of the page began to wait, or None."""
 
@@ -54,11 +53,10 @@ class LiveResource(Resource):
         self,
         scheduler: Scheduler,
         state: Callable[[], Any],
-        recent: Callable[[bool], Any],
-        visitors: Visitors = NOBODY,
+        recent: Callable[[], Any],
+        visitors: Visitors,
         most_pages: int = MOST_PAGES,
     ) -> None:
-        """`recent` gets whether the page belongs to a signed-in user."""
         super().__init__()
         self._scheduler = scheduler
         self._state = state
@@ -82,15 +80,13 @@ class LiveResource(Resource):
         if self._open.admit(source, self._limits) is not None:
             prepare(request, "text/plain; charset=utf-8", 503)
             return b"too many pages are open\n"
-        page = _Page(self._visitors.is_signed_in(request))
-        self._pages[request] = page
+        self._pages[request] = _Page()
         self._open.add(request, source)
-        if page.is_staff:
-            self._open.introduced(request)
         prepare(request, "text/event-stream; charset=utf-8")
         request.notifyFinish().addBoth(lambda _result: self._gone(request))
-        recent = _event("recent", self._recent(page.is_staff))
+        recent = _event("recent", self._recent())
         request.write(RETRY + recent + _event("state", self._state()))
+        # The timer runs only while a page is open.
         if self._turn is None:
             self._turn = self._scheduler.every(INTERVAL, self._send_state)
         return NOT_DONE_YET
@@ -100,23 +96,25 @@ class LiveResource(Resource):
         prepare(request, "text/event-stream; charset=utf-8")
         return b""
 
-    def send(self, kind: str, public: Any, to_staff: Any) -> None:
-        """Send an event to every page: `to_staff` to signed-in users, `public` to others."""
+    def send(self, kind: str, value: Any) -> None:
+        """Send an event to every page."""
         if not self._pages:
             return
-        data, staff_data = _event(kind, public), _event(kind, to_staff)
+        data = _event(kind, value)
         now = self._scheduler.now()
+        # A copy: a page that is stuck or signed out is removed in the loop.
         for request, page in list(self._pages.items()):
             try:
-                self._send_page(request, page, staff_data if page.is_staff else data, now)
+                self._send_page(request, page, data, now)
             except Exception:  # noqa: BLE001  # the other pages still get it
                 self._gone(request)
                 _log.failure("cannot send to a page")
 
     def _send_page(self, request: Request, page: _Page, data: bytes, now: Monotonic) -> None:
-        if page.is_staff and not self._visitors.is_signed_in(request):
+        # Checked for each event, because a session may end while its stream is open.
+        if not self._visitors.is_signed_in(request):
             self._gone(request)
-            request.finish()  # the page reconnects, and gets the public stream
+            request.finish()  # the page reconnects, and is refused
         elif self._is_stuck(request, page, now):
             self._abort(request)
         else:
@@ -129,8 +127,7 @@ class LiveResource(Resource):
             request.finish()
 
     def _send_state(self) -> None:
-        state = self._state()
-        self.send("state", state, state)
+        self.send("state", self._state())
 
     def _is_stuck(self, request: Request, page: _Page, now: Monotonic) -> bool:
         """Return whether too many bytes wait for a page, or bytes wait for too long."""
@@ -164,4 +161,5 @@ def _event(kind: str, value: Any) -> bytes:
 def _waiting(request: Request) -> int:
     """Return how many bytes wait for a page."""
     transport = getattr(request, "transport", None)
+    # Twisted keeps new bytes apart from its buffer until the next write, so both count.
     return len(getattr(transport, "dataBuffer", b"")) + getattr(transport, "_tempDataLen", 0)

@@ -50,6 +50,7 @@ class InterruptiblePauses:
     def end(self) -> None:
         """End all pauses."""
         self._has_ended = True
+        # A copy: each pause that ends removes itself.
         for waiting, call in list(self._waiting.items()):
             call.cancel()
             self._go_on(waiting)
@@ -65,6 +66,7 @@ SECURITY: Final = {
     " frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
+    # Most answers are for one user; `PublicResource` replaces this header.
     "Cache-Control": "no-store",
 }
 TYPES: Final = {
@@ -146,6 +148,7 @@ class LateAnswer(Resource):
             if isinstance(value, Failure):
                 status, text = 503, "the database does not answer; try again"
                 value = {"ok": False, "text": text}
+            # Twisted raises when an answer is written to a lost connection.
             if not gone:
                 request.write(json_body(request, value, status))
                 request.finish()
@@ -182,6 +185,7 @@ class Folder(Resource):
     def getChild(self, path: bytes, request: Request) -> Resource:
         """Return the resource of an unknown name; called by Twisted."""
         del path, request
+        # So every path below an unknown name gets the same answer.
         return Folder()
 
     def render(self, request: Request) -> bytes:

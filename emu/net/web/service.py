@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -16,7 +17,8 @@ import emu
 from emu.admin.status import OpenPort, ServerStatus
 from emu.admin.web import api
 from emu.admin.web.api import Line, Login, Recent, without_addresses
-from emu.admin.web.requests import Gate, HostNames
+from emu.admin.web.public import PageLink, PublicForm, PublicSource
+from emu.admin.web.requests import Gate, HostNames, Monitors
 from emu.admin.web.sessions import RequestRefused, SignedIn, SignInRefused
 from emu.config import Address, Config
 from emu.config.administration import WebConfig
@@ -27,30 +29,37 @@ from emu.metrics import EndpointUses
 from emu.net.logs import logger, subscribe
 from emu.net.scheduler import Scheduler
 from emu.net.stream import BACKLOG, listen_address, open_port
-from emu.net.watch import Watch
+from emu.net.watch import Report, Watch
+from emu.net.web import accounts
+from emu.net.web.access import MonitorResource, RankedResource
+from emu.net.web.accounts import AccountEndpoint
 from emu.net.web.dashboard import DashboardEndpoint, disabled_dashboard, origin_of
 from emu.net.web.live import LiveResource
+from emu.net.web.public import PublicResource
 from emu.net.web.resources import (
     AnswerResource,
     Folder,
     LateAnswer,
     health,
     json_answer,
-    json_body,
     metrics_answer,
     page_file,
+    prepare,
 )
 from emu.net.web.site import PageSite, SiteRules, Visitors, peer_of
-from emu.reports import Report
 from emu.times import Moment
 
 _log = logger("web")
 
 FILES: Final = (
     "app.js", "dashboard.js", "elements.js", "icon.svg", "map.js", "players.js", "population.js",
-    "recent.js", "scale.js", "style.css", "texts.js", "zones.js",
+    "recent.js", "scale.js", "status.js", "style.css", "texts.js", "zones.js",
 )  # fmt: skip
-"""The files of the page besides index.html."""
+"""The files that pages load; they contain no data of the server."""
+PAGES: Final = ("account.html", "index.html", "status.html")
+"""The operators' page, and the templates of the others."""
+ADMIN: Final = "admin"
+"""The path of the operators' page."""
 COUNT_EVERY: Final = 10.0
 
 
@@ -69,13 +78,15 @@ class WebEndpoint:
         history: Callable[[], Deferred[list[dict[str, Any]]]],
         watch: Watch,
         dashboard: DashboardEndpoint | None = None,
+        account_page: AccountEndpoint | None = None,
         config: WebConfig | None = None,
     ) -> None:
         """`status` returns the server's status.
 
         `conceals` returns whether a text names a hidden player. `missing` returns what is not
         ready, empty if all is. `history` returns the last changes of the opcode tables. Without a
-        `dashboard` nobody can sign in. `config` has the limits and names, `listen` the address.
+        `dashboard` nobody can sign in; without an `account_page` nobody can register. `config` has
+        the limits and names, `listen` the address.
         """
         self._config = config or WebConfig()
         self._listen = listen
@@ -87,16 +98,20 @@ class WebEndpoint:
         self._history = history
         self._watch = watch
         self._dashboard = dashboard
+        self._accounts = account_page
         self._port: Any = None
         self._site: PageSite | None = None
         self._uses = EndpointUses()
         self.recent = Recent()
         self._gate = Gate(self._config.url, self._config.proxies)
+        self._monitors = Monitors(self._config.monitors)
         self._visitors = Visitors(self._source, self._is_signed_in)
+        template = data_file("web", "status.html").read_text(encoding="utf-8")
+        self._public = PublicSource(status, missing, scheduler, template)
+        self._set_links()
         self._live = LiveResource(
-            scheduler, self._state, lambda to_staff: self._last(to_staff=to_staff),
-            self._visitors, self._config.pages,
-        )  # fmt: skip
+            scheduler, self._state, self._last, self._visitors, self._config.pages
+        )
         self._ends: list[Callable[[], None]] = []
 
     def listen(self) -> None:
@@ -116,12 +131,22 @@ class WebEndpoint:
         self._ends.append(self._scheduler.every(COUNT_EVERY, self._count).cancel)
         if self._dashboard is not None:
             self._dashboard.start()
-            _log.info("accounts with a rank can sign in there")
+            _log.info("accounts with a rank can sign in there, at /{path}", path=ADMIN)
+        if self._accounts is not None:
+            self._accounts.start()
+            if self._accounts.is_enabled:
+                url = self._config.url
+                hint = accounts.public_hint(url) if url else accounts.loopback_hint(host.port)
+                _log.info("{hint}", hint=hint)
 
     def configure(self, config: Config) -> None:
         """Change settings; the port stays as it is."""
         self._config = config.web
         self._gate = Gate(config.web.url, config.web.proxies)
+        self._monitors = Monitors(config.web.monitors)
+        if self._accounts is not None:
+            self._accounts.configure(config.web)
+        self._set_links()
         if self._site is not None:
             self._site.configure(site_rules(config.web), self._hosts())
         if self._dashboard is not None:
@@ -143,8 +168,20 @@ class WebEndpoint:
             await self._port.stopListening()
         if self._dashboard is not None:
             await self._dashboard.stop()
+        if self._accounts is not None:
+            await self._accounts.stop()
         if self._site is not None:
             self._site.close()
+
+    def _set_links(self) -> None:
+        """Set the links between the pages that are served now."""
+        status = PageLink(PublicForm.PAGE.value, "Status of the server")
+        admin = [PageLink(ADMIN, "Operators")] if self._dashboard is not None else []
+        if self._accounts is not None:
+            self._accounts.links = [status] if self._config.status else []
+            if self._accounts.is_enabled:
+                admin.insert(0, PageLink(accounts.PATH, "Your account"))
+        self._public.links = admin
 
     @property
     def address(self) -> Address:
@@ -154,60 +191,83 @@ class WebEndpoint:
 
     def _root(self) -> Resource:
         root = Folder()
-        root.putChild(b"", page_file(data_file("web", "index.html")))
+        root.putChild(b"", AnswerResource(self._start))
+        for form in PublicForm:
+            root.putChild(form.value.encode(), PublicResource(self._public, form, self._is_public))
+        if self._dashboard is not None:
+            root.putChild(ADMIN.encode(), page_file(data_file("web", "index.html")))
+        if self._accounts is not None:
+            root.putChild(accounts.PATH.encode(), self._accounts.root)
         for name in FILES:
             root.putChild(name.encode(), page_file(data_file("web", name)))
         root.putChild(b"healthz", health(lambda: ""))
-        root.putChild(b"readyz", health(self._missing))
-        root.putChild(b"metrics", metrics_answer(self._watch.measures))
+        # Monitors see the reason, which may name a zone; others only see that the server is not
+        # ready.
+        ready = health(self._missing)
+        root.putChild(b"readyz", self._for_monitors(ready, health(self._missing_in_short)))
+        metrics = metrics_answer(self._watch.measures)
+        root.putChild(b"metrics", self._for_monitors(metrics, self._ranked(metrics)))
         root.putChild(b"api", self._api())
         return root
 
     def _api(self) -> Resource:
         root = Folder()
         for name, answer in api.STATUS_ANSWERS.items():
-            root.putChild(name.encode(), json_answer(self._status_answer(answer)))
+            root.putChild(name.encode(), self._ranked(json_answer(self._status_answer(answer))))
         opcodes = Folder()
-        opcodes.putChild(b"history", LateAnswer(self._history))
+        opcodes.putChild(b"history", self._ranked(LateAnswer(self._history)))
         root.putChild(b"opcodes", opcodes)
-        root.putChild(b"logins", self._recent_answer("logins"))
-        root.putChild(b"population", json_answer(self._population))
-        root.putChild(b"lines", self._recent_answer("lines"))
-        root.putChild(b"events", self._live)
+        root.putChild(b"population", self._ranked(json_answer(self._population)))
+        for name in ("logins", "lines"):
+            root.putChild(name.encode(), self._ranked(json_answer(partial(self._recent, name))))
+        root.putChild(b"events", self._ranked(self._live))
         root.putChild(
             b"admin", self._dashboard.root if self._dashboard is not None else disabled_dashboard()
         )
         root.putChild(b"openapi.json", json_answer(lambda: api.openapi(emu.__version__)))
         return root
 
+    def _ranked(self, inner: Resource) -> Resource:
+        return RankedResource(inner, self._dashboard)
+
+    def _for_monitors(self, inner: Resource, otherwise: Resource) -> Resource:
+        return MonitorResource(inner, lambda: self._monitors, origin_of, otherwise)
+
+    def _start(self, request: Request) -> bytes:
+        """Send the browser to the page for everybody, else to the one for operators."""
+        prepare(request, "text/plain; charset=utf-8", 303)
+        to = PublicForm.PAGE.value if self._config.status else ADMIN
+        # A relative address, so that it also fits behind a proxy with a path of its own.
+        request.setHeader("Location", to)
+        return f"see {to}\n".encode()
+
+    def _is_public(self) -> bool:
+        return self._config.status
+
+    def _missing_in_short(self) -> str:
+        """Return what visitors may know about a server that is not ready."""
+        return "not ready" if self._missing() else ""
+
     def _status_answer(self, answer: Callable[[ServerStatus], api.Json]) -> Callable[[], api.Json]:
         return lambda: answer(self._status())
 
-    def _recent_answer(self, name: str) -> AnswerResource:
-        return AnswerResource(
-            lambda request: json_body(
-                request, self._last(to_staff=self._is_signed_in(request))[name]
-            )
-        )
+    def _recent(self, name: str) -> list[dict[str, Any]]:
+        return self._last()[name]
 
-    def _last(self, *, to_staff: bool) -> dict[str, Any]:
-        """Return the recent events that a visitor may read."""
+    def _last(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the recent events, without those that name a hidden player."""
         return {
             "logins": api.logins(
-                [one for one in self.recent.logins if not self._conceals(one.account)],
-                to_staff=to_staff,
+                [one for one in self.recent.logins if not self._conceals(one.account)]
             ),
-            "lines": [
-                one.shown(to_staff=to_staff)
-                for one in self.recent.lines
-                if not self._conceals(one.text)
-            ],
+            "lines": [asdict(one) for one in self.recent.lines if not self._conceals(one.text)],
         }
 
     def _source(self, request: Request) -> str:
         """Return the client's address of a request."""
         try:
             return self._gate.address(origin_of(request))
+        # The limits need some sender even for a request that is refused later.
         except RequestRefused:
             return peer_of(request)
 
@@ -238,23 +298,25 @@ class WebEndpoint:
         elif isinstance(report.event, SignInRefused):
             self._uses.logins["refused"] += 1
 
-    def _take_line(self, moment: Moment, level: str, area: str, text: str, public: str) -> None:
+    def _take_line(self, moment: Moment, level: str, area: str, text: str) -> None:
         """Record a line of the log and send it to open pages. Threads log, too."""
+        # Pages and `recent` belong to the reactor's thread.
         if not isInIOThread():
-            self._reactor.callFromThread(self._take_line, moment, level, area, text, public)
+            self._reactor.callFromThread(self._take_line, moment, level, area, text)
             return
+        # Checked when the line comes and when it is shown: a player may be hidden in between.
         if self._conceals(text):
             return
-        line = Line(moment, level, area, without_addresses(text), without_addresses(public))
+        line = Line(moment, level, area, without_addresses(text))
         self.recent.lines.append(line)
-        self._live.send("line", line.shown(to_staff=False), line.shown(to_staff=True))
+        self._live.send("line", asdict(line))
 
     def _take_login(self, report: Report) -> None:
         """Record a login or a refusal and send it to open pages."""
         login = _login_of(report.event, self._scheduler.moment())
         if login is not None and not self._conceals(login.account):
             self.recent.logins.append(login)
-            self._live.send("login", login.shown(to_staff=False), login.shown(to_staff=True))
+            self._live.send("login", asdict(login))
 
 
 def site_rules(config: WebConfig) -> SiteRules:

@@ -30,7 +30,7 @@ from zope.interface import implementer
 from emu.admin.web.requests import HostNames
 from emu.limits.addresses import address_key, plain_host
 from emu.limits.connections import ConnectionLimits, Connections
-from emu.limits.turns import FairWork
+from emu.limits.rates import FairWork
 from emu.metrics import EndpointUses
 from emu.net.scheduler import Scheduler
 from emu.net.web.resources import misdirected, unsupported
@@ -102,6 +102,7 @@ class PageRequest(Request):
 
     def gotLength(self, length: int | None) -> None:
         """Check the length of the body, None for a chunked one; called by Twisted."""
+        # With a longer or unknown length Twisted would keep the body in a temporary file.
         super().gotLength(min(length or 0, LARGEST_BODY))
         if length is not None and length > LARGEST_BODY:
             self._refuse()
@@ -124,6 +125,7 @@ class PageRequest(Request):
     def process(self) -> None:
         """Find the resource and render it; called by Twisted."""
         hosts = self.requestHeaders.getRawHeaders(b"host", [])
+        # Two Host headers may mean two names to the proxy and to this server.
         if len(hosts) > 1 or not all(self.channel.site.hosts.allow(host) for host in hosts):
             self._send(misdirected(self))
         else:
@@ -196,10 +198,12 @@ class PageChannel(HTTPChannel):
 
         Parsing them is work that waits for its turn, too.
         """
+        # While a request is answered, Twisted only keeps the bytes; that costs nothing.
         if self._handlingRequest:
             super().dataReceived(data)
             return
         self._unread.append(data)
+        # Only the first bytes queue the work, which then takes all that came meanwhile.
         if len(self._unread) == 1:
             self.site.work(peer_source(self), self._parse)
         elif not self._is_full and sum(map(len, self._unread)) > READ_AT_ONCE:
@@ -212,6 +216,7 @@ class PageChannel(HTTPChannel):
         if self._is_full:
             self._is_full = False
             self.transport.resumeProducing()
+        # The connection may have ended while the work waited.
         if self.transport.connected:
             super().dataReceived(data)
 
@@ -247,6 +252,7 @@ class PageChannel(HTTPChannel):
             super().requestDone(request)
 
     def _taken(self, request: http.Request) -> None:
+        # Twisted allows one producer for a transport; between answers that is the channel.
         self.transport.unregisterProducer()
         self.transport.registerProducer(self, True)
         self.resumeProducing()
@@ -272,6 +278,7 @@ class PageChannel(HTTPChannel):
 class PageSite(Site):
     """Accepts connections; `close` ends them."""
 
+    noisy = False
     protocol = PageChannel  # type: ignore[assignment]  # Twisted's own also speaks HTTP/2
     requestFactory = PageRequest
     displayTracebacks = False
@@ -292,6 +299,7 @@ class PageSite(Site):
         """
         self.rules = rules or SiteRules()
         self.hosts = hosts or HostNames()
+        # The pages read their forms themselves, with limits on fields.
         super().__init__(root, timeout=self.rules.request_timeout, parsePOSTFormSubmission=False)
         self._uses = uses
         self._visitors = visitors
@@ -345,6 +353,7 @@ class PageSite(Site):
                 item = self._work.take(now, in_turn=in_turn)
                 if item is None:
                     break
+                # Processor time: a wait for another process must not count as work of this source.
                 before = time.thread_time()
                 item()
                 self._work.charge(time.thread_time() - before + EACH_COSTS, now)

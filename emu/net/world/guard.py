@@ -50,6 +50,7 @@ def limited(call: Callable[[], object], seconds: float) -> None:
     A call that waits has more time, because the machine may be busy with something else.
     """
     global _depth  # noqa: PLW0603  # there is one timer in a process
+    # Python runs signal handlers in the main thread only.
     if threading.current_thread() is not threading.main_thread():
         call()
         return
@@ -58,6 +59,7 @@ def limited(call: Callable[[], object], seconds: float) -> None:
 
     def time_is_up(_number: int, frame: FrameType | None) -> None:
         if not _is_limited(frame):  # it has returned just now
+            # A signal that was sent before the call ended must not interrupt the server.
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             return
         is_over = time.thread_time() >= end or next(checks) * AGAIN >= PATIENCE * seconds
@@ -68,11 +70,13 @@ def limited(call: Callable[[], object], seconds: float) -> None:
             _raise_at_each_step(error, frame, tried)
 
     before = signal.signal(signal.SIGALRM, time_is_up)
+    # Repeated, because a behavior may catch the exception.
     signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     _depth += 1
     try:
         call()
     finally:
+        # First of all: a signal must not come when the handler is exchanged.
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         _depth -= 1
         signal.signal(signal.SIGALRM, before)
@@ -184,6 +188,7 @@ class CollectionGuard:
         while not over.wait(self._seconds):
             now = self._collection if self._begun_in is not None else 0
             if now and now == seen and not _depth:
+                # The signal must reach the main thread, where the collection runs.
                 signal.pthread_kill(_MAIN, signal.SIGALRM)
             seen = now
 

@@ -17,7 +17,7 @@ from emu.appearance import SLIDER_FIELDS, Models, model_key, shipped_models
 from emu.limits.addresses import reachable
 from emu.link.settings import LoginServerAddress, WorldLinkConfig, hash_link_password
 from emu.login.character_creation import MODEL_FIELDS
-from emu.model import BUILT_IN_ACCOUNT, Character, RegisteredWorld, WorldCharacter
+from emu.model import BUILT_IN_ACCOUNT, Character, WorldCharacter
 from emu.net import parameters
 from emu.net.cluster.service import ProcessContext, ProcessesEndpoint
 from emu.net.link.client import LoginLink
@@ -25,6 +25,7 @@ from emu.net.logs import logger
 from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment
+from emu.world.actors.spawn import MODEL_FIELDS as GHOST_MODELS
 from emu.world.content.atlas import Atlas
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.events import WorldEvent
@@ -36,11 +37,13 @@ from emu.world.rules import CreationRules
 def reconcile(store: Store, world_id: int, zones: Atlas) -> int:
     """Finish the steps of a killed process in one transaction; return how many rows changed."""
     with store.transaction():
+        # A process killed between the two steps left a character that the list does not have.
         made = [store.world.characters.find(char_id) for char_id in store.roster.unlisted(world_id)]
         for character in made:
             assert character is not None  # noqa: S101  # it was there in the same transaction
             row = listed(character, world_id, zones, _model_numbers(store, character))
             store.login.characters.add(row)
+        # The other way round: the list deleted a character, but the world did not.
         gone = store.roster.disowned(world_id)
         for account_id, char_id in gone:
             store.world.characters.delete(account_id, char_id)
@@ -54,6 +57,7 @@ def listed(
     zone = zones.get(character.zone_id)
     body_size = character.appearance.get("body_size")
     return Character(
+        # The store gives the row its id.
         id=0,
         account_id=character.account_id,
         world_id=world_id,
@@ -76,14 +80,22 @@ def listed(
 
 
 def _model_numbers(store: Store, character: WorldCharacter) -> dict[str, int]:
-    """Return profile field -> number for the known models of a character."""
+    """Return profile field -> number for the known models of a character.
+
+    An imported character has the numbers themselves, under the names of ghosts.
+    """
+    numbers = {
+        MODEL_FIELDS[name]: int(character.appearance[field])
+        for name, field in GHOST_MODELS.items()
+        if field in character.appearance
+    }
     paths = {
         MODEL_FIELDS[name]: model_key(str(path))
         for name, path in character.appearance.items()
         if name in MODEL_FIELDS
     }
     known = {**store.login.models.numbers(paths.values()), **shipped_models()}
-    return {field: known[path] for field, path in paths.items() if path in known}
+    return numbers | {field: known[path] for field, path in paths.items() if path in known}
 
 
 _log = logger("world")
@@ -101,17 +113,13 @@ def built_in_account(store: Store, name: str, moment: Moment, atlas: Atlas) -> L
     """Give the built-in world a row and a new password, which never leaves this process.
 
     A world that was renamed in the configuration keeps its row, and so its characters. The login
-    server's list of them is reconciled, in case the process was killed between two steps.
+    server's list of them is reconciled, in case the process was killed between two steps. Raises
+    `DuplicateName` if another world has the name.
     """
+    # A new one for each start, so it is stored only as a hash.
     password = secrets.token_hex(16)
     hashed = hash_link_password(password)
-    world = store.login.worlds.find_by_account(BUILT_IN_ACCOUNT)
-    if world is None:
-        world = store.login.worlds.add(RegisteredWorld(0, name, BUILT_IN_ACCOUNT, hashed), moment)
-    else:
-        store.login.worlds.set_password(world.id, hashed)
-        if world.name != name:
-            store.login.worlds.rename(world.id, name)
+    world = store.login.worlds.put_built_in(name, hashed, moment)
     changes = reconcile(store, world.id, atlas)
     if changes:
         _log.warn("the character list was brought in line with the world: {n} changes", n=changes)
@@ -133,6 +141,7 @@ def login_link(
     `login_address` is where the one in this process listens, None when there is none.
     """
     servers = parameters.login_servers(ground.config)
+    # Configured login servers replace the built-in one; a world registers with one of them.
     if not servers and login_address is not None:
         host, port = login_address
         servers = (LoginServerAddress(reachable(host), port),)
@@ -163,6 +172,7 @@ def _registry(
         processes_endpoint.characters,
         shipped_catalog(),
         ground.atlas.start_of,
+        ground.scheduler,
     )
     config = RegistryConfig(
         name=world.name,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from secrets import randbelow
 from time import thread_time
-from typing import Any
+from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
@@ -18,55 +19,113 @@ from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
 from emu.limits.addresses import reachable
 from emu.login.events import AccountLoggedIn
+from emu.metrics import Histogram
 from emu.model import ANYBODY, WorldCharacter, may_see
 from emu.net import parameters
 from emu.net.cluster.service import ProcessContext, processes_endpoint
 from emu.net.link.client import LoginLink
 from emu.net.login.service import DRAIN_TIME, drained
 from emu.net.logs import logger
-from emu.net.refusals import RefusalLog
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import listen_address, open_port
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
-from emu.net.watch import Watch
+from emu.net.watch import RefusalLog, Report, Watch, report_to, report_world
+from emu.net.world.content import WorldContent
 from emu.net.world.guard import CollectionGuard, limited
 from emu.net.world.registration import LinkAccount, login_link
-from emu.net.world.sessions import WorldClientHandler, WorldTimer, report_to, report_world
 from emu.net.world.spool import Spool
 from emu.opcodes import OpcodeTables
 from emu.processes.ports import CAME, Note
-from emu.reports import Report
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
-from emu.world.actors.appearance import with_models
 from emu.world.actors.hiding import Concealed
+from emu.world.actors.spawn import with_models
 from emu.world.behaviors import LOADING, Behaviors, Budget, Library
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.content.atlas import read_atlas
 from emu.world.content.knowledge import read_knowledge
 from emu.world.content.population import ZonePopulation
-from emu.world.entry.account_changes import AccountChanges
+from emu.world.content.saving import ZoneFiles
+from emu.world.entry.account_changes import REVIEW, AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.entry.sheets import CharacterSheets
-from emu.world.entry.zone_entry import ZoneEntry
-from emu.world.events import BehaviorFailed
-from emu.world.notifications import Faults
-from emu.world.registration.registry import CharacterLocations
+from emu.world.entry.zone_entry import EnteringClient, ZoneEntry
+from emu.world.events import BehaviorFailed, Faults
+from emu.world.registration.registry import CharacterLocations, relay_bug_reports
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
-from emu.world.visibility.baselines import read_rules
+from emu.world.visibility.forms import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
 
 _log = logger("world")
+RETRY: Final = 0.1
+"""Seconds until a world whose timer raised is called again."""
 RETRY_AT_STOP = 0.05
 """Seconds between two attempts to save the rest, while the server stops."""
+
+
+class WorldTimer:
+    """Calls the world's timer when it is due."""
+
+    __slots__ = ("_is_stopped", "_scheduler", "_service", "_ticks", "_timer")
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        service: Callable[[], WorldService],
+        ticks: Histogram | None = None,
+    ) -> None:
+        """Call a service by a scheduler; record in `ticks` how many seconds each call took.
+
+        `service` returns the service. It is made after its timer, because it needs `wake`.
+        """
+        self._scheduler = scheduler
+        self._service = service
+        self._ticks = ticks
+        self._timer = scheduler.timer(self)
+        self._is_stopped = False
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Call the world; called by the scheduler.
+
+        If the world raises, it is called again after a moment, whatever its own timer says.
+        """
+        if self._is_stopped:
+            return
+        service = self._service()
+        # Armed before the call; if that raises, this deadline stays.
+        self._scheduler.arm(self._timer, Monotonic(now + RETRY))
+        begun = self._scheduler.now()
+        service.handle_timer(now)
+        if self._ticks is not None:
+            self._ticks.observe(self._scheduler.now() - begun)
+        self._scheduler.arm(self._timer, service.get_timer())
+
+    def wake(self, due: Monotonic) -> None:
+        """Call the world at a time at the latest.
+
+        This is called for every step of a player, so it compares times instead of asking the
+        world for its earliest deadline.
+        """
+        if due < self._timer.deadline and not self._is_stopped:
+            self._scheduler.arm(self._timer, due)
+
+    def late(self, now: Monotonic) -> float:
+        """Return how many seconds ago the world should have been called; 0 if it is in time."""
+        due = None if self._is_stopped else self._service().get_timer()
+        return 0.0 if due is None else max(0.0, now - due)
+
+    def stop(self) -> None:
+        """Call the world no more."""
+        self._scheduler.drop(self._timer)
+        self._is_stopped = True
 
 
 class WorldEndpoint:
@@ -88,8 +147,6 @@ class WorldEndpoint:
         self._config = config
         self._reactor = reactor
         self._scheduler = scheduler
-        self.account = LinkAccount(config.world.account, config.world.password)
-        """Account of the world; set before `register` if the configuration names none."""
         self._tasks = Tasks(_log)
         self.atlas = read_atlas(config.world.zones)
         self._ground = ProcessContext(
@@ -112,6 +169,8 @@ class WorldEndpoint:
         self._zone_ticks = watch.zone_ticks()
         self._reviews: Any = None
         self._is_reviewing = False
+        self._reviews_again = False
+        """A review was requested while one was in progress, which may have read older rows."""
         self.world = self._make_world(dialects)
         self.concealed = Concealed(self.world)
         watch.reports.subscribe(self._learn_account, "login")
@@ -122,19 +181,29 @@ class WorldEndpoint:
         self.account_changes = AccountChanges(self.world, self.departures)
         self.chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
         self.behaviors = self._make_behaviors()
+        self._content = WorldContent(
+            self.atlas, self._population, self.behaviors, commands, scheduler,
+            zones=lambda: self._config.world.zones,
+            memories=None if config.processes.hub is not None else storage.memories,
+            start=self._tasks.spawn,
+        )  # fmt: skip
         self._collections = CollectionGuard(self.behaviors.limits.budget)
         self.reloads = {
-            "behaviors": self._reload_behaviors,
-            "zones": self._reload_zones,
+            "behaviors": self._content.reload_behaviors,
+            "zones": self._content.reload_zones,
             "knowledge": self._reload_knowledge,
+            "accounts": self._reload_accounts,
         }
         """What can be reloaded while players are here, by name."""
         context = CommandContext(
             self.world, self.chat, self.admission,
-            self.departures, self.account_changes, CharacterSheets(self.world),
+            self.departures, self.account_changes, CharacterSheets(self.world), randbelow,
+            self.behaviors, self._population,
+            ZoneFiles(self.atlas, lambda: self._config.world.zones),
         )  # fmt: skip
         self._take_commands(commands, context)
         self.cluster.processes.bus.subscribe(CAME, self._hub_came)
+        self.cluster.processes.bus.subscribe(REVIEW, lambda _note: self._review(is_asked=True))
         self.service = WorldService(
             context, RemoteCommands(self.world, commands, self.chat), self.behaviors
         )
@@ -160,12 +229,12 @@ class WorldEndpoint:
             self.chat,
             self.departures,
             library,
+            self.cluster.memories,
             limits=parameters.behavior_limits(self._config),
             guard=limited,
             clock=thread_time,
         )
-        self._population.give_behavior = behaviors.add
-        self._population.take_behaviors = behaviors.forget_zone
+        self._population.subscribe(behaviors)
         return behaviors
 
     def _learn_account(self, report: Report) -> None:
@@ -241,6 +310,8 @@ class WorldEndpoint:
     def configure(self, config: Config) -> None:
         """Apply other settings; players in the world stay."""
         self.admission.rules = parameters.admission_rules(config)
+        # Compared with the last configuration: a lock by command must outlive a reload that does
+        # not change it.
         if config.world.locked != self._config.world.locked:
             self.admission.locked = config.world.locked
             if config.world.locked:
@@ -250,6 +321,7 @@ class WorldEndpoint:
         self.world.rules = parameters.world_rules(config)
         self.behaviors.configure(parameters.behavior_limits(config))
         self.chat.rules = parameters.chat_rules(config)
+        # As with the lock, a reload must not replace what a command has set.
         if config.world.motd != self._config.world.motd:
             self.world.motd = config.world.motd
         self._config = config
@@ -268,13 +340,17 @@ class WorldEndpoint:
         try:
             await self.cluster.processes.handoffs.withdraw_account(account_id)
         except StoreError as error:
-            _log.warn("keys of account {n} are still good: {why}", n=account_id, why=str(error))
+            _log.warn(
+                "the keys of account {n} could not be withdrawn: {why}",
+                n=account_id,
+                why=str(error),
+            )
 
     async def _lock_out(self) -> None:
         try:
             await self.admission.withdraw_refused()
         except StoreError as error:
-            _log.warn("keys that were given out are still good: {why}", why=str(error))
+            _log.warn("the issued keys could not be withdrawn: {why}", why=str(error))
 
     async def _is_kept_out(self, account_id: int, address: str) -> bool:
         """Return whether an account or an address is banned or disabled. Raises `StoreError`."""
@@ -285,17 +361,28 @@ class WorldEndpoint:
             self._reviews.cancel()
         self._reviews = self._scheduler.every(seconds, self._review)
 
-    def _review(self) -> None:
+    def _review(self, *, is_asked: bool = False) -> None:
         """Start a review of the players here, unless one is in progress."""
         if not self._is_reviewing:
             self._is_reviewing = True
             self._tasks.spawn(self._reviewed())
+        elif is_asked:
+            self._reviews_again = True
 
     async def _reviewed(self) -> None:
         try:
             await self.account_changes.review(self.cluster.accounts)
         finally:
             self._is_reviewing = False
+        # The rows of the review that has just ended may be older than the change.
+        if self._reviews_again:
+            self._reviews_again = False
+            self._review()
+
+    async def _reload_accounts(self) -> str:
+        """Apply changes that another program made to accounts and characters."""
+        self.account_changes.ask_for_review()
+        return "ranks, names and bans of the players in the world are those of the database"
 
     @property
     def port(self) -> int:
@@ -317,7 +404,7 @@ class WorldEndpoint:
         )
 
     def _public_name(self, zone: Zone) -> str:
-        return f"zone {self.world.zones.name(zone)}" if zone.is_listed else "a zone"
+        return f"zone {zone.definition.description}" if zone.is_listed else "a zone"
 
     def open_ports(self) -> Iterator[OpenPort]:
         """Yield the ports that are open."""
@@ -332,22 +419,17 @@ class WorldEndpoint:
         self._refusals.start()
         self._begin_reviews(self._config.world.review_seconds)
         if self.behaviors.library.has_others:
+            # Only behaviors of the operator can have `__del__` methods that do not end.
             self._collections.start()
+        self._content.log_faults()
         self.cluster.listen()
         host = self._port.getHost()
         _log.info(
             "{name}, clients on UDP {at}",
             name=self._config.world.name, at=Address(host.host, host.port),
         )  # fmt: skip
-        public = reachable(host.host)
-        if public != host.host and not self._config.world.advertise:
-            _log.warn(
-                "players get the address {public}, which only this machine can reach: set"
-                " world.advertise to an address that they can reach",
-                public=public,
-            )
 
-    def register(self, login_address: tuple[str, int] | None) -> None:
+    def register(self, login_address: tuple[str, int] | None, account: LinkAccount) -> None:
         """Start to register with the configured login servers, or with the one in this process.
 
         `login_address`: where the login server of this process listens; None: there is none.
@@ -355,13 +437,16 @@ class WorldEndpoint:
         """
         self.cluster.start()
         self.spool.restore()
+        self._content.review()
+        # Only the hub registers: a second registration with the same account would end the first.
         if self._config.processes.hub is not None:
             return
         self.link = login_link(
-            self._ground, self.cluster, self.account, self.admission, self._models,
+            self._ground, self.cluster, account, self.admission, self._models,
             login_address=login_address, report=self.world.report,
         )  # fmt: skip
         CharacterLocations(self.cluster.processes.bus, self.atlas, self.link.send)
+        relay_bug_reports(self.cluster.processes.bus, self.link.send)
         self.link.start()
 
     async def stop(self, deadline: Monotonic) -> None:
@@ -378,8 +463,10 @@ class WorldEndpoint:
         # becomes link-dead.
         self.service.close(now)
         self.dispatcher.close(now)
+        # No tick may change a player whose last state is being saved.
         self._timer.stop()
         self._collections.stop()
+        # The link before the store: a play request in progress may still read and write there.
         if self.link is not None:
             await within(stored_by, Deferred.fromCoroutine(self.link.stop()))
         await within(stored_by, Deferred.fromCoroutine(self._tasks.finished()))
@@ -387,6 +474,7 @@ class WorldEndpoint:
         # What is still unsaved goes to the file. The store stays open until then, because a save
         # that ends late needs no entry there.
         await self.spool.keep(deadline)
+        # Until here the saver repeats failed saves by its own timer.
         self._scheduler.drop(self._saves)
         await within(deadline, Deferred.fromCoroutine(self.cluster.stop()))
         await drained(self.dispatcher, self._scheduler, drain_until)
@@ -396,9 +484,11 @@ class WorldEndpoint:
 
     async def _store_the_rest(self, deadline: Monotonic) -> None:
         """Retry saves until everything is stored, or until a time."""
-        saver = self.world.saver
-        while len(saver) and self._scheduler.now() < deadline:
+        saver, memories = self.world.saver, self.behaviors.memories
+        memories.save()
+        while (len(saver) or len(memories)) and self._scheduler.now() < deadline:
             saver.try_again()
+            memories.save()
             await self._scheduler.pause(RETRY_AT_STOP)
 
     def _make_world(self, dialects: Dialects) -> World:
@@ -435,14 +525,16 @@ class WorldEndpoint:
         """Tick a zone and record how long it took."""
         begun = self._scheduler.now()
         zone.tick(now)
+        # Monitors read the metrics without a rank; the zone would betray its hidden players.
         if not zone.is_listed:
             return
-        name = self.world.zones.definition(zone.zone_id).file
+        name = zone.definition.file
         self._zone_ticks.observe(self._scheduler.now() - begun, name, str(zone.instance))
 
     def _hub_came(self, _note: Note) -> None:
         """Retry the saves that have failed: the hub is available again."""
         self.world.saver.try_again()
+        self.behaviors.memories.save()
         self.spool.restore()
 
     def _saves_moved(self) -> None:
@@ -451,19 +543,10 @@ class WorldEndpoint:
     def _next_spawn_id(self) -> int:
         return self.world.next_spawn_id()
 
-    async def _reload_zones(self) -> str:
-        """Reload the zone files and replace their spawns in running zones."""
-        fresh = read_atlas(self._config.world.zones)
-        self._population.reload(fresh, self._scheduler.now())
-        return f"{len(self.atlas)} zones"
-
     async def _reload_knowledge(self) -> str:
         """Reload skills, languages and titles; players who enter from now on get those."""
         knowledge = self.world.knowledge = read_knowledge(self._config.world.knowledge)
         return f"{len(knowledge.skills)} skills, {len(knowledge.languages)} languages"
-
-    async def _reload_behaviors(self) -> str:
-        return self.behaviors.reload()
 
     def _public_address(self) -> tuple[str, int]:
         """Return the address at which players reach this world."""
@@ -491,5 +574,7 @@ class WorldEndpoint:
         if self.link is not None:
             self.link.status_changed()
 
-    def _new_client(self, port: SessionPort, now: Monotonic) -> WorldClientHandler:
-        return WorldClientHandler(port, self.zone_entry, now)
+    def _new_client(self, port: SessionPort, now: Monotonic) -> EnteringClient:
+        client = self.zone_entry.connect(port, port.address[0], now)
+        port.closing = client.closing
+        return client

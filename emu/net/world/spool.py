@@ -66,19 +66,22 @@ class Spool:
         except OSError as error:
             self._set_aside(unusable(error))
             return
+        # Before the store is tried: if it fails, `restore` and `keep` still have the states.
         self._waiting = states
         if store is None:
             return
         try:
             stored = load_spool(store, states)
             self._waiting = []
+            # Only after the states are stored. A crash before this line stores them twice; their
+            # save numbers make that harmless.
             self._path.unlink()
         except (EmuError, OSError) as error:
             _log.error("{path}: not stored yet: {reason}", path=str(self._path), reason=str(error))
             return
         _log.warn(
-            "stored from {path}, which the last stop could not: {names}",
-            path=str(self._path), names=_names(stored) or "nobody, all are stored as of later",
+            "{path}: the states that the last stop could not store are stored now: {names}",
+            path=str(self._path), names=_names(stored) or "none, newer ones were stored already",
             count=len(stored),
         )  # fmt: skip
 
@@ -97,6 +100,7 @@ class Spool:
             self._again.cancel()
         states = [*self._world.saver.not_saved(), *self._waiting]
         if not states:
+            # A file of the last stop whose states are stored by now must not be applied again.
             self._path.unlink(missing_ok=True)
             return
         reason = "there was no time left"
@@ -115,7 +119,7 @@ class Spool:
         except OSError as error:
             reason = unusable(error)
         _log.error(
-            "could not be stored and is lost: the last state of {names} ({reason})",
+            "the last state of {names} could not be stored and is lost: {reason}",
             names=_names(states), count=len(states), reason=reason,
         )  # fmt: skip
 
@@ -141,8 +145,11 @@ class Spool:
         row = await world.store.find(state.char_id)
         if (
             row is not None
+            # The id alone is not enough: the database may have been replaced, and the id given
+            # anew.
             and (row.account_id, row.created) == (state.account_id, state.created)
             and row.revision < state.revision
+            # A player in the world has newer values, which its own save stores.
             and world.players.get(row.id) is None
             and row.id not in world.saver
             and world.saver.is_current(row)

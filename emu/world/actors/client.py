@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from emu.dialects import Dialect
-from emu.dialects.dialect import CLIENT_COMMAND, wire_texts
+from emu.dialects.dialect import CLIENT_COMMAND, wire_name, wire_texts
 from emu.errors import UnknownOpcode, UnknownStruct
 from emu.model import WorldCharacter
 from emu.structs.packed import pack, unpack, write_client_cmd, xor
 
+# Colors of the client's chat window, by number.
 ERROR_COLOR: Final = 3
 SYSTEM_COLOR: Final = 5
 TEXT_TAIL: Final = 0x00FF
@@ -98,11 +99,14 @@ class PlayerClient:
         except (UnknownStruct, UnknownOpcode):
             self._missing(struct)
             return
+        # Chat is the only traffic that others cause at will, so it has a bound of its own on a slow
+        # link.
         self._line_bytes += len(payload)
         self.link.send(number, payload)
 
     def has_capacity(self) -> None:
-        """Note that the link has capacity again; tell the player how many lines were lost."""
+        """Note that the link has capacity again; send the player how many lines were lost."""
+        # This call means that the link has carried what was queued, so the backlog begins anew.
         self._line_bytes = 0
         if self.lines_left_out:
             count, self.lines_left_out = self.lines_left_out, 0
@@ -116,6 +120,7 @@ class PlayerClient:
         try:
             number = self.dialect.table.number(name)
         except UnknownOpcode:
+            # No error: older clients lack newer messages, and everything else must reach them.
             return self._missing(name)
         self.link.send(number, payload)
         return True
@@ -169,7 +174,8 @@ ATTRIBUTES: Final = tuple(
     name + base for base in ("", "_base") for name in ("str", "sta", "agi", "wis", "int")
 )
 USUAL_ATTRIBUTE: Final = 20
-EFFECTS: Final = 30
+EFFECTS: Final = 45
+"""The most effects of one kind that a version's sheet has; clients up to 561 have 30."""
 NO_SPELL: Final = 0xFFFFFFFF
 BREATH: Final = 30.0
 NO_GUILD: Final = 888888
@@ -188,6 +194,35 @@ INVITE_BITS: Final = 301465665
 """The same seven flags as the one number that EQ2Emulator was recorded to send."""
 
 
+COINS: Final = ("coins_copper", "coins_silver", "coins_gold", "coins_plat")
+COINS_OF_NEXT: Final = 100
+"""Copper of a silver, silver of a gold, gold of a platinum."""
+LONGEST_LAST_NAME: Final = 19
+"""Bytes of the field for it, without its end."""
+
+
+def coin_fields(copper: int) -> dict[str, int]:
+    """Return an amount of copper as copper, silver, gold and platinum."""
+    fields = {}
+    # The last coin takes the rest, however much it is.
+    for name in COINS[:-1]:
+        copper, fields[name] = divmod(copper, COINS_OF_NEXT)
+    return fields | {COINS[-1]: copper}
+
+
+def experience_fields(points: int, needed: int) -> dict[str, int]:
+    """Return the two bars of experience: yellow in whole percents, blue in the rest of one.
+
+    Each bar is full at 1000. EQ2Emulator divides a level in this way.
+    """
+    # Without a known amount for the next level, the bars stay empty.
+    if needed <= 0:
+        return {}
+    # Below the amount that makes a level, so that no bar is shown as overfull.
+    percents, rest = divmod(100 * min(points, needed - 1), needed)
+    return {"exp_yellow": 10 * percents, "exp_blue": 1000 * rest // needed}
+
+
 def sheet_fields(character: WorldCharacter, *, health: int, power: int) -> dict[str, Any]:
     """Return the values of a sheet with full health and power; a version uses those it has."""
     return {
@@ -197,13 +232,22 @@ def sheet_fields(character: WorldCharacter, *, health: int, power: int) -> dict[
         "class3": character.class_,
         "level": character.level,
         "effective_level": character.level,
-        "tradeskill_level": 1,
+        "tradeskill_class3": character.tradeskill_class,
+        "tradeskill_level": character.tradeskill_level,
+        # Cut, because a longer text would not fit and the whole sheet would fail.
+        "last_name": wire_name(character.last_name)[:LONGEST_LAST_NAME],
+        "status_points": character.status_points,
+        **coin_fields(character.coins),
+        **experience_fields(character.experience, character.experience_needed),
         **dict.fromkeys(("current_hp", "max_hp", "base_hp"), health),
         **dict.fromkeys(("current_power", "max_power", "base_power"), power),
         **dict.fromkeys(ATTRIBUTES, USUAL_ATTRIBUTE),
         "combat_exp_enabled": 1,
         "max_weight": 90,
         "spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,
+        "detrimental_spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,
+        "current_adv_xp": float(character.experience),
+        "needed_adv_xp": float(character.experience_needed),
         "breath": BREATH,
         **dict.fromkeys(INVITES, 1),
         "flags": INVITE_BITS,
@@ -228,11 +272,15 @@ class SheetSender:
     def update(self, values: Mapping[str, Any]) -> bytes | None:
         """Return the payload of the change since the last call, None if nothing has changed."""
         version = self._dialect.version
+        # Encoded as a whole each time. A sheet changes rarely, and the XOR finds what is different.
         new = self._dialect.encode_known(SHEET, values)
         packed = pack(new, version)
         before, self._sent = self._sent, packed
+        # The client's baseline is zeros when it enters a zone, so the first sheet is its own delta.
         if before is None:
             return packed
+        # Packing is a function of the bytes, so equal packed sheets are equal sheets: nothing is
+        # unpacked.
         if before == packed:
             return None
         base, _ = unpack(before, len(new), version)

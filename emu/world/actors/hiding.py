@@ -27,6 +27,7 @@ def set_hidden(world: World, player: Player, *, hidden: bool) -> None:
         return
     player.spawn.set_visibility(hidden=hidden)
     world.presence.seen(player.id, hidden=hidden)
+    # An instance that only hidden players are in must not appear in public lists.
     world.list_zone(player.zone)
     world.notifications.hidden_changed.publish(player)
     world.notifications.status_changed.publish()
@@ -54,6 +55,7 @@ class Concealed:
 
     def logged_in(self, account_id: int, name: str) -> None:
         """Remember the name of an account."""
+        # Removed and added again, so that the account moves to the end.
         self._accounts.pop(account_id, None)
         self._accounts[account_id] = name
         if len(self._accounts) > MOST_ACCOUNTS:
@@ -61,11 +63,14 @@ class Concealed:
 
     def names(self, text: str) -> bool:
         """Return whether a text contains the name of a hidden player or of its account."""
+        # `presence` has the players of all processes, so a name is concealed wherever the text
+        # comes from.
         hidden = [(one.name, one.account_id) for one in self._world.presence if one.hidden]
         hidden += self._left.values()
         if not hidden:
             return False
         words = {name for name, _ in hidden}
+        # The account's name identifies a hidden game master as well as the character's.
         words |= {self._accounts[number] for _, number in hidden if number in self._accounts}
         return _pattern(frozenset(words)).search(text) is not None
 
@@ -76,6 +81,7 @@ class Concealed:
         if player.spawn.hidden:
             self._left[player.id] = player.name, player.character.account_id
             if len(self._left) > MOST_LEFT:
+                # The oldest: its log lines have most likely left the recent ones already.
                 del self._left[next(iter(self._left))]
 
 
@@ -83,4 +89,5 @@ class Concealed:
 def _pattern(words: frozenset[str]) -> re.Pattern[str]:
     """Return a pattern that finds one of some words as a whole, without regard to case."""
     joined = "|".join(sorted(map(re.escape, words)))
+    # Whole words: "Ann" must not conceal every line with "channel".
     return re.compile(rf"(?<!\w)(?:{joined})(?!\w)", re.IGNORECASE)

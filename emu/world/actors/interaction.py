@@ -40,25 +40,40 @@ class Movement:
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about movement to the table."""
-        messages.add("OP_PredictionUpdateMsg", self._predicted, CONNECTED)
+        messages.add("OP_PredictionUpdateMsg", self._prediction, CONNECTED)
+        messages.add("OP_UpdatePositionMsg", self._predicted, CONNECTED)
         messages.add("OP_UpdateTargetMsg", self._targeted, IN_ZONE)
         messages.add("OP_SitMsg", self._sat, IN_ZONE)
         messages.add("OP_StandMsg", self._stood, IN_ZONE)
         messages.add("OP_StoodMsg", self._stood, IN_ZONE)
+
+    def _prediction(self, player: Player, body: bytes, now: Monotonic) -> None:
+        """Apply a step of an older client; others say their place by UpdatePosition.
+
+        They are answered with an empty message, as EQ2Emulator does.
+        """
+        if player.client.dialect.table.get("OP_UpdatePositionMsg") is None:
+            self._predicted(player, body, now)
+        else:
+            player.client.send_bytes("OP_PredictionUpdateMsg")
 
     def _predicted(self, player: Player, body: bytes, now: Monotonic) -> None:
         """Apply a step, or put the player back. Raises `MalformedMessage`."""
         world = self._world
         # Read in every state: each message is the base of the next one's delta.
         step = player.predictions.read(body)
+        if step is None:
+            world.count("step repeated")
+            return
         if player.state not in IN_ZONE:
             world.count("step out of order")
             return
-        refusal = player.pace.refusal(step, player.position, now)
+        refusal = player.pace.refusal(step, player.spawn.position, now)
         if refusal is not None:
             world.count(refusal)
             self._put_back(player, refusal, now)
             return
+        player.spawn.is_led_by_client = True
         player.spawn.move(
             step.position,
             speed=step.speed,
@@ -67,15 +82,19 @@ class Movement:
             pitch=step.pitch,
             activity=step.activity,
         )
-        zone = world.zones.definition(player.zone.zone_id)
+        zone = player.zone.definition
+        # The client has fallen through the ground. Nobody could reach or help the player there.
         if step.position.y < zone.underworld:
             player.teleport(zone.safe, now)
 
     def _put_back(self, player: Player, refusal: StepRefusal, now: Monotonic) -> None:
+        # Steps that were sent before the client obeyed are refused, too; correcting each would make
+        # it jump for seconds.
         if now - player.corrected < PUT_BACK_PAUSE:
             return
         player.corrected = now
         player.send_place(player.position)
+        # Once for each player: a cheating client would otherwise write the log at its own rate.
         if player.pace.refused == 1:
             self._world.refused(player, refusal)
 
@@ -88,9 +107,11 @@ class Movement:
 
     def _targeted(self, player: Player, body: bytes, _now: Monotonic) -> None:
         """Set the player's target; an index that the client was never shown is no target."""
-        index = player.client.dialect.layout("WS_UpdateTarget").decode(body)["spawn_index"]
+        # Later clients have one more byte, which EQ2Emulator does not read either.
+        fields, _ = player.client.dialect.layout("WS_UpdateTarget").decode_prefix(body)
+        index = fields["spawn_index"]
         viewer = player.viewer
-        player.target = viewer.interest.spawn_at(index) if viewer is not None else None
+        player.set_target(viewer.interest.spawn_at(index) if viewer is not None else None)
         if player.target is None and index != NO_TARGET:
             self._world.count("target unknown")
 
@@ -123,6 +144,7 @@ class Interaction:
             return
         verbs = [
             {"command": verb.command, "distance": verb.distance, "display_text": verb.name}
+            # The count is one byte.
             for verb in spawn.verbs[:MOST_VERBS]
         ]
         player.client.send(
@@ -133,6 +155,7 @@ class Interaction:
     def _verb_chosen(self, player: Player, body: bytes, now: Monotonic) -> None:
         """Do what a verb stands for. Raises `MalformedMessage`."""
         index, text = _chosen(player, body)
+        # An index may belong to a spawn that has just vanished.
         spawn = self._spawn_at(player, index)
         if spawn is None:
             return
@@ -140,12 +163,16 @@ class Interaction:
         if verb is None:
             self._world.count("verb unknown")
         elif verb.distance and player.position.distance_to(spawn.position) > verb.distance:
+            # Clients check this, too, but the server must not trust them. A distance of 0 means
+            # everywhere.
             send_text(player.client, "You are too far away.")
         else:
-            player.target = spawn
+            # The verb's command may need the target.
+            player.set_target(spawn)
             self._use(player, spawn, verb, now)
 
     def _use(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
+        # A command wins over the spawn's way or text, so zone files can give any verb to any spawn.
         if self._commands.do(player, verb.command, now):
             return
         if spawn.destination is not None:
@@ -165,6 +192,7 @@ class Interaction:
             send_text(player.client, "This way is closed.")
             return
         if to.zone_id == player.zone.zone_id:
+            # Within a zone the client keeps what it has loaded; another zone needs a new session.
             player.teleport(to.position or definition.safe, now)
         else:
             world.start(self._change_zone(player, to))
@@ -178,6 +206,7 @@ class Interaction:
 
     def _spawn_at(self, player: Player, index: int) -> Spawn | None:
         """Return the spawn that a client knows by an index; count an unknown index."""
+        # The field has 32 bits in this message, but indexes have only 16.
         if index > 0xFFFF:
             raise MalformedMessage("index of a spawn out of range")
         spawn = player.viewer.interest.spawn_at(index) if player.viewer is not None else None
@@ -197,6 +226,7 @@ def _chosen(player: Player, body: bytes) -> tuple[int, str]:
 def _verb(spawn: Spawn, text: str) -> Verb | None:
     """Return the verb whose name or command a client has sent, None if there is none."""
     if not text:
+        # A message with four bytes names no verb (docs/protocol/world/spawns.md#verbs).
         return spawn.verbs[0] if spawn.verbs else None
     wanted = _plain(text)
     for verb in spawn.verbs:
@@ -206,4 +236,6 @@ def _verb(spawn: Spawn, text: str) -> Verb | None:
 
 
 def _plain(text: str) -> str:
+    # Old clients send the shown text "Buy From Merchant", newer ones the command
+    # "buy_from_merchant".
     return text.strip().casefold().replace(" ", "_")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import enum
 import math
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from emu.dialects import Dialect
 from emu.times import Monotonic
@@ -51,17 +51,25 @@ class StepReader:
         self._reader = PredictionReader(dialect)
         self._layout = self._reader.positions.layout
 
-    def read(self, payload: bytes) -> MovementStep:
-        """Return the step of a message. Its numbers may be anything, NaN included.
+    def read(self, payload: bytes) -> MovementStep | None:
+        """Return the step of a message, None if the client has repeated the one before.
 
-        Raises `MalformedMessage`; the base of the next delta is then as before.
+        Its numbers may be anything, NaN included. Raises `MalformedMessage`; the base of the next
+        delta is then as before.
         """
-        fields = self._layout.decode(self._reader.read(payload).position.now)
+        # The reader keeps the new base even if the step is refused later: the client goes on from
+        # it.
+        prediction = self._reader.read(payload)
+        if prediction is None:
+            return None
+        fields = self._layout.decode(prediction.position.now)
         return MovementStep(
             Position(
                 fields["x"],
                 fields["y"],
                 fields["z"],
+                # A client's zero points the other way than that of the database
+                # (docs/protocol/world/spawns.md#units).
                 (fields["direction1"] + HALF_TURN) % FULL_TURN,
                 fields["grid_location"],
             ),
@@ -69,8 +77,15 @@ class StepReader:
             fields["side_speed"],
             fields["vert_speed"],
             HALF_TURN + fields["pitch"],
-            fields["activity"],
+            fields["activity"] & ~NEWER_ACTIVITY,
         )
+
+
+NEWER_ACTIVITY: Final = 0x4000
+"""A bit that clients from 60085 on set beside each of the older activities.
+
+Source: docs/protocol/world/newer.md#position-of-clients.
+"""
 
 
 class Pace:
@@ -99,6 +114,7 @@ class Pace:
     def refusal(self, step: MovementStep, here: Position, now: Monotonic) -> StepRefusal | None:
         """Return why a step from `here` is not believed; if it is believed, charge it."""
         rules = self.rules
+        # Refused steps let time earn distance, too; the bucket's size bounds what can be saved up.
         passed = max(0.0, now - self._last)
         self._last = now
         self._ground = min(self._ground + passed * rules.fastest, rules.fastest * rules.reserve)
@@ -134,6 +150,8 @@ class Pace:
         return None
 
     def _too_fast(self, step: MovementStep, here: Position) -> StepRefusal | None:
+        # The server measures from its own last believed place. The client's previous step may never
+        # have been believed.
         ground = here.distance_to(step.position)
         height = abs(step.position.y - here.y)
         if ground > self._ground or height > self._height:

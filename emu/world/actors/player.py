@@ -25,7 +25,7 @@ from emu.model import Hotkey, Membership, Present, Title, WorldCharacter
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, SheetSender
 from emu.world.actors.movement import Pace, StepReader
-from emu.world.actors.spawn import Destination, Spawn
+from emu.world.actors.spawn import Destination, Spawn, StateWord
 from emu.world.entry.saver import SavedKind
 from emu.world.rules import MovementRules
 from emu.world.visibility.viewer import Viewer
@@ -51,6 +51,7 @@ class Hotbars:
     @property
     def keys(self) -> tuple[Hotkey, ...]:
         """All keys by bar and slot."""
+        # By bar and slot, so that equal hotbars are stored and sent in the same order.
         return tuple(self._keys[place] for place in sorted(self._keys))
 
     def put(self, key: Hotkey) -> None:
@@ -63,6 +64,7 @@ class Hotbars:
             return
         if len(key.text) > LONGEST_TEXT:
             raise MalformedMessage("text of a hotkey too long")
+        # A client could otherwise store 10,000 slots with 255 characters each.
         if len(self._keys) >= MOST_KEYS and place not in self._keys:
             raise LimitExceeded("too many hotkeys")
         self._keys[place] = key
@@ -100,7 +102,7 @@ class Hotbars:
         )
 
 
-MOST_NAMES: Final = 100
+MOST_NAMES: Final = 200
 LONGEST_NAME: Final = 64
 
 
@@ -119,6 +121,7 @@ class Relations:
     def __init__(self, rows: Iterable[tuple[Relation, str]] = ()) -> None:
         self._names: dict[Relation, dict[str, str]] = {kind: {} for kind in Relation}
         for kind, name in rows:
+            # The key is compared, the value is shown: players see the name as they typed it.
             self._names[kind][name.casefold()] = name
 
     def names(self, kind: Relation) -> list[str]:
@@ -136,6 +139,7 @@ class Relations:
     def add(self, kind: Relation, name: str) -> None:
         """Add a name. Raises `CommandError` if it is there already, or the list is full."""
         names = self._names[kind]
+        # Commands call this with text that a player has typed, so it is checked here.
         if len(name) > LONGEST_NAME:
             raise CommandError(f"no name has more than {LONGEST_NAME} letters")
         if name.casefold() in names:
@@ -164,7 +168,9 @@ class Titles:
     __slots__ = ("_given", "prefix", "suffix")
 
     def __init__(self, given: Iterable[Title] = (), prefix: str = "", suffix: str = "") -> None:
+        # A dict keeps the order in which titles were given: clients name a title by its place.
         self._given = dict.fromkeys(given)
+        # A title that was taken away since the last save must not be shown any more.
         self.prefix = prefix if Title(prefix, is_prefix=True) in self._given else ""
         self.suffix = suffix if Title(suffix) in self._given else ""
 
@@ -175,6 +181,7 @@ class Titles:
 
     def give(self, title: Title) -> bool:
         """Give a title; return False if the player has it already. Raises `CommandError`."""
+        # Bytes, because the field of a ghost has a fixed width in bytes.
         if not title.text.isprintable() or not 0 < len(title.text.encode()) <= LONGEST_TITLE:
             raise CommandError(f"a title has 1 to {LONGEST_TITLE} letters")
         if title in self._given:
@@ -196,6 +203,7 @@ class Titles:
     def find(self, name: str, *, is_prefix: bool) -> Title:
         """Return a title by its place in the list or its text. Raises `CommandError`."""
         for place, title in enumerate(self._given):
+            # Clients send the place in the list; people type the text.
             if title.is_prefix == is_prefix and name.casefold() in (
                 str(place), title.text.casefold(),
             ):  # fmt: skip
@@ -212,6 +220,7 @@ class Titles:
 
     def show(self, spawn: Spawn) -> None:
         """Show the titles on the spawn; do nothing if it shows them already."""
+        # Each change is sent to all observers, so an equal one is not made.
         if (spawn.prefix, spawn.suffix) != (self.prefix, self.suffix):
             spawn.set_info(prefix=self.prefix, suffix=self.suffix)
 
@@ -277,9 +286,10 @@ class Player:
 
     __slots__ = (
         "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message", "channels",
-        "character", "client", "command_words", "corrected", "destination", "hotbars",
+        "character", "client", "command_words", "corrected", "destination", "hotbars", "id",
         "is_returning", "is_travelling", "muted_until", "pace", "predictions", "relations",
-        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "viewer", "zone",
+        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "viewer",
+        "zone",
         "zone_key",
     )  # fmt: skip
 
@@ -293,6 +303,8 @@ class Player:
         movement: MovementRules,
         now: Monotonic,
     ) -> None:
+        self.id = character.id
+        """The character's id."""
         self.character = character
         self.spawn = spawn
         self.zone = zone
@@ -302,6 +314,8 @@ class Player:
         self.state = PlayerState.LOADING
         self.viewer: Viewer | None = None
         self.target: Spawn | None = None
+        self.unstuck = -math.inf
+        """When it used the command ``stuck`` last."""
         self.corrected = -math.inf
         """When its client was last put back to its place."""
         self.destination: Destination | None = None
@@ -333,22 +347,30 @@ class Player:
     def connect(self, client: PlayerClient) -> None:
         """Use another client for this character; all that belongs to a client begins anew."""
         self.client = client
-        self.command_words: list[str] = []
-        """First words of the commands that the client was sent, in their order."""
+        self.command_words: frozenset[str] = frozenset()
+        """The words of the table of commands that the client was sent."""
+        # A new client begins with zeros, so a delta against the old client's last step would be
+        # garbage.
         self.predictions = StepReader(client.dialect)
         self.sheet = SheetSender(client.dialect)
+        # The rate of messages belongs to a session, not to the character.
         self._messages = None
         self.viewer = None
-
-    @property
-    def id(self) -> int:
-        """The character's id."""
-        return self.character.id
 
     @property
     def name(self) -> str:
         """The character's name."""
         return self.character.name
+
+    @property
+    def rank(self) -> int:
+        """The character's rank; 0 without one."""
+        return max(0, self.character.admin_status)
+
+    def set_target(self, spawn: Spawn | None) -> None:
+        """Set what it has targeted, also as others see it."""
+        self.target = spawn
+        self.spawn.set_target(spawn)
 
     @property
     def position(self) -> Position:
@@ -367,12 +389,15 @@ class Player:
             level=character.level,
             class_=character.class_,
             race=character.race,
-            away="afk" in self.spawn.words,
+            away=StateWord.AFK in self.spawn.words,
+            anonymous=StateWord.ANONYMOUS in self.spawn.words,
             hidden=self.spawn.hidden,
         )
 
     def teleport(self, to: Position, now: Monotonic) -> None:
         """Put the player at another place in its zone."""
+        # Before the move, so that no step of the client is measured against the new place with an
+        # empty bucket.
         self.pace.moved_by_server(now)
         self.spawn.move(to)
         self.send_place(to)
@@ -393,6 +418,7 @@ class Player:
 
     def close_view(self, now: Monotonic) -> None:
         """Stop showing the zone to the client."""
+        # Emptied first: if the zone raises, nothing is sent to the old client any more.
         viewer, self.viewer = self.viewer, None
         if viewer is not None:
             self.zone.leave(viewer, now)
@@ -410,6 +436,7 @@ class Player:
 
     def may_speak(self, now: Monotonic, rate: float, burst: int) -> bool:
         """Count a message of chat; return False if there are more than `rate` allows."""
+        # The rules can change by a reload while the player is in the world.
         if self._speech is None or self._speech_rules != (rate, burst):
             self._speech, self._speech_rules = RateLimit(rate, burst, now), (rate, burst)
         return self._speech.take(1, now)
@@ -419,6 +446,7 @@ class Player:
 
         `pace` is uses a second over time, and uses at once.
         """
+        # Most players never use such a command, so the table is made at the first use.
         if self._costs is None:
             self._costs = {}
         if cost not in self._costs:

@@ -1,16 +1,22 @@
-"""One spawn: a player, a creature or a thing in a zone.
+"""One spawn: a player, a creature or a thing in a zone; and the appearance of a character's spawn.
 
 A spawn reports each change to its `watcher`, the zone that it is in. `emu.world.visibility` encodes
 spawns for each client version.
+
+An appearance is fields of Substruct_SpawnInfoStruct. What is stored has the names of the create
+request (docs/protocol/characters.md#create); ghosts have names of their own for the same bodies,
+sliders and clothes. How colors are coded is `emu.appearance`'s business.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
+from emu.appearance import SLIDER_FIELDS, Models
+from emu.model import WorldCharacter
 from emu.world_stream.movement import Position
 
 
@@ -22,6 +28,18 @@ class SpawnKind(enum.Enum):
     OBJECT = "object"
     SIGN = "sign"
     WIDGET = "widget"
+
+
+class StateWord(enum.StrEnum):
+    """Words of a player that the server sets; `data/world/ghosts.toml` has the bits of each."""
+
+    AFK = "afk"
+    CAMPING = "camping"
+    LINK_DEAD = "linkdead"
+    ANONYMOUS = "anonymous"
+    ROLEPLAYING = "roleplaying"
+    LOOKING_FOR_GROUP = "looking_for_group"
+    LOOKING_FOR_WORK = "looking_for_work"
 
 
 class GhostPart:
@@ -111,6 +129,10 @@ class Spawn:
     show_name: bool = True
     hidden: bool = False
     """Whether other players are not shown it."""
+    is_led_by_client: bool = False
+    """Whether its place is the one that a player's client has sent."""
+    target_id: int = 0
+    """The spawn that it has targeted, 0 for none. Each viewer is shown its own index of it."""
     destination: Destination | None = None
     """Where a player who uses it goes: for instance a sign at the edge of a zone."""
     speed: float = 0.0
@@ -158,6 +180,7 @@ class Spawn:
     def set_word(self, word: str, *, on: bool) -> bool:
         """Add or remove one of its words; return whether that changed anything."""
         words = self.words | {word} if on else self.words - {word}
+        # An unchanged word costs nothing: no observer is updated.
         if words == self.words:
             return False
         self.words = words
@@ -170,8 +193,86 @@ class Spawn:
             setattr(self, name, value)
         self.watcher(self, GhostPart.INFO)
 
+    def set_target(self, target: Spawn | None) -> None:
+        """Set what it has targeted."""
+        target_id = target.id if target is not None else 0
+        if target_id != self.target_id:
+            self.target_id = target_id
+            self.watcher(self, GhostPart.INFO)
+
     def set_visibility(self, **values: bool) -> None:
         """Set attributes of the visibility part: hidden, targetable, attackable, show_name."""
         for name, value in values.items():
             setattr(self, name, value)
         self.watcher(self, GhostPart.VISIBILITY)
+
+
+MODEL_FIELDS: Final[Mapping[str, str]] = {
+    "race_file": "model_type",
+    "hair_file": "hair_type_id",
+    "face_file": "facial_hair_type_id",
+    "chest_file": "chest_type_id",
+    "legs_file": "legs_type_id",
+    "soga_race_file": "soga_model_type",
+    "soga_hair_file": "soga_hair_type_id",
+    "soga_face_file": "soga_facial_hair_type_id",
+}
+"""Field of the create request that names a model -> field of a ghost that holds its number."""
+ALTERNATES: Final[Mapping[str, str]] = {
+    "soga_model_type": "model_type",
+    "soga_hair_type_id": "hair_type_id",
+    "soga_facial_hair_type_id": "facial_hair_type_id",
+}
+"""Field of the alternate appearance -> the usual field, which replaces it where it is missing."""
+_COLORS: Final[Mapping[str, str]] = {
+    "shirt_color": "chest_type_color",
+    "unknown_chest_color": "chest_type_highlight_color",
+    "pants_color": "legs_type_color",
+    "unknown_legs_color": "legs_type_highlight_color",
+}
+TRIPLE_FIELDS: Final[Mapping[str, str]] = {
+    **SLIDER_FIELDS,
+    **{
+        prefix + name: prefix + field for prefix in ("", "soga_") for name, field in _COLORS.items()
+    },
+}
+"""Sliders and colors of the create request that ghosts have under another name."""
+
+
+async def with_models(character: WorldCharacter, models: Models) -> WorldCharacter:
+    """Add the numbers of a character's models to its appearance, under the names of ghosts.
+
+    Raises what the source of models raises.
+    """
+    paths = {
+        field: str(character.appearance[name])
+        for name, field in MODEL_FIELDS.items()
+        if name in character.appearance
+    }
+    numbers = await models.numbers(paths.values())
+    # A path without a number is left out. Clients draw a default body, which is better than none.
+    known = {field: numbers[path] for field, path in paths.items() if path in numbers}
+    return replace(character, appearance={**character.appearance, **known})
+
+
+def spawn_appearance(character: WorldCharacter) -> dict[str, Any]:
+    """Return the info fields of a character's appearance; models only after `with_models`."""
+    fields: dict[str, Any] = {
+        "class": character.class_,
+        "race": character.race,
+        "gender": character.gender,
+    }
+    for name in (*MODEL_FIELDS.values(), "body_size"):
+        if name in character.appearance:
+            fields[name] = character.appearance[name]
+    for name, usual in ALTERNATES.items():
+        if usual in fields:
+            # A client that prefers the alternate models would show nothing if they were 0.
+            fields.setdefault(name, fields[usual])
+    for name, color in character.colors.items():
+        channels = [color.red, color.green, color.blue]
+        field = TRIPLE_FIELDS.get(name, name)
+        # Sliders are signed, colors are bytes; both are stored as whole numbers that may be
+        # negative.
+        fields[field] = channels if name in SLIDER_FIELDS else [value & 0xFF for value in channels]
+    return fields

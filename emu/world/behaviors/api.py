@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
-from emu.errors import CommandError, EmuError
+from emu.errors import EmuError
 from emu.limits.rates import RateLimit
 from emu.model import Title
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.behaviors import plain
+from emu.world.behaviors.dialogs import Dialogs
 from emu.world.behaviors.guard import (
     ALOUD,
     STEP,
@@ -31,6 +32,7 @@ from emu.world.behaviors.guard import (
     RunningBehavior,
     Way,
 )
+from emu.world.behaviors.memory import Memories, Memory
 from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
 from emu.world.entry.saver import SavedKind
@@ -40,77 +42,21 @@ from emu.world.world import World
 from emu.world_stream.movement import Position
 
 
-class Dialogs:
-    """The open dialogs: texts of at most `longest` characters, at most `most` for each player."""
-
-    def __init__(self, longest: int, most: int = 16) -> None:
-        self._longest = longest
-        self._most = most
-        self._open: dict[int, dict[int, RunningBehavior]] = {}
-        """For each character id: the behaviors by dialog number, the oldest dialog first."""
-        self._last = 0
-
-    def __len__(self) -> int:
-        """Return the number of open dialogs."""
-        return sum(map(len, self._open.values()))
-
-    def open(
-        self, behavior: RunningBehavior, player: Player, text: str, choices: Sequence[str]
-    ) -> None:
-        """Open a dialog. Do nothing if the player's client does not have the spawn."""
-        index = player.index_of(behavior.spawn) if behavior.spawn is not None else None
-        if behavior.spawn is None or index is None:
-            return
-        conversation = self._last = self._last % 0x7FFFFFFF + 1
-        own = self._open.setdefault(player.id, {})
-        while len(own) >= self._most:
-            del own[next(iter(own))]
-        own[conversation] = behavior
-        player.client.send(
-            "WS_DialogOpen",
-            {
-                "conversation_id": conversation,
-                "title": behavior.spawn.name,
-                "text": text[: self._longest],
-                "num_responses": len(choices),
-                "response_array": [{"response": choice[: self._longest]} for choice in choices],
-                "closeable": 1,
-                "spawn_id": index,
-            },
-        )
-
-    def answered(self, player: Player, conversation: int) -> RunningBehavior:
-        """Close the dialog that a player answers; return its behavior.
-
-        Raises `CommandError` if it is not open.
-        """
-        behavior = self._open.get(player.id, {}).pop(conversation, None)
-        if behavior is None:
-            raise CommandError("that conversation is over")
-        return behavior
-
-    def close(self, player: Player, conversation: int) -> None:
-        """Remove a dialog that a player has closed."""
-        self._open.get(player.id, {}).pop(conversation, None)
-
-    def forget_player(self, player: Player) -> None:
-        """Remove all dialogs of a player who leaves."""
-        self._open.pop(player.id, None)
-
-    def forget_behavior(self, behavior: RunningBehavior) -> None:
-        """Remove all dialogs of a behavior that ends."""
-        for own in self._open.values():
-            for number in [number for number, owner in own.items() if owner is behavior]:
-                del own[number]
-
-
 class BehaviorContext:
     """What all actors of a world share. Behaviors have no access to it."""
 
     def __init__(
-        self, world: World, chat: Chat, departures: Departures, limits: Limits, budget: Budget
+        self,
+        world: World,
+        chat: Chat,
+        departures: Departures,
+        limits: Limits,
+        *,
+        budget: Budget,
+        memories: Memories,
     ) -> None:
         """`budget` limits each call of a behavior."""
+        self.memories = memories
         self.world = world
         self.departures = departures
         self.chat = chat
@@ -133,6 +79,7 @@ class BehaviorContext:
 
     def afterwards(self, act: Callable[[], object]) -> None:
         """Do something when the running call of a behavior has returned; at once if none runs."""
+        # A list, although it is often run at once: the order of what a behavior asks for stays.
         self._afterwards.append(act)
         if not self.budget.is_spent_on:
             self.do_afterwards()
@@ -151,6 +98,8 @@ class BehaviorContext:
 
     def may_send(self, behavior: RunningBehavior | None, player: Player) -> bool:
         """Count something that a behavior sends one player; return False if it must be dropped."""
+        # The behavior's own limit first: what it sends too much must not use up what the player may
+        # get from others.
         if behavior is not None and not self._take(behavior, player.id):
             return False
         return self.may_hear(behavior, player)
@@ -162,6 +111,7 @@ class BehaviorContext:
         if pace is None:
             pace = RateLimit(limits.hear_rate, limits.hear_burst, self.now)
             self._heard[player.id] = pace
+        # A limit for each player: a crowd around a speaker must not make it silent.
         return pace.take(1, self.now) or self._dropped(behavior)
 
     def forget_player(self, player: Player) -> None:
@@ -181,6 +131,8 @@ class BehaviorContext:
         self.counters["dropped"] += 1
         if behavior is not None and not behavior.is_paced:
             behavior.is_paced = True
+            # The report is written after the call, because the log is the server's code and the
+            # call's time runs.
             event = BehaviorPaced(behavior.name, behavior.whose, self.limits.say_rate)
             self.afterwards(lambda: self.world.report(event))
         return False
@@ -232,7 +184,11 @@ _Own = TypeVar("_Own", bound=_WorldObject)
 
 
 class Visitor(_WorldObject):
-    """A player, as a behavior has it."""
+    """A player, as a behavior has it.
+
+    Visitors of the same character are equal. A visitor may be kept: while the player is offline,
+    its methods do nothing. The rate limits of the behavior drop what is sent too often.
+    """
 
     __slots__ = ("_behavior", "_player")
 
@@ -245,6 +201,7 @@ class Visitor(_WorldObject):
         self._behavior = behavior
 
     def __eq__(self, other: object) -> bool:
+        # A visitor object is made for each call, so behaviors compare characters and not objects.
         return isinstance(other, Visitor) and other.id == self.id
 
     def __hash__(self) -> int:
@@ -265,32 +222,42 @@ class Visitor(_WorldObject):
 
     @property
     def level(self) -> int:
-        """The character's level."""
+        """The character's level, from 1."""
         return self._player.character.level
 
     @property
     def race(self) -> int:
-        """The number of the character's race."""
+        """The number of the character's race, as clients have it."""
         return self._player.character.race
 
     @property
     def place(self) -> Place:
-        """The player's position."""
+        """The player's position: x, y, z in world units; Y is up."""
         return self._player.position[:3]
 
     @_timed
     def tell(self, text: str) -> None:
-        """Show the player a text that no other player sees; it may have several lines."""
+        """Show the player a text that no other player sees; it may have several lines.
+
+        Raises `TypeError` if the text is no `str`.
+        """
         limits = self._context.limits
+        # Checked before `_is_to_be_sent`: a text that cannot be sent must not count.
         lines = plain.text(text, "a text", limits.text, lines=True).splitlines()
         if lines and self._is_to_be_sent():
             self._context.chat.line(self._player, "\n".join(lines[: limits.lines]))
 
     @_timed
     def move_to(self, x: float, y: float, z: float, heading: float | None = None) -> None:
-        """Put the player at another place in this zone; the heading is in degrees."""
+        """Put the player at another place in this zone.
+
+        x, y and z are world units from -32,000 to 32,000; Y is up. The heading is in degrees, None
+        keeps the present one. Raises `TypeError` and `ValueError`.
+        """
         player = self._player
         goal = _position(self._context, (x, y, z))
+        # Every argument is made plain before the first change: a bad heading must not move the
+        # player halfway.
         turned = None if heading is None else plain.heading(heading)
         if player.state in IN_ZONE and self._is_to_be_sent():
             at = player.position
@@ -301,7 +268,9 @@ class Visitor(_WorldObject):
     def send_to(self, zone: str | int, place: Place | None = None) -> None:
         """Send the player to another zone, by name, file or number, after the call has returned.
 
-        Without a place the player arrives at the zone's safe place.
+        The place is x, y, z in world units; without one the player arrives at the zone's safe
+        place. If the zone is full or locked, the player stays. Raises `EmuError` for an unknown
+        zone.
         """
         context, player = self._context, self._player
         wanted = _zone_name(zone)
@@ -311,13 +280,19 @@ class Visitor(_WorldObject):
         to = Position(*definition.safe) if place is None else _position(context, place)
         going = Destination(definition.id, to)
         if player.state in IN_ZONE and not player.is_travelling and self._is_to_be_sent():
+            # Taking a player out of its zone calls behaviors' `on_leave`, which must not happen
+            # inside this call.
             context.afterwards(lambda: context.world.start(_send(context, player, going)))
 
     @_timed
     def give_title(self, title: str) -> None:
-        """Give the player a title and show it behind the name."""
+        """Give the player a title and show it behind the name.
+
+        The title is saved with the character. Raises `TypeError` if it is no `str`.
+        """
         player = self._player
         given = Title(plain.text(title, "a title", self._context.limits.text).strip())
+        # Behaviors give the same title at each meeting; that costs nothing and saves nothing.
         if given.text == player.titles.suffix or not self._is_to_be_sent():
             return
         player.titles.give(given)
@@ -332,7 +307,7 @@ class Visitor(_WorldObject):
 
 
 class ZoneActor(_WorldObject):
-    """A zone, as its behavior has it."""
+    """A zone, as its behavior has it; `name` is the zone's number as a text."""
 
     __slots__ = ("_behavior", "name")
 
@@ -340,6 +315,21 @@ class ZoneActor(_WorldObject):
         self.name = str(behavior.zone.zone_id)
         self._behavior = behavior
         self._context = context
+
+    @property
+    def memory(self) -> Memory:
+        """What the zone remembers: a dict of plain values that is stored with the zone.
+
+        It survives a reload and a restart. All instances of the zone share it.
+        """
+        behavior = self._behavior
+        return self._context.memories.of(behavior.zone.zone_id, behavior.key)
+
+    @_timed
+    def memory_of(self, visitor: Visitor) -> Memory:
+        """Return what the zone remembers of a player; it ends with the character."""
+        behavior, player = self._behavior, _player_of(visitor)
+        return self._context.memories.of(behavior.zone.zone_id, behavior.key, player.id)
 
     @_timed
     def visitors(self) -> list[Visitor]:
@@ -352,7 +342,10 @@ class ZoneActor(_WorldObject):
 
     @_timed
     def after(self, seconds: float, name: str = "") -> None:
-        """Set a timer: `on_timer(name)` is called once, after some seconds. Setting it moves it."""
+        """Set a timer: `on_timer(name)` is called once, after some seconds. Setting it moves it.
+
+        A timer lasts at most one year. Raises `EmuError` for a 17th timer.
+        """
         _set_timer(self._behavior, self._context, name, seconds)
 
 
@@ -373,17 +366,35 @@ class Actor(_WorldObject):
 
     @property
     def place(self) -> Place:
-        """The spawn's position now."""
+        """The spawn's position now: x, y, z in world units; Y is up."""
         return self._spawn.position[:3]
 
     @property
     def home(self) -> Place:
-        """The position at which the spawn was added to the zone."""
+        """The position at which the spawn was added to the zone: x, y, z in world units."""
         return self._spawn.origin[:3]
+
+    @property
+    def memory(self) -> Memory:
+        """What the spawn remembers: a dict of plain values that is stored with the zone.
+
+        It survives a reload and a restart. All instances of the zone share it.
+        """
+        behavior = self._behavior
+        return self._context.memories.of(behavior.zone.zone_id, behavior.key)
+
+    @_timed
+    def memory_of(self, visitor: Visitor) -> Memory:
+        """Return what the spawn remembers of a player; it ends with the character."""
+        behavior, player = self._behavior, _player_of(visitor)
+        return self._context.memories.of(behavior.zone.zone_id, behavior.key, player.id)
 
     @_timed
     def visitors(self, distance: float) -> list[Visitor]:
-        """Return the players within a distance, in units, who are not hidden."""
+        """Return the players within a distance, in world units, who are not hidden.
+
+        The distance ignores height. Raises `TypeError` and `ValueError`.
+        """
         within = plain.number(distance, "a distance", -_HUGE, math.inf)
         return [
             Visitor(player, self._context, self._behavior)
@@ -393,42 +404,55 @@ class Actor(_WorldObject):
 
     @_timed
     def say(self, text: str) -> None:
-        """Say something to the players near."""
+        """Say something to the players who are near enough to hear it.
+
+        A text has at most 1,024 characters; the rest is cut. Raises `TypeError` if it is no `str`.
+        """
         self._speak(text, "say")
 
     @_timed
     def emote(self, text: str) -> None:
-        """Show an emote in words to the players near."""
+        """Show an emote in words to the players near: `emote("bows")`. Limits as for `say`."""
         self._speak(text, "emote")
 
     @_timed
     def walk(self, *points: Place, speed: float = WALKING) -> None:
-        """Walk from point to point, in units per second; `on_arrive` is called at the last one."""
+        """Walk from point to point; `on_arrive` is called at the last one.
+
+        A point is x, y, z in world units, the speed in units per second. A new walk replaces the
+        present one; points beyond the 64th are left out. Raises `TypeError` and `ValueError`.
+        """
         context, limits = self._context, self._context.limits
         if points:
             goals = [_position(context, point) for point in points[: limits.longest_way]]
             wanted = plain.number(speed, "a speed", -_HUGE, _HUGE)
+            # Clients extrapolate speeds, so a huge one would throw the spawn across their screens.
             fastest = context.world.rules.movement.fastest
             self._behavior.way = Way(goals, max(0.1, min(wanted, fastest)))
             context.arm(self._behavior, STEP, limits.step)
 
     @_timed
     def stop(self) -> None:
-        """Stop the walk."""
+        """Stop the walk; `on_arrive` is not called."""
         self._behavior.way = None
+        # The move has no speed: clients would go on with the last one they were sent.
         if self._context.deadlines.clear(self._behavior, STEP):
             self._spawn.move(self._spawn.position)
 
     @_timed
     def look_at(self, visitor: Visitor) -> None:
-        """Turn the spawn to a player."""
+        """Turn the spawn to a player. Raises `TypeError` for anything but a visitor."""
         at = self._spawn.position
         heading = at.heading_to(_player_of(visitor).position)
         self._spawn.move(at._replace(heading=heading), speed=self._spawn.speed)
 
     @_timed
     def ask(self, visitor: Visitor, text: str, *choices: str) -> None:
-        """Open a dialog for a player; `on_choice` is called with the answer."""
+        """Open a dialog for a player; `on_choice` is called with the number of the answer.
+
+        Answers count from 1, and those beyond the 16th are left out. Nothing opens if the player's
+        client does not have the spawn. Raises `TypeError` if a text is no `str`.
+        """
         context, limits = self._context, self._context.limits
         player = _player_of(visitor)
         question = plain.text(text, "a text", limits.text, lines=True)
@@ -440,7 +464,10 @@ class Actor(_WorldObject):
 
     @_timed
     def after(self, seconds: float, name: str = "") -> None:
-        """Set a timer: `on_timer(name)` is called once, after some seconds. Setting it moves it."""
+        """Set a timer: `on_timer(name)` is called once, after some seconds. Setting it moves it.
+
+        A timer lasts at most one year. Raises `EmuError` for a 17th timer.
+        """
         _set_timer(self._behavior, self._context, name, seconds)
 
     def _speak(self, text: str, channel: str) -> None:
@@ -496,6 +523,7 @@ def _set_timer(
     wait = max(
         limits.shortest_timer, plain.number(seconds, "seconds", -_HUGE, limits.longest_timer)
     )
+    # Moving a timer that exists is always allowed.
     if what not in behavior.timers and len(behavior.timers) >= limits.timers:
         raise EmuError(f"{behavior.name} has {limits.timers} timers already")
     behavior.timers.add(what)

@@ -102,14 +102,18 @@ class Budget:
             self._guard(make, self.seconds)
         except OutOfTime as error:
             place = self._place(error)
+            # `reason` wins: the call had already raised when the time was up.
             return reason or f"{place}: {too_long}"
         except BaseException:  # noqa: BLE001  # describing or releasing the exception failed too
             return reason or "its exception cannot be described"
         finally:
+            # The outer call goes on with its own end; what the inner one took counts for both.
             self._end = outer
             self.spent = self._clock() - began
         if reason:
             return reason
+        # A guard that cannot interrupt (threads, tests) lets the call return late; it counts as a
+        # fault nevertheless.
         return too_long if self.spent > self.seconds else ""
 
     def _place(self, error: OutOfTime) -> str:
@@ -117,6 +121,8 @@ class Budget:
         # The exact types are compared because a behavior can raise a subclass with its own code.
         place = error.place if type(error) is OutOfTime and type(error.place) is str else ""
 
+        # Releasing can run `__del__` of the behavior for as long as the call itself, so it has a
+        # guard of its own.
         def release() -> None:
             nonlocal place
             place = place or _place(_TRACEBACK(error))
@@ -133,6 +139,8 @@ def where(error: BaseException) -> str:
     This runs code of the exception's class; call it inside the guard.
     """
     name = plain.text(_NAME(type(error)), "a name", LONGEST_REASON)
+    # The frames of a syntax error are those of the importer; its own line is what helps. A subclass
+    # of the behavior could have any `lineno`.
     if type(error) in (SyntaxError, IndentationError, TabError) and isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}"
     place = _place(_TRACEBACK(error))
@@ -142,6 +150,7 @@ def where(error: BaseException) -> str:
         raise
     except BaseException:  # noqa: BLE001  # `__str__` of the exception raises
         text = "(its text cannot be shown)"
+    # A line break in the text would let a behavior write lines of its own into the log.
     text = " ".join(text.split())
     return ": ".join(behavior for behavior in (place, name, text) if behavior)
 
@@ -180,6 +189,7 @@ def _release(error: BaseException) -> None:
     left: BaseException | None = error
     while left is not None and seen < MOST_CAUSES:
         traceback.clear_frames(_TRACEBACK(left))
+        # The chain can be a circle, which a behavior can build on purpose; `MOST_CAUSES` ends it.
         left = _CAUSE(left) or _CONTEXT(left)
         seen += 1
 
@@ -209,8 +219,12 @@ class Way:
         left = self.speed * seconds
         at = spawn.position
         while self._next < len(self.goals):
+            # A walk does not know the cells of the map that it crosses, so the spawn keeps the one
+            # it had.
             goal = self.goals[self._next]._replace(grid=at.grid)
             there = at.toward(goal, left)
+            # What is left of the distance goes toward the next point, so that corners do not slow
+            # the walk.
             left -= at.distance_to(there)
             at = there
             if at[:3] != goal[:3]:
@@ -255,6 +269,8 @@ class RunningBehavior:
     options: Mapping[str, Any]
     zone: Zone
     spawn: Spawn | None
+    key: str = ""
+    """The spawn's key among the spawns of its zone; "" for the zone itself."""
     owner: Any = None
     """The instance of the operator's class; None before it is made and after it is released."""
     hooks: frozenset[Hook] = frozenset()

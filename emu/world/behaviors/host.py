@@ -8,16 +8,19 @@ inside the guard: finding its hooks, calling them, and releasing its object.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from emu.limits.rates import RateLimit
+from emu.processes.ports import MemoryStore
+from emu.schema import TableFaults, faulty
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors import plain
 from emu.world.behaviors.api import Actor, BehaviorContext, Visitor, ZoneActor
 from emu.world.behaviors.guard import (
+    LONGEST_REASON,
     STEP,
     TICK,
     BehaviorDeadline,
@@ -29,8 +32,10 @@ from emu.world.behaviors.guard import (
 )
 from emu.world.behaviors.hooks import NEEDS_TICK, Hook
 from emu.world.behaviors.library import Library
+from emu.world.behaviors.memory import Memories
+from emu.world.behaviors.options import read_options
 from emu.world.entry.leaving import Departures
-from emu.world.events import BehaviorFailed, BehaviorSlowed
+from emu.world.events import BehaviorFailed, BehaviorSlowed, NotSaved
 from emu.world.messages import WorldMessages
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -46,6 +51,7 @@ class Behaviors:
         chat: Chat,
         departures: Departures,
         library: Library,
+        memories: MemoryStore,
         *,
         limits: Limits | None = None,
         guard: Guard = unguarded,
@@ -59,7 +65,15 @@ class Behaviors:
         self.limits = limits or Limits()
         self._world = world
         self._budget = Budget(self.limits.budget, guard, clock)
-        self.context = BehaviorContext(world, chat, departures, self.limits, self._budget)
+        self.memories = Memories(
+            memories, world.start, world.clock, world.wake,
+            failed=lambda error: world.report(NotSaved("the memory of behaviors", str(error))),
+            check=self._budget.check,
+        )  # fmt: skip
+        self.memories.limits = self.limits
+        self.context = BehaviorContext(
+            world, chat, departures, self.limits, budget=self._budget, memories=self.memories
+        )
         self.counters = self.context.counters
         self._deadlines = self.context.deadlines
         self._dialogs = self.context.dialogs
@@ -71,62 +85,139 @@ class Behaviors:
 
     def configure(self, limits: Limits) -> None:
         """Apply other limits. Rate limits that exist already keep their rates until a reload."""
-        self.limits = self.context.limits = limits
+        self.limits = self.context.limits = self.memories.limits = limits
         self._budget.seconds = limits.budget
 
     # -- starting and ending --------------------------------------------------------------------
 
-    def add(self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None) -> bool:
+    def add(
+        self,
+        name: str,
+        options: Mapping[str, Any],
+        zone: Zone,
+        spawn: Spawn | None,
+        *,
+        key: str = "",
+    ) -> bool:
         """Start a behavior for a spawn, or for the zone if `spawn` is None; return whether it runs.
 
+        `key` names the spawn's memory in its zone; without it, the name does.
         An unknown name, and a class that raises when it is made, are reported to operators.
         """
-        behavior = RunningBehavior(name, options, zone, spawn)
+        if spawn is not None:
+            key = key or spawn.name
+        behavior = RunningBehavior(name, options, zone, spawn, key)
         made = self.library.find(name)
         if made is None:
             self._world.report(BehaviorFailed(name, behavior.whose, "there is no such behavior"))
             return False
+        # Listed before its code runs: if that fails, operators see it among those that are switched
+        # off.
         self._in_zone.setdefault(zone, []).append(behavior)
         actor: Actor | ZoneActor = ZoneActor(behavior, self.context)
         if spawn is not None:
             actor = Actor(behavior, spawn, self.context)
             self._of_spawn[spawn.id] = behavior
 
+        # Without its memory a behavior would begin as if it had none, and store that.
+        self.memories.when_loaded(
+            zone.zone_id, lambda: self._attempt(behavior, self._begin, behavior, made, actor)
+        )
+        return not behavior.failed
+
+    def _begin(self, behavior: RunningBehavior, made: type, actor: Actor | ZoneActor) -> None:
+        """Make a behavior's object and call it for the first time."""
+        if behavior.failed:  # its zone has ended meanwhile
+            return
+        fault = ""
+
         def make() -> None:
-            owner = behavior.owner = made(actor, dict(options))
+            nonlocal fault
+            try:
+                values = read_options(made, behavior.options)
+            except TableFaults as error:
+                fault = plain.text(f"behavior_options: {error}", "a fault", LONGEST_REASON)
+                return
+            owner = behavior.owner = made(actor, values)
+            # Looked up once. A hook that is missing costs nothing for each event, and `__getattr__`
+            # may run code.
             behavior.hooks = frozenset(hook for hook in Hook if hasattr(owner, hook.method))
             near = getattr(owner, "near", behavior.near)
+            # The class sets these values, so they may be anything: NaN, text, or an object with
+            # code.
             behavior.near = plain.number(near, "near", 0.0, math.inf)
             longest = self.limits.longest_timer
             tick = plain.number(getattr(owner, "tick", 1.0), "tick", -longest, longest)
             behavior.tick = max(self.limits.shortest_timer, tick)
 
         self._run(behavior, make)
+        # `_run` has switched it off already if making it raised; the first reason stays.
+        if fault and not behavior.failed:
+            self._switch_off(behavior, fault)
         self._call(behavior, Hook.START)
         self._arm_tick(behavior)
-        return not behavior.failed
+
+    def names(self) -> list[str]:
+        """Return the names of all behaviors."""
+        return list(self.library)
+
+    def of(self, spawn: Spawn) -> tuple[str, Mapping[str, Any]]:
+        """Return the name and the options of a spawn's behavior; "" and none without one."""
+        behavior = self._of_spawn.get(spawn.id)
+        return (behavior.name, behavior.options) if behavior is not None else ("", {})
+
+    def forget_spawn(self, spawn: Spawn) -> None:
+        """End the behavior of a spawn that is removed from its zone."""
+        behavior = self._of_spawn.get(spawn.id)
+        if behavior is not None:
+            self._in_zone[behavior.zone].remove(behavior)
+            self._forget(behavior)
+
+    def forget_placed(self, zone: Zone, spawns: Collection[Spawn]) -> None:
+        """End a zone's own behavior, and those of some of its spawns."""
+        placed = {spawn.id for spawn in spawns}
+        kept = []
+        for behavior in self._in_zone.pop(zone, []):
+            if behavior.spawn is None or behavior.spawn.id in placed:
+                self._forget(behavior)
+            else:
+                kept.append(behavior)
+        if kept:
+            self._in_zone[zone] = kept
 
     def forget_zone(self, zone: Zone) -> None:
         """Remove all behaviors of a zone that ends."""
         for behavior in self._in_zone.pop(zone, []):
             self._forget(behavior)
+        if all(other.zone_id != zone.zone_id for other in self._in_zone):
+            self.memories.release(zone.zone_id)
 
     def reload(self) -> str:
-        """Load all classes again and restart what runs. Return one line that sums up the result."""
-        self.library.reload()
-        restarted = self.restart()
+        """Load all classes again and restart what runs. Return one line that sums up the result.
+
+        Raises `FileFormatError` if a file of the folder does not load; then the previous classes
+        stay, and their behaviors continue.
+        """
+        is_fresh = self.library.reload()
         problems = self.library.problems
         for line in problems:
             self._world.report(BehaviorFailed("", "the behaviors' folder", line))
+        if not is_fresh:
+            raise faulty(problems)
+        restarted = self.restart()
         return f"{len(list(self.library))} behaviors, {restarted} running, {len(problems)} problems"
 
     def restart(self) -> int:
         """Make every running behavior anew from its class; return how many run then."""
         behaviors = self._running()
+        # All are forgotten before the first is made again: a new behavior must not meet the old
+        # ones.
         for behavior in behaviors:
             self._forget(behavior)
         self._in_zone.clear()
-        return sum(self.add(old.name, old.options, old.zone, old.spawn) for old in behaviors)
+        return sum(
+            self.add(old.name, old.options, old.zone, old.spawn, key=old.key) for old in behaviors
+        )
 
     def switched_off(self) -> list[str]:
         """Return one line for each behavior that is switched off, with the reason."""
@@ -142,10 +233,12 @@ class Behaviors:
         """Pass on what a player said: a hail to its target, anything else to all that are near."""
         target = speaker.target
         hailed = self._of_spawn.get(target.id) if target is not None else None
+        # A player hails its target by a line that begins with this word.
         if hailed is not None and text.casefold().startswith("hail"):
             if self._is_near(hailed, speaker, self._world.rules.hear):
                 self._call(hailed, Hook.HAIL, self._visitor(hailed, speaker))
             return
+        # A copy, because a behavior may end others while it hears this.
         for behavior in list(self._in_zone.get(speaker.zone, ())):
             if behavior.spawn is None or self._is_near(behavior, speaker, self._world.rules.hear):
                 self._call(behavior, Hook.SAY, self._visitor(behavior, speaker), text)
@@ -162,6 +255,8 @@ class Behaviors:
         """
         fields = player.client.dialect.layout("WS_DialogSelect").decode(body)
         behavior = self._dialogs.answered(player, fields["conversation_id"])
+        # Twice the distance: the player may have walked while it read the dialog, but must not
+        # answer from anywhere.
         if self._is_near(behavior, player, 2 * self._world.rules.hear):
             self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), fields["response"])
 
@@ -179,6 +274,7 @@ class Behaviors:
         """Handle a player's leaving of its zone or of the world."""
         self.context.forget_player(player)
         for behavior in self._running():
+            # Otherwise every player who was ever here would leave a rate limit behind.
             behavior.paces.pop(player.id, None)
             if behavior.seen.pop(player.id, None) is not None:
                 self._call(behavior, Hook.LEAVE, self._visitor(behavior, player))
@@ -187,10 +283,12 @@ class Behaviors:
 
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` must be called next, None if nothing is due."""
-        return self._deadlines.next()
+        times = (self._deadlines.next(), self.memories.get_timer())
+        return min((due for due in times if due is not None), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Run everything that is due: ticks, steps of walks, and timers of behaviors."""
+        """Run everything that is due: ticks, steps of walks, timers of behaviors; save memories."""
+        self.memories.handle_timer(now)
         while (due := self._deadlines.pop_due(now)) is not None:
             behavior, what = due
             if not behavior.failed:
@@ -215,6 +313,7 @@ class Behaviors:
         elif what == STEP:
             self._step(behavior)
         else:
+            # Before the call: in it, the behavior may set a timer with the same name again.
             behavior.timers.discard(what)
             self._call(behavior, Hook.TIMER, what.name)
 
@@ -245,6 +344,7 @@ class Behaviors:
             for player in self._world.players.standing_in(behavior.zone)
             if not player.spawn.hidden and self._is_near(behavior, player, behavior.near)
         }
+        # Both lists are made before any call, because a call can move players.
         gone = [player for number, player in behavior.seen.items() if number not in here]
         new = [player for number, player in here.items() if number not in behavior.seen]
         behavior.seen = here
@@ -285,9 +385,12 @@ class Behaviors:
         reason = self._budget.spend(call)
         if behavior.work is None:
             behavior.work = RateLimit(self.limits.share, self.limits.reserve, self.context.now)
+        # Charged afterwards, because the cost is not known before; the balance may become negative.
         behavior.work.charge(self._budget.spent, self.context.now)
         if reason:
             self._switch_off(behavior, reason)
+        # What the call asked for that may take time, such as a change of zone, begins outside of
+        # the guard.
         self.context.do_afterwards()
 
     def _has_time(self, behavior: RunningBehavior) -> bool:
@@ -312,6 +415,7 @@ class Behaviors:
         self._world.report(BehaviorFailed(behavior.name, behavior.whose, reason))
 
     def _forget(self, behavior: RunningBehavior) -> None:
+        # Set first: code that runs during the release can cause no further calls of it.
         behavior.failed = True
 
         def release() -> None:

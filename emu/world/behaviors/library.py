@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import emu
 from emu.errors import FileFormatError
 from emu.files import listed, read_whole
+from emu.schema import TableFault, TableFaults, unknown_key
 from emu.world.behaviors import plain
-from emu.world.behaviors.guard import Budget, unguarded
+from emu.world.behaviors.guard import LONGEST_REASON, Budget, unguarded
 from emu.world.behaviors.hooks import Hook
+from emu.world.behaviors.options import read_options, zones_named
 from emu.world.behaviors.shipped import greeter, teleporter, wanderer
 
 GROUP: Final = "emu.behaviors"
@@ -70,25 +72,66 @@ class Library:
         """Return a behavior's description; only its name if reading the rest fails."""
         behavior = self.find(name)
         found: list[Description] = []
+        # A docstring may be any object of the behavior, so it is read inside the guard.
         problem = self._budget.spend(lambda: found.append(describe(name, behavior)))
         return Description(name, "") if problem or not found else found[0]
 
-    def reload(self) -> None:
-        """Find and load all classes again."""
+    def faults(
+        self, name: str, options: Mapping[str, Any], is_zone: Callable[[str], bool]
+    ) -> Sequence[TableFault]:
+        """Return the faults of a behavior's name and options as a zone file has them.
+
+        `is_zone` decides whether a zone of a name exists.
+        """
+        behavior = self.find(name)
+        if behavior is None:
+            return [TableFault(("behavior",), unknown_key(name, list(self), f"behavior {name!r}"))]
+        found: list[TableFault] = []
+
+        def check() -> None:
+            try:
+                read = read_options(behavior, options)
+            except TableFaults as error:
+                texts = [plain.text(one.text, "a fault", LONGEST_REASON) for one in error.faults]
+                for fault, text in zip(error.faults, texts, strict=True):
+                    found.append(TableFault(("behavior_options", *fault.path), text))
+                return
+            for key, zone in zones_named(behavior, read).items():
+                if not is_zone(zone):
+                    text = f"there is no zone {zone!r}; use a zone's name, file or number"
+                    found.append(TableFault(("behavior_options", key), text))
+
+        # The options are read by code of the behavior's class, so this runs in the guard.
+        reason = self._budget.spend(check)
+        return [TableFault(("behavior",), f"{name}: {reason}")] if reason else found
+
+    def reload(self) -> bool:
+        """Find and load all classes again; return False if the previous ones stay.
+
+        They stay if a file of the folder does not load, except at the first time.
+        """
         self.problems = []
         found: dict[str, type] = {}
         for module in SHIPPED:
             found |= behaviors_of(module)
         installed = self._installed()
-        self.has_others = bool(installed) or self.folder is not None
         found |= installed
+        # Faults of packages do not keep the operator's folder from loading.
+        known = len(self.problems)
         if self.folder is not None:
             found |= self._in_folder(self.folder)
+        # At the first time there are no earlier classes that could stay.
+        if self._classes and len(self.problems) > known:
+            return False
+        self.has_others = bool(installed) or self.folder is not None
+        # Replaced as a whole at the end: while files load, the old classes can still be found.
         self._classes = found
+        return True
 
     def _installed(self) -> Mapping[str, type]:
         found: dict[str, type] = {}
         for entry in entry_points(group=GROUP):
+            # Importing a package runs its code, so it is guarded like a call.
             problem = self._budget.spend(partial(_load, entry, found))
             if problem:
                 self.problems.append(f"behavior {entry.name} ({entry.value}): {problem}")
@@ -107,6 +150,8 @@ class Library:
         spec = importlib.util.spec_from_file_location(f"emu_behaviors.{path.stem}", path)
         if spec is None or spec.loader is None:
             return {}
+        # It is not added to `sys.modules`: a reload must not find the old module, and two files
+        # must not meet.
         module = importlib.util.module_from_spec(spec)
 
         found: dict[str, type] = {}
@@ -119,9 +164,17 @@ class Library:
 
         problem = self._budget.spend(execute)
         if problem:
-            self.problems.append(f"{path.name}: {problem}")
+            self.problems.append(_with_file(path, problem))
             return {}
         return found
+
+
+def _with_file(path: Path, problem: str) -> str:
+    """Return a fault of a file with the file's path; another file may raise it, with its own."""
+    problem = problem.removeprefix("line None: ")  # a file that is no text
+    if problem.startswith("line "):
+        return f"{path}, {problem}"
+    return problem if problem.startswith(f"{path}, ") else f"{path}: {problem}"
 
 
 def _load(entry: EntryPoint, found: dict[str, type]) -> None:
@@ -135,6 +188,7 @@ def behaviors_of(module: ModuleType) -> dict[str, type]:
         for name, value in vars(module).items()
         if isinstance(value, type)
         and not name.startswith("_")
+        # Otherwise each class that a file imports would be offered once more under that file.
         and value.__module__ == module.__name__
         and any(hasattr(value, hook.method) for hook in Hook)
     }

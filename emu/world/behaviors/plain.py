@@ -24,6 +24,7 @@ def number(value: object, what: str, least: float, most: float) -> float:
     Raises `ValueError` for a text, for NaN and for a number out of bounds; `TypeError` for any
     other type.
     """
+    # `type` and not `isinstance`: the latter asks `__class__`, which an object can replace.
     kind = type(value)
     if issubclass(kind, float):
         exact = float.__float__(value)  # type: ignore[arg-type]  # not the behavior's own method
@@ -36,6 +37,7 @@ def number(value: object, what: str, least: float, most: float) -> float:
         raise ValueError(f"{what} is no number")  # noqa: TRY004  # `float` itself raises that
     else:  # Decimal, Fraction, numpy's numbers
         exact = float(value)  # type: ignore[arg-type]
+    # NaN fails both comparisons, so it is refused here, too.
     if not least <= exact <= most:
         raise ValueError(f"{what} is not between {least:g} and {most:g}")
     return exact
@@ -49,6 +51,7 @@ def text(value: object, what: str, longest: int, *, lines: bool = False) -> str:
     """
     if not issubclass(type(value), str):
         raise TypeError(f"{what} is no text")
+    # Cut first: checking the letters of a text of a gigabyte would take the whole budget.
     exact = str.__str__(value)[:longest]  # not the behavior's own method
     if exact.isprintable():
         return exact
@@ -67,6 +70,7 @@ def place(value: object, farthest: float) -> Position:
 
     Raises `TypeError` and `ValueError` for anything else.
     """
+    # Four at most, because the iterator may be endless.
     numbers = list(islice(iter(value), 4))  # type: ignore[call-overload]
     if len(numbers) != 3:  # x, y and z
         raise ValueError("not a place: it must have three coordinates")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from emu.world.commands.client_table import RemoteCommands, world_commands
+from emu.world.commands.client_table import RemoteCommands, world_command_words, world_commands
 from emu.world.commands.context import CommandContext
 
-__all__ = ["CommandContext", "RemoteCommands", "world_commands"]
+__all__ = ["CommandContext", "RemoteCommands", "world_command_words", "world_commands"]

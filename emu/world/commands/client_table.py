@@ -1,35 +1,63 @@
 """All commands of a world, and their use by game clients.
 
-The server sends each client a table of the commands that the player's rank allows. The client calls
-a command by its index in this table (docs/protocol/world/commands.md#remote-cmd).
+The server sends each client a table of command names. The client calls a command by its position
+in this table (docs/protocol/world/commands.md#remote-cmd). The table has the commands that the
+player's rank allows, and all names that the client's windows and menus use: the server answers
+those that it does not have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import frozen
 
 from emu.commands import Caller, Command, Cost, Registry, Reply
+from emu.commands.registry import MOST_RANKS
 from emu.dialects.dialect import read_name
-from emu.errors import CommandError, MalformedMessage
+from emu.errors import CommandError, FileFormatError, MalformedMessage
+from emu.files import data_file, read_document
+from emu.schema import field, read_table
 from emu.times import Monotonic
+from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import IN_ZONE, Player
-from emu.world.commands import groups, moderation, speech, titles, travel, who, zones
+from emu.world.commands import (
+    gestures,
+    groups,
+    moderation,
+    players,
+    relations,
+    social,
+    targets,
+    zones,
+)
 from emu.world.commands.context import CommandContext
 from emu.world.messages import WorldMessages
 from emu.world.social.chat import Chat
 from emu.world.world import World
 
+SUBJECTS: Final = (
+    social, relations, groups, gestures, targets, players, zones, moderation,
+)  # fmt: skip
+
 
 def world_commands(context: CommandContext) -> list[Command]:
-    """Return all commands; subscribe groups to players that leave the world or hide."""
-    subjects = (speech, groups, who, titles, travel, moderation, zones)
-    context.world.notifications.left.subscribe(lambda player: groups.forget(context, player))
+    """Return all commands; subscribe groups and friends to players that come, leave or hide."""
+    relations.subscribe_to_friends(context)
+    context.world.notifications.left.subscribe(partial(groups.forget_in_groups, context))
     context.world.notifications.hidden_changed.subscribe(
-        lambda player: groups.hidden_changed(context, player)
+        partial(groups.hidden_changed_in_groups, context)
     )
-    return [command for subject in subjects for command in subject.COMMANDS.commands(context)]
+    return [command for subject in SUBJECTS for command in subject.COMMANDS.commands(context)]
+
+
+def world_command_words() -> set[str]:
+    """Return the first words of all commands of a world, without a running one."""
+    # Without a running world, for the check of zone files.
+    return set().union(*(subject.COMMANDS.words() for subject in SUBJECTS))
 
 
 WAIT: Final = "Wait a moment."
@@ -37,41 +65,140 @@ MOST_LINES: Final = 100
 """Lines of an answer; a longer answer ends with the number of missing lines."""
 LONGEST_LINE: Final = 4096
 """Characters of arguments; the rest is cut, because an answer may repeat them."""
+LAST_POSITION: Final = 0xFFFE
 
 
-@dataclass(frozen=True, slots=True)
+def not_here(word: str) -> str:
+    """Return the answer to a command of the client's interface that this server does not have."""
+    return f"{word} is not on this server."
+
+
+# --- the client's own names
+
+
+def _positions(value: Any) -> dict[str, int]:
+    if not isinstance(value, dict) or not all(
+        type(one) is int and 0 <= one <= LAST_POSITION for one in value.values()
+    ):
+        raise ValueError(f"must be a table of numbers from 0 to {LAST_POSITION}")
+    return value
+
+
+@frozen
+class ClientCommands:
+    """The commands that the client's interface knows, by position: `data/world/commands.toml`."""
+
+    players: Mapping[str, int] = field(form=_positions)
+    """Those of every player."""
+    staff: Mapping[str, int] = field(form=_positions)
+    """Those of game masters."""
+
+
+@cache
+def read_client_commands(path: Path | None = None) -> ClientCommands:
+    """Read a table of the client's commands, the shipped one by default.
+
+    Raises `FileFormatError`, also when two names have one position.
+    """
+    path = path or data_file("world", "commands.toml")
+    found = read_table(ClientCommands, read_document(path), path)
+    positions = [*found.players.values(), *found.staff.values()]
+    if len(set(positions)) < len(positions) or found.players.keys() & found.staff.keys():
+        raise FileFormatError(f"{path}: two commands have one name or one position")
+    return found
+
+
+class CommandPositions:
+    """The position of every command word in the tables that this server sends.
+
+    A word has the same position for every client and at all times, because a call in flight names
+    a command by its position. The client's own names stand where EQ2Emulator has them
+    (docs/protocol/world/commands.md#table); other words of the registry follow.
+    """
+
+    def __init__(self, names: ClientCommands) -> None:
+        self._positions = {**names.staff, **names.players}
+        self._words = {position: word for word, position in self._positions.items()}
+        # Behind the client's own names, so that none of them moves.
+        self._next = max(self._words, default=-1) + 1
+
+    def position(self, word: str) -> int:
+        """Return the position of a word; a new word gets the next one."""
+        if word not in self._positions:
+            self._positions[word] = self._next
+            self._words[self._next] = word
+            self._next += 1
+        return self._positions[word]
+
+    def word(self, position: int) -> str | None:
+        """Return the word at a position, None if there is none."""
+        return self._words.get(position)
+
+
+# --- calls by clients
+
+
 class RemoteCommands:
     """The commands of a registry, for game clients."""
 
-    world: World
-    registry: Registry
-    chat: Chat
+    def __init__(
+        self,
+        world: World,
+        registry: Registry,
+        chat: Chat,
+        names: ClientCommands | None = None,
+    ) -> None:
+        """`names` are the client's own names, by default the shipped ones."""
+        self.world = world
+        self.registry = registry
+        self.chat = chat
+        self._names = names or read_client_commands()
+        self._positions = CommandPositions(self._names)
+        # One table is 7 kB and 1,100 names: encoding it takes longer than all else of an entry.
+        self._tables: dict[tuple[object, frozenset[str]], bytes] = {}
 
     def register(self, messages: WorldMessages) -> None:
         """Register the handler of OP_RemoteCmdMsg."""
         messages.add("OP_RemoteCmdMsg", self.called, IN_ZONE)
 
     def allowed(self, player: Player) -> Sequence[str]:
-        """Return the first words of the commands that a player may use now, in order.
+        """Return the words that call the commands which a player may use now.
 
         A client reads only the first word of a line, so commands that share it are one entry.
         """
         allowed = self.registry.allowed(caller(player))
-        return list(dict.fromkeys(command.name.partition(" ")[0] for command in allowed))
+        names = (name for command in allowed for name in (command.name, *command.aliases))
+        return list(dict.fromkeys(name.partition(" ")[0] for name in names))
 
     def send_table(self, player: Player) -> None:
-        """Send a client its table of commands, unless the client has all of them already."""
-        # A word keeps its index for the whole session, because a call in flight names a command by
-        # its index. A word that the player may not use any more stays, and its call is refused.
-        known = player.command_words
-        new = [word for word in self.allowed(player) if word not in known]
-        if not new:
+        """Send a client its table of commands, unless the client has all of them already.
+
+        A word that the player may not use any more stays in the table, and its call is refused.
+        """
+        # The client's own names are in every table: its windows refer to them.
+        words = player.command_words.union(self._names.players, self.allowed(player))
+        # The client keeps its table, so an equal one need not be sent.
+        if words == player.command_words:
             return
-        known += new
-        names = [{"name": word} for word in known]
-        player.client.send(
-            "WS_SetRemoteCmdsMsg", {"num_commands": len(names), "commands_array": names}
-        )
+        player.command_words = words
+        player.client.send_bytes("OP_SetRemoteCmdsMsg", self._table(player.client, words))
+
+    def _table(self, client: PlayerClient, words: frozenset[str]) -> bytes:
+        layout = client.dialect.layout("WS_SetRemoteCmdsMsg")
+        found = self._tables.get((layout, words))
+        if found is None:
+            if len(self._tables) >= MOST_RANKS:
+                self._tables.clear()
+            # All words get their positions at once, allowed or not. Otherwise the table of one
+            # player would show which commands others, even hidden ones, were sent before.
+            for word in self.registry.first_words:
+                self._positions.position(word)
+            places = {self._positions.position(word): word for word in words}
+            # The table has no gaps on the wire: a position without a word is an empty name.
+            names = [{"name": places.get(n, "")} for n in range(max(places) + 1)]
+            found = layout.encode({"num_commands": len(names), "commands_array": names})
+            self._tables[layout, words] = found
+        return found
 
     def called(self, player: Player, body: bytes, now: Monotonic) -> None:
         """Handle OP_RemoteCmdMsg: run a command. Raises `MalformedMessage`.
@@ -82,26 +209,33 @@ class RemoteCommands:
             player.client.close()
             raise MalformedMessage("command without an index")
         fields = player.client.dialect.layout("WS_RemoteCmdMsg").decode(body)
-        table = player.command_words
-        index = fields["command_handler"]
-        if index >= len(table):
+        word = self._positions.word(fields["command_handler"])
+        # Not only the allowed words: a call in flight may name a word that was allowed when it was
+        # sent.
+        if word not in player.command_words:
             raise MalformedMessage("command outside the table")
         arguments = read_name(fields["arguments"])[:LONGEST_LINE]
-        self.world.start(self._run(player, table[index], arguments, now))
+        self.world.start(self._run(player, word, arguments, now))
 
     def do(self, player: Player, line: str, now: Monotonic) -> bool:
         """Run a command by its name; return False if this player may not use such a command."""
         name, _, rest = line.partition(" ")
+        # The registry would refuse as well, but zone files may give verbs that are no commands.
         if name not in self.allowed(player):
             return False
         self.world.start(self._run(player, name, rest, now))
         return True
 
     async def _run(self, player: Player, word: str, rest: str, now: Monotonic) -> None:
+        # A name of the client's interface that this server does not have.
+        if not self.registry.has_word(word):
+            self.chat.line(player, not_here(word), "error")
+            return
         line = f"{word} {rest}"
         if not self._may_run(player, line, now):
             return
         reply = await self.registry.run(caller(player), line, now)
+        # The player may have left while the command ran.
         if player.is_online:
             self._answer(player, reply)
 
@@ -139,6 +273,4 @@ class RemoteCommands:
 
 def caller(player: Player) -> Caller:
     """Return a player as a caller of commands."""
-    character = player.character
-    rank = max(0, character.admin_status)
-    return Caller(player.name, rank, "game", player, character.account_id)
+    return Caller(player.name, player.rank, "game", player, player.character.account_id)

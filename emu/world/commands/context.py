@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeVar, Unpack
+from typing import Any, Final, Protocol, TypeVar, Unpack
 
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
 from emu.commands.registry import OWNER, Answer, Traits, account_authority, check_authority
@@ -12,15 +12,35 @@ from emu.errors import CommandError
 from emu.model import Present, may_see
 from emu.times import UNKNOWN
 from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn
+from emu.world.content.population import ZonePopulation
+from emu.world.content.saving import ZoneFiles
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.entry.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.world import World
+from emu.world.zones.zone import Zone
 
 NAME: Final = Argument("name", help="the player", among="player")
 TEXT: Final = Argument("text", ArgumentKind.TEXT, "what to say")
+
+
+class SpawnBehaviors(Protocol):
+    """Starts behaviors of spawns; `emu.world.behaviors.Behaviors` does."""
+
+    def add(self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None) -> bool:
+        """Start a behavior for a spawn; return whether it runs."""
+
+    def of(self, spawn: Spawn) -> tuple[str, Mapping[str, Any]]:
+        """Return the name and the options of a spawn's behavior; "" and none without one."""
+
+    def forget_spawn(self, spawn: Spawn) -> None:
+        """End the behavior of a spawn."""
+
+    def names(self) -> list[str]:
+        """Return the names of all behaviors."""
 
 
 @dataclass(slots=True)
@@ -33,6 +53,11 @@ class CommandContext:
     departures: Departures
     account_changes: AccountChanges
     sheets: CharacterSheets
+    roll: Callable[[int], int]
+    """Returns a random number from 0 to one below the argument; players cannot predict it."""
+    behaviors: SpawnBehaviors
+    population: ZonePopulation
+    zone_files: ZoneFiles
 
 
 PlayersWork = Callable[[CommandContext, Player, Call], Answer]
@@ -60,6 +85,7 @@ class WorldCommandSet(CommandSet[CommandContext]):
 def player_named(context: CommandContext, name: str, call: Call) -> Player:
     """Return a player of this process by name, if the caller may see it. Raises `CommandError`."""
     found = context.world.players.named(name)
+    # A hidden player is answered like an absent one, unless the caller is that player.
     if found is not None and (
         found is call.caller.player or may_see(call.caller.rank, found.spawn)
     ):
@@ -87,6 +113,7 @@ async def check_rank(
     # The owner of the machine has no account to compare with, and must not need the database.
     if call.caller.rank >= OWNER:
         return
+    # The stored rank and not that of the player in the world: another program may have changed it.
     rows = await context.world.store.of_account(account_id)
     rank = account_authority(row.admin_status for row in rows)
     own = call.caller.account_id == account_id
@@ -101,6 +128,8 @@ async def check_voice(context: CommandContext, call: Call) -> None:
     account_id, world = call.caller.account_id, context.world
     if not account_id:
         return
+    # A player in the world has its mute in memory; the store is asked only for callers from
+    # outside.
     known = [one.muted_until for one in context.account_changes.of_account(account_id)]
     if not known:
         rows = await world.store.of_account(account_id)

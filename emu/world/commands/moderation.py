@@ -23,19 +23,31 @@ from emu.world.commands.context import (
 )
 from emu.world.social.chat import ANNOUNCE, BROADCAST
 
-REASON = Argument("reason", ArgumentKind.TEXT, optional=True, default="")
+REASON = Argument(
+    "reason",
+    ArgumentKind.TEXT,
+    "why: for the log, and for a player that is muted",
+    optional=True,
+    default="",
+)
 FOREVER = Argument(
     "forever", ArgumentKind.SWITCH, "the whole account", optional=True, default=False
 )
-MINUTES = Argument("minutes", ArgumentKind.NUMBER, "for how long", optional=True, default=10)
-SHOWN = Argument("text", ArgumentKind.TEXT)
-MOTD = Argument("text", ArgumentKind.TEXT, optional=True, default="")
+MINUTES = Argument(
+    "minutes", ArgumentKind.NUMBER, "for how many minutes", optional=True, default=10
+)
+SHOWN = Argument("text", ArgumentKind.TEXT, "what to show")
+MOTD = Argument(
+    "text", ArgumentKind.TEXT, "the message; none without a text", optional=True, default=""
+)
 MINUTE = 60.0
 
 COMMANDS = WorldCommandSet()
 
 
-@COMMANDS.command("kick", "disconnect a player", NAME, REASON, rank=MASTER)
+@COMMANDS.command(
+    "kick", "disconnect a player", NAME, REASON, rank=MASTER, example="kick Borvik spam"
+)
 async def _kick(context: CommandContext, call: Call) -> str:
     there = player_elsewhere(context, call["name"])
     if there is not None:
@@ -44,6 +56,7 @@ async def _kick(context: CommandContext, call: Call) -> str:
     account_id = player.character.account_id
     await check_rank(context, call, account_id, player.name, harmless=True)
     reason, now = f"kicked by {call.caller.name}{_why(call)}", context.world.clock.now()
+    # The keys as well: one that was issued before the kick would let the client in at once.
     context.departures.leave(player, reason, now)
     await context.admission.handoffs.withdraw_account(account_id)
     return f"{player.name} was disconnected"
@@ -56,12 +69,15 @@ async def _kick_there(context: CommandContext, call: Call, there: Present) -> st
     return f"{there.name} was disconnected from the process {there.process}"
 
 
-@COMMANDS.command("ban", "keep a character or its account out", NAME, FOREVER, rank=GUIDE)
+@COMMANDS.command(
+    "ban", "keep a character or its account out", NAME, FOREVER, rank=GUIDE, example="ban Borvik"
+)
 async def _ban(context: CommandContext, call: Call) -> str:
     world = context.world
     row = await _character(context, call)
     await check_rank(context, call, row.account_id, row.name)
     status = STATUS_BANNED_FOR_EVER if call["forever"] else STATUS_BANNED
+    # Stored first: if that fails, the player must not be sent away and come back at once.
     await world.store.set_admin_status(row.id, status)
     reason = f"banned by {call.caller.name}"
     player = world.players.get(row.id)
@@ -71,13 +87,15 @@ async def _ban(context: CommandContext, call: Call) -> str:
     elif player is not None:
         context.departures.leave(player, reason, world.clock.now())
     else:
+        # It may be played in another process, which removes it there; if it is played nowhere,
+        # nothing happens.
         world.presence.dismiss(row.id)
     await context.admission.handoffs.withdraw(row.id)
     what = "its whole account" if call["forever"] else "the character"
     return f"{row.name} is banned: {what}"
 
 
-@COMMANDS.command("unban", "lift the ban of a character", NAME, rank=GUIDE)
+@COMMANDS.command("unban", "lift the ban of a character", NAME, rank=GUIDE, example="unban Borvik")
 async def _unban(context: CommandContext, call: Call) -> str:
     row = await _character(context, call)
     if row.admin_status >= 0:
@@ -94,15 +112,20 @@ async def _character(context: CommandContext, call: Call) -> WorldCharacter:
     return row
 
 
-@COMMANDS.command("mute", "stop a player from speaking", NAME, MINUTES, REASON, rank=GUIDE)
+@COMMANDS.command(
+    "mute", "stop a player from speaking", NAME, MINUTES, REASON, rank=GUIDE,
+    example="mute Borvik 30 spam",
+)  # fmt: skip
 async def _mute(context: CommandContext, call: Call) -> str:
     minutes = call["minutes"]
     if minutes <= 0:
         raise CommandError("minutes: must be 1 or more")
     name, account_id = _speaker(context, call)
     await check_rank(context, call, account_id, name)
+    # A reason is a text that the muted player is shown, so a muted caller may give none.
     if call["reason"]:
         await check_voice(context, call)
+    # In UTC and not monotonic: a mute outlasts the restart of the server.
     until = Moment(context.world.clock.moment() + minutes * MINUTE)
     lasting = counted(minutes, "minute")
     for player in context.account_changes.of_account(account_id):
@@ -112,10 +135,11 @@ async def _mute(context: CommandContext, call: Call) -> str:
     return f"{name} is muted for {lasting}"
 
 
-@COMMANDS.command("unmute", "let a player speak again", NAME, rank=GUIDE)
+@COMMANDS.command("unmute", "let a player speak again", NAME, rank=GUIDE, example="unmute Borvik")
 async def _unmute(context: CommandContext, call: Call) -> str:
     name, account_id = _speaker(context, call)
     await check_rank(context, call, account_id, name)
+    # A moment in the past ends a mute in every process in the same way as its expiry.
     await context.account_changes.mute(account_id, Moment(-math.inf))
     return f"{name} may speak"
 
@@ -133,8 +157,9 @@ def _speaker(context: CommandContext, call: Call) -> tuple[str, int]:
 
 
 @COMMANDS.command(
-    "broadcast", "show all players a line of text", SHOWN, rank=GUIDE, without_database=True
-)
+    "broadcast", "show all players a line of text", SHOWN, rank=GUIDE, without_database=True,
+    example="broadcast The server restarts at noon",
+)  # fmt: skip
 async def _broadcast(context: CommandContext, call: Call) -> Reply:
     await check_voice(context, call)
     count = context.chat.remote.publish(BROADCAST, call["text"])
@@ -142,8 +167,9 @@ async def _broadcast(context: CommandContext, call: Call) -> Reply:
 
 
 @COMMANDS.command(
-    "announce", "show all players a text in the middle of the screen", SHOWN, rank=GUIDE
-)
+    "announce", "show all players a text in the middle of the screen", SHOWN, rank=GUIDE,
+    example="announce Five minutes left",
+)  # fmt: skip
 async def _announce(context: CommandContext, call: Call) -> Reply:
     await check_voice(context, call)
     count = context.chat.remote.publish(ANNOUNCE, call["text"])
@@ -155,7 +181,9 @@ async def _motd(context: CommandContext, _call: Call) -> Reply:
     return Reply((context.world.motd or "there is no message of the day",), context.world.motd)
 
 
-@COMMANDS.command("setmotd", "set the message of the day", MOTD, rank=MASTER)
+@COMMANDS.command(
+    "setmotd", "set the message of the day", MOTD, rank=MASTER, example="setmotd Welcome back!"
+)
 async def _set_motd(context: CommandContext, call: Call) -> Reply:
     if call["text"]:
         await check_voice(context, call)
@@ -165,6 +193,7 @@ async def _set_motd(context: CommandContext, call: Call) -> Reply:
 
 @COMMANDS.command("lock", "let only game masters enter", rank=GUIDE)
 async def _lock(context: CommandContext, _call: Call) -> str:
+    # Before the keys are withdrawn, so that no new one is issued meanwhile.
     context.admission.locked = True
     context.world.notifications.status_changed.publish()
     await context.admission.withdraw_refused()

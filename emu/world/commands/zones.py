@@ -1,4 +1,4 @@
-"""Commands about the world's state: zones, save, spawn and despawn."""
+"""Commands that move players (zone, goto, summon, move, loc), and those about the world's state."""
 
 from __future__ import annotations
 
@@ -9,17 +9,34 @@ from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.commands.registry import GUIDE, MASTER
 from emu.errors import CommandError
 from emu.model import may_see
+from emu.schema import unknown_key
 from emu.texts import counted
-from emu.world.actors.player import Player
-from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import Destination, Spawn, SpawnKind, Verb
+from emu.world.commands.context import (
+    NAME,
+    CommandContext,
+    WorldCommandSet,
+    check_rank,
+    check_voice,
+    player_elsewhere,
+    player_named,
+)
 from emu.world.content.files import check_appearance, check_texts
+from emu.world.content.saving import row_of
 from emu.world.world import World
+from emu.world_stream.movement import Position
 
 SPAWN = (
     Argument("name", help="its name"),
     Argument("model", ArgumentKind.NUMBER, "its model", optional=True, default=85),
+    Argument("level", ArgumentKind.NUMBER, "its level", optional=True, default=1),
+    Argument("behavior", help="the behavior that controls it", optional=True, default=""),
 )
+FILE = Argument("file", help="a file of the folder world.zones", optional=True, default="")
+LARGEST_LEVEL = 255
+HAIL = Verb("Hail", 10.0, "hail")
+"""The verb of a spawn with a behavior: a click hails it."""
 DISTANCE = Argument("distance", ArgumentKind.DECIMAL, "in units", optional=True, default=50.0)
 MOST_AROUND = 40
 """The most spawns in one list; the nearest come first."""
@@ -67,6 +84,7 @@ def _running_text(world: World, row: dict[str, Any]) -> str:
     if server not in ("", world.process):
         if server not in world.other_processes:
             return f"in the process {server}, which cannot be reached"
+        # Of a zone in another process, only the players are known.
         players = sum(present.zone_id == row["id"] for present in world.presence)
         return f"in the process {server}: {counted(players, 'player')}"
     instances = row["instances"]
@@ -101,40 +119,81 @@ async def _processes(context: CommandContext, _call: Call) -> Reply:
 async def _save(context: CommandContext, _call: Call) -> str:
     for player in context.world.players:
         context.world.saves.save(player)
+    # Saving goes on in the background; the answer does not wait for it.
     return f"saving {counted(len(context.world.players), 'player')}"
 
 
-@COMMANDS.for_players("spawn", "add a creature at your position", *SPAWN, rank=MASTER)
+@COMMANDS.for_players(
+    "spawn", "add a creature at your position", *SPAWN, rank=MASTER,
+    example="spawn 'a wolf' 85 12 wanderer",
+)  # fmt: skip
 async def _spawn(context: CommandContext, player: Player, call: Call) -> Reply:
     await check_voice(context, call)
+    # Both models, because clients that prefer the alternate ones would show nothing.
     appearance = {"model_type": call["model"], "soga_model_type": call["model"]}
+    level, behavior = call["level"], call["behavior"]
     try:
+        # Checked now: a name that does not fit would raise while the zone is encoded.
         check_texts(name=call["name"])
         check_appearance(appearance)
     except ValueError as error:
         raise CommandError(str(error)) from None
-    number = context.world.next_spawn_id()
-    made = Spawn(number, SpawnKind.NPC, call["name"], player.position, appearance=appearance)
+    if not 1 <= level <= LARGEST_LEVEL:
+        raise CommandError(f"level: must be 1 to {LARGEST_LEVEL}")
+    names = context.behaviors.names()
+    if behavior and behavior not in names:
+        raise CommandError(unknown_key(behavior, names, f"behavior {behavior!r}"))
+    made = Spawn(
+        context.world.next_spawn_id(), SpawnKind.NPC, call["name"], player.position,
+        appearance=appearance, level=level, verbs=(HAIL,) if behavior else (),
+    )  # fmt: skip
     player.zone.add(made, call.now)
+    if behavior:
+        context.behaviors.add(behavior, {}, player.zone, made)
     return Reply((f"{made.name} stands here",), {"id": made.id})
 
 
+@COMMANDS.for_players(
+    "spawn save", "save your target, which `spawn` has made, in a zone file", FILE, rank=MASTER,
+    example="spawn save meadow",
+)  # fmt: skip
+async def _spawn_save(context: CommandContext, player: Player, call: Call) -> Reply:
+    await check_voice(context, call)
+    target, zone = player.target, player.zone
+    if target is None or target.kind is SpawnKind.PLAYER:
+        raise CommandError("target the spawn to save; players cannot be saved")
+    # The client may still have the ghost of a spawn that is gone.
+    if zone.spawn(target.id) is not target:
+        raise CommandError(f"{target.name} is not in this zone any more")
+    if context.population.is_from_file(zone, target):
+        raise CommandError(f"{target.name} is in a zone file already; change it there")
+    row = row_of(target, *context.behaviors.of(target))
+    path = context.zone_files.save(zone.definition, row, call["file"])
+    # From now on it is a spawn of the file: a reload replaces it, and does not add a second one.
+    context.population.adopt(zone, target)
+    line = f"{target.name} is saved in {path.name}; `reload zones` adds it to other instances"
+    return Reply((line,), {"file": str(path)})
+
+
 @COMMANDS.for_players("despawn", "remove your target", rank=MASTER)
-async def _despawn(_context: CommandContext, player: Player, call: Call) -> str:
+async def _despawn(context: CommandContext, player: Player, call: Call) -> str:
     target = player.target
     if target is None or target.kind is SpawnKind.PLAYER:
         raise CommandError("target the spawn to remove; players cannot be removed")
+    # Its behavior first, so that it cannot act for a spawn that is gone.
+    context.behaviors.forget_spawn(target)
     player.zone.remove(target, call.now)
-    player.target = None
+    player.set_target(None)
     return f"{target.name} is gone"
 
 
 @COMMANDS.for_players(
     "around", "list the spawns near you", DISTANCE, is_quiet=True,
-    cost=Cost.LISTING,
+    cost=Cost.LISTING, example="around 100",
 )  # fmt: skip
 async def _around(_context: CommandContext, player: Player, call: Call) -> Reply:
     seen = player.zone.rules.create_distance
+    # Farther away there is nothing that the client is shown.
     near = player.zone.near(player.position, min(call["distance"], seen))
     found = [one for one in near if one is not player.spawn and may_see(call.caller.rank, one)]
     rows = [
@@ -150,3 +209,80 @@ async def _around(_context: CommandContext, player: Player, call: Call) -> Reply
     if len(found) > len(rows):
         lines.append(f"and {len(found) - len(rows)} more")
     return Reply(tuple(lines), rows)
+
+
+ZONE = Argument("zone", help="its name, file or number", among="zone")
+PLACE = tuple(Argument(axis, ArgumentKind.DECIMAL, "in units; Y is up") for axis in "xyz")
+
+
+@COMMANDS.for_players("zone", "go to another zone", ZONE, rank=MASTER, example="zone Antonica")
+async def _zone(context: CommandContext, player: Player, call: Call) -> str:
+    definition = context.world.zones.table.named(call["zone"])
+    if definition is None:
+        raise CommandError(f"there is no zone {call['zone']}; zones lists them")
+    _standing(player)
+    await context.departures.change_zone(player, Destination(definition.id))
+    return f"going to {definition.description}"
+
+
+@COMMANDS.for_players(
+    "move", "go to a place in the zone", *PLACE, rank=MASTER, example="move -1070 -41 -548"
+)
+async def _move(context: CommandContext, player: Player, call: Call) -> str:
+    _standing(player)
+    here = player.position
+    # The cell of the map (grid) is kept, because the server has no map to find the new one.
+    place = Position(call["x"], call["y"], call["z"], here.heading, here.grid)
+    if max(map(abs, place[:3])) > context.world.rules.movement.farthest:
+        farthest = context.world.rules.movement.farthest
+        raise CommandError(f"x, y and z: must be from {-farthest:g} to {farthest:g}")
+    player.teleport(place, call.now)
+    return f"you are at {place.x:g}, {place.y:g}, {place.z:g}"
+
+
+@COMMANDS.for_players("loc", "show where you are", is_quiet=True, aliases=("location",))
+async def _location(_context: CommandContext, player: Player, _call: Call) -> Reply:
+    at = player.position
+    name = player.zone.definition.description
+    return Reply(
+        (f"{name}: {at.x:.2f}, {at.y:.2f}, {at.z:.2f}, heading {at.heading:.1f}",),
+        {"zone": name, "x": at.x, "y": at.y, "z": at.z, "heading": at.heading},
+    )
+
+
+@COMMANDS.for_players("goto", "go to a player", NAME, rank=GUIDE, example="goto Borvik")
+async def _goto(context: CommandContext, player: Player, call: Call) -> str:
+    # A player of another process has no position here, so only its zone is known.
+    there = player_elsewhere(context, call["name"])
+    if there is not None:
+        _standing(player)
+        await context.departures.change_zone(player, Destination(there.zone_id))
+        return f"going to the zone that {there.name} is in"
+    target = player_named(context, call["name"], call)
+    await _bring(context, player, target)
+    return f"you are with {target.name}"
+
+
+@COMMANDS.for_players("summon", "bring a player to you", NAME, rank=GUIDE, example="summon Borvik")
+async def _summon(context: CommandContext, player: Player, call: Call) -> str:
+    target = player_named(context, call["name"], call)
+    # A summoned player is moved, so it is protected by its rank.
+    await check_rank(context, call, target.character.account_id, target.name, harmless=True)
+    await _bring(context, target, player)
+    return f"{target.name} is with you"
+
+
+async def _bring(context: CommandContext, player: Player, to: Player) -> None:
+    """Move a player to another player, with a zone change if they are in different zones."""
+    _standing(player)
+    _standing(to)
+    if player.zone is to.zone:
+        player.teleport(to.position, context.world.clock.now())
+    else:
+        there = Destination(to.zone.zone_id, to.position)
+        await context.departures.change_zone(player, there)
+
+
+def _standing(player: Player) -> None:
+    if player.state not in IN_ZONE:
+        raise CommandError(f"{player.name} is {player.state.value}")

@@ -1,24 +1,25 @@
 """The atlas: zones, their spawns and the starting places, from shipped files and a folder.
 
 A folder has one ``*.toml`` file for each zone, and `starts.toml` with starting places. A zone in an
-operator's folder replaces the shipped zone of the same number. With ``extends = true`` it adds
-spawns and changes only the keys that it has. An operator's starting places come before the shipped
-ones.
+operator's folder with ``replaces = true`` replaces the zone of the same number. With ``extends =
+true`` it adds spawns and changes only the keys that it has. An operator's starting places come
+before the shipped ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from emu.errors import FileFormatError
 from emu.files import data_file, listed, read_document
 from emu.link.batches import ZoneItem
 from emu.model import WorldCharacter
+from emu.schema import TomlSource, faulty
 from emu.world.content.definitions import Fixture, Start, ZoneDefinition, best_start
-from emu.world.content.files import read_fixtures, read_starts, read_zone
+from emu.world.content.files import read_fixtures, read_starts, read_zone, with_keys
 
 STARTS: Final = "starts.toml"
 SECTIONS: Final = frozenset(("zone", "spawn"))
@@ -28,9 +29,15 @@ SECTIONS: Final = frozenset(("zone", "spawn"))
 class _ZoneFile:
     """The combined result of all files of one zone."""
 
-    path: Path
+    source: TomlSource
     zone: dict[str, Any]
-    spawns: list[tuple[Path, Any]]
+    spawns: list[tuple[TomlSource, Any]]
+    is_shipped: bool = False
+
+    @property
+    def is_replacing(self) -> bool:
+        """Whether the file says that it takes the place of another one."""
+        return self.zone.get("replaces") is True
 
 
 class Atlas:
@@ -41,11 +48,17 @@ class Atlas:
         zones: Sequence[ZoneDefinition],
         fixtures: Mapping[int, tuple[Fixture, ...]],
         starts: Sequence[tuple[Start, ...]],
+        faults: Sequence[str] = (),
+        sources: Mapping[int, TomlSource] | None = None,
     ) -> None:
         self._zones = {zone.id: zone for zone in zones}
         self._fixtures = dict(fixtures)
         self.starts = tuple(starts)
         """Tables of starting places, in the order in which they are searched."""
+        self.faults = tuple(faults)
+        """A line for each fault in spite of which the files can be used."""
+        self.sources = dict(sources or {})
+        """The file of each zone's ``[zone]`` table, by the zone's number."""
 
     def __iter__(self) -> Iterator[ZoneDefinition]:
         """Iterate over all zones by number."""
@@ -62,6 +75,7 @@ class Atlas:
         """Return a zone by its number, name or file, in any case; None for an unknown one."""
         wanted = name.casefold()
         found = [zone for zone in self if wanted in (str(zone.id), zone.name.casefold())]
+        # Several zones may share a file, so names come first.
         found += [zone for zone in self if wanted == zone.file.casefold()]
         return found[0] if found else None
 
@@ -71,6 +85,7 @@ class Atlas:
 
     def start_of(self, character: WorldCharacter) -> Start:
         """Return the starting place of a new character."""
+        # The operator's table comes first; the shipped one answers only where no row of it fits.
         for rows in self.starts:
             start = best_start([row for row in rows if row.zone_id in self._zones], character)
             if start is not None:
@@ -83,34 +98,73 @@ class Atlas:
 
     def replace(self, other: Atlas, keep: Collection[int] = ()) -> None:
         """Take over the content of another atlas; zones in `keep` stay even if it lacks them."""
+        # Players may stand in a zone whose file was deleted; without its definition they could not
+        # leave it.
         kept = {zone_id: self._zones[zone_id] for zone_id in keep if zone_id in self._zones}
         self._zones = kept | other._zones
         self._fixtures = other._fixtures
         self.starts = other.starts
+        self.faults = other.faults
+        self.sources = other.sources
 
 
 def read_atlas(folder: Path | None = None) -> Atlas:
-    """Read the shipped files and those of an operator's folder. Raises `FileFormatError`."""
+    """Read the shipped files and those of an operator's folder.
+
+    Raises `FileFormatError` with the faults of all files.
+    """
     shipped, own = data_file("world", "zones"), folder
-    below = files = _zone_files(shipped)
+    problems = _Problems()
+    below = files = _zone_files(shipped, problems, is_shipped=True)
     if own is not None:
-        files = _zone_files(own, below)
-    zones = [read_zone(file.path, file.zone) for file in files.values()]
-    find = _Finder([*zones, *(read_zone(file.path, file.zone) for file in below.values())])
-    fixtures = {
-        zone.id: tuple(
-            fixture for path, rows in file.spawns for fixture in read_fixtures(path, rows, find)
-        )
-        for zone, file in zip(zones, files.values(), strict=True)
-    }
-    starts = [_starts(place, find) for place in (own, shipped) if place is not None]
+        files = _zone_files(own, problems, below=below)
+    # All zones are read before any spawn, because a spawn may lead to a zone of a later file.
+    zones = {number: problems.attempt(read_zone, file.source, file.zone)
+             for number, file in files.items()}  # fmt: skip
+    known = [zone for zone in zones.values() if zone is not None]
+    find = _Finder([*known, *(read_zone(file.source, file.zone) for file in below.values())])
+    fixtures: dict[int, tuple[Fixture, ...]] = {}
+    for number, file in files.items():
+        rows = [problems.attempt(read_fixtures, *spawns, find) or () for spawns in file.spawns]
+        fixtures[number], faults = with_keys([fixture for row in rows for fixture in row])
+        problems.faults += faults
+    # The operator's folder first: its rows win.
+    starts = [problems.attempt(_starts, place, find) for place in (own, shipped) if place]
+    problems.raise_all()
+    tables = [rows for rows in starts if rows is not None]
     # A row without conditions fits every character, so `start_of` always finds a place.
-    unconditional = [row for rows in starts for row in rows if not row.conditions]
+    unconditional = [row for rows in tables for row in rows if not row.conditions]
     if not any(row.zone_id in files for row in unconditional):
         raise FileFormatError(
             f"{shipped / STARTS}: no start without conditions has a known zone; add one"
         )
-    return Atlas(zones, fixtures, starts)
+    sources = {number: file.source for number, file in files.items()}
+    return Atlas(known, fixtures, tables, problems.faults, sources)
+
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class _Problems:
+    """Faults of several files: `lines` of those that prevent their use, `faults` of the others."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.faults: list[str] = []
+
+    def attempt(self, read: Callable[P, T], *values: P.args, **named: P.kwargs) -> T | None:
+        """Read something; note its faults and return None if it cannot be used."""
+        try:
+            return read(*values, **named)
+        except FileFormatError as error:
+            self.lines += error.problems
+            return None
+
+    def raise_all(self) -> None:
+        """Raise `FileFormatError` if anything cannot be used."""
+        if self.lines:
+            raise faulty(self.lines + self.faults)
 
 
 class _Finder:
@@ -122,6 +176,7 @@ class _Finder:
 
     def __init__(self, zones: Sequence[ZoneDefinition]) -> None:
         self._ids: dict[str, int] = {}
+        # In two loops, so that every name comes before every file.
         for zone in zones:
             self._ids.setdefault(zone.name.casefold(), zone.id)
         for zone in zones:
@@ -138,54 +193,100 @@ def _starts(folder: Path, find: _Finder) -> tuple[Start, ...]:
     path = folder / STARTS
     if not path.exists():
         return ()
-    document = read_document(path)
+    document, source = read_document(path), TomlSource(path)
     if set(document) - {"start"}:
         unknown = min(set(document) - {"start"})
-        raise FileFormatError(f"{path}: {unknown}: the file may have only [[start]] tables")
-    return read_starts(path, document.get("start", []), find)
+        where = source.at((unknown,))
+        raise FileFormatError(f"{where}: {unknown}: the file may have only [[start]] tables")
+    return read_starts(source, document.get("start", []), find)
 
 
-def _zone_files(folder: Path, below: Mapping[int, _ZoneFile] | None = None) -> dict[int, _ZoneFile]:
+def _zone_files(
+    folder: Path,
+    problems: _Problems,
+    *,
+    below: Mapping[int, _ZoneFile] | None = None,
+    is_shipped: bool = False,
+) -> dict[int, _ZoneFile]:
     """Return the zones of a folder over the zones `below`."""
+    # A copy: `below` is still needed for the names of replaced zones.
     found = dict(below or {})
-    own: set[int] = set()
-    additions = []
+    additions: list[_ZoneFile] = []
     for path in listed(folder, ".toml", "world.zones"):
         if path.name == STARTS:
             continue
-        number, file, extends = _zone_file(path)
+        read = problems.attempt(_zone_file, path)
+        if read is None:
+            continue
+        file, extends = read
+        file.is_shipped = is_shipped
         if extends:
-            additions.append((number, file))
-        elif number in own:
-            raise FileFormatError(
-                f"{path}: zone {number} is also in {found[number].path.name}; remove one, or set"
-                " extends = true"
-            )
+            # Applied after all files were read: the file that it extends may come later by name.
+            additions.append(file)
         else:
-            own.add(number)
-            found[number] = file
-    for number, file in additions:
-        if number not in found:
-            raise FileFormatError(
-                f"{file.path}: there is no zone {number} to extend; correct the id"
-            )
-        before = found[number]
-        found[number] = _ZoneFile(
-            before.path, before.zone | file.zone, [*before.spawns, *file.spawns]
-        )
+            _put(found, file, problems)
+    for file in additions:
+        number = file.zone["id"]
+        before = found.get(number)
+        if before is None:
+            where = file.source.at(("zone", "id"))
+            problems.lines.append(f"{where}: there is no zone {number} to extend; correct the id")
+            continue
+        zone, spawns = before.zone | file.zone, [*before.spawns, *file.spawns]
+        # The extending file is the source: its keys are the ones that nobody has checked yet.
+        found[number] = _ZoneFile(file.source, zone, spawns, before.is_shipped)
     return dict(sorted(found.items()))
 
 
-def _zone_file(path: Path) -> tuple[int, _ZoneFile, bool]:
-    """Return the number of a file's zone, its content, and whether it extends another file."""
-    document = read_document(path)
+def _put(found: dict[int, _ZoneFile], file: _ZoneFile, problems: _Problems) -> None:
+    """Add a file that does not extend another one; a file that replaces one wins."""
+    number = file.zone["id"]
+    before = found.get(number)
+    where = file.source.at(("zone", "id"))
+    if before is None:
+        if file.is_replacing:
+            problems.faults.append(
+                f"{where}: zone {number} replaces no other zone; remove replaces = true"
+            )
+        found[number] = file
+    elif before.is_shipped and not file.is_shipped:
+        if not file.is_replacing:
+            problems.faults.append(
+                f"{where}: zone {number} is a shipped zone; set replaces = true to replace it, or"
+                " extends = true to add to it"
+            )
+        found[number] = file
+    elif file.is_replacing and not before.is_replacing:
+        found[number] = file
+    elif before.is_replacing and not file.is_replacing:
+        pass  # the file that replaces this one was read first
+    else:
+        problems.lines.append(
+            f"{where}: zone {number} is also in {before.source.path.name}; remove one, or set"
+            " replaces = true or extends = true in one of them"
+        )
+
+
+def _zone_file(path: Path) -> tuple[_ZoneFile, bool]:
+    """Return a file's content, and whether it extends another file."""
+    document, source = read_document(path), TomlSource(path)
     zone = document.get("zone")
-    if not isinstance(zone, dict) or not isinstance(zone.get("id"), int):
-        raise FileFormatError(f"{path}: zone: the table is missing, or it has no id")
+    if not isinstance(zone, dict) or type(zone.get("id")) is not int:
+        raise FileFormatError(
+            f"{source.at(('zone',))}: zone: the table is missing, or it has no id"
+        )
     unknown = sorted(set(document) - SECTIONS)
     if unknown:
-        raise FileFormatError(f"{path}: {unknown[0]}: unknown; use [zone] and [[spawn]]")
+        where = source.at((unknown[0],))
+        raise FileFormatError(f"{where}: {unknown[0]}: unknown; use [zone] and [[spawn]]")
+    # Removed from the table, because the definition of a zone has no such key.
     extends = zone.pop("extends", False)
     if not isinstance(extends, bool):
-        raise FileFormatError(f"{path}: zone: extends must be true or false")
-    return zone["id"], _ZoneFile(path, zone, [(path, document.get("spawn", []))]), extends
+        raise FileFormatError(
+            f"{source.at(('zone', 'extends'))}: zone: extends must be true or false"
+        )
+    if extends and zone.get("replaces"):
+        raise FileFormatError(
+            f"{source.at(('zone', 'extends'))}: zone: a file extends or replaces another, not both"
+        )
+    return _ZoneFile(source, zone, [(source, document.get("spawn", []))]), extends

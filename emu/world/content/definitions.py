@@ -16,10 +16,11 @@ from attrs import Factory, frozen
 
 from emu.link.messages import MAX_ZONE_FILE
 from emu.model import WorldCharacter
-from emu.schema import DecimalNumber, Form, TextBytes, field
+from emu.schema import DecimalNumber, Form, TextBytes, TomlSource, field
 from emu.world.actors.spawn import Destination, Footer, Spawn, SpawnKind, Verb
 from emu.world_stream.movement import Position
 
+# Below every place, so that nobody falls out of a zone without a limit.
 NO_UNDERWORLD = -1_000_000.0
 
 
@@ -34,6 +35,7 @@ def _place(value: Any) -> Position:
     x, y, z, heading = (_FINITE(part) for part in (*value, 0.0)[:4])
     if max(abs(x), abs(y), abs(z)) > FARTHEST:
         raise ValueError("is outside the world")
+    # The heading wraps around, so any number is a heading.
     return Position(x, y, z, heading % 360.0)
 
 
@@ -81,9 +83,13 @@ class ZoneDefinition:
     behavior: str = field("")
     """Name of the zone's own behavior; empty for none."""
     behavior_options: Mapping[str, Any] = field(Factory(dict), form=table_form)
+    replaces: bool = field(False)
+    """The file takes the place of another file or shipped zone with the same id."""
 
 
-FILES_OWN: Final = ("place", "title", "looks", "states", "behavior", "behavior_options")
+FILES_OWN: Final = (
+    "place", "title", "looks", "states", "behavior", "behavior_options", "key", "source", "row",
+)  # fmt: skip
 """The attributes of a fixture that a spawn does not have, or has under another name."""
 
 
@@ -92,7 +98,8 @@ class Fixture:
     """A creature, object, sign or widget of a zone's file.
 
     The attributes are those of `Spawn`, except `FILES_OWN`. `states` are the visual, action, mood
-    and emote state by name.
+    and emote state by name. `key` identifies it among the fixtures of its zone: the `id` of its
+    table, or its name. `source` and `row` are the file and the index of its table.
     """
 
     kind: SpawnKind
@@ -114,6 +121,9 @@ class Fixture:
     destination: Destination | None = None
     behavior: str = ""
     behavior_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    key: str = ""
+    source: TomlSource | None = dataclasses.field(default=None, compare=False)
+    row: int = dataclasses.field(default=0, compare=False)
 
     def spawn(self, spawn_id: int) -> Spawn:
         """Return a new spawn of this fixture."""
@@ -139,6 +149,7 @@ class Start:
 
     def fits(self, character: WorldCharacter) -> bool:
         """Return whether the row matches a character."""
+        # Pairs of the allowed values and the character's value.
         wanted = (
             (self.classes, character.class_),
             (self.races, character.race),
@@ -147,6 +158,7 @@ class Start:
         )
         if any(allowed and value not in allowed for allowed, value in wanted):
             return False
+        # Without versions every version fits.
         first, last = self.versions or (0, character.client_version)
         return first <= character.client_version <= last
 
@@ -160,4 +172,5 @@ class Start:
 def best_start(rows: Sequence[Start], character: WorldCharacter) -> Start | None:
     """Return the most specific matching row, the first of equals; None if none matches."""
     fitting = [row for row in rows if row.fits(character)]
+    # max returns the first of equals, so ties go to the first row.
     return max(fitting, key=lambda row: row.conditions, default=None)

@@ -50,6 +50,7 @@ class Tables:
         self.spawns: dict[int, Columns] = {}
         self.details: dict[str, dict[int, Columns]] = {table: {} for table in KINDS}
         """For each table of details: the row of each spawn id."""
+        # A location may have several spawns, of which EQ2Emulator chooses one.
         self.choices: dict[int, list[tuple[float, int]]] = defaultdict(list)
         """For each location id: its possible spawns, as (percentage, spawn id)."""
         self.placements: dict[int, Columns] = {}
@@ -124,6 +125,7 @@ def spawn_keys(columns: Columns, kind: SpawnKind) -> Row:
         **{flag: number(columns, flag) != 0 for flag in flags},
         "visual_state": number(columns, "visual_state", most=LARGEST),
     }
+    # Defaults are left out, so that the files stay readable.
     return {key: value for key, value in row.items() if value not in {"", 0} or key in flags} | {
         "name": row["name"]
     }
@@ -140,6 +142,7 @@ def npc_keys(columns: Columns, spawn: Columns, colors: Sequence[Columns]) -> Row
         ]
     row: Row = {name: number(columns, name, most=LARGEST) for name in STATES}
     row = {name: value for name, value in row.items() if value}
+    # Rows have a range of levels, files one level.
     row["level"] = min(255, max(1, number(columns, "min_level")))
     return row | {"looks": dict(_known(appearance))}
 
@@ -155,6 +158,7 @@ def sign_keys(columns: Columns) -> Row:
         }
     }
     zone_id = number(columns, "zone_id")
+    # Only signs of this type lead to another zone.
     if text(columns, "type") == ZONE_SIGN and zone_id:
         row["to"] = way(zone_id, columns, "zone_")
     return row | widget_keys(columns)
@@ -179,6 +183,7 @@ def own_place(columns: Columns) -> list[float]:
     """Return the place of a sign or widget without a placement. Raises `ValueError`."""
     at = widget_place(columns)
     if at is None:
+        # Without a placement the row itself is the only source of a place.
         raise ValueError("the dump has no place for it")
     return at
 
@@ -192,6 +197,7 @@ def verb_rows(commands: Sequence[Columns]) -> list[Row]:
             "command": text(command, "command"),
         }
         for command in commands
+        # A command without a text could not be shown.
         if text(command, "command_text")
     ]
 
@@ -199,6 +205,7 @@ def verb_rows(commands: Sequence[Columns]) -> list[Row]:
 def way(zone_id: int, columns: Columns, prefix: str) -> Row:
     """Return the destination of a sign or transporter; without a place, the zone's safe place."""
     place = [fraction(columns, f"{prefix}{axis}") for axis in "xyz"]
+    # All zeros mean that the row has no place.
     if not any(place):
         return {"zone": zone_id}
     return {"zone": zone_id, "place": [*place, fraction(columns, f"{prefix}heading")]}
@@ -249,12 +256,14 @@ class Composer:
         # Zones come first, because a spawn is only imported into a zone of the dump.
         for zone_id, columns in sorted(self.tables.zones.items()):
             self._zone(zone_id, columns)
+        # Placements first: a sign that has one must not be added a second time.
         placed_by_rows = self._place_all()
         self._place_the_rest()
         for zone_id, document in self._documents.items():
             # A dump without placements for a shipped zone must not empty that zone.
-            if zone_id in self.shipped and zone_id not in placed_by_rows:
-                document.tables["zone"]["extends"] = True
+            if zone_id in self.shipped:
+                word = "replaces" if zone_id in placed_by_rows else "extends"
+                document.tables["zone"][word] = True
             document.tables["spawn"] = self._placed.get(zone_id, [])
             yield document
         starts = self._starts()
@@ -318,6 +327,7 @@ class Composer:
                     continue
                 try:
                     at = own_place(columns)
+                    # The number of a spawn begins with the number of its zone.
                     self._put(spawn_id, spawn_id // SPAWNS_PER_ZONE, at, 0)
                 except ValueError as error:
                     self._left_out(table, spawn_id, str(error))
@@ -328,6 +338,7 @@ class Composer:
         if document is None:
             raise ValueError(f"zone {zone_id} is not in the dump")
         placed = self._placed.setdefault(zone_id, [])
+        # The reader of zone files has the same limit and would refuse the file.
         if len(placed) >= MOST_FIXTURES:
             raise ValueError(f"zone {zone_id} already has {MOST_FIXTURES} spawns, the limit")
         row = self._fixture(spawn_id, document)
@@ -345,10 +356,12 @@ class Composer:
     def _fixture(self, spawn_id: int, document: Document) -> Row:
         """Return the row of a spawn from all tables. Raises `ValueError`."""
         tables = self.tables
+        # The kind of a spawn follows from the table that has a row of the spawn.
         table = next((one for one in KINDS if spawn_id in tables.details[one]), None)
         if table is None:
             raise ValueError(f"spawn {spawn_id} is of a kind that is not imported")
         detail = tables.details[table][spawn_id]
+        # Without a row of `spawn`, a sign still has its title.
         spawn = tables.spawns.get(spawn_id, {"name": text(detail, "title")})
         row = spawn_keys(spawn, KINDS[table])
         if KINDS[table] is SpawnKind.NPC:
@@ -375,6 +388,7 @@ class Composer:
         transporter = number(spawn, "transport_id")
         ways = self.tables.transporters.get(transporter, [])
         if transporter and ways:
+            # Files have one destination for each spawn.
             target = number(ways[0], "destination_zone_id")
             row["to"] = way(target, ways[0], "destination_")
             if not target:
@@ -405,6 +419,7 @@ class Composer:
         return document
 
     def _count(self, document: Document, table: str, key: object, rows: int = 1) -> None:
+        # The same row can be in several places; the report counts it once.
         if (table, key) not in self._counted:
             self._counted.add((table, key))
             document.counts[table] += rows
@@ -436,10 +451,12 @@ def _start_row(columns: Columns, known: Collection[int]) -> Row:
         raise ValueError(f"zone {zone_id} is not in the dump")
     row: Row = {"zone": zone_id}
     place = [fraction(columns, axis) for axis in ("x", "y", "z", "heading")]
+    # This value marks a row without coordinates.
     if NO_PLACE not in place:
         row["place"] = place
     class_id = number(columns, "class_id", ANY)
     if class_id != ANY:
+        # A row for an archetype means all classes that grow out of it.
         row["class"] = list(FAMILIES.get(class_id, (class_id,)))
     for key, name in (("race", "race_id"), ("city", "choice"), ("deity", "deity")):
         wanted = number(columns, name, ANY)
@@ -447,6 +464,7 @@ def _start_row(columns: Columns, known: Collection[int]) -> Row:
             row[key] = [wanted]
     first, last = number(columns, "min_version"), number(columns, "max_version")
     if first or last:
+        # 0 as the last version means no limit.
         row["versions"] = [first, last or LAST_VERSION]
     return row
 

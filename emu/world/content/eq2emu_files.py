@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.errors import CommandError, FileFormatError
-from emu.files import read_document
-from emu.partial import ANYBODY, partial_file
+from emu.files import ANYBODY, partial_file, read_document
 from emu.sqldump import ImportReport
 
 # Part of every written file: a change of this text makes old files count as changed by hand.
@@ -62,6 +61,7 @@ def store(
         write(path, text)
     for table, rows in document.counts.items():
         if fate is Fate.SAME:
+            # So that a repeated import reports nothing new.
             report.tables[table].present += rows
         else:
             report.tables[table].added += rows
@@ -82,6 +82,7 @@ def text_of(tables: Mapping[str, Any]) -> str:
 def fate_of(path: Path, text: str, *, replace: bool = False) -> Fate:
     """Return the result of writing a text to a file. Raises `CommandError`."""
     try:
+        # surrogateescape: a file of the operator may have any bytes and must only be compared.
         there = path.read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return Fate.WRITTEN
@@ -96,6 +97,7 @@ def write(path: Path, text: str) -> None:
     """Write a file as a whole or not at all. Raises `CommandError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # ANYBODY: zone files have no secrets, and other tools read them.
         with partial_file(path, ANYBODY) as fresh:
             fresh.write_text(text, encoding="utf-8")
             fresh.replace(path)
@@ -103,10 +105,21 @@ def write(path: Path, text: str) -> None:
         raise CommandError(f"{path}: cannot be written ({error.strerror})") from None
 
 
+def is_imported(path: Path) -> bool:
+    """Return whether the import wrote a file, even if it was changed since."""
+    head = HEAD.encode()
+    try:
+        with path.open("rb") as file:
+            return file.read(len(head)) == head
+    except OSError:
+        return False
+
+
 def zones_of_others(folder: Path) -> dict[int, Path]:
     """Return the zones of a folder's files that no import wrote, with their files."""
     found = {}
     for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
+        # The import writes these files again, so they are no conflict.
         if path.read_bytes().startswith(HEAD.encode()):
             continue
         try:
@@ -121,6 +134,7 @@ def zones_of_others(folder: Path) -> dict[int, Path]:
 def _is_untouched(text: str) -> bool:
     if not text.startswith(HEAD):
         return False
+    # The digest covers the rest of the file, so any change by hand shows.
     digest, _, body = text.removeprefix(HEAD).partition("\n\n")
     return digest == _digest(body)
 
@@ -135,6 +149,7 @@ def _table(title: str, rows: Mapping[str, Any]) -> str:
 
 
 def _key(name: str) -> str:
+    # TOML allows these characters without quotes.
     return name if name.isascii() and name.replace("_", "a").isalnum() else _value(name)
 
 
@@ -145,6 +160,7 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, float):
+        # repr gives the shortest text that is read as the same number.
         return repr(value)
     # JSON strings, numbers and booleans are valid TOML, except one character that needs an escape.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -43,6 +43,7 @@ def import_knowledge(
     gathered = Gathered(report, read_knowledge())
     for dump in dumps:
         for row in read_inserts(dump, KNOWLEDGE_TABLES):
+            # Without names, the order of the columns is unknown.
             if row.columns is None:
                 raise CommandError(f"{dump}: the dump has no column names; dump definitions too")
             gathered.take(row)
@@ -75,11 +76,13 @@ class Gathered:
             return
         name, row = made
         if name == NOTHING:
+            # The row needs no entry, so it counts as present.
             self._report.tables[table].present += 1
         elif name in self._known:
             self._known[name].add(row["id"])
             self._keep(table, name, row)
         else:
+            # May refer to rows that follow in a later dump.
             self._later.append((table, read.line, name, row))
 
     def document(self) -> Document:
@@ -142,6 +145,7 @@ def _starting_skill(columns: Columns) -> tuple[str, Row]:
 
 def _starting_language(columns: Columns) -> tuple[str, Row]:
     if number(columns, "starting_city"):
+        # A file has no condition for it; without the condition every character would have it.
         raise ValueError("it is for one city only, which is not supported")
     language = number(columns, "language_id", COMMON)
     if language == COMMON:
@@ -215,12 +219,14 @@ def import_world(
             taken += 1
             if taken % 1000 == 0:
                 progress("reading", taken)
+    # Shipped zones are extended or replaced, never written as new ones.
     shipped = {zone.id for zone in read_atlas()}
     others = zones_of_others(folder)
     for document in Composer(tables, report, shipped).documents():
         progress("writing", taken)
         zone, path = document.tables.get("zone", {}), folder / document.name
-        other = others.get(zone.get("id", 0), path)
+        # The operator's own file of a zone wins.
+        other = others.get(zone.get("id"), path)
         if other != path and not zone.get("extends"):
             text = f"{path} was not written: {other.name} has zone {zone['id']} already"
             report.note(document.name, text)

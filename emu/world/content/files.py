@@ -7,7 +7,9 @@ values (``looks``) are tried on the structs of every client version.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -17,11 +19,22 @@ from attrs import Factory, frozen
 
 from emu.dialects.dialect import fit, wire_name
 from emu.errors import EmuError, FileFormatError
-from emu.schema import LARGEST_NUMBER, LONGEST_TEXT, Reader, TextBytes, field, read_rows, read_table
+from emu.schema import (
+    LARGEST_NUMBER,
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    Reader,
+    TextBytes,
+    TomlSource,
+    field,
+    problem,
+    read_rows,
+    read_table,
+)
 from emu.structs import StructLayout, shipped_catalog
 from emu.world.actors.spawn import Destination, Footer, SpawnKind, Verb
 from emu.world.content.definitions import PLACE, Fixture, Start, ZoneDefinition, table_form
-from emu.world.visibility.baselines import read_rules
+from emu.world.visibility.forms import read_rules
 from emu.world_stream.movement import Position
 
 INFO: Final = "Substruct_SpawnInfoStruct"
@@ -30,6 +43,7 @@ INFO: Final = "Substruct_SpawnInfoStruct"
 def check_appearance(looks: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the value of ``looks`` if every client version can be sent it, else `ValueError`."""
     for name, value in looks.items():
+        # Lists cannot be keys of the cache, so they become tuples.
         if complaint := _complaint(name, _hashable(value)):
             raise ValueError(f"looks: {complaint}")
     return looks
@@ -37,6 +51,7 @@ def check_appearance(looks: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def check_texts(**texts: str) -> None:
     """Check names and titles by their fields in the ghost. Raises `ValueError`."""
+    # Control characters would break lines in the client's windows.
     for name, text in texts.items():
         if any(category(letter) == "Cc" for letter in text):
             raise ValueError(f"{name} has control characters; remove them")
@@ -60,7 +75,9 @@ def _words() -> frozenset[str]:
 @cache
 def _layouts() -> tuple[tuple[StructLayout, Mapping[str, Any]], ...]:
     """Return each layout of a ghost's info, with the zero values of its fields."""
+    # Layouts change only between these ranges, so the last version of each stands for all of it.
     layouts = [shipped_catalog().layout(INFO, version) for version in read_rules().last_versions]
+    # The zeros show the type of each field to `fit`.
     return tuple((layout, layout.decode(layout.encode({}))) for layout in layouts)
 
 
@@ -79,6 +96,7 @@ def _complaint(name: str, value: Any) -> str:
     zone is encoded, when a player comes near. Spawns of a zone share most values, so the results
     are cached.
     """
+    # A field that only some versions have is fine: the others leave it out.
     known = [(layout, zero[name]) for layout, zero in _layouts() if name in zero]
     if not known:
         return f"there is no appearance field {name!r}"
@@ -90,6 +108,8 @@ def _complaint(name: str, value: Any) -> str:
     return ""
 
 
+FilePlace = TomlSource | Path
+"""The file in which tables stand, or, without lines in faults, are going to stand."""
 Find = Callable[[str], int]
 """Turns a zone's name, file or number into its number. Raises `ValueError`."""
 
@@ -97,6 +117,8 @@ MOST_FIXTURES: Final = 15_000
 """Fixtures of one zone; the rest of the spawns that a zone may hold is for players."""
 LARGEST_SIZE: Final = 0x7FFF
 LONGEST_VERB: Final = 255
+LONGEST_ID: Final = 64
+"""Characters of a spawn's `id`."""
 VERB_DISTANCE: Final = 10.0
 MOST_VERBS: Final = 0xFF
 STATES: Final = ("visual_state", "action_state", "mood_state", "emote_state")
@@ -107,6 +129,7 @@ FOOTED: Final = frozenset((SpawnKind.SIGN, SpawnKind.WIDGET))
 
 def _zone_reference(value: Any) -> int | str:
     """Return a zone's number, name or file; a number need not be that of a known zone."""
+    # Names are resolved later, when all zones are known.
     if isinstance(value, str):
         return value
     if type(value) is not int:
@@ -122,6 +145,7 @@ def _zone_id(zone: int | str, find: Find) -> int:
 
 def _looks(value: Any) -> dict[str, Any]:
     looks = table_form(value)
+    # All faults of the table at once, so that the operator corrects them in one pass.
     complaints = [_complaint(name, _hashable(one)) for name, one in looks.items()]
     if any(complaints):
         raise ValueError("; ".join(one for one in complaints if one))
@@ -200,6 +224,8 @@ class SpawnRow:
     kind: str = field(choices=tuple(KINDS))
     name: str = field(form=_client_text("name"))
     place: Position = field(form=PLACE)
+    id: str = field("", limits=(1, LONGEST_ID))
+    """The word by which the server recognizes it after a reload, a restart or a change of name."""
     grid: int = field(0)
     last_name: str = field("", form=_client_text("last_name"))
     title: str = field("", form=_client_text("guild"))
@@ -226,16 +252,18 @@ class SpawnRow:
     def fixture(self, find: Find) -> Fixture:
         """Return the fixture. Raises `ValueError` for a value that does not fit the others."""
         kind = KINDS[self.kind]
+        # The cell of the map has a key of its own.
         place = self.place._replace(grid=self.grid)
         looks = dict(self.looks)
         if self.model is not None:
+            # `looks` wins over the short form, so a file can set the alternate model alone.
             looks = {"model_type": self.model, "soga_model_type": self.model} | looks
         destination = None
         if self.to is not None:
             destination = Destination(_zone_id(self.to.zone, find), self.to.place)
         verbs = tuple(row.verb() for row in self.verbs)
         if destination is not None and not verbs:
-            # Without a verb, a client could not use the door or portal.
+            # Without a verb, a client could not use the portal.
             verbs = (Verb("Use", VERB_DISTANCE, "use"),)
         states = {name: getattr(self, name) for name in STATES}
         return Fixture(
@@ -253,11 +281,13 @@ class SpawnRow:
             footer=self._footer(kind, place),
             attackable=self.attackable,
             targetable=self.targetable,
+            # Creatures usually show their name, things do not.
             show_name=kind is SpawnKind.NPC if self.show_name is None else self.show_name,
             states={name: value for name, value in states.items() if value is not None},
             destination=destination,
             behavior=self.behavior,
             behavior_options=self.behavior_options,
+            key=self.id,
         )
 
     def _footer(self, kind: SpawnKind, place: Position) -> Footer | None:
@@ -269,6 +299,7 @@ class SpawnRow:
         if kind not in FOOTED:
             return None
         widget = self.widget or WidgetRow()
+        # Without a place of its own, the widget is where its spawn is.
         at = widget.place or place
         if kind is SpawnKind.WIDGET:
             return Footer(widget.id, at.x, at.y, at.z)
@@ -304,18 +335,57 @@ class StartRow:
         )  # fmt: skip
 
 
-def read_zone(path: Path, rows: object) -> ZoneDefinition:
+def read_zone(source: FilePlace, rows: object) -> ZoneDefinition:
     """Return the zone that a file's ``[zone]`` describes. Raises `FileFormatError`."""
-    return read_table(ZoneDefinition, rows, f"{path}: zone")
+    return read_table(ZoneDefinition, rows, source, "zone")
 
 
-def read_fixtures(path: Path, rows: object, find: Find) -> tuple[Fixture, ...]:
+def read_fixtures(source: FilePlace, rows: object, find: Find) -> tuple[Fixture, ...]:
     """Return the fixtures of a file's ``[[spawn]]`` tables. Raises `FileFormatError`."""
+    # Checked before the rows are read, which would take long.
     if isinstance(rows, list) and len(rows) > MOST_FIXTURES:
-        raise FileFormatError(f"{path}: spawn: must be up to {MOST_FIXTURES} [[spawn]] tables")
-    return tuple(read_rows(SpawnRow, rows, path, "spawn", lambda row: row.fixture(find)))
+        raise FileFormatError(f"{source}: spawn: must be up to {MOST_FIXTURES} [[spawn]] tables")
+    made = read_rows(SpawnRow, rows, source, "spawn", lambda row: row.fixture(find))
+    if not isinstance(source, TomlSource):
+        return tuple(made)
+    # The file and row are kept for the faults that `content_faults` finds later.
+    return tuple(replace(one, source=source, row=row) for row, one in enumerate(made))
 
 
-def read_starts(path: Path, rows: object, find: Find) -> tuple[Start, ...]:
+def with_keys(fixtures: Sequence[Fixture]) -> tuple[tuple[Fixture, ...], list[str]]:
+    """Return a zone's fixtures, each with a key of its own, and a line for each fault.
+
+    Without an `id` the key is the name; the second spawn of a name gets ``NAME#2``. It is a fault
+    if two fixtures have the same `id`.
+    """
+    # Two passes: an `id` must not be taken by the name of an earlier spawn.
+    first: dict[str, Fixture] = {}
+    problems = []
+    for one in fixtures:
+        if one.key and first.setdefault(one.key, one) is not one:
+            text = f"id: {one.key!r} is also the id of another spawn ({first[one.key].name})"
+            problems.append(problem_of(one, ("id",), text))
+    taken, count = set(first), Counter[str]()
+    keyed = []
+    for one in fixtures:
+        key = one.key
+        # A loop, because NAME#2 may be the name or id of another spawn.
+        while not key:
+            count[one.name] += 1
+            number = count[one.name]
+            key = one.name[:LONGEST_ID] if number == 1 else f"{one.name[:LONGEST_ID]}#{number}"
+            key = "" if key in taken else key
+        taken.add(key)
+        keyed.append(one if one.key else replace(one, key=key))
+    return tuple(keyed), problems
+
+
+def problem_of(fixture: Fixture, path: Sequence[str | int], text: str) -> str:
+    """Return the line about a fault of a fixture: its file, the line of a key, and the text."""
+    row = f"spawn {fixture.row + 1} ({fixture.name[:LONGEST_NAME]})"
+    return problem(fixture.source, ("spawn", fixture.row, *path), f"{row}: {text}")
+
+
+def read_starts(source: FilePlace, rows: object, find: Find) -> tuple[Start, ...]:
     """Return the starting places of a file's ``[[start]]`` tables. Raises `FileFormatError`."""
-    return tuple(read_rows(StartRow, rows, path, "start", lambda row: row.start(find)))
+    return tuple(read_rows(StartRow, rows, source, "start", lambda row: row.start(find)))

@@ -20,8 +20,8 @@ from attrs import Factory, asdict, frozen
 
 from emu.errors import FileFormatError
 from emu.files import data_file, listed, read_document
-from emu.model import Hotkey, Title, WorldCharacter
-from emu.schema import LARGEST_NUMBER, TextBytes, WholeNumber, field, read_table
+from emu.model import Hotkey, KnownSkill, Title, WorldCharacter
+from emu.schema import LARGEST_NUMBER, TextBytes, TomlSource, WholeNumber, field, read_table
 
 T = TypeVar("T")
 
@@ -32,15 +32,6 @@ NAME: Final = TextBytes(LONGEST_TEXT)
 ARCHETYPES: Final = (1, 11, 21, 31)
 """Fighter, priest, mage, scout; nine classes follow each, in threes that begin with a parent."""
 ARCHETYPE_SIZE: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSkill:
-    """A skill that a character has: its number, its value, and the most it can become."""
-
-    id: int
-    value: int
-    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +46,7 @@ class For(Generic[T]):
     def fits(self, character: WorldCharacter) -> bool:
         """Return whether a new character has it."""
         return (
+            # A row for fighters fits guardians, too. An empty condition fits everybody.
             (not self.classes or not self.classes.isdisjoint(class_line(character.class_)))
             and (not self.races or character.race in self.races)
             and (not self.genders or character.gender in self.genders)
@@ -82,6 +74,8 @@ class Beginners:
         """Return the skills of a new character by number, with the highest values of each."""
         best: dict[int, KnownSkill] = {}
         for skill in _fitting(self._skills, character):
+            # The highest of each: a character may get the same skill from its class and its
+            # archetype.
             known = best.get(skill.id, skill)
             best[skill.id] = KnownSkill(
                 skill.id, max(skill.value, known.value), max(skill.most, known.most)
@@ -94,11 +88,14 @@ class Beginners:
 
     def titles(self, character: WorldCharacter) -> list[Title]:
         """Return the titles of a new character."""
+        # A dict keeps the order and drops titles that two rows give.
         return list(dict.fromkeys(_fitting(self._titles, character)))
 
     def hotkeys(self, character: WorldCharacter) -> list[Hotkey]:
         """Return the hotkeys of a new character; of two for one slot the later one wins."""
+        # Rows for all classes come first in the files, so that those for one class replace them.
         keys = {(key.bar, key.slot): key for key in _fitting(self._hotkeys, character)}
+        # Sorted, so that equal characters have equal lists.
         return [keys[place] for place in sorted(keys)]
 
 
@@ -106,6 +103,8 @@ def class_line(number: int) -> frozenset[int]:
     """Return a class with the classes from which it grows: guardian, warrior, fighter."""
     for first in ARCHETYPES:
         if first < number < first + ARCHETYPE_SIZE:
+            # Classes are numbered in blocks: an archetype, then three times a class and its two
+            # subclasses.
             parent = first + 1 + 3 * ((number - first - 1) // 3)
             return frozenset((first, parent, number))
     return frozenset((number,))
@@ -181,12 +180,14 @@ class Knowledge:
         tongues = [
             Skill(one.id, one.name, one.name.lower().replace(" ", ""), "language", LANGUAGE_TYPE)
             for one in self.languages.values()
+            # A skill of the same number already has the name that clients show.
             if one.id not in self.skills
         ]
         return sorted([*tongues, *self.skills.values()], key=lambda skill: skill.id)
 
     def skill_type(self, skill: Skill, version: int) -> int:
         """Return the number of a skill's type for a client version."""
+        # Newer clients have the numbers of the files.
         if version > self.older.last_version:
             return skill.type
         return self.older.types.get(skill.type, skill.type)
@@ -195,6 +196,7 @@ class Knowledge:
         """Return a title by its number or its text in any case, None for an unknown one."""
         wanted = name.casefold()
         for number, title in self.titles.items():
+            # Commands name titles by number, people by text.
             if wanted in (str(number), title.text.casefold()):
                 return title
         return None
@@ -304,18 +306,23 @@ def read_knowledge(folder: Path | None = None) -> Knowledge:
     title_file = Path()
     older = OlderTypes()
     for path in _files(folder):
-        file = read_table(KnowledgeFile, read_document(path), path)
+        file = read_table(KnowledgeFile, read_document(path), TomlSource(path))
         skills |= {row.id: row for row in file.skill}
         languages |= {row.id: row for row in file.language}
         titles |= {row.id: row.title() for row in file.title}
+        # The last file that has the table wins.
         older = file.older or older
+        # A list replaces the earlier list as a whole; an empty list removes it. Merging would leave
+        # no way to remove a row.
         lists |= asdict(file.beginner, recurse=False, filter=lambda _, rows: rows is not None)
         if file.beginner.title is not None:
+            # For the error below, which names the file of the list that counts.
             title_file = path
     # Checked at the end, because a later file may hold a title of an earlier list.
     for row in lists.get("title", ()):
         if row.id not in titles:
-            raise FileFormatError(f"{title_file}: beginner.title: there is no title {row.id}")
+            where = TomlSource(title_file).at(("beginner", "title"))
+            raise FileFormatError(f"{where}: beginner.title: there is no title {row.id}")
     return Knowledge(
         skills=skills.values(),
         languages=languages.values(),
@@ -331,5 +338,6 @@ def read_knowledge(folder: Path | None = None) -> Knowledge:
 
 
 def _files(folder: Path | None) -> list[Path]:
+    # The shipped files first, so that the operator's rows replace them.
     shipped = sorted(data_file("world", "knowledge").glob("*.toml"))
     return shipped if folder is None else [*shipped, *listed(folder, ".toml", "world.knowledge")]

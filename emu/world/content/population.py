@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
@@ -12,53 +12,95 @@ from emu.world.content.atlas import Atlas
 from emu.world.content.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 
-GiveBehavior = Callable[[str, Mapping[str, Any], Zone, Spawn | None], object]
-"""Starts a behavior, by name and options, for a spawn, or with None for the zone."""
-TakeBehaviors = Callable[[Zone], None]
+
+class BehaviorHost(Protocol):
+    """Runs behaviors; `emu.world.behaviors.Behaviors` does."""
+
+    def add(
+        self,
+        name: str,
+        options: Mapping[str, Any],
+        zone: Zone,
+        spawn: Spawn | None,
+        *,
+        key: str = "",
+    ) -> object:
+        """Start a behavior, by name and options, for a spawn, or with None for the zone.
+
+        `key` names the spawn among the spawns of its zone, also after a restart.
+        """
+
+    def forget_zone(self, zone: Zone) -> None:
+        """End the behaviors of a zone and of its spawns."""
+
+    def forget_placed(self, zone: Zone, spawns: Collection[Spawn]) -> None:
+        """End a zone's own behavior, and those of some of its spawns."""
 
 
 @dataclass(slots=True, eq=False)
 class ZonePopulation:
-    """The spawns of zone files in each running zone.
-
-    `give_behavior` and `take_behaviors` may be set later, before the first zone runs.
-    """
+    """The spawns of zone files in each running zone."""
 
     atlas: Atlas
     next_id: Callable[[], int]
     """Returns the next spawn id."""
-    give_behavior: GiveBehavior = lambda *_what: None
-    take_behaviors: TakeBehaviors = lambda _zone: None
+    _hosts: list[BehaviorHost] = field(default_factory=list)
     _standing: dict[Zone, list[Spawn]] = field(default_factory=dict)
+
+    def subscribe(self, host: BehaviorHost) -> None:
+        """Let a host start the behaviors that zone files name, in zones that start from now on."""
+        self._hosts.append(host)
+
+    def _give_behavior(
+        self, name: str, options: Mapping[str, Any], zone: Zone, spawn: Spawn | None, key: str = ""
+    ) -> None:
+        for host in self._hosts:
+            host.add(name, options, zone, spawn, key=key)
 
     def settle(self, zone: Zone, definition: ZoneDefinition, now: Monotonic) -> None:
         """Add all spawns of the files to a zone that starts, with their behaviors."""
+        # A new list: spawns of an earlier run of the zone are gone.
         standing = self._standing[zone] = []
         if definition.behavior:
-            self.give_behavior(definition.behavior, definition.behavior_options, zone, None)
+            # The zone's behavior first, so that it is there when a spawn's behavior begins.
+            self._give_behavior(definition.behavior, definition.behavior_options, zone, None)
         for fixture in self.atlas.fixtures(definition.id):
             spawn = fixture.spawn(self.next_id())
             zone.add(spawn, now)
             standing.append(spawn)
             if fixture.behavior:
-                self.give_behavior(fixture.behavior, fixture.behavior_options, zone, spawn)
+                name, options = fixture.behavior, fixture.behavior_options
+                self._give_behavior(name, options, zone, spawn, fixture.key)
+
+    def is_from_file(self, zone: Zone, spawn: Spawn) -> bool:
+        """Return whether a spawn of a running zone is in a zone file."""
+        return spawn in self._standing.get(zone, ())
+
+    def adopt(self, zone: Zone, spawn: Spawn) -> None:
+        """Treat a spawn as one of the zone's files from now on: the next reload replaces it."""
+        self._standing.setdefault(zone, []).append(spawn)
 
     def forget(self, zone: Zone) -> None:
         """Remove a zone that ends, and its behaviors."""
         self._standing.pop(zone, None)
-        self.take_behaviors(zone)
+        for host in self._hosts:
+            host.forget_zone(zone)
 
     def reload(self, fresh: Atlas, now: Monotonic) -> None:
         """Take over another atlas, and replace the spawns of files in running zones.
 
-        Players stay, and so do spawns that were added while the zone ran.
+        Players stay, and so do spawns that were added while the zone ran, with their behaviors.
         """
+        # Zones in which players stand keep their definition even if the new atlas has none.
         running = list(self._standing)
         self.atlas.replace(fresh, keep={zone.zone_id for zone in running})
         for zone in running:
-            self.take_behaviors(zone)
+            # Before the spawns: a behavior must not act for a spawn that is gone.
+            for host in self._hosts:
+                host.forget_placed(zone, self._standing[zone])
             for spawn in self._standing[zone]:
                 zone.remove(spawn, now)
             definition = self.atlas.get(zone.zone_id)
             if definition is not None:
+                zone.definition = definition
                 self.settle(zone, definition, now)

@@ -3,7 +3,7 @@
 A rank, a name or a mute can change while a player is in the world, and an account or a character
 can be banned, disabled or deleted. A command of any process of this world applies the change at
 once. Another program changes only the database; `review` compares players with it every
-`WorldRules.review` seconds.
+`WorldRules.review` seconds, and when a program asks for it (`ask_for_review`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from emu.world.world import World
 
 MUTED: Final = "account.muted"
 CHANGED: Final = "character.changed"
-"""Topics. `MUTED` has ``account_id`` and ``until``, `CHANGED` a ``char_id`` and its ``rank``."""
+REVIEW: Final = "accounts.review"
+"""Topics. `REVIEW` asks each process for a `review` of its players. `MUTED` has ``account_id`` and
+``until``, `CHANGED` a ``char_id`` and its ``rank``.
+"""
 
 
 class AccountChanges:
@@ -50,6 +53,7 @@ class AccountChanges:
     def _rank_changed(self, note: Note) -> None:
         player = self._world.players.get(int(note["char_id"] or 0))
         if player is not None:
+            # The note has only the rank; everything else of the character is as it was loaded.
             rank = int(note["rank"] or 0)
             self.refresh(player, replace(player.character, admin_status=rank))
 
@@ -64,9 +68,11 @@ class AccountChanges:
             world.players.renamed(player, before.name)
             player.spawn.set_info(name=fresh.name)
             world.presence.seen(player.id, name=fresh.name)
+        # `fresh` may have been read before a mute that is being stored now, which must not be lost.
         player.muted_until = world.pending_mutes.get(fresh.account_id, fresh.muted_until)
         if fresh.admin_status < SEES_HIDDEN:
             set_hidden(world, player, hidden=False)
+        # A client that changes the zone is sent its commands on arrival, with the new rank.
         if fresh.admin_status != before.admin_status and player.state in NOT_ZONING:
             world.notifications.rank_changed.publish(player)
 
@@ -78,10 +84,13 @@ class AccountChanges:
         The mute applies at once in every process, even if it cannot be stored.
         """
         world = self._world
+        # First of all: players who enter while the store is slow, or down, are muted from this.
         world.pending_mutes[account_id] = until
         self._mute_here(account_id, until)
         world.bus.publish(MUTED, {"account_id": account_id, "until": until})
         await world.store.mute_account(account_id, until)
+        # A later mute of the same account may be waiting for the store by now; that one keeps its
+        # entry.
         if world.pending_mutes.get(account_id) == until:
             del world.pending_mutes[account_id]
 
@@ -96,11 +105,16 @@ class AccountChanges:
 
     def send_away(self, account_id: int, reason: str, now: Monotonic) -> None:
         """Remove all players of an account from the world, in every process."""
+        # A list, because leaving changes the players that the iterator walks through.
         for player in list(self.of_account(account_id)):
             self._departures.leave(player, reason, now)
         for present in self._world.presence:
             if present.account_id == account_id:
                 self._world.presence.dismiss(present.char_id)
+
+    def ask_for_review(self) -> None:
+        """Start a review in every process of this world."""
+        self._world.bus.publish(REVIEW, {})
 
     async def review(self, gate: AccountGate) -> None:
         """Compare the players of this process with the store, and apply what has changed.
@@ -109,6 +123,8 @@ class AccountChanges:
         its character is deleted. If the store does not answer, nothing changes.
         """
         world = self._world
+        # The store is asked once for all of them, not once for each: a full world would be
+        # thousands of queries.
         players = list(world.players)
         if not players:
             return
@@ -125,6 +141,7 @@ class AccountChanges:
         now = world.clock.now()
         stored = {row.id: row for row in rows}
         for player in players:
+            # It has left while this coroutine waited for the store.
             if player.state is PlayerState.GONE:
                 continue
             if player.character.account_id in kept_out:

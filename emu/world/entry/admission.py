@@ -53,6 +53,7 @@ class WorldAdmissionRules:
         account = minutely(rules.entries_per_minute, rules.entries_at_once)
         address = minutely(rules.address_entries_per_minute, rules.address_entries_at_once)
         counted = self._counted
+        # A reload may have changed the rates; then the counts begin anew.
         if counted is None or (counted.account, counted.address) != (account, address):
             counted = self._counted = EntryLimits(account, address)
         return counted
@@ -65,17 +66,23 @@ class WorldAdmissionRules:
         The key is 0 unless the code is `PlayCode.SUCCESS`. Outstanding keys count as players, and
         an account has one, whichever character it is for; game masters have one for each.
         """
+        # Keys of others count as players: otherwise a full world would issue keys that it must
+        # refuse later.
         expected = await self.handoffs.held_by_others(account_id)
         code = self._decide(characters, char_id, expected)
         if code != PlayCode.SUCCESS:
             return code, 0
         character = next(row for row in characters if row.id == char_id)
+        # The account's earlier key becomes invalid, so that two clients cannot enter with one
+        # account.
         if character.admin_status < self.rules.game_master:
             await self.handoffs.withdraw_account(account_id)
         try:
             rank = character.admin_status
             return code, await self.handoffs.issue(account_id, char_id, character.name, rank)
         except LimitExceeded:
+            # The table of keys is bounded, or a login server with many accounts could fill the
+            # memory.
             return PlayCode.WORLD_FULL, 0
 
     async def redeem(self, account_id: int, key: int) -> Handoff | None:
@@ -106,6 +113,7 @@ class WorldAdmissionRules:
         is_in: bool = False,
     ) -> PlayCode:
         """Return the code; a character in the world (`is_in`) passes the lock and the limit."""
+        # One character with this status bans the whole account.
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in characters):
             return PlayCode.BANNED
         character = next((row for row in characters if row.id == char_id), None)
@@ -124,10 +132,13 @@ class WorldAdmissionRules:
         is_elsewhere = self.presence.is_playing(character.account_id, besides=char_id)
         if status < rules.game_master and is_elsewhere:
             return PlayCode.ACCOUNT_IN_USE
+        # It has its place already: a lock or a limit must not lose a player who only changes its
+        # zone or its client.
         if is_in or self.presence.find(char_id) is not None:
             return PlayCode.SUCCESS
         if self.locked:
             return PlayCode.SUCCESS if status >= rules.locked_override else PlayCode.PROBLEM
+        # The account's own players do not count: this entry takes the place of one of them.
         others = self.presence.players_besides(character.account_id) + expected
         if 0 <= rules.max_players <= others and status < rules.full_override:
             return PlayCode.WORLD_FULL

@@ -23,10 +23,9 @@ from emu.errors import EmuError
 from emu.model import SEES_HIDDEN, WorldCharacter
 from emu.times import UNKNOWN, Monotonic, unix_seconds
 from emu.usable import usable_world_character
-from emu.world.actors.appearance import spawn_appearance
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
 from emu.world.actors.player import Player, PlayerDeadline, PlayerState
-from emu.world.actors.spawn import Destination, Spawn, SpawnKind
+from emu.world.actors.spawn import Destination, Spawn, SpawnKind, StateWord, spawn_appearance
 from emu.world.clock import game_time
 from emu.world.content.atlas import Atlas
 from emu.world.content.knowledge import Knowledge
@@ -107,6 +106,8 @@ class ZoneEntries:
         try:
             return self._enter(character, client, now, key, hidden=hidden)
         except BaseException:
+            # Cancellation too. The check of the client keeps a player that was here before: it
+            # belongs to the earlier session.
             half = self._world.players.get(character.id)
             if half is not None and half.client is client:
                 self._departures.remove(half, LeaveReason.NOT_ENTERED, now)
@@ -124,10 +125,11 @@ class ZoneEntries:
         world = self._world
         player = world.players.get(character.id)
         if player is not None:
+            # Also for a player that is taken over: its rank may have been lowered since it entered.
             self._account_changes.refresh(player, character)
             if player.client.version == client.version:
                 if player.state is PlayerState.ZONING:
-                    # The key tells a client that was sent here from one that logged in anew, which
+                    # The key distinguishes a client that was sent here from a new login, which
                     # has none of the messages that are sent once.
                     self._arrive(player, client, now, is_new=key != player.zone_key)
                 else:
@@ -138,6 +140,8 @@ class ZoneEntries:
             self._departures.leave(player, LeaveReason.OTHER_CLIENT, now)
         player = self._load(character, client, now)
         player.spawn.hidden = hidden and character.admin_status >= SEES_HIDDEN
+        # From here on the character is in the world, so `enter` must remove it if a later step
+        # raises.
         world.players.add(player)
         world.list_zone(player.zone)
         self._save_later(player, now)
@@ -150,8 +154,11 @@ class ZoneEntries:
         character = self._usable(world.saver.latest(character))
         is_new = character.last_played == UNKNOWN
         if is_new:
+            # Only once: a title that was taken away must not come back with the next entry.
             character = beginner(world.knowledge, character)
         zone_id, place = at = home(world.zones.table, character)
+        # Another process serves the zone now, although the login server sent the client here. It
+        # waits, and is sent on as soon as it stands.
         if not world.zone_servers.serves(zone_id):
             zone_id, place = self._waiting_place(character)
         zone = self._zone_with_space(zone_id, now)
@@ -160,6 +167,7 @@ class ZoneEntries:
             SpawnKind.PLAYER,
             character.name,
             place,
+            last_name=character.last_name,
             level=character.level,
             appearance=spawn_appearance(character),
         )
@@ -167,7 +175,9 @@ class ZoneEntries:
         if zone_id != at[0]:
             player.destination = Destination(*at)
         player.titles.show(spawn)
+        # A mute that is being stored is newer than the row.
         player.muted_until = world.pending_mutes.get(character.account_id, character.muted_until)
+        # What `beginner` gave is not in the store yet.
         if is_new:
             world.saves.changed(player, SavedKind.TITLES, now)
             world.saves.changed(player, SavedKind.HOTKEYS, now)
@@ -177,6 +187,8 @@ class ZoneEntries:
         """Return a character with defaults for unusable values, which are reported."""
         usable, problems = usable_world_character(character)
         for problem in problems:
+            # Reported, because the next save stores the replacement: the operator can still restore
+            # the value.
             self._world.report(ValueReplaced(usable.name, str(problem)))
         if self._world.zones.table.get(usable.zone_id) is None:
             text = f"its zone ({usable.zone_id}) is not in this world; it begins anew"
@@ -194,10 +206,11 @@ class ZoneEntries:
 
     def _take_over(self, player: Player, client: PlayerClient, now: Monotonic) -> None:
         """Let a new session play a character that is still in the world."""
+        # The old viewer's ghosts belong to the old client; the new one begins with none.
         player.close_view(now)
         _connect(player, client)
         self._world.deadlines.forget(player, (PlayerDeadline.CAMP, PlayerDeadline.LINK_DEAD))
-        for word in ("linkdead", "camping"):
+        for word in (StateWord.LINK_DEAD, StateWord.CAMPING):
             player.spawn.set_word(word, on=False)
         player.pace.moved_by_server(now)
         self._begin(player, first=True)
@@ -210,7 +223,10 @@ class ZoneEntries:
         assert player.destination is not None  # noqa: S101  # the meaning of ZONING
         zone_id, place = player.destination
         before = player.zone
+        # Chosen on arrival and not when the player was sent: the instance may have filled up or
+        # ended since.
         player.zone = self._zone_with_space(zone_id, now)
+        # After the new zone is set: the old one counts its players by this attribute.
         world.left_zone(before, now)
         player.spawn.move(place or world.zones.definition(zone_id).safe)
         player.destination = None
@@ -227,6 +243,8 @@ class ZoneEntries:
         """Return where a character waits whose zone another process serves."""
         world, places = self._world, self._world.zones.table
         start = places.get(places.start_of(character).zone_id)
+        # Any zone will do, because the player stays there for a moment only; the usual start comes
+        # first.
         for zone in (start, *places):
             if zone is not None and world.zone_servers.serves(zone.id):
                 return zone.id, zone.safe
@@ -234,6 +252,7 @@ class ZoneEntries:
 
     def _continue(self, player: Player, _now: Monotonic) -> None:
         """Send a player on that waits here for a zone of another process."""
+        # A player has a destination here only if it waits for a zone of another process.
         if player.destination is not None:
             self._world.start(self._send_on(player, player.destination))
 
@@ -254,8 +273,10 @@ class ZoneEntries:
         """
         world, client = self._world, player.client
         player.state = PlayerState.LOADING
+        # Remembered until the avatar stands, because the rest of the messages depend on it as well.
         player.is_returning = not first
         if first:
+            # Names come before everything that refers to skills and languages by number.
             initial_messages.send_names(client, world.knowledge)
         initial_messages.send_login_reply(client)
         player.hotbars.send(client)
@@ -264,19 +285,22 @@ class ZoneEntries:
         initial_messages.send_journals(client, player.name)
         self._commands.send_table(player)
         initial_messages.send_languages(client, world.knowledge, player.character)
-        definition = world.zones.definition(player.zone.zone_id)
+        definition = player.zone.definition
         time = game_time(world.clock.moment())
         initial_messages.send_zone(player, world.rules.name, definition, time)
         initial_messages.send_relations(player)
 
     def _zone_loaded(self, player: Player, _body: bytes, now: Monotonic) -> None:
         """Send the spawns near the player: the client has loaded the zone."""
+        # Clients may repeat this message; a second one must not begin again.
         if player.state is not PlayerState.LOADING:
             return
         player.state = PlayerState.PLACING
         client = player.client
         form = self._world.form(client.dialect)
         if form is not None:
+            # Before the player's own ghost, as recorded: the client waits for the spawns around it
+            # first.
             player.viewer = player.zone.enter(partial(Viewer, player.spawn, form, client), now)
         far = dict.fromkeys(("unknown", "unknown1", "unknown2"), FAR_AWAY)
         client.send("WS_MoveableObjectPlacementCriteri", far)
@@ -285,12 +309,14 @@ class ZoneEntries:
 
     def _entities_loaded(self, player: Player, body: bytes, now: Monotonic) -> None:
         """Send the player's own ghost and control of it: the client has loaded the spawns."""
+        # The client has skipped a step; what that step sends comes first.
         if player.state is PlayerState.LOADING:
             self._zone_loaded(player, body, now)
         if player.state is not PlayerState.PLACING:
             return
         player.state = PlayerState.APPEARING
         client = player.client
+        # None for a client version whose ghosts are unknown: it enters, but is shown no spawns.
         if player.viewer is not None:
             player.zone.show_own(player.viewer, now)
         client.send("WS_SetPOVGhostCmd", {"spawn_id": OWN_INDEX})
@@ -299,6 +325,7 @@ class ZoneEntries:
         self._sheets.send(player)
         initial_messages.send_skills(client, self._world.knowledge, player.character)
         initial_messages.send_empty_book(client, "OP_UpdateSpellBookMsg")
+        # Last: from now on others see the player, and its client has everything to be seen with.
         player.zone.add(player.spawn, now)
 
     def _signal(self, player: Player, body: bytes, now: Monotonic) -> None:
@@ -314,6 +341,8 @@ class ZoneEntries:
         if player.state is not PlayerState.APPEARING:
             return
         world, client = self._world, player.client
+        # Set before the rest, so that a listener which asks who stands in the zone finds this
+        # player.
         player.state = PlayerState.STANDING
         initial_messages.send_inventory(client)
         if not player.is_returning:
@@ -322,9 +351,10 @@ class ZoneEntries:
         initial_messages.send_group_options(client)
         initial_messages.send_empty_book(client, "OP_UpdateRecipeBookMsg")
         if player.viewer is not None:
+            # Updates begin only after the messages above, which the client handles in order.
             player.zone.ready(player.viewer, now)
         world.notifications.standing.publish(player, now)
-        definition = world.zones.definition(player.zone.zone_id)
+        definition = player.zone.definition
         if definition.motd:
             send_text(client, f"Zone MOTD: {definition.motd}")
         world.report(

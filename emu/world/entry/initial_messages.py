@@ -17,13 +17,13 @@ from typing import Any, Final
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
-from emu.model import WorldCharacter
+from emu.model import KnownSkill, WorldCharacter
 from emu.structs.packed import pack_counted
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player, Relation
 from emu.world.clock import GameTime
 from emu.world.content.definitions import ZoneDefinition
-from emu.world.content.knowledge import Knowledge, KnownSkill
+from emu.world.content.knowledge import Knowledge
 
 ACCEPTED: Final = {
     "reply_code": 0,
@@ -33,12 +33,28 @@ ACCEPTED: Final = {
     "unknown08": 2,
     "unknown09": 585,
     "unknown10": 1597830,
+    "unknown13": 0x86,
 }
 """Values of EQ2Emulator's accepting reply; the account id is a constant there."""
 WEBSITE: Final = ("localhost", 80)
-EVERY_EXPANSION: Final = 0xFFFFFFFF
+EVERY_EXPANSION: Final = [0xFFFFFFFF, 0xFFFFFFFF]
+EXPANSION_BITS: Final = bytes.fromhex("FFFFFFFF0C3FC02C")
+FEATURE_BITS: Final = bytes.fromhex("5FFFE7ED8FFFFFFE")
+"""Expansions and features of the versions that have them as bytes (recorded)."""
+UNKNOWN_ROWS: Final = tuple(
+    bytes.fromhex(row)
+    for row in (
+        "98032FEC50BA94ED0100000082010000FFFFFFFF",
+        "93A2E7A11D41C2690100000087010000FFFFFFFF",
+        "2B92E2BC06D264F5010000008A010000FFFFFFFF",
+        "3671BB6A5C1A63060100000089010000FFFFFFFF",
+    )
+)
+"""The last list of ZoneInfo from 63119 on (recorded, always the same)."""
+UNKNOWN_BEFORE_ROWS: Final = 0x14000000
 UNKNOWN_THREE: Final = [4294967296.0, 0.0]
 UNKNOWN_SEVEN: Final = [1.0, 1.0]
+UNKNOWN_NINE: Final = 13.0
 ADVENTURE_ZONES: Final = 9
 """Entries of ZoneInfo's list, all empty (docs/protocol/world/entering.md#zone-info)."""
 EQUIPMENT, APPEARANCE = 1, 2
@@ -50,6 +66,7 @@ BOOK_HEAD: Final = 6
 def send_login_reply(client: PlayerClient) -> None:
     """Accept the client. A field that is an array of bytes in its version stays zero."""
     layout = client.dialect.layout("LS_LoginResponse")
+    # Some versions have these fields as arrays, whose meaning is unknown.
     single = {entry.name for entry in layout.definition.fields if entry.size == 1}
     client.send(
         "LS_LoginResponse", {name: value for name, value in ACCEPTED.items() if name in single}
@@ -58,6 +75,7 @@ def send_login_reply(client: PlayerClient) -> None:
 
 def send_journals(client: PlayerClient, name: str) -> None:
     """Send an empty journal, empty collections and no factions."""
+    # The inverted CRC, as EQ2Emulator computes it.
     crc = zlib.crc32(name.encode()) ^ 0xFFFFFFFF
     client.send("WS_QuestJournalUpdate", {"player_crc": crc, "player_name": name})
     client.send("WS_CollectionUpdate", {"new_collection_flag": 1})
@@ -68,10 +86,15 @@ def send_zone(player: Player, world_name: str, definition: ZoneDefinition, time:
     """Make the client load its zone."""
     at = player.position
     website, port = WEBSITE
+    rules = player.client.dialect.world_rules
     fields: dict[str, Any] = {
         "server1": world_name,
         "server2": world_name,
         "expansions_enabled": EVERY_EXPANSION,
+        "features": EVERY_EXPANSION,
+        "unknown1": [0, 1],
+        **_rows("expansions", EXPANSION_BITS),
+        **_rows("features", FEATURE_BITS),
         "auction_website": website,
         "auction_port": port,
         "zone": definition.file,
@@ -83,11 +106,26 @@ def send_zone(player: Player, world_name: str, definition: ZoneDefinition, time:
         **time._asdict(),
         "unknown7": UNKNOWN_SEVEN,
         "unknown3": UNKNOWN_THREE,
+        "unknown9": UNKNOWN_NINE,
         "underworld": definition.underworld,
+        "adventure_level": rules.zone_level,
+        "tradeskill_level": rules.zone_level,
+        "zone_flags": rules.zone_flags,
         "num_adv": ADVENTURE_ZONES,
         "adv_array": [{}] * ADVENTURE_ZONES,
+        "unknown12": 1,
+        "unknown12b": UNKNOWN_BEFORE_ROWS,
+        "num_unknown13": len(UNKNOWN_ROWS),
+        "unknown13_array": [{"unknown13": list(row)} for row in UNKNOWN_ROWS],
     }
     player.client.send("WS_ZoneInfo", fields)
+    if player.client.dialect.table.get("OP_MapFogDataInitMsg") is not None:
+        player.client.send("WS_MapFogDataInit")
+
+
+def _rows(name: str, values: bytes) -> dict[str, Any]:
+    """Return an array with one byte in each element, and its count."""
+    return {f"num_{name}": len(values), f"{name}_array": [{name: one} for one in values]}
 
 
 def send_relations(player: Player, kinds: Iterable[Relation] = Relation) -> None:
@@ -111,9 +149,11 @@ def send_inventory(client: PlayerClient) -> None:
     slots = [{"index": number} for number in range(dialect.rules.equipment_slots)]
     for flag in (EQUIPMENT, APPEARANCE):
         key = INVENTORY, flag
+        # The same bytes for every client of a version, so they are made once.
         if key not in dialect.made:
             values = {"item_count": len(slots), "item_array": slots}
             records = dialect.encode_known(INVENTORY, values)[BOOK_HEAD:-1] if slots else b""
+            # The slots are packed with their count in front and the flag behind.
             tail = bytes((flag,))
             dialect.made[key] = pack_counted(len(slots), records, tail, dialect.version)
         client.send_bytes("OP_UpdateInventoryMsg", dialect.made[key])
@@ -138,12 +178,14 @@ SKILL_BOOK: Final = "WS_UpdateSkillBook"
 
 def send_names(client: PlayerClient, knowledge: Knowledge) -> None:
     """Send the names of skills and languages; encoded once for each client version."""
+    # By object: a reload makes new knowledge, and so a new key.
     made = client.dialect.made
     key = SKILL_MAP, knowledge
     if key not in made:
         try:
             made[key] = _names(client.dialect, knowledge)
         except UnknownStruct:
+            # Remembered as well: the next client of this version must not try again.
             made[key] = b""
     if made[key]:
         client.send_bytes("OP_PopulateSkillMapsMsg", made[key])
@@ -151,7 +193,8 @@ def send_names(client: PlayerClient, knowledge: Knowledge) -> None:
 
 def send_languages(client: PlayerClient, knowledge: Knowledge, character: WorldCharacter) -> None:
     """Send the languages of a character, besides the common one."""
-    known = knowledge.beginners.languages(character)
+    # A character without own ones has those of a new character of its race.
+    known = character.languages or knowledge.beginners.languages(character)
     client.send(
         "WS_Languages",
         {
@@ -163,10 +206,12 @@ def send_languages(client: PlayerClient, knowledge: Knowledge, character: WorldC
 
 def send_skills(client: PlayerClient, knowledge: Knowledge, character: WorldCharacter) -> None:
     """Send the skills of a character."""
-    skills = knowledge.beginners.skills(character)
+    # A character without own skills has those of a new one.
+    skills = character.skills or knowledge.beginners.skills(character)
     try:
         payload = skill_book(client.dialect, knowledge, skills)
     except UnknownStruct:
+        # Clients of this version have no such message.
         return
     client.send_bytes("OP_UpdateSkillBookMsg", payload)
 
@@ -175,12 +220,14 @@ def skill_book(dialect: Dialect, knowledge: Knowledge, skills: Sequence[KnownSki
     """Return the first skill book of a client. Raises `UnknownStruct`."""
     rows = [_row(knowledge, skill, dialect.version) for skill in skills]
     whole = dialect.encode_known(SKILL_BOOK, {"skill_count": len(rows), "skill_array": rows})
+    # The bytes behind the rows differ by version, so they are counted from the end.
     tail = dialect.layout(SKILL_BOOK).empty_size() - BOOK_HEAD
     return pack_counted(len(rows), whole[BOOK_HEAD:-tail], whole[-tail:], dialect.version)
 
 
 def _row(knowledge: Knowledge, known: KnownSkill, version: int) -> dict[str, Any]:
     skill = knowledge.skills.get(known.id)
+    # A skill that is not in the files has no name, so its value is not shown.
     shown = int(skill is not None and skill.shown)
     return {
         "skill_id": known.id,

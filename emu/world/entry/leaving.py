@@ -18,7 +18,7 @@ from emu.model import EntryOrigin
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
-from emu.world.actors.spawn import Destination
+from emu.world.actors.spawn import Destination, StateWord
 from emu.world.events import PlayerLeft
 from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.world import World
@@ -27,6 +27,8 @@ from emu.world.zones.zone import Zone
 ZONING_TIME: Final = 60.0
 """Seconds for a client to connect again: as long as its key works."""
 LONGEST_CAMP: Final = 255
+NO_NEXT_CHARACTER: Final = " "
+"""The name that stands for none, of the character that a client plays after it camped."""
 
 
 class LeaveReason(enum.StrEnum):
@@ -48,6 +50,8 @@ class LeaveReason(enum.StrEnum):
     BANNED = "it is banned"
     DELETED = "its character is deleted"
     STOPPING = "the world stops"
+    CLOSED_BY_SERVER = "ended by the server"
+    SENT_AWAY = "sent away"
 
 
 class Departures:
@@ -68,8 +72,11 @@ class Departures:
         """Start the camp timer; a client that quits to the desktop leaves at once."""
         world = self._world
         fields = player.client.dialect.layout("WS_RequestCamp").decode_short(body)
+        # A second request must not start the timer again.
         if world.deadlines.get(player, PlayerDeadline.CAMP) is not None:
             return
+        # A client that quits to the desktop does not wait for the camp timer, so nobody would stop
+        # it.
         if fields["quit"] and fields["camp_desktop"]:
             self.leave(player, LeaveReason.QUIT, now)
             return
@@ -77,9 +84,16 @@ class Departures:
         seconds = world.rules.camp_game_master if is_master else world.rules.camp
         player.client.send(
             "WS_Camp",
-            {"seconds": min(LONGEST_CAMP, round(seconds)), "camp_desktop": fields["camp_desktop"]},
+            {
+                "seconds": min(LONGEST_CAMP, round(seconds)),
+                "camp_desktop": fields["camp_desktop"],
+                "camp_char_select": fields.get("camp_char_select", 0),
+                "char_name": fields.get("char_name") or NO_NEXT_CHARACTER,
+                "world_name": fields.get("world_name", ""),
+                "camp_login": fields.get("camp_login", 0),
+            },
         )
-        player.spawn.set_word("camping", on=True)
+        player.spawn.set_word(StateWord.CAMPING, on=True)
         world.deadlines.set(player, PlayerDeadline.CAMP, Monotonic(now + seconds))
 
     def _camp_aborted(self, player: Player, _body: bytes, _now: Monotonic) -> None:
@@ -87,8 +101,9 @@ class Departures:
 
     def stop_camp(self, player: Player) -> None:
         """Stop the camp timer, if it runs: the player stands up or cancels."""
+        # Only a timer that was running is stopped, so that the client gets no message for nothing.
         if self._world.deadlines.clear(player, PlayerDeadline.CAMP):
-            player.spawn.set_word("camping", on=False)
+            player.spawn.set_word(StateWord.CAMPING, on=False)
             player.client.send_bytes("OP_CampAbortedMsg")
 
     # -- link death -----------------------------------------------------------------------------
@@ -99,8 +114,10 @@ class Departures:
         if player.state is PlayerState.GONE:
             world.deadlines.clear(player, PlayerDeadline.ZONING)
             return
+        # A client that changes its zone closes its session on purpose.
         if player.state in (PlayerState.LINK_DEAD, PlayerState.ZONING):
             return
+        # It has no body that others see, so there is nothing to leave standing.
         if player.state not in IN_ZONE:
             self.remove(player, reason, now)
             return
@@ -134,6 +151,7 @@ class Departures:
         """Take a player out of the world; the caller closes its session."""
         if player.state is PlayerState.GONE:
             return
+        # Saved before anything is taken apart, while its zone and place are certain.
         self._world.saves.save_or_report(player)
         self._take_out(player, reason, now)
 
@@ -141,12 +159,14 @@ class Departures:
         """Take out a player that is saved."""
         world, zone = self._world, player.zone
         attempt = world.faults.attempt
+        # First of all: whatever a later step calls, the player cannot be taken out twice.
         player.state = PlayerState.GONE
         attempt("closing a player's view", player, player.close_view, now)
         attempt("taking a spawn out of its zone", player, zone.remove, player.spawn, now)
         attempt("forgetting deadlines", player, world.deadlines.forget, player, PlayerDeadline)
         attempt("taking a player out of the list", player, world.players.remove, player)
         attempt("counting who is left in a zone", player, world.left_zone, zone, now)
+        # After the spawn has left its zone, so that a listener which looks for it finds nothing.
         world.notifications.out_of_zone.publish_twice(player)
         world.notifications.left.publish_twice(player)
         attempt("publishing a departure", player, world.presence.left, player.id)
@@ -169,7 +189,7 @@ class Departures:
 
     def _report(self, player: Player, reason: str) -> None:
         world = self._world
-        world.report(PlayerLeft(player.name, world.zones.name(player.zone), reason))
+        world.report(PlayerLeft(player.name, player.zone.definition.description, reason))
 
     async def give_up(self, player: Player) -> None:
         """Take out a player that enters at another process, and store it before that one reads it.
@@ -177,6 +197,7 @@ class Departures:
         Raises `StoreError` if it cannot be stored; the player is out of the world nevertheless.
         """
         world = self._world
+        # Read before `leave`, which may raise halfway.
         to = player.destination or Destination(player.zone.zone_id, player.position)
         self.leave(player, LeaveReason.ELSEWHERE, world.clock.now())
         await world.saves.store(player, to)  # waits for the save of `leave` as well
@@ -191,6 +212,7 @@ class Departures:
         """
         if player.is_travelling:
             raise CommandError(f"{player.name} is on its way already")
+        # A second portal, or a command, during the awaits below would issue a second key.
         player.is_travelling = True
         try:
             await self._change_zone(player, to)
@@ -203,14 +225,18 @@ class Departures:
         there = Destination(to.zone_id, to.position or definition.safe)
         address = world.zone_servers.elsewhere(to.zone_id)
         account_id, client = player.character.account_id, player.client
+        # The key carries whether the player is hidden: the other process has no other way to know.
         entry = EntryOrigin.ZONE_HIDDEN if player.spawn.hidden else EntryOrigin.ZONE
         rank = player.character.admin_status
         key = await world.handoffs.issue(account_id, player.id, player.name, rank, entry)
         if address is not None:
+            # Before the client is sent anything: the other process reads the character as soon as
+            # the client shows its key.
             await self._store_there(player, there)
         if player.state not in IN_ZONE or player.client is not client:
             return  # it has left, or was taken over, while this coroutine waited
         player.zone_key = key
+        # Taken after the awaits, which may have lasted for seconds.
         now = world.clock.now()
         if address is None:
             self._start_zoning(player, there, now)
@@ -230,6 +256,7 @@ class Departures:
     async def _store_there(self, player: Player, there: Destination) -> None:
         """Store a player at its destination; any save meanwhile stores the same place."""
         saves = self._world.saves
+        # A periodic save while this one waits must not store the old place over the new one.
         before, player.destination = player.destination, there
         try:
             await saves.store(player, there)
@@ -245,7 +272,9 @@ class Departures:
         """
         world, zone = self._world, player.zone
         attempt = world.faults.attempt
+        # A camp timer that went on would take the player out in the middle of the change.
         world.deadlines.forget(player, PlayerDeadline)
+        # Set before the steps that may raise, so that the player leaves in the end in every case.
         world.deadlines.set(player, PlayerDeadline.ZONING, Monotonic(now + ZONING_TIME))
         player.destination = to
         player.state = PlayerState.ZONING
@@ -262,6 +291,7 @@ class Departures:
     def _ready_to_zone(self, player: Player, _body: bytes, now: Monotonic) -> None:
         """Close the session of a client that connects again, to this process or another."""
         if player.state in (PlayerState.ZONING, PlayerState.GONE):
+            # The client says that it goes; it opens a new session to the address that it was sent.
             player.client.close()
             return
         self._world.refused(player, LeaveReason.NOT_ZONING)
@@ -269,9 +299,9 @@ class Departures:
 
 
 def _show_no_camp(player: Player) -> None:
-    player.spawn.set_word("camping", on=False)
+    player.spawn.set_word(StateWord.CAMPING, on=False)
 
 
 def _show_link_dead(player: Player) -> None:
     _show_no_camp(player)
-    player.spawn.set_word("linkdead", on=True)
+    player.spawn.set_word(StateWord.LINK_DEAD, on=True)

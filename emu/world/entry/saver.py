@@ -107,6 +107,7 @@ class Saver:
         """Save a character's newest state, with the kinds that have changed."""
         record = self._updated(row, kinds)
         # After a failure the timer begins the next save: changes must not bypass the pause.
+        # While a save is in flight, `_over` begins the next one.
         if not record.is_saving and not record.has_failed:
             self._begin(record)
 
@@ -119,6 +120,8 @@ class Saver:
         retries it nevertheless.
         """
         record, done = self._updated(row, kinds), answer()
+        # Added before the save begins, so `_begin` takes it along. A save in flight may lack this
+        # state, so it does not answer it.
         record.waiting.append(done)
         if not record.is_saving:
             self._begin(record)
@@ -127,17 +130,21 @@ class Saver:
     def latest(self, row: WorldCharacter) -> WorldCharacter:
         """Return the newest state of a character that was read from the store."""
         record = self._records.get(row.id)
+        # The store is behind: a player who returns before its save has finished must not lose the
+        # last minutes.
         if record is not None:
             row = replace(row, **{name: getattr(record.row, name) for name in STATE})
         return row
 
     def is_current(self, row: WorldCharacter) -> bool:
         """Return whether a row was read after the last successful save of its character."""
+        # With a record, `latest` replaces what is old in the row, so the row may be of any age.
         return row.id in self._records or row.revision >= self._saved.get(row.id, 0)
 
     def not_saved(self) -> list[SavedState]:
         """Return the unsaved state of each character, as the next save would store it."""
         return [
+            # The save in flight may still fail, so what it stores counts as unsaved.
             self._state(record.row, record.kinds | record.saving)
             for record in self._records.values()
         ]
@@ -146,6 +153,8 @@ class Saver:
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`."""
+        # A save ends in a coroutine, which has no `now`. It asks to be called at once, and the
+        # pause begins then.
         return Monotonic(-math.inf) if self._must_schedule else self._retry_at
 
     def handle_timer(self, now: Monotonic) -> None:
@@ -154,6 +163,8 @@ class Saver:
             if self._must_schedule:
                 self._must_schedule = False
                 self._retry_at = Monotonic(now + self._pause)
+                # One pause for all characters: if the database is down, every save fails for the
+                # same reason.
                 self._pause = min(2 * self._pause, max(FIRST_RETRY, self._longest_pause()))
             elif self._retry_at is not None and now >= self._retry_at:
                 self._retry_at = None
@@ -183,26 +194,34 @@ class Saver:
         if record is None:
             record = self._records[row.id] = _Record(row)
         record.row = row
+        # Kinds are added up, never replaced: those of a failed save are still due.
         record.kinds.update(kinds)
         record.is_changed = record.is_saving
         return record
 
     def _state(self, row: WorldCharacter, kinds: Collection[SavedKind]) -> SavedState:
         """Return the state that the next save of a character stores."""
+        # The row's revision is that of the last load. Saves begun here since then have used higher
+        # ones.
         return state_of(row, kinds, max(row.revision, self._numbers.get(row.id, 0)) + 1)
 
     def _begin(self, record: _Record) -> None:
         kinds = frozenset(record.kinds)
         state = self._state(record.row, kinds)
         record.is_saving, record.is_changed = True, False
+        # Kept apart: new changes go into `kinds`, and only if the save fails both are joined again.
         record.saving, record.kinds = kinds, set()
+        # Callers that come from here on need the next save.
         waiting, record.waiting = record.waiting, []
         _remember(self._numbers, state)
         work = self._save(record, state, waiting)
         try:
             self._start(work)
         except Exception:
+            # Otherwise Python warns of a coroutine that was never awaited.
             work.close()
+            # `start` may have run the coroutine up to its end before it raised; then `_over` was
+            # called already.
             if record.is_saving:
                 self._over(record, state, waiting, StoreError("the save could not begin"))
             raise
@@ -214,6 +233,7 @@ class Saver:
         except StoreError as failure:
             error = failure
         except BaseException:
+            # Cancellation too: a record that stays "saving" for ever would never be saved again.
             self._over(record, state, waiting, StoreError("the save was broken off"))
             raise
         self._over(record, state, waiting, error)
@@ -236,10 +256,13 @@ class Saver:
             _remember(self._saved, state)
             self._pause = FIRST_RETRY
             record.has_failed = False
+            # The callers wait for the newest state, so they wait for this second save as well.
             if record.is_changed:
                 record.waiting = waiting + record.waiting
                 self._begin(record)
                 return
+            # The store has everything. The record would only grow the memory with each player who
+            # ever entered.
             del self._records[state.char_id]
         else:
             self._not_saved(record, saving, error)
@@ -261,6 +284,8 @@ class Saver:
         # It is unknown whether the failed save was stored, so its kinds are in the next one too.
         record.kinds |= saving
         record.has_failed = True
+        # Somebody waits for the next save, for instance a player who changes the zone: it cannot
+        # wait for the pause.
         if record.waiting:
             self._begin(record)
         elif self._retry_at is None and not self._must_schedule:
@@ -270,6 +295,8 @@ class Saver:
 
 def _remember(numbers: dict[int, int], state: SavedState) -> None:
     """Remember a save's revision; forget the earliest of too many characters."""
+    # Removed and added again, so that the dict's order is that of the last save and the first one
+    # is the oldest.
     numbers.pop(state.char_id, None)
     numbers[state.char_id] = state.revision
     if len(numbers) > MOST_REMEMBERED:
@@ -305,6 +332,7 @@ def kinds_of(state: SavedState) -> set[SavedKind]:
         SavedKind.CHANNELS: state.channels,
         SavedKind.PLAYED: state.last_played,
     }
+    # None means that the save says nothing about this kind.
     return {kind for kind, value in values.items() if value is not None}
 
 

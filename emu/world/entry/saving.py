@@ -17,7 +17,7 @@ from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.actors.spawn import Destination
 from emu.world.deadlines import Deadlines
 from emu.world.entry.saver import SavedKind, Saver
-from emu.world.notifications import Faults
+from emu.world.events import Faults
 
 __all__ = ["PlayerSaves", "SavedKind", "state_of"]
 
@@ -44,11 +44,14 @@ class PlayerSaves:
     def changed(self, player: Player, kind: SavedKind, now: Monotonic) -> None:
         """Save a player soon, because something of it has changed."""
         player.unsaved.add(kind)
+        # The first change starts the pause and later ones join, so a busy client is still saved.
         if self._deadlines.get(player, PlayerDeadline.SAVE_CHANGES) is None:
             self._deadlines.set(player, PlayerDeadline.SAVE_CHANGES, Monotonic(now + PAUSE))
 
     def save(self, player: Player, also: Iterable[SavedKind] = ()) -> None:
         """Save a player now; `also` are kinds that have changed just now."""
+        # Emptied before the save: a change that comes while it is in flight belongs to the next
+        # one.
         changes, player.unsaved = player.unsaved.union(also), set()
         self._saver.put(state_of(player), changes)
 
@@ -61,6 +64,8 @@ class PlayerSaves:
         for task in ("saving a player", "saving a player again"):
             if self._faults.attempt(task, player, self.save, player):
                 return
+            # Everything counts as changed, because it is unknown which kinds were given to the
+            # saver.
             player.unsaved.update(SavedKind)
 
     def played(self, player: Player, moment: Moment) -> None:
@@ -73,6 +78,8 @@ class PlayerSaves:
 
         Raises `StoreError`.
         """
+        # The destination counts and not the place where the player stands: the other process enters
+        # it there.
         place = to.position or player.position
         row = replace(state_of(player), zone_id=to.zone_id, place=place)
         changes, player.unsaved = player.unsaved, set()
@@ -82,6 +89,7 @@ class PlayerSaves:
 def state_of(player: Player) -> WorldCharacter:
     """Return a player's character as it is now, at its destination if it changes the zone."""
     zone_id, place = player.zone.zone_id, player.position
+    # While the zone changes, a save must not store the place that the player has left.
     if player.destination is not None:
         zone_id, place = player.destination.zone_id, player.destination.position or place
     return replace(

@@ -20,6 +20,7 @@ class CharacterSheets:
 
     def send(self, player: Player) -> None:
         """Send a client the change of its character sheet, or nothing if it is unchanged."""
+        # The sheet keeps what the client has, so it is updated even if nothing is sent.
         payload = player.sheet.update(self.fields(player))
         if payload is not None:
             # EQ2Emulator sends this before every sheet, and it carries the speed.
@@ -43,6 +44,7 @@ class CharacterSheets:
         leader = world.players.get(group.leader)
         return {
             "group_members": [self._member_fields(player, other) for other in others],
+            # Without a ghost of the leader, the client is sent no leader.
             "group_leader_id": _index_of(player, leader) if leader is not None else NOBODY,
         }
 
@@ -62,12 +64,14 @@ class CharacterSheets:
             "hp_max": full,
             "power_current": full,
             "power_max": full,
-            "zone": self._world.zones.definition(other.zone.zone_id).description,
+            "zone": other.zone.definition.description,
+            # The field is one byte; a higher instance is only shown wrong.
             "instance": min(other.zone.instance, 255),
         }
 
 
 def _index_of(player: Player, other: Player) -> int:
+    # A client names other players by its own index of their ghosts.
     index = player.index_of(other.spawn)
     return NOBODY if index is None else index
 

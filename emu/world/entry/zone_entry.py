@@ -3,11 +3,12 @@
 `ZoneEntry` is what all clients share; `EnteringClient` has the state of one. The zone and its
 players are the `WorldPort`'s; `EnteringLink` is the session, which the shell provides. A wrong key
 gets no message, only the end of the session. Source: docs/protocol/world/entering.md,
-docs/protocol/world/entering.md#door.
+docs/protocol/world/entering.md#denials.
 """
 
 from __future__ import annotations
 
+import enum
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -20,27 +21,65 @@ from emu.errors import EmuError, MalformedMessage, StoreError, UnknownStruct, Un
 from emu.mailbox import Mailbox
 from emu.model import Handoff, LoginCode, PlayCode, WorldCharacter
 from emu.processes.ports import Presence
+from emu.session import Event, Message, SessionClosed, Writable
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
 from emu.world.actors.player import Player
 from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.entry.leaving import LeaveReason
 
 REQUEST_LAYOUTS = (1, 562, 1208)
-"""Struct versions of the request; each has a length of its own, and that tells them apart."""
+"""Struct versions of the request; each has a length of its own, which identifies it."""
 DENIAL_LAYOUT = 1
 """Struct version of every denial, whatever the client.
 
 Source: docs/protocol/world/entering.md#login-reply.
 """
-REFUSED = (LoginCode.UNKNOWN_REASON, "it may not enter")
-REFUSALS = {
-    PlayCode.CHARACTER_NOT_LOADED: (LoginCode.UNKNOWN_REASON, "the character is gone"),
-    PlayCode.ACCOUNT_IN_USE: (LoginCode.ALREADY_PLAYING, "its account is playing already"),
-    PlayCode.BANNED: (LoginCode.NO_PLAY_TIME, "it is banned"),
-    PlayCode.PROBLEM: (LoginCode.UNKNOWN_REASON, "the world is locked"),
-    PlayCode.WORLD_FULL: (LoginCode.UNKNOWN_REASON, "the world is full"),
+
+
+class ZoneEntryRefusal(enum.StrEnum):
+    """Why a client cannot enter, as logs show it."""
+
+    # Without a valid key: the session ends without a message.
+    NO_SUCH_KEY = "no such key"
+    NO_KEY_IN_TIME = "no key was shown in time"
+    MALFORMED = "its login by number is malformed"
+    UNKNOWN_VERSION = "its client version is unknown"
+    STORE_FAILED = "the store failed"
+    TOO_MANY_MESSAGES = "too many messages waiting"
+    SECOND_LOGIN = "a second login by number"
+    # With a valid key: the client is sent a code of `DENIALS` first.
+    CHARACTER_GONE = "the character is gone"
+    ACCOUNT_IN_USE = "its account is playing already"
+    BANNED = "it is banned"
+    LOCKED = "the world is locked"
+    FULL = "the world is full"
+    NOT_ALLOWED = "it may not enter"
+    VERSION_NOT_SERVED = "its client version is not served"
+    NO_ZONE = "no zone can take it"
+
+
+BY_PLAY_CODE = {
+    PlayCode.CHARACTER_NOT_LOADED: ZoneEntryRefusal.CHARACTER_GONE,
+    PlayCode.ACCOUNT_IN_USE: ZoneEntryRefusal.ACCOUNT_IN_USE,
+    PlayCode.BANNED: ZoneEntryRefusal.BANNED,
+    PlayCode.PROBLEM: ZoneEntryRefusal.LOCKED,
+    PlayCode.WORLD_FULL: ZoneEntryRefusal.FULL,
 }
-"""For each play reply code the login reply code, and the reason for the log."""
+"""The refusal for each code of the admission rules; other codes are `NOT_ALLOWED`."""
+DENIALS = {
+    ZoneEntryRefusal.ACCOUNT_IN_USE: LoginCode.ALREADY_PLAYING,
+    ZoneEntryRefusal.BANNED: LoginCode.NO_PLAY_TIME,
+    ZoneEntryRefusal.VERSION_NOT_SERVED: LoginCode.WRONG_VERSION,
+}
+"""Login reply codes that clients show as what they mean; other refusals are `UNKNOWN_REASON`."""
+UNREAD = {
+    MalformedMessage: ZoneEntryRefusal.MALFORMED,
+    UnknownVersion: ZoneEntryRefusal.UNKNOWN_VERSION,
+    StoreError: ZoneEntryRefusal.STORE_FAILED,
+}
+"""The refusal for each error between the request and the admission rules."""
+# A client sends a handful of messages meanwhile; the bound is for one that does not wait.
 MOST_WAITING = 64
 """Messages that may wait while the store is read."""
 PATIENCE = 10.0
@@ -100,10 +139,16 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class ZoneEntryRefused:
-    """A client was refused."""
+    """A client was refused; `detail` is the text of the error behind it, or empty."""
 
     address: str
-    reason: str
+    reason: ZoneEntryRefusal
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """The reason and its detail, for people."""
+        return f"{self.reason}: {self.detail}" if self.detail else self.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +193,10 @@ class ZoneEntry:
 
 
 class EnteringClient:
-    """One client of the world. The shell calls its public methods."""
+    """One client of the world, and the handler of its session's events.
+
+    `closing` is to be called when the server closes the session.
+    """
 
     __slots__ = (
         "_address", "_asked", "_deadline", "_entry", "_link", "_mailbox", "_over", "_player",
@@ -164,14 +212,29 @@ class EnteringClient:
         self._player: Player | None = None
         self._deadline: Monotonic | None = Monotonic(now + PATIENCE)
 
+    def handle_event(self, event: Event, now: Monotonic) -> None:
+        """Handle one event of the session."""
+        if isinstance(event, Message):
+            try:
+                self.message(event.opcode, event.payload, now)
+            except Exception:
+                self.closing()  # the dispatcher ends the session
+                raise
+        elif isinstance(event, Writable):
+            self.drained(now)
+        elif isinstance(event, SessionClosed):
+            self.closed(event.reason, now)
+
     def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Handle one application message after those that came before."""
         if self._over:
             return
-        if self._player is not None and not self._mailbox:
+        # The usual message needs no queue. While something waits, later messages must not overtake
+        # it.
+        if self._player is not None and not self._mailbox.tasks:
             self._forward(self._player, opcode, payload, now)
         elif not self._mailbox.put(partial(self._take, opcode, payload)):
-            self._refuse("too many messages waiting")
+            self._refuse(ZoneEntryRefusal.TOO_MANY_MESSAGES)
 
     async def _take(self, opcode: int, payload: bytes) -> None:
         """Handle a message; before the key is shown, ignore every other message."""
@@ -180,6 +243,8 @@ class EnteringClient:
         if self._player is not None:
             self._forward(self._player, opcode, payload, self._entry.clock.now())
         elif opcode == LOGIN_BY_NUMBER and not self._asked:
+            # One attempt for each session: guessing keys costs a session each, and those are
+            # limited for each host.
             self._asked = True
             await self._show_key(payload)
         else:
@@ -187,8 +252,10 @@ class EnteringClient:
 
     def _forward(self, player: Player, opcode: int, payload: bytes, now: Monotonic) -> None:
         if opcode == LOGIN_BY_NUMBER:
-            self._refuse("a second login by number")
+            self._refuse(ZoneEntryRefusal.SECOND_LOGIN)
         elif player.client.link is not self._link:
+            # Messages of the old session may still arrive after the takeover; the new client plays
+            # the character.
             self._entry.counters["message of a session that was taken over"] += 1
         else:
             self._entry.inside.message(player, opcode, payload, now)
@@ -205,7 +272,7 @@ class EnteringClient:
         """
         if self._player is not None and not self._over:
             now = self._entry.clock.now()
-            self._entry.inside.closed(self._player, self._link, "ended by the server", now)
+            self._entry.inside.closed(self._player, self._link, LeaveReason.CLOSED_BY_SERVER, now)
 
     def closed(self, reason: str, now: Monotonic) -> None:
         """Handle the end of the session."""
@@ -220,9 +287,15 @@ class EnteringClient:
         try:
             self._entry.inside.closed(player, self._link, reason, now)
         except Exception:
+            # Otherwise the player would stand in the world for ever, with no session that could
+            # end.
             self._entry.inside.send_away(player, reason, now)
             raise
         self._entry.report(Left(player.name, self._address, reason))
+
+    def held_bytes(self) -> int:
+        """Return how many bytes of messages wait: none, the world handles them at once."""
+        return 0
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`."""
@@ -232,7 +305,7 @@ class EnteringClient:
         """Refuse a client that has not shown its key in time."""
         if self._deadline is not None and now >= self._deadline:
             self._deadline = None
-            self._refuse("no key was shown in time")
+            self._refuse(ZoneEntryRefusal.NO_KEY_IN_TIME)
 
     async def _show_key(self, payload: bytes) -> None:
         try:
@@ -241,9 +314,11 @@ class EnteringClient:
             # The key is taken back first, so that two sessions cannot use it.
             handoff = await self._entry.admission.redeem(account_id, key)
             if handoff is None:
-                self._refuse("no such key")
+                self._refuse(ZoneEntryRefusal.NO_SUCH_KEY)
                 return
             self._deadline = None
+            # Asked here although the login server asks, too: a ban may have come after the key was
+            # issued.
             is_kept_out = await self._entry.is_kept_out(handoff.account_id, self._address)
             # Read before `fetch`, which removes the character from its process.
             was_in = self._entry.presence.find(handoff.char_id) is not None
@@ -251,27 +326,30 @@ class EnteringClient:
             # Read after `fetch`, which stores the newest state of the character.
             characters = await self._entry.characters_of(handoff.account_id)
         except (MalformedMessage, UnknownVersion, StoreError) as error:
-            self._refuse(str(error))
+            self._refuse(_refusal_of(error), str(error))
             return
         if self._over:  # the session has ended while this coroutine waited
             return
         code = self._entry.admission.on_entry(
             characters, handoff.char_id, is_zoning=handoff.is_zoning or was_in
         )
+        # After `on_entry`, because a ban wins over every other reason.
         if is_kept_out:
             code = PlayCode.BANNED
         client = PlayerClient(dialect, self._link, self._address)
         if code != PlayCode.SUCCESS:
-            self._deny(client, *REFUSALS.get(code, REFUSED))
+            self._deny(client, BY_PLAY_CODE.get(code, ZoneEntryRefusal.NOT_ALLOWED))
             return
+        # `on_entry` has found it, so it is in the list.
         character = next(row for row in characters if row.id == handoff.char_id)
         try:
             self._enter(handoff, character, client, key)
         except UnknownStruct as error:
-            self._deny(client, LoginCode.WRONG_VERSION, f"client version {version}: {error}")
+            detail = f"client version {version}: {error}"
+            self._deny(client, ZoneEntryRefusal.VERSION_NOT_SERVED, detail)
             return
         except EmuError as error:
-            self._deny(client, REFUSED[0], str(error))
+            self._deny(client, ZoneEntryRefusal.NO_ZONE, str(error))
             return
         await self._entry.played(handoff.char_id, self._entry.clock.moment())
 
@@ -279,10 +357,11 @@ class EnteringClient:
         """Return account id, key and version of a request; its length identifies the layout."""
         for layout_version in REQUEST_LAYOUTS:
             layout = self._entry.dialects.catalog.layout("LoginByNumRequest", layout_version)
+            # The version is a field inside of the message, so it cannot select the layout.
             if layout.empty_size() == len(payload):
                 fields = layout.decode(payload)
                 return fields["account_id"], fields["access_code"], fields["version"]
-        raise MalformedMessage("login by number of unknown length")
+        raise MalformedMessage("no known layout has its length")
 
     def _enter(
         self,
@@ -292,6 +371,8 @@ class EnteringClient:
         key: int,
     ) -> None:
         now = self._entry.clock.now()
+        # Only now: until the key was found valid, the session had the small limits of
+        # unauthenticated peers.
         self._link.trust()
         self._link.charge_to(handoff.account_id)
         player = self._player = self._entry.inside.enter(
@@ -300,7 +381,7 @@ class EnteringClient:
         entry = self._entry
         entry.presence.entered(
             player.present,
-            lambda: entry.inside.send_away(player, "sent away", entry.clock.now()),
+            lambda: entry.inside.send_away(player, LeaveReason.SENT_AWAY, entry.clock.now()),
         )
         self._entry.changed()
         self._entry.report(
@@ -309,17 +390,22 @@ class EnteringClient:
             )
         )  # fmt: skip
 
-    def _deny(self, client: PlayerClient, code: LoginCode, reason: str) -> None:
+    def _deny(self, client: PlayerClient, reason: ZoneEntryRefusal, detail: str = "") -> None:
         """Send a client with a valid key the reason of its refusal, and close the session."""
+        code = DENIALS.get(reason, LoginCode.UNKNOWN_REASON)
         layout = self._entry.dialects.catalog.layout("LS_LoginResponse", DENIAL_LAYOUT)
         values = {"reply_code": code, "unknown03": -1, "unknown04": -1}
         client.send_bytes("OP_LoginReplyMsg", layout.encode(values))
-        self._refuse(reason)
+        self._refuse(reason, detail)
 
-    def _refuse(self, reason: str) -> None:
+    def _refuse(self, reason: ZoneEntryRefusal, detail: str = "") -> None:
         self._over = self._player is None
         self._deadline = None
         self._mailbox.clear()
         self._entry.counters["turned away"] += 1
-        self._entry.report(ZoneEntryRefused(self._address, reason))
+        self._entry.report(ZoneEntryRefused(self._address, reason, detail))
         self._link.close()
+
+
+def _refusal_of(error: EmuError) -> ZoneEntryRefusal:
+    return next(reason for kind, reason in UNREAD.items() if isinstance(error, kind))

@@ -19,7 +19,7 @@ from emu.link.messages import CharacterCreateReply
 from emu.model import Color, CreateCode, WorldCharacter
 from emu.processes.ports import WorldCharacterStore
 from emu.structs import StructCatalog
-from emu.times import Moment, Monotonic
+from emu.times import Clock, Moment
 from emu.world.content.definitions import Start
 from emu.world.rules import CreationRules
 
@@ -32,15 +32,18 @@ class NameRules:
     __slots__ = ("_words",)
 
     def __init__(self, blocked: Iterable[str] = ()) -> None:
+        # An empty line in the list would block every name, because every name contains it.
         self._words: Sequence[str] = sorted({word.lower() for word in blocked if word})
 
     def reason_against(self, name: str) -> CreateCode | None:
         """Return the code that refuses a name, None if the name is allowed."""
         if not LEAST_LENGTH <= len(name) <= MOST_LENGTH:
             return CreateCode.BAD_NAME_LENGTH
+        # `isalpha` alone accepts letters of every script, which clients cannot show.
         if not (name.isascii() and name.isalpha()):
             return CreateCode.INVALID_NAME
         lower = name.lower()
+        # Anywhere in the name, because a blocked word is usually hidden between other letters.
         if any(word in lower for word in self._words):
             return CreateCode.NAME_FILTER
         return None
@@ -75,6 +78,8 @@ def read_appearance(request: Mapping[str, Any], *, signed: bool) -> RequestedApp
             if value:
                 appearance[name] = str(value)
         elif isinstance(value, list) and len(value) == 3 and isinstance(value[0], float):
+            # Recognized by their form and not by name: each version has other colors, and all are
+            # stored.
             colors[name] = Color(*color_components(value, signed=signed), signed=signed)
     return RequestedAppearance(appearance, colors)
 
@@ -94,14 +99,13 @@ class CharacterCreation:
     catalog: StructCatalog
     start_of: Callable[[WorldCharacter], Start]
     """Returns the starting place of a new character."""
+    clock: Clock
     _made: Throttle = field(init=False)
 
     def __post_init__(self) -> None:
         self._made = Throttle(hourly(self.rules.creations_per_hour))
 
-    async def create(
-        self, version: int, payload: bytes, now: Monotonic, moment: Moment, *, locked: bool
-    ) -> CharacterCreateReply:
+    async def create(self, version: int, payload: bytes, *, locked: bool) -> CharacterCreateReply:
         """Create a character; return the reply for the login server, for any payload.
 
         The reply's account id is 0 if the request cannot be decoded.
@@ -110,37 +114,42 @@ class CharacterCreation:
             request = self._decode(version, payload)
         except (UnknownStruct, MalformedMessage):
             return CharacterCreateReply(0, 0, CreateCode.UNKNOWN_ERROR)
-        wanted = self._read(request, version, moment)
+        # Read before the name is checked, because the reply needs the account id in any case.
+        wanted = self._read(request, version, self.clock.moment())
         account_id = wanted.account_id
         code = CreateCode.NO_SERVERS if locked else self.names.reason_against(wanted.name)
         if code is not None:
             return CharacterCreateReply(account_id, 0, code)
         try:
-            code, char_id = await self._store_new(wanted, now)
+            code, char_id = await self._store_new(wanted)
         except StoreError:
             code, char_id = CreateCode.UNKNOWN_ERROR, 0
         return CharacterCreateReply(account_id, char_id, code)
 
-    async def _store_new(self, wanted: WorldCharacter, now: Monotonic) -> tuple[CreateCode, int]:
+    async def _store_new(self, wanted: WorldCharacter) -> tuple[CreateCode, int]:
         """Store a new character; return the reply code and the id. Raises `StoreError`."""
         others = await self.store.of_account(wanted.account_id)
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in others):
             return CreateCode.UNKNOWN_ERROR_2, 0
+        # The login server checks this as well, but only this world knows how many characters it
+        # has.
         if len(others) >= self.rules.max_characters:
             return CreateCode.MAX_CHARACTERS, 0
-        if not self._made.take(wanted.account_id, now):
+        # Without this limit one account could take every good name, by creating and deleting.
+        if not self._made.take(wanted.account_id, self.clock.now()):
             return CreateCode.OVERLOADED, 0
         try:
             made = await self.store.create(wanted)
         except DuplicateName:
             # A player may need several attempts to find a free name; only created ones count.
-            self._made.give_back(wanted.account_id, now)
+            self._made.give_back(wanted.account_id, self.clock.now())
+            # The store decides, not a query before: two requests may come at the same time.
             return CreateCode.NAME_TAKEN, 0
         return CreateCode.SUCCESS, made.id
 
     def _decode(self, version: int, payload: bytes) -> Mapping[str, Any]:
         """Decode a request by the bare layout if it matches exactly, else by the usual one."""
-        # Both layouts occur with the same version number. Only the length tells them apart.
+        # Both layouts occur with the same version number. Only the length identifies the layout.
         first, last = self.rules.bare_requests
         if first <= version <= last:
             try:
@@ -168,5 +177,6 @@ class CharacterCreation:
             appearance=found.appearance,
             colors=found.colors,
         )
+        # Last, because the starting place depends on race, class and the chosen city.
         start = self.start_of(wanted)
         return replace(wanted, zone_id=start.zone_id, place=start.place)

@@ -12,6 +12,7 @@ import ipaddress
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
+from typing import Final
 
 from emu.appearance import Models
 from emu.errors import StoreError, Unanswered
@@ -24,6 +25,7 @@ from emu.link.messages import (
     STATUS_LOCKED,
     STATUS_UP,
     BasicCharUpdate,
+    BugReport,
     CharacterCreateRequest,
     LinkMessage,
     LSInfo,
@@ -36,11 +38,11 @@ from emu.link.messages import (
 from emu.link.settings import hash_link_password
 from emu.model import PlayCode, WorldCharacter
 from emu.processes.ports import Bus, Note, WorldCharacterStore, ZoneServers
-from emu.processes.presence import ENTERED, LEFT
-from emu.times import Clock, Monotonic
+from emu.processes.shared import ENTERED, LEFT
+from emu.times import Clock
 from emu.world.content.atlas import Atlas
 from emu.world.entry.admission import WorldAdmissionRules
-from emu.world.events import EntryRefused, WorldEvent
+from emu.world.events import BUG_REPORTED, EntryRefused, WorldEvent
 from emu.world.registration.creation import CharacterCreation
 
 _PRIVATE = tuple(
@@ -70,6 +72,7 @@ def address_for(client_address: str, public: str, internal: str | None) -> str:
     The internal address, if there is one, is for two kinds of clients: those with a private
     address, and those with the world's own public address, which are behind the same router.
     """
+    # Many home routers do not send packets for their own public address back into their network.
     if internal and (client_address == public or is_private(client_address)):
         return internal
     return public
@@ -93,6 +96,7 @@ class ZoneReport:
 
     def next_batch(self, most: int) -> ZoneUpdates | None:
         """Return the next zones, at most `most`; None if all were sent."""
+        # Asked again for each batch: an operator may have added zones since the last one.
         fresh = (zone for zone in self._zones() if zone.zone_id not in self._sent)
         batch = tuple(islice(fresh, min(most, ZONES_PER_BATCH)))
         self._sent.update(zone.zone_id for zone in batch)
@@ -118,6 +122,7 @@ class CharacterLocations:
     def _entered(self, note: Note) -> None:
         char_id, zone_id = int(note["char_id"] or 0), int(note["zone_id"] or 0)
         zone = self._atlas.get(zone_id)
+        # Entering the same zone again changes nothing in the login server's list.
         if zone is None or self._sent.get(char_id) == zone_id:
             return
         self._sent[char_id] = zone_id
@@ -126,6 +131,23 @@ class CharacterLocations:
     def _left(self, note: Note) -> None:
         self._sent.pop(int(note["char_id"] or 0), None)
 
+
+def relay_bug_reports(bus: Bus, send: Callable[[BugReport], None]) -> None:
+    """Send the login server the bug reports that players of all processes write."""
+
+    def relay(note: Note) -> None:
+        texts = {name: str(note[name]) for name in BUG_TEXTS}
+        numbers = {name: int(note[name] or 0) for name in BUG_NUMBERS}
+        send(BugReport(**texts, **numbers))  # type: ignore[arg-type]  # of the fields' types
+
+    bus.subscribe(BUG_REPORTED, relay)
+
+
+BUG_TEXTS: Final = (
+    "category", "subcategory", "causes_crash", "reproducible", "summary", "description", "version",
+    "player", "spawn_name",
+)  # fmt: skip
+BUG_NUMBERS: Final = ("account_id", "spawn_id", "zone_id")
 
 TOO_OFTEN = PlayCode.TIMEOUT
 """The reply to an account that enters too often; the client says that it may try later."""
@@ -206,15 +228,14 @@ class WorldRegistry:
         """Handle a new link: its login server needs every zone again."""
         self._zone_report.restart()
 
-    async def answer(self, message: LinkMessage, now: Monotonic) -> Sequence[LinkMessage]:
+    async def answer(self, message: LinkMessage) -> Sequence[LinkMessage]:
         """Handle a message of the login server; return the replies."""
         if isinstance(message, UsertoWorldReq):
-            answer = await self._answer_play(message, now)
+            answer = await self._answer_play(message)
             return [answer, *await self._body(answer.char_id, answer.response)]
         if isinstance(message, CharacterCreateRequest):
             version, body = message.client_version, message.request
-            moment, locked = self.clock.moment(), self.admission.locked
-            reply = await self.creation.create(version, body, now, moment, locked=locked)
+            reply = await self.creation.create(version, body, locked=self.admission.locked)
             return [reply, *await self._body(reply.char_id, reply.response)]
         if isinstance(message, ZoneUpdatesRequest):
             zones = self._zone_report.next_batch(message.max_per_batch)
@@ -223,10 +244,11 @@ class WorldRegistry:
             await self._delete(message.account_id, message.char_id)
         return []
 
-    async def _answer_play(self, request: UsertoWorldReq, now: Monotonic) -> UsertoWorldResp:
+    async def _answer_play(self, request: UsertoWorldReq) -> UsertoWorldResp:
         account_id, char_id = request.account_id, request.char_id
         host, port = self.config.address, self.config.port
-        reason = self.admission.reason_against(account_id, request.client_address, now)
+        # The limit comes before the store, so that repeated requests cost no query.
+        reason = self.admission.reason_against(account_id, request.client_address, self.clock.now())
         if reason is not None:
             self.report(EntryRefused(account_id, request.client_address, reason))
             return self._response(request, TOO_OFTEN, 0, host, port)
@@ -235,11 +257,16 @@ class WorldRegistry:
             rows = await self.characters.of_account(account_id)
             response, key = await self.admission.grant(rows, account_id, char_id)
             if response == PlayCode.SUCCESS:
-                self.admission.count_entry(account_id, request.client_address, now)
+                # Only keys that are issued count: a player who is refused by a full world may try
+                # again at once.
+                self.admission.count_entry(account_id, request.client_address, self.clock.now())
         except StoreError:
+            # The login server waits for an answer, so an error of the store becomes one, too.
             response, key = PlayCode.LOADING_ERROR, 0
         config = self.config
         address = address_for(request.client_address, config.address, config.internal_address)
+        # The key is valid in every process, so the client may be sent directly to the one that
+        # serves the zone.
         host, port = self._process_of(rows, char_id) or (address, config.port)
         return self._response(request, response, key, host, port)
 
@@ -267,6 +294,7 @@ class WorldRegistry:
             number = (await self.models.numbers([path])).get(path)
         except StoreError:
             return []
+        # Without a number the login server keeps what it has, which is better than a wrong body.
         if row is None or number is None:
             return []
         return [RaceUpdate(row.account_id, row.id, number, row.race & 0xFF)]
@@ -287,5 +315,7 @@ class WorldRegistry:
 
     async def _delete(self, account_id: int, char_id: int) -> None:
         """Delete a character; the link has no reply to this. Raises `StoreError`."""
+        # The store checks that the account owns the character: the link's numbers come from a
+        # client's request.
         if await self.characters.delete(account_id, char_id):
             await self.admission.dismiss(char_id)

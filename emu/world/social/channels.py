@@ -69,7 +69,9 @@ class Channels:
         """Add a member to a channel; create the channel if needed. Raises `CommandError`."""
         found = self.find(name)
         if found is not None and member in found.members:
+            # A second join would notify all members again.
             raise CommandError(f"you are in the channel {found.name} already")
+        # Each membership is stored and published to every process.
         if len(self.of(member)) >= MOST_OF_ONE:
             raise CommandError(f"you are in {MOST_OF_ONE} channels, the limit; leave one first")
         if found is None:
@@ -85,6 +87,8 @@ class Channels:
 
         Raises `CommandError` if the world has too many channels.
         """
+        # The other process has checked the password. If both made the channel at the same time, the
+        # first one here stays.
         found = self.find(name) or self._make(name, password)
         if member in found.members:
             return None
@@ -98,10 +102,13 @@ class Channels:
             raise CommandError(f"you are not in a channel {name}")
         del found.members[member]
         if not found.members:
+            # A channel with nobody in it has no owner who could change its password.
             del self._channels[name.casefold()]
         return found
 
     def _make(self, name: str, password: str) -> Channel:
+        # The first player who joins makes it, but under the operator's spelling and without a
+        # password.
         for known in self.world_channels:
             if known.casefold() == name.casefold():
                 name, password = known, ""
@@ -148,6 +155,7 @@ class RemoteChannels:
             (SAID, self._receive_said),
             (HIDDEN, self._receive_hidden),
         ):
+            # The bus delivers a process its own notes, too.
             world.bus.subscribe(topic, self._of_others(hear))
         world.bus.subscribe(CAME, lambda _note: self._publish_members())
         world.bus.subscribe(GONE, lambda _note: self._forget_lost_members())
@@ -183,6 +191,7 @@ class RemoteChannels:
             "char_id": player.id,
             "name": player.name,
             "hidden": player.spawn.hidden,
+            # The channel's own spelling, not that of the command.
             "channel": channel.name,
             **more,
         }
@@ -191,6 +200,8 @@ class RemoteChannels:
     def _publish_members(self) -> None:
         for player in self._world.players:
             for channel in self._local.channels.of(player.id):
+                # A process that was out of reach has missed notes. It ignores the members that it
+                # has already.
                 self.joined(player, channel)
 
     def _of_others(self, hear: Callable[[Note, int, str], None]) -> Callable[[Note], None]:
@@ -206,6 +217,8 @@ class RemoteChannels:
         try:
             channel = self._local.channels.join_from_elsewhere(name, char_id, str(note["password"]))
         except CommandError:
+            # Counted and not raised: the note comes from another process, which has joined its
+            # player already.
             self._world.count("too many channels of other processes")
             return
         if channel is not None:

@@ -13,11 +13,11 @@ from emu.dialects.dialect import NOT_SEEN, ChannelNumbers
 from emu.errors import CommandError, Unanswered
 from emu.model import Membership, Present, may_see
 from emu.processes.ports import Note
-from emu.times import Monotonic, unix_seconds
+from emu.times import Monotonic
 from emu.world.actors.client import text_fields
 from emu.world.actors.hiding import sees
 from emu.world.actors.player import Player, Relation
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Spawn, StateWord
 from emu.world.entry.saver import SavedKind
 from emu.world.events import Said
 from emu.world.rules import ChatRules
@@ -35,6 +35,8 @@ from emu.world.world import World
 BROADCAST: Final = "chat.broadcast"
 ANNOUNCE: Final = "chat.announce"
 TELL: Final = "chat.tell"
+TELL_MARKS: Final = {"is_tell": 1, "tell_kind": 2}
+"""Two fields that a tell has in newer clients (recorded)."""
 """The topics on the bus. The topic of tells ends with a dot and the receiving process."""
 
 
@@ -66,6 +68,8 @@ class RemoteChat:
         if (
             present is None
             or present.link_dead
+            # A player of this process was looked for before; it is here only if the speaker may not
+            # see it.
             or present.process == self._world.process
             or not may_see(rank, present)
         ):
@@ -75,6 +79,8 @@ class RemoteChat:
             "text": text,
         }  # fmt: skip
         try:
+            # The other process decides: only it has the ignore list and the away message of its
+            # player.
             answer = await self._world.bus.request(f"{TELL}.{present.process}", note)
         except Unanswered:
             raise CommandError(f"{present.name} cannot be reached now") from None
@@ -87,6 +93,8 @@ class RemoteChat:
 
     async def _answer_tell(self, note: Note) -> Note:
         target = self._world.players.get(int(note["char_id"] or 0))
+        # Checked again, because the player may have left or hidden itself since the speaker's
+        # process asked.
         if target is None or not may_see(int(note["rank"] or 0), target.spawn):
             raise CommandError(not_found(str(note["name"])))
         return {"reply": self._hear_tell(target, str(note["speaker"]), str(note["text"]))}
@@ -119,6 +127,7 @@ class Chat:
     @rules.setter
     def rules(self, rules: ChatRules) -> None:
         self._rules = rules
+        # Running channels go on; only the list of the world's own ones changes.
         self.channels.world_channels = rules.channels
 
     # -- speaking -------------------------------------------------------------------------------
@@ -126,9 +135,12 @@ class Chat:
     def say_near(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
         """Say something to the players near; `channel` is ``say`` or ``emote``."""
         text = self._allowed(speaker, text, now)
+        # By distance and not by interest sets: those follow in steps, and a speaker outside of a
+        # set is still heard.
         for hearer in self.world.players.standing_in(speaker.zone):
-            if hearer.position.distance_to(speaker.position) <= self.world.rules.hear:
+            if hearer.spawn.position.distance_to(speaker.spawn.position) <= self.world.rules.hear:
                 self._deliver(channel, speaker, hearer, text)
+        # After the delivery: what the log has was heard.
         self._report(channel, speaker, text)
         self.world.notifications.said.publish(speaker, text, now)
 
@@ -146,12 +158,16 @@ class Chat:
         target = self.world.players.named(name)
         if target is speaker:
             raise CommandError("You can't tell yourself anything")
+        # If it may not be seen, the search goes on, and the answer is the same as for an absent
+        # player.
         if target is not None and sees(speaker, target):
             if not target.is_online:
+                # A link-dead player gives the same answer as an absent one.
                 raise CommandError(not_found(name))
             heard, reply = target.name, self.hear_tell(target, speaker.name, text)
         else:
             heard, reply = await self.remote.tell(speaker, name, text)
+        # Only now: the speaker's own line is the confirmation that the tell has arrived.
         self._send_chat(speaker, "tell", speaker.name, heard, text)
         if reply:
             self._send_chat(speaker, "tell", heard, speaker.name, reply)
@@ -167,23 +183,30 @@ class Chat:
         if target.relations.knows(Relation.IGNORED, speaker):
             raise CommandError(f"{target.name} ignores you")
         self._send_chat(target, "tell", speaker, target.name, text)
-        if "afk" not in target.spawn.words:
+        if StateWord.AFK not in target.spawn.words:
             return ""
         # A muted player's own text must not reach others, not even as an away message.
         reply = AWAY
         if target.away_message and not self.world.is_muted(target):
+            # Cut here and not when it is set, so that a reload with another limit applies.
             reply = target.away_message[: self.rules.longest]
         self._send_chat(target, "tell", target.name, speaker, reply)
         return reply
 
     def group_say(
-        self, speaker: Player, members: Iterable[Player], text: str, now: Monotonic
+        self,
+        speaker: Player,
+        members: Iterable[Player],
+        text: str,
+        now: Monotonic,
+        *,
+        channel: str = "group",
     ) -> None:
-        """Say something to the members of the speaker's group."""
+        """Say something to the members of the speaker's group, raid or guild, by its channel."""
         text = self._allowed(speaker, text, now)
         for hearer in members:
-            self._deliver("group", speaker, hearer, text)
-        self._report("group", speaker, text)
+            self._deliver(channel, speaker, hearer, text)
+        self._report(channel, speaker, text)
 
     def broadcast(self, text: str) -> None:
         """Show a line to all players of this process."""
@@ -194,6 +217,7 @@ class Chat:
     def announce(self, text: str) -> None:
         """Show a text in the middle of the screen to all players of this process."""
         for hearer in self.world.players:
+            # A link-dead player has no client that could be sent anything.
             if hearer.is_online:
                 hearer.client.send_line(
                     "WS_OnScreenMsg",
@@ -207,13 +231,15 @@ class Chat:
     ) -> None:
         """Make a spawn say something to those of `players` that are near it."""
         for hearer in players:
-            if hearer.position.distance_to(spawn.position) <= self.world.rules.hear:
+            if hearer.spawn.position.distance_to(spawn.position) <= self.world.rules.hear:
                 index = hearer.index_of(spawn)
                 self._send_chat(hearer, channel, spawn.name, hearer.name, text, index=index)
 
     def line(self, player: Player, text: str, channel: str = "system") -> None:
         """Show a line of plain text to one player."""
         color = self._numbers.number(channel, player.client.version)
+        # The text may come from an operator or a behavior and have several lines.
+        # One message is one line of the chat window.
         for line in text.splitlines():
             player.client.send_line("WS_DisplayText", text_fields(line, color), self.rules.backlog)
 
@@ -221,6 +247,7 @@ class Chat:
 
     def join(self, player: Player, name: str, password: str, now: Monotonic) -> Channel:
         """Join a channel, now and at every later login, and notify its members."""
+        # Joining and leaving notify every member, so a client could flood a channel without a word.
         self.pace(player, now)
         channel = self.channels.join(name, player.id, password)
         player.channels[channel.name.casefold()] = Membership(channel.name, password)
@@ -239,8 +266,10 @@ class Chat:
             player.client.send(
                 "WS_AvailWorldChannels", {"num_channels": len(names), "channel_array": names}
             )
+        # A copy, because a refused channel is removed in the loop.
         for key, kept in list(player.channels.items()):
             found = self.channels.find(kept.channel)
+            # Other members have never seen it leave, so they are not sent that it joined.
             if found is not None and player.id in found.members:
                 self._update(player, YOU_JOINED, found)
                 self.remote_channels.joined(player, found)
@@ -261,6 +290,7 @@ class Chat:
         """Leave a channel for good and notify its members."""
         channel = self.channels.leave(name, player.id)
         player.channels.pop(channel.name.casefold(), None)
+        # Saved, or the player would join again with its next entry.
         self.world.saves.changed(player, SavedKind.CHANNELS, now)
         self._update(player, YOU_LEFT, channel)
         self._left(player, channel)
@@ -312,6 +342,7 @@ class Chat:
     def hear_channel(self, channel: Channel, speaker: str, text: str) -> None:
         """Show a text to the members of this process."""
         for hearer in self._members(channel):
+            # Each hearer has its own list of ignored players.
             if not hearer.relations.knows(Relation.IGNORED, speaker):
                 self._send_chat(
                     hearer, "custom", speaker, hearer.name, text, channel_name=channel.name
@@ -336,6 +367,7 @@ class Chat:
 
     def _members(self, channel: Channel) -> list[Player]:
         found = (self.world.players.get(member) for member in channel.members)
+        # Link-dead members stay in the channel but are sent nothing.
         return [one for one in found if one is not None and one.is_online]
 
     def _own_channel(self, player: Player, name: str) -> Channel:
@@ -346,11 +378,13 @@ class Chat:
 
     def _allowed(self, speaker: Player, text: str, now: Monotonic) -> str:
         """Return the text without control characters, cut to the longest; count it as speech."""
+        # Control characters could break lines in logs and in other clients' windows.
         text = "".join(letter for letter in text if letter.isprintable()).strip()
         if not text:
             raise CommandError("there is nothing to say")
         if self.world.is_muted(speaker):
             raise CommandError(MUTED)
+        # Counted last: an empty line, or one of a muted player, reaches nobody and costs nothing.
         self.pace(speaker, now)
         return text[: self.rules.longest]
 
@@ -363,6 +397,7 @@ class Chat:
         if hearer.relations.knows(Relation.IGNORED, speaker.name):
             return
         index = hearer.index_of(speaker.spawn)
+        # The speaker's own copy names no hearer (docs/protocol/world/chat.md#hear-chat).
         name = "" if hearer is speaker else hearer.name
         self._send_chat(hearer, channel, speaker.name, name, text, index=index)
 
@@ -381,6 +416,7 @@ class Chat:
         client.send_line(
             "WS_HearChat",
             {
+                # A hearer without the speaker's ghost has no index for it.
                 "from_spawn_id": NOT_SEEN if index is None else index,
                 "to_spawn_id": NOT_SEEN,
                 "from": speaker,
@@ -390,7 +426,7 @@ class Chat:
                 "channel_name": channel_name,
                 "show_bubble": 1,
                 "understood": 1,
-                "time": unix_seconds(self.world.clock.moment()),
+                **(TELL_MARKS if channel == "tell" else {}),
             },
             self.rules.backlog,
         )

@@ -6,127 +6,33 @@ from it to the next state is encoded and packed once for all of them. This modul
 
 There is one function for the values of each part. The field names are those of
 `data/structs/SpawnStructs.xml`. The constants are those that EQ2Emulator was recorded to send.
-Layouts come from `data/structs`, the bits of a version from `data/world/ghosts.toml`. All clients
-of a version share one `GhostForm`.
 Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/recorded.md#own-ghost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from attrs import frozen
-
-from emu.dialects import Dialect
-from emu.dialects.dialect import wire_texts
-from emu.errors import UnknownVersion
-from emu.files import data_file, read_document
-from emu.schema import field, read_rows
-from emu.structs.packed import pack_stream, reverses_literals, xor
+from emu.structs.packed import xor
 from emu.world.actors.spawn import Footer, GhostPart, Spawn, SpawnKind
+from emu.world.visibility.forms import NO_SPAWN, GhostForm
 from emu.world_stream.ghosts import (
+    FOOTER,
     HEADER,
     HEADING_UNIT,
     INFO,
     PARTS,
     POSITION,
     SIGN_FOOTER,
+    UPDATE_TITLE,
     VISIBILITY,
     WIDGET_FOOTER,
 )
-from emu.world_stream.movement import HALF_TURN
+from emu.world_stream.movement import FULL_TURN, HALF_TURN
 
-
-def _status_words(value: Any) -> Mapping[str, Mapping[str, int]]:
-    if not isinstance(value, dict) or not all(
-        isinstance(bits, dict) and all(type(one) is int for one in bits.values())
-        for bits in value.values()
-    ):
-        raise ValueError("must be tables of fields with their bits")
-    return value
-
-
-@frozen
-class FormRules:
-    """One row of `data/world/ghosts.toml`: the rules of a range of client versions."""
-
-    first: int = field()
-    last: int = field()
-    words: Mapping[str, Mapping[str, int]] = field(form=_status_words)
-    """For each status word of a spawn: the info fields and the bits to set in them."""
-    vis_flags_limit: int = field()
-    level_field: str = field("")
-    """A list field of the info part whose first element repeats the level; "" if there is none."""
-
-
-class GhostForm:
-    """The layouts and rules of ghosts for one client version."""
-
-    __slots__ = ("_reverse", "dialect", "rules", "sizes")
-
-    def __init__(self, dialect: Dialect, rules: FormRules) -> None:
-        """Join a version's rules with its layouts. Raises `UnknownStruct` if one is missing."""
-        self.dialect = dialect
-        self.rules = rules
-        self._reverse = reverses_literals(dialect.version)
-        self.sizes = tuple(dialect.layout(name).empty_size() for name in PARTS)
-        """The length of each part in bytes, before it is packed."""
-        # A missing layout must fail here, when the tables are loaded, not at the first sign.
-        for name in (HEADER, WIDGET_FOOTER, SIGN_FOOTER):
-            dialect.layout(name)
-
-    def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
-        """Return a struct's bytes, without the values that this version has no field for."""
-        return self.dialect.encode_known(struct, wire_texts(values))
-
-    def pack(self, data: bytes) -> bytes:
-        """Return packed bytes, without a length in front."""
-        return pack_stream(data, reverse=self._reverse)
-
-    def status(self, words: frozenset[str]) -> dict[str, int]:
-        """Return the info fields that these words set; unknown words set none."""
-        fields: dict[str, int] = {}
-        for word in words:
-            for name, bits in self.rules.words.get(word, {}).items():
-                fields[name] = fields.get(name, 0) | bits
-        return fields
-
-
-class GhostRules:
-    """The rules of every range of versions."""
-
-    def __init__(self, rules: Sequence[FormRules]) -> None:
-        self._rules = tuple(rules)
-
-    @property
-    def words(self) -> frozenset[str]:
-        """All status words of any version."""
-        return frozenset(word for rules in self._rules for word in rules.words)
-
-    @property
-    def last_versions(self) -> tuple[int, ...]:
-        """The last client version of each range."""
-        return tuple(rules.last for rules in self._rules)
-
-    def for_version(self, version: int) -> FormRules:
-        """Return the rules of a version. Raises `UnknownVersion`."""
-        for rules in self._rules:
-            if rules.first <= version <= rules.last:
-                return rules
-        raise UnknownVersion(version)
-
-
-def read_rules(path: Path | None = None) -> GhostRules:
-    """Read a table of ghost forms, by default the shipped one. Raises `FileFormatError`."""
-    path = path or data_file("world", "ghosts.toml")
-    rows = read_document(path).get("form")
-    return GhostRules(read_rows(FormRules, rows, path, "form", lambda row: row))
-
-
-NO_SPAWN: Final = 0xFFFFFFFF
-NO_ANIMATION: Final = 0xFFFF
+# The values below that clients do not explain were recorded from EQ2Emulator. They are sent to
+# every client, so they are constants and not data.
 SPEED_UNIT: Final = 256
 """Speeds on the wire are units per second times this (docs/protocol/world/spawns.md#units)."""
 LIVING_STATE: Final = 16512
@@ -150,21 +56,26 @@ SELF, COMMAND, TARGETABLE, NAME, LEVEL, ATTACKABLE = 1, 2, 4, 16, 32, 64
 """Bits of vis_flags."""
 
 
-def position_fields(spawn: Spawn) -> dict[str, Any]:
-    """Return the values of Substruct_SpawnPositionStruct."""
+def position_fields(spawn: Spawn, size_unit: int = 1) -> dict[str, Any]:
+    """Return the values of Substruct_SpawnPositionStruct; `size_unit` divides the size."""
     at = spawn.position
     heading = heading_units(at.heading)
-    fields = {
+    if spawn.is_led_by_client:
+        heading %= FULL_CIRCLE
+    fields: dict[str, Any] = {
         "pos_grid_id": at.grid,
+        # The struct has two headings and two pitches. EQ2Emulator fills both fields with one value.
         "pos_heading1": heading,
         "pos_heading2": heading,
         "pos_x": at.x,
         "pos_y": at.y,
         "pos_z": at.z,
         "pos_collision_radius": spawn.collision_radius,
-        "pos_size": spawn.size,
+        "pos_size": spawn.size if size_unit == 1 else spawn.size / size_unit,
+        "pos_size_ratio": 1.0,
         "face_actor_id": NO_SPAWN,
     }
+    # EQ2Emulator leaves speed and pitch of a thing at 0, and gives it a state of its own.
     if not spawn.is_living:
         fields["pos_state"] = THING_STATE
         if spawn.kind is SpawnKind.OBJECT:
@@ -174,9 +85,12 @@ def position_fields(spawn: Spawn) -> dict[str, Any]:
         return fields
     pitch = _short(spawn.pitch)
     fields |= {
+        # Clients extrapolate from these speeds until the next update.
         "pos_speed": _short(spawn.speed * SPEED_UNIT),
         "pos_side_speed": _short(spawn.side_speed * SPEED_UNIT),
         "pos_vert_speed": _short(spawn.vert_speed * SPEED_UNIT),
+        # The moving client reports that it falls by its activity
+        # (docs/protocol/world/spawns.md#units).
         "pos_state": FALLING_STATE if spawn.activity in IN_THE_AIR else LIVING_STATE,
         "pos_move_type": LIVING_MOVE,
         "pos_pitch1": pitch,
@@ -197,6 +111,8 @@ def visibility_fields(spawn: Spawn, form: GhostForm, *, own: bool) -> dict[str, 
     if spawn.kind is SpawnKind.WIDGET and not spawn.verbs:
         return {}
     if spawn.kind in _FLAGGED:
+        # 546 reads the flags as a yes or no: its rules limit them to 1
+        # (docs/protocol/world/spawns.md#vis).
         return {"vis_flags": min(COMMAND, form.rules.vis_flags_limit)}
     flags = (
         (SELF if own else 0)
@@ -229,22 +145,21 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "target_id": NO_SPAWN,
         "unknown6": 1,
-        "name": spawn.name,
-        "last_name": spawn.last_name,
-        "prefix": spawn.prefix,
-        "suffix": spawn.suffix,
-        "guild": spawn.guild,
+        **name_fields(spawn),
         "action_state": spawn.action_state,
         "visual_state": spawn.visual_state,
         "mood_state": spawn.mood_state,
         "emote_state": spawn.emote_state,
     }
     words = spawn.words
+    versions = form.dialect.world_rules
     if spawn.is_living:
         fields |= {
+            "icon": 0 if spawn.attackable else versions.icon_living,
             # Clients invert this field: 0 is full health (docs/protocol/world/spawns.md#info).
             "hp_remaining": 100 ^ spawn.hp_percent,
             "power_percent": spawn.power_percent,
+            # Both levels are equal: mentoring, which would lower the effective one, is not served.
             "effective_level": spawn.level,
             "level": spawn.level,
             "difficulty": DIFFICULTY,
@@ -254,19 +169,46 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
     else:
         # EQ2Emulator sends white for things without colors (recorded).
         fields |= dict.fromkeys(PAINTED, WHITE)
+        fields["icon"] = 0 if spawn.attackable else versions.icon_thing
     if spawn.kind is SpawnKind.PLAYER:
-        fields["follow_target"] = NO_SPAWN
+        if not form.has_footers:
+            # Only players: for creatures EQ2Emulator sends 0 (docs/protocol/world/spawns.md#info).
+            fields["follow_target"] = NO_SPAWN
+        fields |= _model_colors(spawn.appearance)
     else:
         words |= {"npc" if spawn.is_living else "thing"}
+    # The order matters. An appearance may replace the defaults above, but never the status bits of
+    # the spawn's words.
     return fields | dict(spawn.appearance) | form.status(words)
 
 
-def header_fields(spawn: Spawn, index: int, time_stamp: int) -> dict[str, Any]:
+def _model_colors(appearance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the colors of a player's models, which are its skin's (newer clients have them)."""
+    colors = {"model_color": "skin_color", "soga_model_color": "soga_skin_color"}
+    return {name: appearance[source] for name, source in colors.items() if source in appearance}
+
+
+def name_fields(spawn: Spawn) -> dict[str, Any]:
+    """Return a spawn's names, for the info part or the footer."""
+    return {
+        "name": spawn.name,
+        "last_name": spawn.last_name,
+        "prefix": spawn.prefix,
+        "suffix": spawn.suffix,
+        "guild": spawn.guild,
+    }
+
+
+def header_fields(spawn: Spawn, form: GhostForm, index: int, time_stamp: int) -> dict[str, Any]:
     """Return the values of WS_SpawnStruct_Header; `time_stamp` is in milliseconds.
 
     A single verb is only the default command; two or more also form the command list.
     """
     verbs = spawn.verbs
+    versions = form.dialect.world_rules
+    default = ""
+    if verbs:
+        default = verbs[0].command if versions.verbs_by_command else verbs[0].name
     listed = [
         {
             "command_list_name": verb.name,
@@ -277,25 +219,30 @@ def header_fields(spawn: Spawn, index: int, time_stamp: int) -> dict[str, Any]:
     ]
     return {
         "index": index,
+        # EQ2Emulator sends the index as the id, too. The server's own id never leaves it, so
+        # clients cannot compare what different viewers see.
         "spawn_id": index,
-        "spawn_anim": NO_ANIMATION,
+        "spawn_anim": versions.no_animation,
+        "crc": 1,
         "command_list": len(listed),
         "command_list_array": listed,
-        "default_command": verbs[0].name if verbs else "",
+        "default_command": default,
         "max_distance": verbs[0].distance if verbs else 0.0,
         "time_stamp": time_stamp,
     }
 
 
 def footer_of(spawn: Spawn, form: GhostForm) -> bytes:
-    """Return the bytes behind the packed parts of a sign or a widget, none for other kinds.
+    """Return the bytes behind the packed parts of a ghost.
 
-    Clients always read a footer there, so a sign or widget without one gets zeros.
+    Up to 561 only signs and widgets have them. Clients always read a footer there, so a sign or
+    widget without one gets zeros. Later clients read every spawn's names there.
     """
+    names = _footer_names(spawn) if form.has_footers else {}
     if spawn.kind not in (SpawnKind.SIGN, SpawnKind.WIDGET):
-        return b""
+        return form.encode(FOOTER, names) if form.has_footers else b""
     footer = spawn.footer or NO_FOOTER
-    fields: dict[str, Any] = {
+    fields: dict[str, Any] = names | {
         "widget_id": footer.id,
         "widget_x": footer.x,
         "widget_y": footer.y,
@@ -313,6 +260,39 @@ def footer_of(spawn: Spawn, form: GhostForm) -> bytes:
     return form.encode(SIGN_FOOTER, fields)
 
 
+def _footer_names(spawn: Spawn) -> dict[str, Any]:
+    kind = THING_TYPE
+    if spawn.attackable:
+        kind = ATTACKABLE_TYPE
+    elif spawn.is_living:
+        kind = PEACEFUL_TYPE
+    is_player = int(spawn.kind is SpawnKind.PLAYER)
+    return name_fields(spawn) | {"is_player": is_player, "spawn_type": kind}
+
+
+def title_of(spawn: Spawn, form: GhostForm) -> bytes:
+    """Return WS_UpdateTitle without the index that it begins with: names that may change."""
+    names = name_fields(spawn)
+    fields = {
+        "player_name": names.pop("name"),
+        "is_player": int(spawn.kind is SpawnKind.PLAYER),
+        **names,
+    }
+    return form.encode(UPDATE_TITLE, fields)[INDEX_SIZE:]
+
+
+INDEX_SIZE: Final = 4
+ATTACKABLE_TYPE, PEACEFUL_TYPE, THING_TYPE = 3, 1, 6
+"""Spawn types of a footer (docs/protocol/world/newer.md#footer)."""
+
+
+FULL_CIRCLE: Final = int(FULL_TURN) * HEADING_UNIT
+"""A heading that a client has sent is shown as 0 to one less than this.
+
+Those of the world's data are shown as they are, also below 0 (both recorded).
+"""
+
+
 def heading_units(degrees: float) -> int:
     """Return a heading in wire units: 1/64 degrees from the opposite of the database's zero."""
     return _short((degrees - HALF_TURN) * HEADING_UNIT)
@@ -323,10 +303,19 @@ def _short(value: float) -> int:
     return max(-0x8000, min(0x7FFF, int(value)))
 
 
-CHANGES: Final[tuple[int, ...]] = (GhostPart.POSITION, GhostPart.VISIBILITY, GhostPart.INFO)
+class GhostState(NamedTuple):
+    """A ghost at one time: the bytes of its parts, and what is not the same for every viewer.
 
-State = tuple[bytes, ...]
-"""The bytes of a ghost's three parts at one time, in the order of `PARTS`."""
+    The parts have the order of `PARTS`. `names` are those of UpdateTitle, empty for versions that
+    have the names in the info part. `target` is the id of the spawn that it has targeted, 0 for
+    none: in the bytes every target is `NO_SPAWN`, and a viewer puts its own index there.
+    """
+
+    position: bytes
+    visibility: bytes
+    info: bytes
+    names: bytes
+    target: int
 
 
 class GhostDelta(NamedTuple):
@@ -346,25 +335,36 @@ class GhostBaseline:
     them. An own baseline ignores movement, because a client predicts its own movement.
     """
 
-    __slots__ = ("_stale", "_steps", "before", "form", "now", "own", "spawn", "step")
+    __slots__ = (
+        "_stale", "_steps", "before", "form", "is_player", "now", "own", "spawn", "step",
+    )  # fmt: skip
 
     def __init__(self, spawn: Spawn, form: GhostForm, *, own: bool) -> None:
         self.spawn = spawn
         self.form = form
         self.own = own
         self._stale: int = GhostPart.NONE
-        self._steps: dict[State, GhostDelta] | None = None
-        self.now: State = tuple(map(self._encode, range(len(PARTS))))
+        self._steps: dict[GhostState, GhostDelta] | None = None
+        self.is_player = spawn.kind is SpawnKind.PLAYER
+        self.now = GhostState(
+            self._encode(POSITION),
+            self._encode(VISIBILITY),
+            self._encode(INFO),
+            self._names(),
+            spawn.target_id,
+        )
         # Only one earlier state is kept ready with its delta: with a free link, every viewer has
         # either `now` or `before`.
-        self.before: State | None = None
+        self.before: GhostState | None = None
         self.step = NO_STEP
 
     def changed(self, change: int) -> None:
         """Note the parts of the spawn that have changed; `refresh` encodes them."""
+        # Only a bit is set here: a spawn may change many times between two ticks, and is encoded
+        # once.
         self._stale |= change & ~GhostPart.POSITION if self.own else change
 
-    def refresh(self) -> State:
+    def refresh(self) -> GhostState:
         """Encode what has changed and return `now`.
 
         If the bytes stay equal, `now` stays the same object. Viewers compare states by identity.
@@ -373,9 +373,17 @@ class GhostBaseline:
         if stale:
             self._stale = GhostPart.NONE
             before = self.now
-            fresh = tuple(
-                self._encode(part) if stale & flag else before[part]
-                for part, flag in enumerate(CHANGES)
+            # Parts that have not changed keep their old object, so that `_step_from` compares them
+            # by identity first and does not XOR them.
+            info, names = before.info, before.names
+            if stale & GhostPart.INFO:
+                info, names = self._encode(INFO), self._names()
+            fresh = GhostState(
+                self._encode(POSITION) if stale & GhostPart.POSITION else before.position,
+                self._encode(VISIBILITY) if stale & GhostPart.VISIBILITY else before.visibility,
+                info,
+                names,
+                self.spawn.target_id,
             )
             # A value can change and change back between two rounds. Then the bytes are equal, and
             # keeping the old object spares all viewers an empty update.
@@ -384,9 +392,14 @@ class GhostBaseline:
                 self.step = self._step_from(before)
         return self.now
 
-    def step_from(self, base: State) -> GhostDelta:
+    def _names(self) -> bytes:
+        return title_of(self.spawn, self.form) if self.form.has_footers else b""
+
+    def step_from(self, base: GhostState) -> GhostDelta:
         """Return the delta to `now` from the state that a viewer was sent last."""
         if base is self.before:
+            # This is the usual case: the delta was computed once in `refresh`, whatever the number
+            # of viewers.
             return self.step
         # Only viewers that missed a round (a full link) come here. They are few and share states
         # among each other too, so the dict is made when the first one needs it.
@@ -397,29 +410,45 @@ class GhostBaseline:
             made = self._steps[base] = self._step_from(base)
         return made
 
-    def _step_from(self, base: State) -> GhostDelta:
-        deltas = [
-            self.form.pack(xor(new, old)) if new != old else b""
-            for new, old in zip(self.now, base, strict=True)
-        ]
-        return GhostDelta(deltas[POSITION], deltas[VISIBILITY], deltas[INFO], sum(map(len, deltas)))
+    def _step_from(self, base: GhostState) -> GhostDelta:
+        now = self.now
+        position = self._delta(base.position, now.position)
+        visibility = self._delta(base.visibility, now.visibility)
+        info = self._delta(base.info, now.info)
+        return GhostDelta(position, visibility, info, len(position) + len(visibility) + len(info))
 
-    def create(self, index: int, time_stamp: int) -> bytes:
+    def _delta(self, old: bytes, new: bytes) -> bytes:
+        # An empty part is left out of the update. A packed delta of zeros would cost bytes and
+        # change nothing.
+        return self.form.pack(xor(new, old)) if new != old else b""
+
+    def info_delta(self, base: GhostState, old_target: int, target: int) -> bytes:
+        """Return the change of the info part for one viewer, with its own index of the target."""
+        form = self.form
+        old = form.with_target(base.info, old_target)
+        return self._delta(old, form.with_target(self.now.info, target))
+
+    def create(self, index: int, time_stamp: int, target: int = NO_SPAWN) -> bytes:
         """Return the payload that creates the ghost: header, packed parts, footer.
 
-        The viewer must then note `now` as the state that it was sent.
+        The viewer must then note `now` as the state that it was sent, and `target`.
         """
         # A create command has no earlier state to be XORed with: the client's baseline is zeros.
-        header = self.form.encode(HEADER, header_fields(self.spawn, index, time_stamp))
-        packed = self.form.pack(b"".join(self.refresh()))
+        header = self.form.encode(HEADER, header_fields(self.spawn, self.form, index, time_stamp))
+        now = self.refresh()
+        info = now.info if target == NO_SPAWN else self.form.with_target(now.info, target)
+        packed = self.form.pack(now.position + now.visibility + info)
         footer = footer_of(self.spawn, self.form)
         return b"".join((header, len(packed).to_bytes(4, "little"), packed, footer))
 
     def _encode(self, part: int) -> bytes:
         spawn, form = self.spawn, self.form
         if part == POSITION:
-            values = position_fields(spawn)
-        elif part == VISIBILITY:
+            values = position_fields(spawn, form.dialect.world_rules.ghost_size_unit)
+            if form.has_whole_size:
+                values["pos_size"] = int(values["pos_size"])
+            return form.encode_position(values)
+        if part == VISIBILITY:
             values = visibility_fields(spawn, form, own=self.own)
         else:
             values = info_fields(spawn, form)
@@ -435,6 +464,8 @@ class BaselineCache:
     __slots__ = ("_baselines",)
 
     def __init__(self) -> None:
+        # By spawn first, because a change names a spawn and must reach all of its forms without a
+        # search.
         self._baselines: dict[int, dict[tuple[GhostForm, bool], GhostBaseline]] = {}
 
     def __len__(self) -> int:
@@ -448,6 +479,8 @@ class BaselineCache:
         which the player's ghost is created.
         """
         baselines = self._baselines.setdefault(spawn.id, {})
+        # `form` is one object for each client version, so viewers with the same version share
+        # encoding and deltas.
         found = baselines.get((form, own))
         if found is None or own:
             found = baselines[form, own] = GhostBaseline(spawn, form, own=own)

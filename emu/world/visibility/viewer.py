@@ -18,23 +18,28 @@ from typing import Final, Protocol
 from emu.errors import LimitExceeded
 from emu.structs.packed import oversized
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.visibility.baselines import BaselineCache, GhostBaseline, GhostForm
+from emu.world.visibility.baselines import INDEX_SIZE, BaselineCache, GhostBaseline, GhostState
+from emu.world.visibility.forms import NO_SPAWN, GhostForm
 from emu.world_stream.ghosts import (
     CREATE_GHOST,
     CREATE_SIGN,
     CREATE_WIDGET,
     DESTROY_GHOST,
+    TITLE_CHANGED,
     UPDATE_GHOST,
 )
 from emu.world_stream.movement import Position
 
 OWN_INDEX: Final = 1
 LAST_INDEX: Final = 0xFFFE
+# A larger round would also occupy the link for long: a spawn that moves meanwhile waits for all of
+# it.
 MOST_BYTES: Final = 16 * 1024
 """The most bytes of one round of updates, far below the 65,535 that a section's length can say."""
 SKIPPED: Final = frozenset((0, OWN_INDEX, 255))
 """Indexes that no other ghost gets: none, the viewer's own, and the mark of a two-byte index."""
 _ABSENT: Final = b"\0"
+# A crowded zone encodes hundreds of thousands of indexes a second; a table costs less than a call.
 _MARKS: Final = tuple(map(oversized, range(1024)))
 """Encoded indexes, made once; larger indexes are rare and encoded each time."""
 _NOTHING: Final[AbstractSet[int]] = frozenset()
@@ -43,27 +48,33 @@ _NOTHING: Final[AbstractSet[int]] = frozenset()
 class ObservedSpawn:
     """One spawn in an interest set: its index, and the state that the viewer was sent last.
 
-    There is one for each pair of viewer and spawn, so it has only these three attributes.
+    There is one for each pair of viewer and spawn, so it has only these four attributes.
     """
 
-    __slots__ = ("baseline", "index", "sent")
+    __slots__ = ("baseline", "index", "sent", "target")
 
     def __init__(self, index: int, baseline: GhostBaseline) -> None:
         self.index = index
         self.baseline = baseline
         self.sent = baseline.now
+        self.target = NO_SPAWN
+        """The target that the viewer was sent."""
 
 
 class InterestSet:
     """The spawns that one viewer is shown, by spawn id, and those with due updates."""
 
-    __slots__ = ("_by_spawn", "_due", "_has_wrapped", "_next")
+    __slots__ = ("_by_spawn", "_due", "_has_wrapped", "_next", "_targets", "renamed")
 
     def __init__(self) -> None:
         self._by_spawn: dict[int, ObservedSpawn] = {}
         self._due: AbstractSet[int] = _NOTHING
         self._next = OWN_INDEX + 1
         self._has_wrapped = False
+        self._targets: dict[int, int] | None = None
+        """For each spawn that has a target, that target, in the set or not."""
+        self.renamed: list[bytes] = []
+        """Payloads of UpdateTitle that `take_updates` has found due."""
 
     def __len__(self) -> int:
         return len(self._by_spawn)
@@ -95,27 +106,60 @@ class InterestSet:
         Raises `LimitExceeded` if every index is taken.
         """
         baseline.refresh()
+        # Not before `refresh`: `ObservedSpawn` notes `baseline.now` as the state that the client is
+        # about to have.
         observed = ObservedSpawn(OWN_INDEX if baseline.own else self._free_index(), baseline)
         self._by_spawn[baseline.spawn.id] = observed
-        return baseline.create(observed.index, time_stamp)
+        self._target_changed(baseline.spawn.id)
+        if baseline.now.target:
+            observed.target = self._target_for(observed, baseline.now.target)
+        return baseline.create(observed.index, time_stamp, observed.target)
+
+    def _target_for(self, observed: ObservedSpawn, target_id: int) -> int:
+        """Return what this viewer is sent for a target: -index-1, `NO_SPAWN` if it is not shown."""
+        if not target_id:
+            if self._targets:
+                self._targets.pop(observed.baseline.spawn.id, None)
+            return NO_SPAWN
+        if self._targets is None:
+            self._targets = {}
+        self._targets[observed.baseline.spawn.id] = target_id
+        found = self._by_spawn.get(target_id)
+        return NO_SPAWN if found is None else NO_SPAWN - found.index
+
+    def _target_changed(self, spawn_id: int) -> None:
+        """Note the spawns whose target has got an index, or has lost it."""
+        targets = self._targets
+        # This runs for each ghost that comes or goes, and few of them are anybody's target.
+        if targets and spawn_id in targets.values():
+            self.changed({one for one, target in targets.items() if target == spawn_id})
 
     def hide(self, spawn: Spawn) -> int | None:
         """Remove a spawn; return its index, which destroys the ghost, or None if it was absent."""
         observed = self._by_spawn.pop(spawn.id, None)
         if observed is None:
             return None
+        # A spawn that is gone has no update. `_due` may be shared with other viewers, so it is
+        # replaced and never changed in place.
         if spawn.id in self._due:
             self._due = self._due - {spawn.id}
+        if self._targets:
+            self._targets.pop(spawn.id, None)
+        self._target_changed(spawn.id)
         return observed.index
 
     def changed(self, spawn_ids: AbstractSet[int]) -> None:
         """Note the spawns that have changed; ignore those that are not in the set."""
+        # One intersection instead of a loop: it runs for each viewer in each tick, and most spawns
+        # that have changed are not in the set.
         seen = self._by_spawn.keys() & spawn_ids
         # Most viewers have no backlog; then the intersection serves without another set.
         self._due = seen | self._due if self._due else seen
 
     def all_changed(self) -> None:
         """Note that every spawn may have changed."""
+        # A client gets no updates until it is ready, so what changed since its ghosts were created
+        # is compared again. Spawns without a change cost nothing more than that.
         self._due = set(self._by_spawn)
 
     @property
@@ -135,40 +179,67 @@ class InterestSet:
         has a payload of its own, as EQ2Emulator sends it; all others share one.
         """
         capacity = min(capacity, MOST_BYTES)
+        # One stamp for the whole round: it is the time of the zone, not that of each spawn.
         stamp = now_ms.to_bytes(4, "little")
         payloads: list[bytes] = []
         shared: list[tuple[int, bytes, bytes]] = []
         late: set[int] = set()
+        marks: tuple[bytes, bytes] | None = None
         for observed in self._nearest_first(capacity, center):
             baseline = observed.baseline
             sent, now = observed.sent, baseline.now
             # Identity is enough: all viewers share the state objects of one `GhostBaseline`.
-            if sent is now:
+            if sent is now and not now.target:
                 continue
+            # Entries that are left over stay due. Their state advances meanwhile, and a later round
+            # sends one delta over all skipped states.
             if capacity <= 0:
                 late.add(baseline.spawn.id)
                 continue
             step = baseline.step if sent is baseline.before else baseline.step_from(sent)
             observed.sent = now  # true only if the caller sends it: see the module's docstring
+            # Counted before the session compresses and splits it. The exact size does not matter:
+            # the next question to the link has it.
             capacity -= step.size + _MARK_SIZE
+            if marks is None:
+                marks = baseline.form.entry_marks(stamp)
             index = observed.index
             mark = _MARKS[index] if index < len(_MARKS) else oversized(index)
-            info = mark + step.info if step.info else b""
-            position = mark + step.position if step.position else b""
+            info = self._info_change(observed, sent, step.info)
+            info = mark + info if info else b""
+            position = step.position
+            if position:
+                position = b"".join((mark, marks[not baseline.is_player], position))
             if step.visibility:
                 payloads.append(_payload(stamp, [info], [position], [mark + step.visibility]))
-            else:
+            elif info or position:
                 shared.append((index, info, position))
         self._due = late or _NOTHING
         if shared:
+            # Entries must rise by index (docs/protocol/world/movement.md#updates).
             shared.sort()
             positions = [position for _, _, position in shared]
             payloads.append(_payload(stamp, [info for _, info, _ in shared], positions, []))
         return payloads
 
+    def _info_change(self, observed: ObservedSpawn, sent: GhostState, shared: bytes) -> bytes:
+        """Return the change of an info part: the shared one, or this viewer's if it has a target.
+
+        Changed names are noted beside it, for versions that have them outside of the info part.
+        """
+        now = observed.baseline.now
+        if now.names != sent.names:
+            self.renamed.append(observed.index.to_bytes(INDEX_SIZE, "little") + now.names)
+        if not now.target and observed.target == NO_SPAWN:
+            return shared
+        before, baseline = observed.target, observed.baseline
+        target = observed.target = self._target_for(observed, now.target)
+        return baseline.info_delta(sent, before, target)
+
     def _nearest_first(self, capacity: int, center: Position) -> Iterable[ObservedSpawn]:
         by_spawn = self._by_spawn
         found = [by_spawn[spawn_id] for spawn_id in self._due]
+        # Sorting is needed only if something will be left out; usually everything fits.
         if capacity < len(found) * _TYPICAL_ENTRY:
             found.sort(key=lambda observed: center.distance_to(observed.baseline.spawn.position))
         return found
@@ -177,6 +248,8 @@ class InterestSet:
         # Indexes count upward to the end of their range before any is used again: an update that
         # is still in flight must not change the ghost that gets the index next.
         if self._next > LAST_INDEX:
+            # Before the first wrap no index can be taken twice, so the set of taken ones, which is
+            # expensive, is not made.
             self._has_wrapped = True
         taken: AbstractSet[int] = _NOTHING
         if self._has_wrapped:
@@ -219,6 +292,9 @@ class ViewerLink(Protocol):
     def command(self, name: str, payload: bytes) -> None:
         """Send a command inside OP_ClientCmdMsg, by its opcode's name."""
 
+    def send_bytes(self, name: str, payload: bytes = b"") -> bool:
+        """Send a message by its opcode's name; return False if the client has no such message."""
+
     def capacity(self) -> int:
         """Return how many bytes may usefully be sent now; 0 or less if the link is full."""
 
@@ -239,6 +315,7 @@ class Viewer:
     @property
     def is_crowded(self) -> bool:
         """Whether new ghosts must wait for the link. A client that is still loading gets all."""
+        # A client that still loads gets no updates, so ghosts compete with nothing on its link.
         return self.is_ready and self.link.capacity() <= 0
 
     def show(self, spawn: Spawn, now_ms: int) -> None:
@@ -251,9 +328,12 @@ class Viewer:
         Raises if the spawn cannot be encoded; the spawn is then not in the set.
         """
         try:
+            # The player's own ghost has a baseline of its own: it ignores movement, which the
+            # client predicts itself.
             baseline = self.baselines.get(spawn, self.form, own=spawn is self.spawn)
             return self.interest.show(baseline, now_ms)
         except Exception:
+            # The index is lost, but both sides agree: the client never saw a ghost with it.
             self.interest.hide(spawn)
             raise
 
@@ -274,3 +354,6 @@ class Viewer:
         while self.interest.is_due and (capacity := self.link.capacity()) > 0:
             for payload in self.interest.take_updates(now_ms, capacity, self.spawn.position):
                 self.link.command(UPDATE_GHOST, payload)
+            for payload in self.interest.renamed:
+                self.link.send_bytes(TITLE_CHANGED, payload)
+            self.interest.renamed.clear()

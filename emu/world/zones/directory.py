@@ -14,8 +14,7 @@ from emu.errors import EmuError
 from emu.times import Monotonic
 from emu.world.content.atlas import Atlas
 from emu.world.content.definitions import ZoneDefinition
-from emu.world.events import ActorPaused
-from emu.world.notifications import Faults
+from emu.world.events import ActorPaused, Faults
 from emu.world.rules import ZoneRules
 from emu.world.zones.zone import Zone
 
@@ -89,12 +88,15 @@ class Zones:
         Raises `NoSuchZone`.
         """
         definition = self.definition(zone_id)
+        # The lowest number with space comes first, so that players meet each other and late
+        # instances become empty.
         instance = 0
         while True:
             zone = self._running.get((zone_id, instance))
             if zone is None:
                 return self._start(definition, instance, now)
             if not definition.population or players(zone) < definition.population:
+                # It is about to be entered. Otherwise its pending end could come before the player.
                 self._empty_since.pop(zone, None)
                 return zone
             instance += 1
@@ -107,6 +109,7 @@ class Zones:
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`."""
+        # Only zones that have asked to be woken are read; hundreds of idle zones cost nothing here.
         times = [due for zone in self._due if (due := self._next_tick(zone)) is not None]
         times += [Monotonic(since + self.linger) for since in self._empty_since.values()]
         return min(times, default=None)
@@ -117,6 +120,7 @@ class Zones:
             when = self._next_tick(zone)
             if when is not None and when <= now:
                 self._tick(zone, now)
+            # It has nothing to send. Its next change adds it again through `wake`.
             if zone.get_timer() is None:
                 self._due.pop(zone, None)
         for zone, since in list(self._empty_since.items()):
@@ -132,7 +136,7 @@ class Zones:
         try:
             self.ended(zone)
         except Exception as error:  # noqa: BLE001  # the zone has ended nevertheless
-            self.faults.add("ending a zone", self.name(zone), error)
+            self.faults.add("ending a zone", zone.definition.description, error)
 
     def stalled(self, now: Monotonic) -> list[Stalled]:
         """Return the zones whose tick has failed several times in a row, or is overdue."""
@@ -143,6 +147,7 @@ class Zones:
                 reason = f"its tick failed {failing.failures} times in a row"
                 found.append(Stalled(zone, reason))
             elif failing is None and due is not None and now - due > self.rules.stalled_after:
+                # A zone whose tick has failed is late on purpose: it waits for its retry.
                 found.append(Stalled(zone, f"its tick is {now - due:.1f} seconds late"))
         return found
 
@@ -151,6 +156,8 @@ class Zones:
         due = zone.get_timer()
         if due is None or not self._failing or zone not in self._failing:
             return due
+        # A change must not bypass the pause, or a busy zone would raise in every turn of the
+        # reactor.
         return max(due, self._failing[zone].retry)
 
     def _tick(self, zone: Zone, now: Monotonic) -> None:
@@ -160,22 +167,21 @@ class Zones:
         except Exception as error:  # noqa: BLE001  # the other zones are due as well
             failing = self._failing.setdefault(zone, _Failing(0, now))
             failing.failures += 1
+            # Bounded, because the power itself would overflow a float after a thousand failures.
             exponent = min(failing.failures - 1, 16)
             wait = min(self.rules.longest_retry, self.rules.tick * 2**exponent)
             failing.retry = Monotonic(now + wait)
+            # The half-run tick is a generator that has raised, so it cannot be continued.
             zone.abandon_tick(failing.retry)
-            self.faults.add("ticking a zone", self.name(zone), error)
+            self.faults.add("ticking a zone", zone.definition.description, error)
         else:
             if self._failing:
                 self._failing.pop(zone, None)
 
-    def name(self, zone: Zone) -> str:
-        """Return the name of a running zone for people."""
-        definition = self.table.get(zone.zone_id)
-        return definition.description if definition is not None else f"zone {zone.zone_id}"
-
     def _actor_paused(self, zone: Zone, actor: str, failures: int) -> None:
-        self.faults.report(ActorPaused(actor, self.name(zone), failures, self.rules.actor_pause))
+        self.faults.report(
+            ActorPaused(actor, zone.definition.description, failures, self.rules.actor_pause)
+        )
 
     def _start(self, definition: ZoneDefinition, instance: int, now: Monotonic) -> Zone:
         def wake(due: Monotonic) -> None:
@@ -183,16 +189,17 @@ class Zones:
             self.wake(due)
 
         zone = Zone(
-            definition.id,
+            definition,
             instance,
             self.rules,
             wake=wake,
             failed=self.faults.add,
             paused=lambda actor, failures: self._actor_paused(zone, actor, failures),
         )
+        # Listed before it is filled: `populate` may run code that looks for its own zone.
         self._running[definition.id, instance] = zone
         try:
             self.populate(zone, definition, now)
         except Exception as error:  # noqa: BLE001  # players can enter it nevertheless
-            self.faults.add("filling a zone", self.name(zone), error)
+            self.faults.add("filling a zone", zone.definition.description, error)
         return zone

@@ -30,6 +30,7 @@ from typing import Final, Generic, TypeVar
 from emu.errors import LimitExceeded
 from emu.times import Monotonic
 from emu.world.actors.spawn import NOBODY, GhostPart, Spawn
+from emu.world.content.definitions import ZoneDefinition
 from emu.world.rules import ZoneRules
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import Viewer
@@ -56,6 +57,8 @@ class Grid:
 
     def put(self, spawn: Spawn) -> None:
         """Note where a spawn is now."""
+        # y is up. Height does not count: towers and cellars are small, and a third axis would
+        # multiply the cells of a search.
         cell = self._cell_of(spawn.position.x, spawn.position.z)
         before = self._where.get(spawn.id)
         if cell == before:
@@ -85,6 +88,8 @@ class Grid:
         """Return the cells that a search has to read: never more than there are."""
         left, low = self._cell_of(center.x - distance, center.z - distance)
         right, high = self._cell_of(center.x + distance, center.z + distance)
+        # A search over a huge distance (a mistake of a behavior) must not loop over millions
+        # of empty cells.
         if (right - left + 1) * (high - low + 1) > len(self._cells):
             return list(self._cells)
         return product(range(left, right + 1), range(low, high + 1))
@@ -139,6 +144,8 @@ class Strikes(Generic[Key]):
         record.failures += 1
         if record.failures < self._limit:
             return 0
+        # After the limit, each further failure pauses at once: one attempt per pause is enough to
+        # see that it works again.
         record.until = now + self._seconds
         return record.failures
 
@@ -156,6 +163,8 @@ class Strikes(Generic[Key]):
         for key, record in list(self._records.items()):
             if now - record.last > 2 * self._seconds:
                 del self._records[key]
+            # The failures stay counted until `worked`: an actor that fails in its first attempt
+            # after a pause is paused again.
             if 0 < record.until <= now:
                 record.until = 0.0
                 yield key
@@ -191,7 +200,8 @@ class Failing(enum.Enum):
 class Zone:
     """One instance of a zone."""
 
-    zone_id: int
+    definition: ZoneDefinition
+    """Its table in the zone files, replaced when these are loaded again."""
     instance: int = 0
     rules: ZoneRules = field(default_factory=ZoneRules)
     _: KW_ONLY
@@ -203,6 +213,7 @@ class Zone:
     """Reports a fault that is confined to one actor: the task, the actor's name, the exception."""
     paused: Callable[[str, int], None] = lambda *_what: None
     """Reports the name of an actor that is paused, and its failures in a row."""
+    zone_id: int = field(init=False)
     _strikes: Strikes[tuple[Failing, int]] = field(init=False)
     _grid: Grid = field(default_factory=Grid)
     _baselines: BaselineCache = field(default_factory=BaselineCache)
@@ -226,6 +237,7 @@ class Zone:
     _next_tick: float | None = None
 
     def __post_init__(self) -> None:
+        self.zone_id = self.definition.id
         self._strikes = Strikes(self.rules.actor_failures, self.rules.actor_pause)
 
     # -- spawns ---------------------------------------------------------------------------------
@@ -255,6 +267,8 @@ class Zone:
         """
         if len(self._spawns) >= self.rules.spawn_limit and spawn.id not in self._spawns:
             raise LimitExceeded("too many spawns in a zone")
+        # A spawn reports its changes without a time, so the zone remembers the time of the last
+        # call from outside.
         self._now = now
         self._spawns[spawn.id] = spawn
         self._grid.put(spawn)
@@ -356,6 +370,7 @@ class Zone:
     def get_timer(self) -> Monotonic | None:
         """Return when to call `tick`, None while there is nothing to send."""
         due = self._next_tick
+        # A paused actor causes no change: nothing else wakes the zone when its pause is over.
         if self._strikes and (resumes := self._strikes.next()) is not None:
             due = resumes if due is None else min(due, resumes)
         return None if due is None else Monotonic(due)
@@ -373,6 +388,7 @@ class Zone:
             self._turns = self._run_tick()
         if next(self._turns, _OVER) is _OVER:
             self._turns = None
+        # "Now" lets the reactor handle datagrams that have arrived, and then call again at once.
         self._next_tick = None if self._turns is None else now
         if self._moved or self._changes or self._pending:
             self._arm()
@@ -380,6 +396,7 @@ class Zone:
     def _run_tick(self) -> Iterator[None]:
         """Run a whole tick, with a yield between two turns."""
         work = 0
+        # Interest sets before updates: a spawn that comes into view then needs no update.
         moved, self._moved = self._moved, {}
         for spawn in moved.values():
             if self._spawns.get(spawn.id) is spawn:
@@ -414,6 +431,7 @@ class Zone:
                     self._fail(Failing.SPAWN, spawn, "encoding a spawn", error)
                 continue
             found.update(self._observers.get(spawn_id, ()))
+        # In the order of `_viewers`, not of a set: then a fault can be repeated.
         return [viewer for viewer in self._viewers.values() if viewer in found and viewer.is_ready]
 
     @property
@@ -481,6 +499,8 @@ class Zone:
     def _changed(self, spawn: Spawn, change: int) -> None:
         """Note a change; called by the spawn."""
         self._baselines.changed(spawn, change)
+        # A change that nobody sees is not noted, so an empty zone has no ticks. Whoever comes later
+        # gets the whole state.
         if spawn.id in self._observers:
             self._changes.add(spawn.id)
             self._arm()
@@ -502,6 +522,8 @@ class Zone:
 
     def _update_around(self, spawn: Spawn) -> None:
         """Update the observers of a spawn, and its interest set if it is a player."""
+        # Before the search: a viewer beyond the destroy distance is also beyond the create
+        # distance, so no ghost is destroyed and created again.
         self._hide_from_far_viewers(spawn)
         for other in self._grid.near(spawn.position, self.rules.create_distance):
             viewer = self._viewers.get(other.id)
@@ -537,8 +559,16 @@ class Zone:
             viewer.hide(spawn)
         except Exception as error:  # noqa: BLE001  # the other viewers still get theirs
             self._fail(Failing.VIEW, viewer.spawn, "hiding a spawn", error)
+        self._flush_later(viewer)
+
+    def _flush_later(self, viewer: Viewer) -> None:
+        """Serve a viewer in the next tick if it was shown, or has lost, the target of a spawn."""
+        if viewer.interest.is_due:
+            self._pending.add(viewer)
+            self._arm()
 
     def _show(self, viewer: Viewer, spawn: Spawn) -> None:
+        # A hidden player still sees itself: without its own ghost its client cannot move.
         if spawn in viewer.interest or (spawn.hidden and viewer.spawn is not spawn):
             return
         strikes = self._strikes
@@ -553,13 +583,13 @@ class Zone:
         except Exception as error:  # noqa: BLE001  # the other spawns can be shown
             self._fail(Failing.SPAWN, spawn, "encoding a spawn", error)
             return
-        # The interest set has the spawn from here on, so the observers get the viewer even if
-        # sending raises: both tables always agree.
+        # The interest set has the spawn now: both tables must agree even if sending raises.
         self._observers.setdefault(spawn.id, []).append(viewer)
         try:
             viewer.send_ghost(spawn, payload)
         except Exception as error:  # noqa: BLE001  # the other viewers still get theirs
             self._fail(Failing.VIEW, viewer.spawn, "showing a spawn", error)
+        self._flush_later(viewer)
 
     def _remove_observer(self, viewer: Viewer, spawn: Spawn) -> None:
         observers = self._observers.get(spawn.id)

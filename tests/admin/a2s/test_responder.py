@@ -32,7 +32,7 @@ REPORTED = {
     ),
     A2sQuery.RULES: push_rules([("motd", "hi")], MOST_BYTES),
 }  # fmt: skip
-"""What the examples tell of their server."""
+"""The server of the worked examples."""
 
 
 def responder(**status) -> A2sResponder:

@@ -11,14 +11,41 @@ def test_list_and_show() -> None:
     assert bench.run("account show nobody").text == "there is no account nobody"
 
 
+def test_list_and_show_name_rank_and_end_of_ban() -> None:
+    bench = AccountCommands()
+    bench.ranks[2] = 100
+    assert bench.run("account ban Alice ever").ok
+    _, alice, bob = bench.run("account list").lines
+    assert "banned" in alice
+    assert "ban ends: never" in alice
+    assert "gamemaster" in bob
+    assert "ban ends" not in bob
+    assert bench.run("account show bob").data["rank"] == 100
+
+
+def test_only_the_console_announces_a_trial() -> None:
+    bench = AccountCommands()
+    assert bench.run("account trial ALICE").ok
+    assert bench.trials == ["Alice"]
+    assert not bench.run("account trial bob", rank=200).ok
+    assert bench.run("account trial nobody").text == "there is no account nobody"
+
+
 def test_add_and_password() -> None:
     bench = AccountCommands()
     assert bench.run("account add carol s3cret").text == "added account carol with the id 3"
     assert bench.run("account password carol other").ok
     assert bench.store.rows[3].password == "<other>"
-    assert bench.run("account add Carol x").text == "there is already an account 'Carol'"
+    assert bench.run("account add Carol xyz").text == "there is already an account 'Carol'"
     assert bench.run("account add c x").text == "a name has two letters"
     assert "s3cret" not in str(bench.uses)
+
+
+def test_a_short_password_is_refused_with_the_reason() -> None:
+    bench = AccountCommands()
+    for line in ("account add carol no", "account password bob no"):
+        assert bench.run(line).text == "the password is short"
+    assert bench.store.rows[2].password == "hash"
 
 
 def test_nobody_changes_the_password_of_those_who_stand_as_high() -> None:

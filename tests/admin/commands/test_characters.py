@@ -23,12 +23,14 @@ class Entry:
     last_played: float = 0.0
     deleted: bool = False
     account_id: int = 1
+    rank: int | None = 0
+    banned_until: float | None = None
 
 
 class CharacterCommands(CommandBench):
     def __init__(self) -> None:
         self.entries = [Entry(7, "Aldana"), Entry(8, "Borvik", deleted=True),
-                        Entry(None, "Cestra", "bob", "Far")]  # fmt: skip
+                        Entry(None, "Cestra", "bob", "Far", rank=None)]  # fmt: skip
         self.ranks = {7: 0}
         self.playing: set[int] = set()
         store: Any = self
@@ -54,9 +56,6 @@ class CharacterCommands(CommandBench):
     async def restore(self, entry: Entry) -> None:
         entry.deleted = False
 
-    async def find(self, char_id: int) -> Any:
-        return SimpleNamespace(admin_status=self.ranks[char_id])
-
     async def authority_of(self, account_id: int) -> int:
         return max(self.ranks.values())
 
@@ -71,7 +70,7 @@ def test_list_and_show() -> None:
     ]  # fmt: skip
     assert [row["name"] for row in bench.run("character list BOB").data] == ["Cestra"]
     assert bench.run("character show aldana").data["rank"] == 0
-    assert "rank" not in bench.run("character show Cestra").data
+    assert bench.run("character show Cestra").data["rank"] is None
     assert bench.run("character show Dorn").text == "there is no character Dorn"
 
 
@@ -92,9 +91,20 @@ def test_a_rank_is_given_by_those_above_it() -> None:
     assert not bench.run("character rank Aldana 1000").ok
     assert not bench.run("character rank Aldana -1").ok
     bench.playing.add(7)
-    assert bench.run("character rank Aldana 100").text == ("Aldana has rank 100")
+    assert bench.run("character rank Aldana 100").text == ("Aldana has the rank gamemaster")
     assert bench.counted[-1] == (7, 100)
     assert "another server" in bench.run("character rank Cestra 10").text
+
+
+def test_a_rank_has_a_name_or_a_number() -> None:
+    bench = CharacterCommands()
+    for word, rank in (("guide", 10), ("GameMaster", 100), ("admin", 200), ("150", 150)):
+        assert bench.run(f"character rank Aldana {word}").ok
+        assert bench.ranks[7] == rank
+    refused = bench.run("character rank Aldana king").text
+    assert "use player, guide, gamemaster, admin or a number below 1000" in refused
+    bench.entries[0].rank = 100
+    assert "gamemaster" in bench.run("character list").lines[1]
 
 
 def test_delete_and_restore() -> None:

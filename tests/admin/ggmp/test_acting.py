@@ -3,7 +3,7 @@
 import pytest
 
 from emu.admin.ggmp.acting import GgmpAction, Grant, Place
-from emu.admin.ggmp.messages import BIG, LITTLE, Act
+from emu.admin.ggmp.messages import BIG, LITTLE, Act, GgmpMessageType, pull_message
 from emu.admin.ggmp.peer import Whole
 from tests.support.admin.ggmp import BOB, GUARD, TOKEN, Talk
 
@@ -131,3 +131,19 @@ def test_a_token_allows_what_it_allows() -> None:
     assert plain(talk.settle()) == [[77, GUARD, "refused", "there is no action 77"]]
     assert talk.actors.said == []
     assert talk.uses == []
+
+
+def test_an_answer_that_is_lost_is_sent_again(talk: Talk) -> None:
+    lost: list[bytes] = []
+
+    def passes(data: bytes) -> bool:
+        kind = pull_message(data, talk.order).kind
+        if lost or kind is not GgmpMessageType.ARB_DATA:
+            return True
+        lost.append(data)
+        return False
+
+    talk.passes = passes
+    talk.client.query(GUARD, talk.now)
+    assert plain(talk.settle()) == [[1, GUARD, "a guard", 5, 1.0, 2.0, 3.0, 90.0]]
+    assert lost

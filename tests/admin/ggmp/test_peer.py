@@ -86,3 +86,13 @@ def test_the_two_counters_are_apart() -> None:
     ]
     assert receiver.receive(GgmpMessage(GgmpMessageType.ACTION, 1, 9, act=ACT), NOW) == [Whole(ACT)]
     assert receiver.receive(GgmpMessage(GgmpMessageType.ACTION_SHORT, 1, 9, act=ACT), NOW) == []
+
+
+def test_the_counters_of_messages_wrap_after_32_and_16_bits() -> None:
+    receiver = Peer(0)
+    for number in (0xFFFFFFFF, 0, 1):
+        raw = GgmpMessage(GgmpMessageType.RAW_DATA, 1, number, data=b"raw")
+        assert receiver.receive(raw, NOW) == [b"raw"]
+    for number in (0xFFFF, 0, 1):
+        short = GgmpMessage(GgmpMessageType.ACTION_SHORT, 1, number, act=ACT)
+        assert receiver.receive(short, NOW) == [Whole(ACT)]

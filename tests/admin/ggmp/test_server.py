@@ -1,4 +1,4 @@
-"""The worked examples byte for byte, who is let in, and what strangers cannot do."""
+"""The worked examples byte for byte, who gets a token, and what anonymous senders cannot do."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def server(**rules: object) -> GgmpServer:
 
 
 def opened(**rules: object) -> GgmpServer:
-    """Anybody may query; numbers that are told to them are 1, 2 and so on."""
+    """Anybody may query; the numbers that they are sent are 1, 2 and so on."""
     following = iter(range(1000))
     made = GgmpRules((GRANT,), ANYBODY, **rules)  # type: ignore[arg-type]
     return GgmpServer(FakeActors(), made, lambda _end: next(following))

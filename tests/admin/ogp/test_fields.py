@@ -1,7 +1,16 @@
 import pytest
 
 from emu.admin.ogp.elements import bit
-from emu.admin.ogp.fields import ADD_ON_FIELDS, DIALECTS, TEAM_FIELDS, V91, V94, all_flags
+from emu.admin.ogp.fields import (
+    ADD_ON_FIELDS,
+    DIALECTS,
+    TEAM_FIELDS,
+    V91,
+    V94,
+    AddOnFlag,
+    PlayerFlag,
+    all_flags,
+)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
@@ -27,3 +36,15 @@ def test_the_later_version_has_its_name_and_maps_elsewhere() -> None:
     places = [{field.name: field.flag for field in one.server} for one in DIALECTS]
     moved = [name for name in places[0] if places[0][name] != places[1][name]]
     assert set(moved) == {"mod", "host_name", "map", "next_map", "game_type", "game_mode"}
+
+
+def test_flags_have_the_bits_of_the_text() -> None:
+    """A peer of another program reads these numbers."""
+    assert [flag.value for flag in AddOnFlag] == [bit(0, number) for number in range(4)]
+    assert [flag.value for flag in PlayerFlag] == [
+        bit(0, 0),
+        bit(0, 1),
+        bit(0, 2),
+        bit(1, 0),
+        bit(1, 1),
+    ]

@@ -56,3 +56,9 @@ def test_parts_that_cannot_belong_together_are_refused(second: tuple[int, int]) 
     with pytest.raises(MalformedMessage, match="another answer"):
         joiner.take(AnswerHead(1, None, 8, (2, 1)), b"b")
     assert joiner.take(AnswerHead(1, None, 7, (2, 1)), b"b") == b"ab"
+
+
+def test_an_answer_has_127_datagrams_at_most() -> None:
+    assert OgpJoiner().take(AnswerHead(1, None, 7, (127, 126)), b"a") is None
+    with pytest.raises(MalformedMessage, match="wrong split"):
+        OgpJoiner().take(AnswerHead(1, None, 7, (128, 127)), b"a")

@@ -1,4 +1,4 @@
-"""The worked examples byte for byte, and what strangers can and cannot draw from it."""
+"""The worked examples byte for byte, and which answers anonymous senders get."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_without_a_token_only_so_many_cells_are_looked_at() -> None:
 def test_a_column_may_be_asked_for_64_times_and_no_more() -> None:
     made = responder(crowd(2))
     found = rows(made, f"SELECT {','.join(['name'] * 64)} WHERE ping > -1")
-    assert [len(row) for row in found] == [64, 64]  # the second player has no room
+    assert [len(row) for row in found] == [64, 64]  # there is no space for the second player
     assert rows(made, f"SELECT {','.join(['name'] * 65)}") == [[]]
 
 

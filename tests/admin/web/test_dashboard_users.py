@@ -1,8 +1,9 @@
-"""The desk over accounts in memory: who gets in, what ends a session, what may be done."""
+"""The dashboard over accounts in memory: sign-ins, what ends a session, allowed commands."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +29,7 @@ HOME = "192.0.2.1"
 
 
 class Office:
-    """A desk, its accounts and what was told."""
+    """A dashboard, its accounts and the events that it reported."""
 
     def __init__(self) -> None:
         self.rows = {"boss": Account(1, "Boss", "hash"), "bob": Account(2, "bob", "hash")}
@@ -37,7 +38,7 @@ class Office:
         self.busy = 0
         self.time = 1000.0
         self.pauses: list[float] = []
-        self.told: list[Any] = []
+        self.events: list[Any] = []
         self.harness = WorldHarness()
         self.uses: list[Any] = []
         self.harness.registry.report = self.uses.append
@@ -49,7 +50,7 @@ class Office:
             SignIns(SignInRules()),
             clock=self,
             pause=self.pause,
-            report=self.told.append,
+            report=self.events.append,
         )
 
     def now(self) -> Monotonic:
@@ -103,7 +104,7 @@ def test_an_account_with_a_rank_signs_in_and_out(office: Office) -> None:
     assert again.session is subscription.session
     office.dashboard.sign_out(again)
     assert finish(office.dashboard.user(token, HOME)) is None
-    assert office.told == [SignedIn("Boss", HOME, 200), SignedOut("Boss", "by itself")]
+    assert office.events == [SignedIn("Boss", HOME, 200), SignedOut("Boss", "by itself")]
 
 
 def test_the_same_is_said_whatever_is_wrong_and_later_each_time(office: Office) -> None:
@@ -117,10 +118,10 @@ def test_the_same_is_said_whatever_is_wrong_and_later_each_time(office: Office) 
         (403, "wrong password", WRONG, 0.0)
     }
     assert office.pauses == [1.0, 2.0, 3.0, 4.0]
-    assert [event.reason for event in office.told] == [
+    assert [event.reason for event in office.events] == [
         "bad password", "no such account", "no rank", "no such account",
     ]  # fmt: skip
-    assert all(isinstance(event, SignInRefused) for event in office.told)
+    assert all(isinstance(event, SignInRefused) for event in office.events)
 
 
 @pytest.mark.parametrize("code", [503, 429])
@@ -164,7 +165,7 @@ def test_what_ends_a_session_ends_it_at_once_and_for_good(
     with pytest.raises(RequestRefused) as caught:
         finish(office.dashboard.visitor(token, subscription.session.csrf, HOME))
     assert caught.value.code == 401
-    assert office.told[-1] == SignedOut("Boss", reason)
+    assert office.events[-1] == SignedOut("Boss", reason)
     office.rows, office.ranks = before
     assert finish(office.dashboard.user(token, HOME)) is None
 
@@ -246,3 +247,26 @@ def test_a_lost_rank_counts_for_the_next_request(office: Office) -> None:
     lower = finish(office.dashboard.visitor(token, subscription.session.csrf, HOME))
     assert lower.rank == 10
     assert "kick" not in office.dashboard.allowed(lower)
+
+
+@pytest.mark.parametrize("work", [0.0, 0.4, 0.9, 3.5])
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [("boss", "wrong"), ("nobody", "secret"), ("bob", "secret"), ("", "")],
+)
+def test_a_refusal_comes_after_whole_seconds_whatever_the_check_took(
+    office: Office, work: float, name: str, password: str
+) -> None:
+    verify, begun = office.verify, office.time
+
+    async def slow(*words: Any) -> Account | SignInDenial:
+        office.time += work
+        return await verify(*words)
+
+    async def pause(seconds: float) -> None:
+        office.time += seconds
+
+    office.verify = slow  # type: ignore[assignment, method-assign]
+    office.dashboard._pause = pause
+    office.refused(name, password)
+    assert office.time - begun == pytest.approx(max(1.0, math.ceil(work)))

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from emu.admin.web.requests import Gate, Origin
+from emu.admin.web.requests import Gate, Monitors, Origin
 from emu.admin.web.sessions import RequestRefused
 
 HERE = Origin("127.0.0.1", "127.0.0.1:8080", "http://127.0.0.1:8080", "same-origin")
@@ -83,3 +83,23 @@ def test_cookies_have_names_that_do_not_meet() -> None:
     assert Gate(None).cookie(HERE) == "emu-session-8080"
     assert Gate(None).cookie(dataclasses.replace(HERE, host="localhost")) == "emu-session-80"
     assert Gate(None).cookie(dataclasses.replace(HERE, host="[")) == "emu-session-80"
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "admitted"),
+    [
+        ("127.0.0.1", "", True),
+        ("::1", "", True),
+        ("192.0.2.7", "", True),
+        ("2001:db8::1", "", True),
+        ("198.51.100.1", "", False),
+        ("", "", False),
+        ("127.0.0.1", "192.0.2.7", False),
+        ("192.0.2.7", "127.0.0.1", False),
+    ],
+)
+def test_monitors_are_this_machine_and_listed_networks(
+    peer: str, forwarded: str, admitted: bool
+) -> None:
+    monitors = Monitors(("192.0.2.0/24", "2001:db8::1"))
+    assert monitors.admit(Origin(peer, forwarded_for=forwarded)) is admitted

@@ -92,7 +92,7 @@ def test_copies_and_another_order_change_nothing(recorded):
             part = side[at : at + 6]
             rng.shuffle(part)
             side[at : at + 6] = part
-    # Farewells must stay last: they end the session.
+    # Disconnects must stay last: they end the session.
     ends = [one for side in sides for one in side if one.payload[1] == 5]
     mixed = [one for side in sides for one in side if one.payload[1] != 5]
     messages, notices = follow(start + mixed + ends)
@@ -129,7 +129,7 @@ def test_a_bad_check_is_reported_and_its_packet_missed(recorded):
     assert notices[0] == f"{direction}: datagram of {size} bytes: bad check"
     assert any("one before them is not in the capture" in text for text in notices)
     assert 0 < len(messages) < len(MESSAGES)
-    # A retransmission, as a live session would have had, mends it.
+    # A retransmission, as a live session would have had, fills the gap.
     spoiled.insert(index + 3, one)
     messages, notices = follow(spoiled)
     assert sorted(said(messages)) == sorted(MESSAGES)

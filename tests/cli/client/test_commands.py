@@ -142,7 +142,7 @@ def test_the_help_of_every_verb_has_an_example(verb: str) -> None:
 
 
 async def test_a_version_nobody_knows_is_one_line() -> None:
-    _, err, code = await emu("client", "ping", "127.0.0.1:9100", "--version", 1212)
+    _, err, code = await emu("client", "ping", "127.0.0.1:9100", "--version", 1213)
     assert code == 1
-    assert err.startswith(f"emu: {str(UnknownVersion(1212))[:40]}")
+    assert err.startswith(f"emu: {str(UnknownVersion(1213))[:40]}")
     assert err.count("\n") == 1

@@ -59,7 +59,7 @@ async def test_play_as_json_is_an_object_a_line(tmp_path: Path) -> None:
         )  # fmt: skip
         records = [json.loads(line) for line in out.splitlines()]
         assert code == 0
-        assert records[0]["event"] == "ZoneTold"
+        assert records[0]["event"] == "ZoneToLoad"
         assert {"event": "Stood"} in records
         assert any("around" in one.get("answer", "") for one in records)
 

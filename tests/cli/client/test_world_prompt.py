@@ -15,7 +15,7 @@ from tests.support.world.ghost_views import dialect
 
 def completed(text: str) -> list[tuple[str, int]]:
     core = WorldClientCore(ClientWorldMessages(dialect(546)), WorldHandoff(HOST, 1, 1, 2))
-    core.commands = ("say", "shout", "who")
+    core.commands = {"say": 7, "shout": 10, "who": 41}
     found = LineCompleter(core).get_completions(Document(text), CompleteEvent())
     return [(one.text, one.start_position) for one in found]
 

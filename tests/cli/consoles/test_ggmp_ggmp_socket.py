@@ -1,4 +1,4 @@
-"""The blocking client with nobody at the other end; with a server: tests/net/admin/test_ggmp.py."""
+"""The blocking client without a server; with a server: tests/net/admin/test_ggmp.py."""
 
 import socket
 

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from emu.admin.rcon.packets import RconPacket
+from emu.admin.rcon import RconPacket
 from emu.cli.consoles import rcon as rcon_socket
 from emu.cli.consoles.rcon import RconSocket
 from emu.config import Address
 from emu.errors import CommandError
 from emu.limits.rates import FailureRules, Failures
-from tests.admin.rcon.test_session import LETTERS, Listener
+from tests.admin.test_rcon_session import LETTERS, Listener
 
 
 @contextmanager

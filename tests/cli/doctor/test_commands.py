@@ -42,7 +42,7 @@ def test_people_read_a_line_each_and_the_fix(commands: CommandLine) -> None:
     assert not [line for line in lines if line.startswith("ok")]
     at = next(index for index, line in enumerate(lines) if "no server listens" in line)
     assert lines[at].startswith("warn  server ")
-    assert lines[at + 1].strip().startswith("-> start one: twistd emu")
+    assert lines[at + 1].strip().startswith("-> start one: emu start")
     assert "fail 0" in result.stderr
 
 

@@ -76,13 +76,13 @@ def test_broken_pages_are_found(path: Path) -> None:
     bad = troubles(path)
     assert [one.level for one in bad] == [Level.FAIL]
     assert "damaged" in bad[0].what
-    assert "emu backup" in bad[0].mend
+    assert "emu backup" in bad[0].fix
 
 
 def test_a_file_of_something_else_is_found(path: Path) -> None:
     path.write_bytes(b"not a database at all" * 300)
     (bad,) = troubles(path)
-    assert (bad.level, "backup" in bad.mend) == (Level.FAIL, True)
+    assert (bad.level, "backup" in bad.fix) == (Level.FAIL, True)
 
 
 def test_rows_with_a_missing_parent_are_found(path: Path) -> None:
@@ -106,7 +106,7 @@ def test_an_older_schema_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
 def test_a_newer_schema_is_found(path: Path) -> None:
     run(path, f"PRAGMA user_version = {schema().newest + 1}")
     (bad,) = troubles(path)
-    assert (bad.level, "upgrade the program" in bad.mend) == (Level.FAIL, True)
+    assert (bad.level, "upgrade the program" in bad.fix) == (Level.FAIL, True)
 
 
 def test_a_full_disk_is_judged_by_what_a_backup_needs() -> None:

@@ -43,10 +43,10 @@ def test_good_ones(tmp_path: Path, overrides: list[str]) -> None:
 @pytest.mark.parametrize(
     ("overrides", "level", "what"),
     [
-        ([OPEN], Level.FAIL, "others can log in but not enter"),
-        ([OPEN, "world.listen=0.0.0.0:9001"], Level.FAIL, "which is themselves"),
+        ([OPEN], Level.FAIL, "world.listen: other machines can log in"),
+        ([OPEN, "world.listen=0.0.0.0:9001"], Level.FAIL, "which only this machine can"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=127.0.0.1"], Level.FAIL,
-         "which is themselves"),
+         "which only this machine can reach"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=0.0.0.0"], Level.FAIL,
          "no address that a client can connect to"),
         ([OPEN, "world.listen=0.0.0.0:9001", "world.advertise=192.168.1.20"], Level.WARN,
@@ -63,4 +63,4 @@ def test_good_ones(tmp_path: Path, overrides: list[str]) -> None:
 )  # fmt: skip
 def test_mistakes(tmp_path: Path, overrides: list[str], level: Level, what: str) -> None:
     found = troubles(tmp_path, *overrides)
-    assert any(one.level is level and what in one.what and one.mend for one in found), found
+    assert any(one.level is level and what in one.what and one.fix for one in found), found

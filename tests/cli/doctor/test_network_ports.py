@@ -47,7 +47,7 @@ def test_a_port_that_another_program_has_is_found(tmp_path: Path, kind: socket.S
         one for one in looked_at if one.level is Level.FAIL and f" {protocol} " in f" {one.what} "
     ]
     assert "taken by another program" in bad.what
-    assert f"sport = {number}" in bad.mend
+    assert f"sport = {number}" in bad.fix
 
 
 def test_an_address_of_another_machine_is_found(tmp_path: Path) -> None:
@@ -76,10 +76,10 @@ def test_a_port_of_the_running_server_is_its_own() -> None:
 def test_whatever_else_keeps_a_port_shut_is_reported(error: int) -> None:
     bad = judge_port(PORT, error, None)
     assert bad.level is Level.FAIL
-    assert bad.mend
+    assert bad.fix
 
 
 def test_small_buffers_are_a_warning() -> None:
     assert judge_buffer(212_992).level is Level.WARN
-    assert "net.core.rmem_max=4194304" in judge_buffer(212_992).mend
+    assert "net.core.rmem_max=4194304" in judge_buffer(212_992).fix
     assert judge_buffer(8_000_000).level is Level.OK

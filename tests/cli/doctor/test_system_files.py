@@ -40,7 +40,7 @@ def test_a_folder_in_the_place_of_the_database_is_found(tmp_path: Path) -> None:
 
 def test_a_folder_that_nobody_can_write_to_is_found(tmp_path: Path) -> None:
     (bad, *_) = troubles(tmp_path, "database.url=sqlite:/proc/emu.sqlite")
-    assert (bad.level, "chown" in bad.mend) == (Level.FAIL, True)
+    assert (bad.level, "chown" in bad.fix) == (Level.FAIL, True)
 
 
 def test_a_certificate_that_is_none_is_found(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_certificate_that_is_none_is_found(tmp_path: Path) -> None:
     bad = troubles(
         tmp_path, f"link.certificate={tmp_path / 'link.pem'}", "link.tls_listen=127.0.0.1:0"
     )
-    assert any("emu world certificate" in one.mend for one in bad)
+    assert any("emu world certificate" in one.fix for one in bad)
 
 
 def test_a_database_that_everybody_can_read_is_found(
@@ -59,7 +59,7 @@ def test_a_database_that_everybody_can_read_is_found(
     monkeypatch.setattr("emu.config.secrets._is_open", lambda path: path.stat().st_mode & 0o004)
     (bad,) = [one for one in troubles(tmp_path) if "password hashes" in one.what]
     assert bad.level is Level.WARN
-    assert bad.mend == f"chmod o= {tmp_path / 'emu.sqlite'}"
+    assert bad.fix == f"chmod o= {tmp_path / 'emu.sqlite'}"
 
 
 def test_another_user_s_database_is_reported(tmp_path: Path) -> None:
@@ -82,4 +82,4 @@ def test_where_a_daemon_cannot_write_its_log_is_reported(
 
 
 def test_what_is_damaged_wants_a_backup() -> None:
-    assert "backup" in judge_trouble("database.url: x is damaged or not a SQLite database").mend
+    assert "backup" in judge_trouble("database.url: x is damaged or not a SQLite database").fix

@@ -1,4 +1,4 @@
-"""Passwords that are guessed, and doors without one."""
+"""Passwords that are easily guessed, and listeners without a password."""
 
 from __future__ import annotations
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from emu.cli.installed import install_command
 from emu.cli.main import root
 from emu.opcodes import OpcodeStore
 
 
-def test_without_textual_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_textual_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     real = importlib.util.find_spec
 
     def missing(name: str, package: str | None = None) -> ModuleSpec | None:
@@ -24,7 +25,7 @@ def test_without_textual_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     result = CliRunner().invoke(root, ["opcodes", "edit"])
     assert result.exit_code == 1
     assert str(result.exception) == (
-        "the editor needs textual; install it with: pip install 'eq2emu[editor]'"
+        f"the editor needs textual; install it with: {install_command('editor')}"
     )
 
 

@@ -28,7 +28,7 @@ PEOPLE = (replace(BOB, name="Bob", level=9), replace(BOB, name="Anna", level=20)
 
 
 class Server:
-    """What is asked; each look is a second after the one before."""
+    """The status that is read; each reading is a second after the one before."""
 
     def __init__(self) -> None:
         self.measured = Measured()

@@ -26,4 +26,4 @@ def test_without_a_server_scripts_see_a_status_of_its_own(emu: CommandLine) -> N
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     assert line.startswith("emu: ")
-    assert "twistd emu" in line
+    assert "emu run" in line

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.cli.consoles.admin import NoServer
+from emu.cli.console_socket import NoServer
 from emu.cli.watch.status import ask, read
 from emu.commands import Reply
 from emu.errors import CommandError
@@ -18,7 +18,7 @@ def test_a_snapshot_is_asked_for_and_read(tmp_path: Path) -> None:
 
 
 def test_who_cannot_give_one_gets_an_error(tmp_path: Path) -> None:
-    with pytest.raises(NoServer, match="Start one with: twistd emu"):
+    with pytest.raises(NoServer, match="Start one with: emu run"):
         ask(tmp_path / "c")
     older = Reply(("there is no command snapshot",), ok=False)
     with (

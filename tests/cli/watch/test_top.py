@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from emu.cli.installed import install_command
 from emu.cli.watch import top
 from emu.commands import Reply
 from tests.cli.consoles.test_admin import server
@@ -53,4 +54,4 @@ def test_without_textual_it_says_what_to_install(
         return None if name == "textual" else found(name, *more)
 
     monkeypatch.setattr(importlib.util, "find_spec", missing)
-    assert "pip install 'eq2emu[editor]'" in commands.refused("top")
+    assert f"install it with: {install_command('editor')}" in commands.refused("top")

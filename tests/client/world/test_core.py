@@ -1,4 +1,4 @@
-"""The client in a world over a simulated network: the way in, wishes, and what it refuses."""
+"""The client in a world over a simulated network: entry, requests, and what it refuses."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -20,10 +20,10 @@ from emu.client.world.events import (
     Stood,
     WhoListed,
     ZoneLeft,
-    ZoneTold,
+    ZoneToLoad,
 )
 from emu.errors import CommandError, LocalProtocolError
-from emu.net.client.connection import ClientWorldConnection
+from emu.net.client.world_connection import ClientWorldConnection
 from emu.times import Monotonic
 from tests.support.examples import tries
 from tests.support.sessions.lossy_net import LossyReactor
@@ -66,7 +66,7 @@ def test_the_way_in_and_out(version: int) -> None:
         assert core.place.heading == pytest.approx(92.0, abs=0.02)
 
     world, events = played(scene, version)
-    assert kinds(events).index(ZoneTold) < kinds(events).index(Stood)
+    assert kinds(events).index(ZoneToLoad) < kinds(events).index(Stood)
     assert events[-1] == Closed("you left the world")
     assert not any(isinstance(event, Unexpected) for event in events)
     assert len(world.harness.world.players) == 0  # it has quit, not lost its link

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from emu.client.world.events import (
     CampBegun,
     CampStopped,
+    ChannelChanged,
     ChannelMembers,
-    ChannelTold,
     DialogClosed,
     DialogOpened,
+    Emoted,
     Heard,
     LineShown,
     PutSomewhere,
@@ -43,7 +44,7 @@ READ = [
     (
         "WS_ChatChannelUpdate",
         {"action": 2, "channel_name": "trade", "player_name": "Borvik"},
-        ChannelTold("joined", "trade", "Borvik"),
+        ChannelChanged("joined", "trade", "Borvik"),
     ),
     (
         "WS_WhoChannelQueryReply",
@@ -61,6 +62,11 @@ READ = [
         {"from_spawn_id": 0xFFFFFFFF, "from": "Borvik", "to": "Aldana", "channel": 26,
          "message": "psst"},
         Heard("tell", "Borvik", "Aldana", "psst", "", None),
+    ),
+    (
+        "WS_CannedEmote",
+        {"spawn_id": 2, "emote_msg": "Borvik waves.", "anim_type": 883},
+        Emoted(2, "Borvik waves.", 883),
     ),
 ]  # fmt: skip
 
@@ -110,5 +116,5 @@ def test_any_bytes_are_an_event_or_none(payload: bytes, struct_name: str) -> Non
 
 
 def test_the_table_of_commands() -> None:
-    payload = struct.pack("<H", 2) + b"\3say\4tell\0"
-    assert ClientWorldMessages(dialect(546)).commands(payload) == ("say", "tell")
+    payload = struct.pack("<H", 3) + b"\3say\0\4tell\0"
+    assert ClientWorldMessages(dialect(546)).commands(payload) == {"say": 0, "tell": 2}

@@ -33,7 +33,7 @@ def standing() -> tuple[WorldClientCore, list[tuple[int, bytes]]]:
     handoff = WorldHandoff("127.0.0.1", 1, 1, 2)
     core = WorldClientCore(ClientWorldMessages(dialect(546)), handoff, lambda: session)  # type: ignore[arg-type,return-value]
     core.phase = WorldPhase.STANDING
-    core.commands = ("say", "tell", "who")
+    core.commands = {"say": 0, "tell": 1, "who": 2}
     core.own_index = 1
     writer = GhostWriter()
     assert core.surroundings is not None
@@ -124,7 +124,9 @@ def test_help_names_every_word() -> None:
     core, _ = standing()
     lines = run_line(core, "help", NOW)
     assert all(any(line.startswith(word.usage) for line in lines) for word in WORDS.values())
-    assert lines[-1] == "the world's: say, tell, who"
+    assert lines[-1] == (
+        "The world has 3 commands. The Tab key completes them; /help lists most of them."
+    )
 
 
 def test_names_around_are_completed() -> None:

@@ -1,4 +1,4 @@
-"""What people and programs are told of events."""
+"""How events are shown to people and programs."""
 
 import json
 
@@ -9,10 +9,11 @@ from emu.client.world.events import (
     Appeared,
     CampBegun,
     CampStopped,
+    ChannelChanged,
     ChannelMembers,
-    ChannelTold,
     DialogClosed,
     DialogOpened,
+    Emoted,
     Heard,
     LineShown,
     PutSomewhere,
@@ -23,7 +24,7 @@ from emu.client.world.events import (
     Vanished,
     WhoListed,
     ZoneLeft,
-    ZoneTold,
+    ZoneToLoad,
 )
 from emu.client.world.shell import as_lines, as_records
 from emu.world_stream.ghosts import CREATE_GHOST, INFO, POSITION
@@ -31,20 +32,21 @@ from tests.client.world.test_shell_lines import standing
 from tests.support.world.ghost_writer import GhostWriter
 
 PRINTED = [
-    (ZoneTold("antonica", "Antonica", "Aldana", 1, 2, 3), ["Aldana enters Antonica (antonica)"]),
+    (ZoneToLoad("antonica", "Antonica", "Aldana", 1, 2, 3), ["Aldana enters Antonica (antonica)"]),
     (Stood(), ["you stand at 0.00, 0.00, 0.00"]),
     (Refused(6, "wrong version"), ["the world refuses you: wrong version (code 6)"]),
     (Appeared(2, "Borvik"), ["+ Borvik at 30.00, 0.00, 0.00, 30.0 away"]),
     (Appeared(1, "Aldana"), ["+ Aldana (you) at 0.00, 0.00, 0.00, 0.0 away"]),
     (Vanished(9, ""), ["- something"]),
     (Heard("say", "Borvik", "", "hi", "", 2), ["[say] Borvik: hi"]),
+    (Emoted(2, "Borvik waves.", 883), ["* Borvik waves. (animation 883)"]),
     (Heard("tell", "Borvik", "Aldana", "hi", "", 2), ["[tell] Borvik to Aldana: hi"]),
     (Heard("custom", "Borvik", "", "hi", "trade", 2), ["[trade] Borvik: hi"]),
     (LineShown("system", "hi"), ["hi"]),
     (LineShown("error", "no"), ["(error) no"]),
     (ScreenShown("Beware"), ["*** Beware ***"]),
     (WhoListed((("Borvik", 3, "Antonica"),)), ["1 player", "  Borvik, level 3, Antonica"]),
-    (ChannelTold("joined", "trade", "Borvik"), ["Borvik joined trade"]),
+    (ChannelChanged("joined", "trade", "Borvik"), ["Borvik joined trade"]),
     (ChannelMembers("trade", ("Aldana", "Borvik")), ["trade: Aldana, Borvik"]),
     (CampBegun(20), ["you camp: 20 seconds to go"]),
     (CampStopped(), ["you camp no more"]),

@@ -27,6 +27,7 @@ def test_near_lists_others_by_distance(version: int) -> None:
             for one in seen.near(here, 100.0, besides=1)]  # fmt: skip
     assert rows == [(9, "Ünlu", 9, 4.0), (2, "Borvik", 2, 30.0)]
     assert [one.name for one in seen.near(here, 10.0, besides=1)] == ["Ünlu"]
+    assert [one.name for one in seen.near(here, 4.0, besides=1)] == ["Ünlu"], "at that distance"
     assert seen.place(2) == Place(30.0, 2.0, 0.0, 190.0)
 
 
@@ -51,6 +52,6 @@ def test_what_is_destroyed_is_gone() -> None:
 
 def test_versions_whose_ghosts_nobody_wrote_down_are_refused() -> None:
     with pytest.raises(UnknownStruct):
-        Surroundings(dialect(1208))
+        Surroundings(dialect(373))
     with pytest.raises(MalformedMessage):
         place_of({"pos_x": 1.0})

@@ -10,8 +10,7 @@ import pytest
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
-from emu.admin.rcon.packets import RconPacket
-from emu.admin.rcon.session import UserCame, WrongPassword
+from emu.admin.rcon import RconPacket, UserCame, WrongPassword
 from emu.commands import Registry
 from emu.config import RconConfig
 from emu.errors import ConfigError

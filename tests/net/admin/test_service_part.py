@@ -1,4 +1,4 @@
-"""What joins commands, status, shutdown and doors, in a server that runs."""
+"""Commands, status, shutdown and listeners in a server that runs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from emu.commands import Caller, Reply
 from emu.net.server import EmuService
 from tests.support.running.configs import small_config
 from tests.support.running.whole_server import captured_log, reactor, until
+from tests.support.world.zone_files import write_zones, zone_text
 
 ROOT = Caller("root", 1000, "console")
 
@@ -38,6 +39,48 @@ async def test_status_accounts_characters_and_reload(tmp_path: Path) -> None:
         assert set(everything.data) >= {"configuration", "structs", "opcodes", "behaviors"}
         commands = {command.name for command in service.server.admin.commands}  # type: ignore[union-attr]
         assert commands >= {"kick", "status", "help", "complete", "echo", "shutdown"}
+    finally:
+        await service.stopService()
+
+
+async def test_a_reload_with_a_fault_shows_file_and_line_and_keeps_the_old_zones(
+    tmp_path: Path,
+) -> None:
+    zones, behaviors = tmp_path / "zones", tmp_path / "behaviors"
+    write_zones(zones, mine=zone_text(900, "Mine"))
+    behaviors.mkdir()
+    crier = behaviors / "crier.py"
+    crier.write_text("class Crier:\n    def on_start(self): ...\n")
+    config = small_config(tmp_path, f"world.zones={zones}", f"world.behaviors={behaviors}")
+    service = EmuService(config, reactor)
+    service.startService()
+    try:
+        world = service.server.world
+        assert world is not None
+        write_zones(zones, mine=zone_text(900, "Yours", 'behavior = "cryer"\npopulation = -1\n'))
+        crier.write_text("class Crier:\n    def on_start(self) ...\n")
+        reply = await run(service, "reload zones")
+        assert not reply.ok
+        assert reply.lines[0] == "zones: not reloaded, as before:"
+        assert reply.lines[1].startswith(
+            f"{zones / 'mine.toml'}, line 9: zone: population: must be"
+        )
+        write_zones(zones, mine=zone_text(900, "Yours", 'behavior = "cryer"\n'))
+        reply = await run(service, "reload")
+        assert not reply.ok
+        fault = "zone: behavior: unknown behavior 'cryer'; did you mean crier?"
+        assert f"{zones / 'mine.toml'}, line 8: {fault}" in reply.lines
+        assert f"{crier}, line 2: expected ':'" in reply.lines
+        assert [line for line in reply.lines if line.startswith("knowledge: ")], "the rest is read"
+        assert world.atlas.named("Mine") is not None
+        assert world.behaviors.library.find("crier") is not None
+        with captured_log("text") as log:
+            await service.server.reload()
+        assert f"the zones are as before: {zones / 'mine.toml'}, line 8: zone" in log.text
+        write_zones(zones, mine=zone_text(900, "Yours", 'behavior = "crier"\n'))
+        crier.write_text("class Crier:\n    def on_start(self): ...\n")
+        assert (await run(service, "reload")).ok
+        assert world.atlas.named("Yours") is not None
     finally:
         await service.stopService()
 

@@ -11,10 +11,10 @@ from tests.support.world.worlds import WorldHarness
 
 
 def source_of(harness: WorldHarness) -> StatusSource:
-    source = StatusSource(lambda: "Qeynos", lambda: 9100, Monotonic(harness.now - 60))
-    source.world, source.admission = harness.world, harness.admission
-    source.behaviors = harness.behaviors
-    return source
+    return StatusSource(
+        lambda: "Qeynos", lambda: 9100, Monotonic(harness.now - 60),
+        world=harness.world, admission=harness.admission, behaviors=harness.behaviors,
+    )  # fmt: skip
 
 
 def test_a_server_without_services_has_a_name_and_an_age() -> None:

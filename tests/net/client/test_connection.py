@@ -144,7 +144,7 @@ async def test_a_host_name_is_resolved_or_refused_in_one_line() -> None:
 
 async def test_a_version_without_opcodes_is_refused_before_anything_is_sent() -> None:
     with pytest.raises(UnknownVersion):
-        await connect(reactor, "127.0.0.1", 9, "tester", "secret", version=1212)
+        await connect(reactor, "127.0.0.1", 9, "tester", "secret", version=1213)
 
 
 async def test_a_name_no_client_can_type_leaves_no_socket_behind() -> None:

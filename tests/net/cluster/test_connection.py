@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.processes.presence import SharedPresence
+from emu.processes.shared import SharedPresence
 from tests.processes.contracts.bus import BusContract, Buses
 from tests.processes.contracts.presence import PresenceContract, Presences
 from tests.support.running.clusters import OverTcp

@@ -1,4 +1,4 @@
-"""The hub's port among strangers: what they send, how many they are; members are unharmed."""
+"""The hub's port and unauthenticated peers: their data and number harm no member."""
 
 from __future__ import annotations
 

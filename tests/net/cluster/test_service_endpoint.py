@@ -24,7 +24,10 @@ MEMBER = ["processes.hub=127.0.0.1:9", "processes.name=east", "login.enabled=no"
 
 def ground(*settings: str) -> ProcessContext:
     storage: Any = SimpleNamespace(
-        models=object(), world_characters=CharactersInMemory(), account_gate=object()
+        models=object(),
+        world_characters=CharactersInMemory(),
+        account_gate=object(),
+        memories=object(),
     )
     clock: Any = Clock()
     scheduler = Scheduler(clock)

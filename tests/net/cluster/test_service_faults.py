@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emu.net.cluster.service import Hub, processes_endpoint
-from emu.net.refusals import INTERVAL
+from emu.net.watch import INTERVAL
 from emu.processes.connection import ProcessJoined
 from tests.net.cluster.test_service_endpoint import HUB, Link, ground
 from tests.support.running.whole_server import captured_log
@@ -29,7 +29,7 @@ def test_a_failed_message_of_a_member_is_logged_with_its_place_and_then_counted(
         here.reactor.advance(INTERVAL)
     assert 0 < logged.count("could not be handled") < 10, logged
     assert "Traceback" in logged
-    assert "presence.py" in logged
+    assert "shared.py" in logged
     assert "more faults of another process: KeyError" in log.text
     part.faults.stop()
     assert logged_failures.flush(KeyError)

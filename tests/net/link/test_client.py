@@ -62,7 +62,7 @@ class FakeWorld:
     def link_began(self) -> None:
         self.began += 1
 
-    async def answer(self, message: LinkMessage, now: float) -> Sequence[LinkMessage]:
+    async def answer(self, message: LinkMessage) -> Sequence[LinkMessage]:
         if self.broken:
             raise StoreError("the disk is full")
         if not isinstance(message, UsertoWorldReq):

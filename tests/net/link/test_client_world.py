@@ -24,7 +24,7 @@ from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
-from emu.processes.local import served_here
+from emu.processes.shared import served_here
 from emu.structs import shipped_catalog
 from emu.world.content.definitions import Start
 from emu.world.entry.admission import WorldAdmissionRules
@@ -64,7 +64,12 @@ class Harness:
             RegistryConfig("Norrath", "built-in", "secret", "127.0.0.1", 9001, max_level=50),
             characters=self.characters,
             creation=CharacterCreation(
-                CreationRules(), names, self.characters, shipped_catalog(), lambda wanted: Start(12)
+                CreationRules(),
+                names,
+                self.characters,
+                shipped_catalog(),
+                lambda wanted: Start(12),
+                SCHEDULER,
             ),
             admission=self.admission,
             zone_servers=served_here(),

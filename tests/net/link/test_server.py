@@ -254,7 +254,7 @@ async def test_two_hundred_worlds_connect_and_are_listed(bench: Bench) -> None:
 
 
 class SlowStores(Stores):
-    """Stores an update only when told to."""
+    """Stores an update only when the test says so."""
 
     def __init__(self, *worlds: RegisteredWorld) -> None:
         super().__init__(*worlds)

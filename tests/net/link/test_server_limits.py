@@ -1,4 +1,4 @@
-"""Who finds room on the port for worlds, and who makes room for others."""
+"""Which connections the port for worlds accepts, and which it closes for others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns come round by source, calls run in threads and answer here, and all ends when told."""
+"""Sources take turns, calls run in threads and answer here, and all stop on request."""
 
 from __future__ import annotations
 

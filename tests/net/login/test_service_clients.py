@@ -10,9 +10,9 @@ from twisted.logger import globalLogPublisher
 from emu.login.events import AccountLoggedIn, DeleteRefused, LoginRefused
 from emu.mailbox import Mailbox
 from emu.net import logs
-from emu.net.login.service import STORE_WORK, LoginHandler, log_event
-from emu.net.refusals import RefusalLog
+from emu.net.login.service import STORE_WORK, LoginHandler
 from emu.net.scheduler import Scheduler, run
+from emu.net.watch import RefusalLog, log_event
 from emu.session import DatagramDropped, Message, SessionClosed
 from tests.support.running.whole_server import captured_log
 

@@ -144,3 +144,14 @@ async def test_draining_ends_when_patience_does() -> None:
     shell = Stuck()
     await drained(shell, Scheduler(reactor), reactor.seconds() + 0.05)
     assert shell.abandoned
+
+
+async def test_a_reload_changes_the_minimum_length_of_passwords(tmp_path: Path) -> None:
+    harness = Running(tmp_path, "login.password_min_length=6")
+    try:
+        assert (await harness.part.hash_password("sixsix")).startswith("$argon2id$")
+        harness.part.configure(small_config(tmp_path, "login.password_min_length=7"))
+        with pytest.raises(ValueError, match="at least 7 characters"):
+            await harness.part.hash_password("sixsix")
+    finally:
+        await harness.stop()

@@ -17,7 +17,7 @@ class Asked:
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
 
-    def read_clock(self) -> Monotonic:
+    def now(self) -> Monotonic:
         return Monotonic(1001.0)
 
     def touch(self, port: SessionPort) -> None:

@@ -7,7 +7,7 @@ import random
 import pytest
 from twisted.internet.task import Clock
 
-from emu.limits.turns import TurnRules
+from emu.limits.rates import TurnRules
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher, Outbox

@@ -22,7 +22,7 @@ class Server:
         self.timed_calls = 0
         self.failures: list[Failure] = []
 
-    def read_clock(self) -> Monotonic:
+    def now(self) -> Monotonic:
         return Monotonic(1001.0)
 
     def touch(self, _port: SessionPort) -> None:

@@ -1,4 +1,4 @@
-"""The desk over HTTP, with accounts in memory: what comes of faults, and the end."""
+"""The dashboard over HTTP, with accounts in memory: faults, and the shutdown."""
 
 from __future__ import annotations
 

@@ -44,14 +44,15 @@ class Request:
         return SimpleNamespace(host=self.address)
 
 
-def nothing(_to_staff: bool) -> dict[str, Any]:
-    return {}
+SIGNED_IN = Visitors(lambda request: request.address, lambda _request: True)  # type: ignore[attr-defined]
 
 
 def test_the_state_comes_by_itself_while_somebody_looks() -> None:
     clock = Clock()
     asked: list[int] = []
-    live = LiveResource(Scheduler(clock), lambda: asked.append(1) or {"n": len(asked)}, nothing)
+    live = LiveResource(
+        Scheduler(clock), lambda: asked.append(1) or {"n": len(asked)}, dict, SIGNED_IN
+    )
     page = Request()
     assert live.render_GET(page) is NOT_DONE_YET
     for _ in range(3):
@@ -62,17 +63,17 @@ def test_the_state_comes_by_itself_while_somebody_looks() -> None:
     page.ended.callback(None)
     clock.advance(10 * INTERVAL)
     assert len(asked) == 4
-    live.send("line", {}, {})
+    live.send("line", {})
     assert clock.getDelayedCalls() == []
 
 
 def test_a_page_that_does_not_read_is_let_go() -> None:
-    live = LiveResource(Scheduler(Clock()), dict, nothing)
+    live = LiveResource(Scheduler(Clock()), dict, dict, SIGNED_IN)
     slow, good = Request(), Request()
     for page in (slow, good):
         live.render_GET(page)
     slow.transport.dataBuffer = bytes(BEHIND + 1)
-    live.send("line", {"text": "x"}, {})
+    live.send("line", {"text": "x"})
     assert (slow.over, good.over) == ("cut", "")
     assert len(live) == 1
     live.stop()
@@ -81,7 +82,7 @@ def test_a_page_that_does_not_read_is_let_go() -> None:
 
 def test_a_page_that_leaves_anything_unread_for_long_is_let_go() -> None:
     clock = Clock()
-    live = LiveResource(Scheduler(clock), dict, nothing)
+    live = LiveResource(Scheduler(clock), dict, dict, SIGNED_IN)
     slow, good = Request(), Request()
     for page in (slow, good):
         live.render_GET(page)
@@ -100,7 +101,7 @@ def test_a_page_that_leaves_anything_unread_for_long_is_let_go() -> None:
 
 
 def test_the_oldest_page_of_who_has_most_makes_space() -> None:
-    live = LiveResource(Scheduler(Clock()), dict, nothing, most_pages=4)
+    live = LiveResource(Scheduler(Clock()), dict, dict, SIGNED_IN, most_pages=4)
     other = Request("192.0.2.9")
     pages = [other, *[Request() for _ in range(10)]]
     for page in pages:
@@ -110,32 +111,18 @@ def test_the_oldest_page_of_who_has_most_makes_space() -> None:
     assert other.over == "finished"
 
 
-def test_pages_of_who_is_signed_in_are_shown_more_and_kept() -> None:
+def test_a_stream_ends_with_the_session() -> None:
     staff: set[Any] = set()
     visitors = Visitors(lambda request: request.address, lambda request: request in staff)  # type: ignore[attr-defined]
-    live = LiveResource(
-        Scheduler(Clock()), dict, lambda to_staff: {"staff": to_staff}, visitors, most_pages=3
-    )
+    live = LiveResource(Scheduler(Clock()), dict, dict, visitors)
     boss, guide = Request(), Request()
     staff.update((boss, guide))
-    others = [Request(f"192.0.2.{number}") for number in range(5)]
-    for page in (boss, guide, *others):
-        live.render_GET(page)
-    live.send("line", "public", "secret")
     for page in (boss, guide):
-        assert b'"staff":true' in page.written[0]
-        assert b"secret" in page.written[-1]
-    assert [page.over for page in others] == ["cut"] * 4 + [""]
-    assert b'"staff":false' in others[-1].written[0]
-    assert b"public" in others[-1].written[-1]
+        live.render_GET(page)
+    live.send("line", "secret")
     staff.remove(guide)
-    live.send("line", "public", "secret too")
+    live.send("line", "secret too")
     assert (boss.over, guide.over) == ("", "finished")
+    assert b"secret too" in boss.written[-1]
     assert b"secret too" not in guide.written[-1]
-    staff.add(guide := Request())
-    live.render_GET(guide)
-    staff.add(third := Request())
-    live.render_GET(third)
-    assert others[-1].over == "cut"
-    assert live.render_GET(Request()) == b"too many pages are open\n"
     live.stop()

@@ -22,8 +22,9 @@ from emu.login.events import AccountLoggedIn, LoginRefused
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Watch
-from emu.net.web.service import FILES, WebEndpoint
+from emu.net.web.service import FILES, PAGES, WebEndpoint
 from tests.admin.web.test_api import status
+from tests.support.admin.staff import StaffedDashboard
 from tests.support.running.whole_server import until
 
 
@@ -42,8 +43,11 @@ class Page(Protocol):
 
 
 class Bench:
-    def __init__(self) -> None:
+    def __init__(self, *, signed_in: bool = True, with_dashboard: bool = True) -> None:
+        self.signed_in = signed_in
+        """Whether requests are those of an operator."""
         self.watch = Watch()
+        self.dashboard = StaffedDashboard(Scheduler(reactor), self.watch)
         self.missing = ""
         self.concealed: set[str] = set()
         """What no page shows a line or a login of."""
@@ -53,6 +57,7 @@ class Bench:
             history=lambda: succeed([{"time": "t", "who": "w", "what": "x"}]),
             watch=self.watch,
             conceals=lambda text: any(word in text for word in self.concealed),
+            dashboard=self.dashboard.endpoint if with_dashboard else None,
         )  # fmt: skip
 
     async def get(self, path: str, method: str = "GET") -> tuple[int, dict[str, str], bytes]:
@@ -68,6 +73,8 @@ class Bench:
 
     async def open(self, path: str, headers: str = "", method: str = "GET") -> Page:
         at = self.part.address
+        if self.signed_in:
+            headers += f"Cookie: {self.dashboard.cookie_of('boss', 80)}\r\n"
         page: Page = await connectProtocol(TCP4ClientEndpoint(reactor, at.host, at.port), Page())
         page.transport.write(
             f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode()
@@ -76,8 +83,8 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench() -> AsyncIterator[Bench]:
-    made = Bench()
+async def bench(**options: bool) -> AsyncIterator[Bench]:
+    made = Bench(**options)
     made.part.listen()
     try:
         yield made
@@ -87,12 +94,13 @@ async def bench() -> AsyncIterator[Bench]:
 
 
 def test_all_that_the_page_is_made_of_is_served() -> None:
-    assert {"index.html", *FILES} == {path.name for path in data_file("web").iterdir()}
+    assert {*PAGES, *FILES} == {path.name for path in data_file("web").iterdir()}
 
 
 @pytest.mark.parametrize(
     ("path", "kind"),
-    [("/", "text/html"), ("/style.css", "text/css"), ("/icon.svg", "image/svg+xml"),
+    [("/admin", "text/html"), ("/status", "text/html"), ("/status.json", "application/json"),
+     ("/status.svg", "image/svg+xml"), ("/style.css", "text/css"), ("/icon.svg", "image/svg+xml"),
      *((f"/{name}", "text/javascript") for name in FILES if name.endswith(".js")),
      ("/api/admin/session", "application/json"),
      ("/healthz", "text/plain"), ("/readyz", "text/plain"), ("/api/status", "application/json"),
@@ -114,7 +122,7 @@ async def test_every_address_answers_and_nothing_may_come_from_elsewhere(
     if kind == "application/json":
         json.loads(body)
     if kind == "text/html":
-        assert b"http" not in body
+        assert b"http" not in body.replace(b"http://www.w3.org/2000/svg", b"")
 
 
 async def test_the_head_of_the_stream_is_no_stream() -> None:
@@ -125,7 +133,9 @@ async def test_the_head_of_the_stream_is_no_stream() -> None:
 
 
 async def test_nobody_can_sign_in_where_there_is_no_dashboard() -> None:
-    async with bench() as made:
+    async with bench(with_dashboard=False) as made:
+        assert (await made.get("/admin"))[0] == 404
+        assert (await made.get("/api/players"))[0] == 403
         _, _, body = await made.get("/api/admin/session")
         assert json.loads(body) == {"enabled": False}
         assert (await made.get("/api/admin/sign-in"))[0] == 404
@@ -164,7 +174,7 @@ async def test_logins_and_lines_are_remembered() -> None:
         send(LoginRefused("192.0.2.7", "bob", "wrong password", 561))
         _, _, body = await made.get("/api/logins")
         assert [(row["account"], row["accepted"], row["reason"]) for row in json.loads(body)] == [
-            ("…", False, "wrong password"), ("…", True, ""),
+            ("bob", False, "wrong password"), ("ayla", True, ""),
         ]  # fmt: skip
 
 
@@ -192,7 +202,7 @@ async def test_lines_of_the_log_are_remembered_without_addresses() -> None:
     log = logger("world")
     async with bench() as made:
         log.info("Aldana from {address} left", address="192.0.2.7")
-        log.debug("nobody is told of this")
+        log.debug("nobody is sent this")
         await deferToThread(log.warn, "the disk is full")
         _, _, body = await made.get("/api/lines")
         shown = [(row["level"], row["area"], row["text"]) for row in json.loads(body)]
@@ -212,10 +222,10 @@ async def test_a_page_that_comes_late_is_sent_what_was() -> None:
         await page.lost
     _, _, reported = page.data.partition(b"event: recent\ndata: ")
     recent = json.loads(reported.partition(b"\n\n")[0])
-    assert [login["account"] for login in recent["logins"]] == ["…"]
+    assert [login["account"] for login in recent["logins"]] == ["bob"]
     assert [line["text"].partition("http")[0] for line in recent["lines"]] == [
-        "pages and metrics on "
-    ]
+        "pages and metrics on ", "accounts with a rank can sign in there, at /admin",
+    ]  # fmt: skip
 
 
 async def test_a_page_is_sent_what_happens_and_let_go_at_the_end() -> None:

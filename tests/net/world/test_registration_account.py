@@ -55,3 +55,12 @@ def test_a_name_that_another_world_has_is_refused(store: Store) -> None:
     built_in_account(store, "Norrath", 1.0, ATLAS)
     with pytest.raises(DuplicateName, match="Luclin"):
         built_in_account(store, "Luclin", 2.0, ATLAS)
+
+
+def test_the_name_of_another_world_is_refused_with_the_cures(store: Store) -> None:
+    store.login.worlds.add(RegisteredWorld(0, "Antonia", "anto", ""))
+    with pytest.raises(DuplicateName, match=r"^world\.name: .*'antonia'; .*--world.*remove"):
+        built_in_account(store, "antonia", 1.0, ATLAS)
+    built_in_account(store, "Norrath", 1.0, ATLAS)
+    with pytest.raises(DuplicateName, match="another registered world"):
+        built_in_account(store, "Antonia", 1.0, ATLAS)

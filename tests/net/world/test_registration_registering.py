@@ -1,4 +1,3 @@
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,10 +14,11 @@ from emu.net.world.registration import LinkAccount, login_link
 from emu.world.content.atlas import read_atlas
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.rules import AdmissionRules
+from tests.support.world.world_fakes import no_storage
 
 
 def link(settings: list[str], login_address: tuple[str, int] | None) -> LoginLink:
-    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    storage = no_storage()
     clock = Clock()
     ground = ProcessContext(
         parse({}, settings), storage, read_atlas(), lambda: ("203.0.113.7", 9001), clock,

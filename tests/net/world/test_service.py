@@ -1,5 +1,4 @@
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,32 +14,13 @@ from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.running.whole_server import captured_log
+from tests.support.world.world_fakes import no_storage
 from tests.support.world.zone_files import write_zones, zone_text
-
-
-@pytest.mark.parametrize(
-    ("host", "advertise", "warned"),
-    [("0.0.0.0", "", True), ("0.0.0.0", "203.0.113.7", False), ("127.0.0.1", "", False)],
-)
-def test_an_address_that_players_cannot_reach_is_warned_of(
-    monkeypatch: pytest.MonkeyPatch, host: str, advertise: str, warned: bool
-) -> None:
-    bound = SimpleNamespace(getHost=lambda: SimpleNamespace(host=host, port=9001))
-    monkeypatch.setattr("emu.net.world.service.listen", lambda *_: bound)
-    config = parse({}, [f"world.listen={host}:9001", f"world.advertise={advertise}"])
-    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
-    part = WorldEndpoint(
-        config, storage, lambda: None, Clock(), Scheduler(Clock()),  # type: ignore[return-value]
-        commands=Registry(),
-    )  # fmt: skip
-    with captured_log("text") as log:
-        part.listen()
-    assert ("set world.advertise" in log.text) is warned
 
 
 def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path) -> None:
     folder = write_zones(tmp_path / "zones", mine=zone_text(900, "Mine"))
-    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    storage = no_storage()
     part = WorldEndpoint(
         parse({}, [f"world.zones={folder}"]), storage, lambda: None, Clock(), Scheduler(Clock()),  # type: ignore[return-value]
         commands=Registry(),
@@ -60,10 +40,14 @@ def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path)
     with pytest.raises(EmuError, match=r"mine\.toml: not a TOML file"):
         part.reloads["zones"]().send(None)
     assert part.atlas.named("Yours") is not None, "what was read before stays"
+    write_zones(folder, mine=zone_text(900, "Theirs", 'behavior = "greter"\n'))
+    with pytest.raises(EmuError, match=r"mine\.toml, line 8: zone: behavior: unknown behavior"):
+        part.reloads["zones"]().send(None)
+    assert part.atlas.named("Yours") is not None, "a fault that a server can run with counts, too"
 
 
 def test_knowledge_of_the_folder_is_read_again_at_reload(tmp_path: Path) -> None:
-    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    storage = no_storage()
     part = WorldEndpoint(
         parse({}, [f"world.knowledge={tmp_path}"]), storage, lambda: None, Clock(),  # type: ignore[return-value]
         Scheduler(Clock()), commands=Registry(),
@@ -83,7 +67,7 @@ def test_knowledge_of_the_folder_is_read_again_at_reload(tmp_path: Path) -> None
 
 def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
     clock = Clock()
-    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    storage = no_storage()
     watch = Watch()
     part = WorldEndpoint(
         parse({}, ["world.stalled_failures=2", "world.actor_failures=9"]), storage, Any,
@@ -119,7 +103,7 @@ def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
 
 
 def test_limits_of_behaviors_are_settings_that_count_at_once() -> None:
-    storage: Any = SimpleNamespace(models=None, world_characters=None, account_gate=None)
+    storage = no_storage()
     part = WorldEndpoint(
         parse({}, ["world.behavior_burst=7"]), storage, Any, Clock(), Scheduler(Clock()),
         commands=Registry(),

@@ -35,6 +35,7 @@ class Bench:
     def not_stored(self, char_id: int, friend: str) -> None:
         client = self.harness.stand(char_id, last_played=1.0)
         self.harness.store.broken = True
+        self.harness.exist(friend)
         client.types(f"/friend {friend}")
         assert client.player is not None
         self.harness.service.send_away(client.player, "sent away", self.harness.now)
@@ -123,7 +124,7 @@ async def test_a_file_that_cannot_be_written_in_time_is_said_with_names(
     monkeypatch.setattr(bench.spool._worker, "run", lambda _call: never)
     with captured_log("text") as log:
         await bench.keep(0.05)
-        assert "could not be stored and is lost: the last state of Name5" in log.text
+        assert "the last state of Name5 could not be stored and is lost" in log.text
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")

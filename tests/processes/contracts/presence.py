@@ -25,7 +25,7 @@ class PresenceContract:
     """Subclass it, with a fixture `presences` that makes the presence of one more process."""
 
     async def settle(self) -> None:
-        """Wait until every process has heard what was told; nothing to wait for by default."""
+        """Wait until every process has received what was sent; by default nothing is pending."""
 
     async def test_who_is_in_the_world(self, presences: Presences) -> None:
         here = presences()

@@ -172,10 +172,22 @@ class Browser:
 
     @asynccontextmanager
     async def page(
-        self, url: str, size: tuple[int, int] = DESKTOP, scheme: str = "light"
+        self,
+        url: str,
+        size: tuple[int, int] = DESKTOP,
+        scheme: str = "light",
+        *,
+        cookie: str = "",
+        script: bool = True,
     ) -> AsyncIterator[Page]:
-        """Open a page in a fresh profile, and see that nothing went wrong in it."""
-        context = await self.do(lambda: self._context(size, scheme))
+        """Open a page in a fresh profile, and see that nothing went wrong in it.
+
+        `cookie` is ``NAME=VALUE``; without `script` the browser runs no JavaScript of the page.
+        """
+        context = await self.do(lambda: self._context(size, scheme, script=script))
+        name, _, value = cookie.partition("=")
+        if name:
+            await self.do(lambda: context.add_cookies([{"name": name, "value": value, "url": url}]))
         try:
             page = await self.do(lambda: Page(self, context.new_page(), url))
             await page.do(lambda tab: tab.goto(url))
@@ -185,12 +197,13 @@ class Browser:
             await self.do(context.close)
             await until(lambda: not _waiting_connections(), "the browser's connections to end")
 
-    def _context(self, size: tuple[int, int], scheme: Any) -> BrowserContext:
+    def _context(self, size: tuple[int, int], scheme: Any, *, script: bool) -> BrowserContext:
         width, height = size
         return self._running.new_context(
             viewport={"width": width, "height": height},
             color_scheme=scheme,
             reduced_motion="reduce",
+            java_script_enabled=script,
             has_touch=size == PHONE,
             is_mobile=size == PHONE,
             timezone_id="UTC",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded
-from emu.login.accounts import AccountService
+from emu.login.accounts import AccountRule, AccountService, may_log_in
 from emu.login.passwords import AccountConfig, PasswordConfig, hash_password
 from emu.login.ports import LoginRefusal
 from emu.model import Account
@@ -96,7 +96,7 @@ class Workers:
 class Bench:
     """A service with everything around it."""
 
-    def __init__(self, **config: Any) -> None:
+    def __init__(self, rule: AccountRule = may_log_in, **config: Any) -> None:
         self.store = MemoryStore()
         self.workers = Workers()
         self.banned: set[str] = set()
@@ -112,7 +112,8 @@ class Bench:
             random_bytes=lambda size: bytes(range(size)),
             start=self.started.append,
             clock=self.clock,
-            config=AccountConfig(passwords=CHEAP, **config),
+            config=AccountConfig(**{"passwords": CHEAP, "shortest_password": 1, **config}),
+            rule=rule,
         )
 
     def login(

@@ -54,17 +54,21 @@ class AccountCommands(CommandBench):
     def __init__(self) -> None:
         self.store = AccountStore()
         self.ranks: dict[int, int] = {}
+        self.trials: list[str] = []
         self.away: list[tuple[int, str]] = []
         characters: Any = self
         context = AccountCommandContext(
             self.store, characters, self._name, self._hash,
             lambda account_id, why: self.away.append((account_id, why)), lambda: Moment(NOW),
-            self._rank,
+            self._rank, self._statuses, self.trials.append,
         )  # fmt: skip
         super().__init__(accounts.COMMANDS.commands(context))
 
     async def _rank(self, account_id: int) -> int:
         return self.ranks.get(account_id, 0)
+
+    async def _statuses(self) -> dict[int, list[int]]:
+        return {account: [rank] for account, rank in self.ranks.items()}
 
     async def every(self) -> list[Any]:
         """Return all characters: one of bob's, and one of an account elsewhere."""
@@ -79,4 +83,6 @@ class AccountCommands(CommandBench):
         return name
 
     async def _hash(self, password: str) -> str:
+        if len(password) < 3:
+            raise ValueError("the password is short")
         return f"<{password}>"

@@ -22,6 +22,7 @@ function element(id) {
 
 globalThis.document = {
   getElementById: (id) => elements.get(id) ?? elements.set(id, element(id)).get(id),
+  body: element("body"),
 };
 globalThis.setInterval = () => 0;
 globalThis.setTimeout = () => 0;

@@ -14,6 +14,7 @@ def small_config(folder: Path, *overrides: str) -> Config:
             "database": {"url": f"sqlite:{folder / 'emu.sqlite'}"},
             "login": {
                 "listen": "127.0.0.1:0", "password_memory_cost": 64, "password_iterations": 1,
+                "password_min_length": 1,
             },
             "world": {"listen": "127.0.0.1:0"},
         },

@@ -16,6 +16,7 @@ from emu.opcodes.text import shipped_rows
 from emu.store import Store
 from emu.times import UNKNOWN
 from tests.support.database.stores import character, world_character
+from tests.support.files.eq2emu_players import ANTONIA, LOGIN, mysqldump
 from tests.support.running.command_line import CHEAP
 from tests.support.sessions.conversations import login_by_number, pcap, whole_session
 from tests.support.world.world_dumps import ZONES
@@ -24,7 +25,7 @@ _ROOT = Path(__file__).parents[3]
 README = (_ROOT / "README.md").read_text(encoding="utf-8")
 INSTALLING = (_ROOT / "docs" / "guides" / "installing.md").read_text(encoding="utf-8")
 TOOLS = (_ROOT / "docs" / "guides" / "tools.md").read_text(encoding="utf-8")
-ACCOUNTS = "INSERT INTO `account` (`id`,`name`,`passwd`,`created_date`) VALUES (7,'Carol','',1);\n"
+PLAYERS = {table: rows for table, rows in ANTONIA.items() if table != "zones"}
 STRUCTS = (
     '<EQ2Emulator><Struct Name="{name}" ClientVersion="1"><Data ElementName="a" Type="int8"/>'
     "</Struct></EQ2Emulator>\n"
@@ -36,6 +37,7 @@ BEFORE = {
     "account address unban": ["account address ban 192.0.2.0/24"],
     "character free-name": ["character delete Aldana"],
     "character restore": ["character delete Aldana"],
+    "restore": ["backup emu-copy.db"],
     "opcodes undo": [SET],
     "opcodes redo": [SET, "opcodes undo"],
     "world add Antonia": ["world remove Antonia"],
@@ -46,7 +48,7 @@ BEFORE = {
 
 ON_A_SERVER = (
     "emu client", "emu admin", "emu ggmp", "emu query", "emu rcon", "emu status",
-    "emu top", "emu world console",
+    "emu top", "emu world console", "emu start", "emu stop", "emu run", "emu logs",
 )  # fmt: skip
 """Beginnings of examples that want a server that runs."""
 
@@ -111,8 +113,8 @@ def prepare(folder: Path) -> list[list[str]]:
     dump = "".join(as_sql(shipped_rows())).encode()
     for name in ("opcodes", "login", "world"):
         (folder / f"{name}.sql.gz").write_bytes(gzip.compress(dump, 1))
-    (folder / "eq2login.sql.gz").write_bytes(gzip.compress(ACCOUNTS.encode()))
-    (folder / "eq2world.sql.gz").write_bytes(gzip.compress(ZONES.encode()))
+    (folder / "eq2login.sql.gz").write_bytes(gzip.compress(mysqldump(LOGIN).encode()))
+    (folder / "eq2world.sql.gz").write_bytes(gzip.compress((ZONES + mysqldump(PLAYERS)).encode()))
     for name in ("Common", "World"):
         (folder / f"{name}Structs.xml").write_text(STRUCTS.format(name=name))
     with Store.create(folder / "emu.sqlite") as store:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from emu.model import Present
-from emu.processes.local import LocalBus, LocalHandoffKeys
-from emu.processes.presence import SharedPresence
+from emu.processes.shared import LocalBus, LocalHandoffKeys, SharedPresence
 from emu.times import Clock
 from tests.support.times import ManualClock
 

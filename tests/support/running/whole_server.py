@@ -49,6 +49,7 @@ SETTINGS: Mapping[str, object] = {
     "login.password_memory_cost": CHEAP.memory_cost,
     "login.password_iterations": CHEAP.iterations,
     "login.password_memory": 0,
+    "login.password_min_length": 1,
 }
 PROGRAMS = Path(sys.executable).parent
 

@@ -14,7 +14,7 @@ from typing import Any
 from emu.client.world import Place, WorldClientCore, WorldPhase
 from emu.client.world.events import CampBegun, Heard, Updated, WorldEvent
 from emu.dialects import Dialect
-from emu.net.client.connection import ClientWorldConnection
+from emu.net.client.world_connection import ClientWorldConnection
 from emu.world_stream.ghosts import INFO, POSITION
 from tests.support.world.ghost_views import dialect, form
 

@@ -13,7 +13,7 @@ from emu.dialects import Dialect, Dialects, shipped_rules
 from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.structs.packed import read_oversized, reverses_literals, unpack, unpack_stream, xor
-from emu.world.visibility.baselines import GhostForm, read_rules
+from emu.world.visibility.forms import GhostForm, read_rules
 from emu.world_stream.ghosts import (
     DESTROY_GHOST,
     FOOTERS,
@@ -105,7 +105,8 @@ class GhostView:
 
     def fields(self, index: int) -> dict[str, Any]:
         """Everything that is not zero or empty of one ghost."""
-        return _fields_of(self.version, self.reader.ghosts[index].parts)
+        ghost = self.reader.ghosts[index]
+        return ghost.footer | _fields_of(self.version, ghost.parts)
 
 
 def _fields_of(version: int, parts: list[bytes]) -> dict[str, Any]:

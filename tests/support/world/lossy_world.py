@@ -10,16 +10,16 @@ from twisted.logger import Logger
 
 from emu.client.world import ClientWorldMessages, WorldClientCore, WorldHandoff
 from emu.client.world.events import WorldEvent
-from emu.limits.turns import TurnRules
-from emu.net.client.connection import ClientWorldConnection
+from emu.limits.rates import TurnRules
+from emu.net.client.world_connection import ClientWorldConnection
 from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
-from emu.net.world.sessions import WorldClientHandler, WorldTimer
+from emu.net.world.service import WorldTimer
 from emu.session import Endpoint, EndpointConfig
 from emu.times import Moment, Monotonic
-from emu.world.entry.zone_entry import ZoneEntry
+from emu.world.entry.zone_entry import EnteringClient, ZoneEntry
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.ghost_views import DIALECTS, dialect
 from tests.support.world.worlds import WorldHarness
@@ -60,8 +60,10 @@ class LossyWorld:
         )
         listen(reactor, HOST, PORT, self.dispatcher)
 
-    def _visitor(self, port: SessionPort, now: Monotonic) -> WorldClientHandler:
-        return WorldClientHandler(port, self.zone_entry, now)
+    def _visitor(self, port: SessionPort, now: Monotonic) -> EnteringClient:
+        client = self.zone_entry.connect(port, port.address[0], now)
+        port.closing = client.closing
+        return client
 
     async def _played(self, _char_id: int, _moment: Moment) -> None:
         """Note nothing."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from emu.dialects import Dialect
 from emu.structs.packed import DeltaBase, pack
+from emu.versions import LAST_OLD_CLIENT
 
 
 class PredictionWriter:
@@ -18,5 +19,7 @@ class PredictionWriter:
 
     def write(self, x: float, y: float, z: float, **fields: Any) -> bytes:
         data = self.layout.encode({"x": x, "y": y, "z": z, "activity": 128} | fields)
-        packed = pack(self.base.encode(data), self.dialect.version)
-        return b"\0" + bytes(4) + packed
+        version = self.dialect.version
+        packed = pack(self.base.encode(data), version)
+        check = bytes(4) if version > LAST_OLD_CLIENT else b""
+        return b"\0" + bytes(4) + check + packed

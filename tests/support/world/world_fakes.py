@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from emu.errors import DuplicateName, OutOfDate, StoreError
-from emu.model import CharacterStanding, SavedState, WorldCharacter
+from emu.model import CharacterStanding, SavedState, SpawnMemory, WorldCharacter
 from emu.times import UNKNOWN, Moment
 from emu.world.entry.saver import with_state
 
@@ -18,6 +23,17 @@ def world_character(char_id: int = 5, account_id: int = 101, **changes: object) 
         deity=0, level=1, starting_zone=4, zone_id=12, client_version=546, created=UNKNOWN,
     )  # fmt: skip
     return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def store_characters(database: Path, *names: str) -> None:
+    """Add characters to the database of a running server, as if players had made them."""
+    with closing(sqlite3.connect(database, timeout=10.0)) as connection, connection:
+        connection.executemany(
+            "INSERT INTO world_characters (account_id, name, name_key, race, class, gender, deity,"
+            " level, starting_zone, zone_id, client_version, created)"
+            " VALUES (900, ?, ?, 9, 1, 1, 0, 1, 4, 12, 546, 1.0)",
+            [(name, name.casefold()) for name in names],
+        )
 
 
 class CharactersInMemory:
@@ -72,7 +88,7 @@ class CharactersInMemory:
         self.rows[char_id] = replace(with_state(row, state), revision=state.revision)
 
     async def find_named(self, name: str) -> WorldCharacter | None:
-        self._check()
+        """Return a character by its name, also while the disk is full: nothing is written."""
         rows = [row for row in self.rows.values() if row.name.lower() == name.lower()]
         return rows[0] if rows and not rows[0].deleted else None
 
@@ -98,3 +114,45 @@ class CharactersInMemory:
         self._check()
         if char_id in self.rows:
             self.rows[char_id] = replace(self.rows[char_id], **changes)  # type: ignore[arg-type]
+
+
+class MemoriesInMemory:
+    """Implements `emu.processes.ports.MemoryStore`."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[int, str, int], SpawnMemory] = {}
+        self.removed: dict[tuple[int, str], Moment | None] = {}
+        self.broken = False
+
+    def _check(self) -> None:
+        if self.broken:
+            raise StoreError("the disk is full")
+
+    async def of_zone(self, zone_id: int, first: int, most: int) -> Sequence[SpawnMemory]:
+        self._check()
+        found = [row for row in self.rows.values() if row.zone_id == zone_id]
+        return sorted(found, key=lambda row: row.changed)[first : first + most]
+
+    async def save_memories(self, memories: Sequence[SpawnMemory]) -> None:
+        self._check()
+        for one in memories:
+            self.rows.pop(one.key, None)
+            if one.entries:
+                self.rows[one.key] = one
+
+    async def spawns(self) -> Sequence[tuple[int, str, Moment | None]]:
+        self._check()
+        return [(*row.key[:2], self.removed.get(row.key[:2])) for row in self.rows.values()]
+
+    async def mark_removed(self, zone_id: int, spawn: str, moment: Moment | None) -> None:
+        self.removed[zone_id, spawn] = moment
+
+    async def forget(self, zone_id: int, spawn: str) -> None:
+        self.rows = {key: row for key, row in self.rows.items() if key[:2] != (zone_id, spawn)}
+
+
+def no_storage() -> Any:
+    """A `Storage` of a world without characters, accounts and models."""
+    return SimpleNamespace(
+        models=None, world_characters=None, account_gate=None, memories=MemoriesInMemory()
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Coroutine, Mapping
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -17,9 +18,8 @@ from emu.commands import Caller, Registry, Reply, Use
 from emu.commands import help as help_commands
 from emu.dialects.dialect import read_numbers
 from emu.model import WorldCharacter
-from emu.processes.local import LocalBus, LocalHandoffKeys, ZoneTable
 from emu.processes.ports import Processes
-from emu.processes.presence import SharedPresence
+from emu.processes.shared import LocalBus, LocalHandoffKeys, SharedPresence, ZoneTable
 from emu.structs.packed import read_client_cmds
 from emu.times import Moment, Monotonic
 from emu.world.actors.client import PlayerClient
@@ -29,23 +29,23 @@ from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.knowledge import read_knowledge
 from emu.world.content.population import ZonePopulation
+from emu.world.content.saving import ZoneFiles
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.entry.sheets import CharacterSheets
-from emu.world.events import WorldEvent
-from emu.world.notifications import Faults
+from emu.world.events import Faults, WorldEvent
 from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
-from emu.world.visibility.baselines import read_rules
+from emu.world.visibility.forms import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
 from tests.support.coroutines import finish
 from tests.support.running.processes import bus, handoff_keys
 from tests.support.world.ghost_views import DIALECTS, GhostView, dialect
 from tests.support.world.predictions import PredictionWriter
-from tests.support.world.world_fakes import CharactersInMemory, world_character
+from tests.support.world.world_fakes import CharactersInMemory, MemoriesInMemory, world_character
 
 KNOWLEDGE = read_knowledge()
 FORMS = read_rules()
@@ -116,6 +116,12 @@ class Client:
         number = self.dialect.table.number(name)
         self.harness.service.message(self.player, number, body, self.harness.now)
 
+    @property
+    def step_name(self) -> str:
+        """The message with which its version says its place."""
+        newer = "OP_UpdatePositionMsg"
+        return newer if self.dialect.table.get(newer) else "OP_PredictionUpdateMsg"
+
     def signal(self) -> None:
         text = b"sys_client_avatar_ready"
         self.say("OP_SignalMsg", len(text).to_bytes(2, "little") + text)
@@ -124,7 +130,8 @@ class Client:
         """Go through all steps up to standing in the zone."""
         self.say("OP_DoneLoadingZoneResourcesMsg")
         self.say("OP_DoneLoadingEntityResourcesMsg")
-        self.say("OP_DoneLoadingUIResourcesMsg")
+        if self.dialect.table.get("OP_DoneLoadingUIResourcesMsg") is not None:
+            self.say("OP_DoneLoadingUIResourcesMsg")
         self.signal()
 
     def types(self, line: str) -> list[str]:
@@ -150,7 +157,7 @@ class Client:
         return [(str(one["channel"]), one["from"], one["message"]) for one in heard]
 
     def walk(self, x: float, y: float, z: float, **fields: Any) -> None:
-        self.say("OP_PredictionUpdateMsg", self.predictions.write(x, y, z, **fields))
+        self.say(self.step_name, self.predictions.write(x, y, z, **fields))
 
     def sees(self) -> set[str]:
         """Names of everybody it sees but itself."""
@@ -187,6 +194,7 @@ class WorldHarness:
         self.start: Callable[[Coroutine[Any, Any, Any]], object] = finish
         """Runs what the world starts; a test may keep it for later."""
         self.store: CharactersInMemory = beside.store if beside else CharactersInMemory()
+        self.memories: MemoriesInMemory = beside.memories if beside else MemoriesInMemory()
         self.keys: LocalHandoffKeys = (
             beside.keys if beside else handoff_keys(iter(range(1000, 9000)).__next__)
         )
@@ -228,21 +236,28 @@ class WorldHarness:
         self.departures = Departures(self.world)
         self.account_changes = AccountChanges(self.world, self.departures)
         self.chat = Chat(self.world, ChatRules(), read_numbers())
+        self.library = deepcopy(LIBRARY)
+        self.behaviors = Behaviors(
+            self.world,
+            self.chat,
+            self.departures,
+            self.library,
+            self.memories,
+            clock=lambda: self.watch,
+        )
+        self.zones_folder: Path | None = None
         self.command_context = CommandContext(
             self.world, self.chat, self.admission,
             self.departures, self.account_changes, CharacterSheets(self.world),
+            lambda count: count - 1, self.behaviors, self.population,
+            ZoneFiles(self.atlas, lambda: self.zones_folder),
         )  # fmt: skip
         self.registry = Registry(self.uses.append)
         self.registry.extend(
             [*world_commands(self.command_context), *help_commands.COMMANDS.commands(self.registry)]
         )
         self.remote = RemoteCommands(self.world, self.registry, self.chat)
-        self.library = deepcopy(LIBRARY)
-        self.behaviors = Behaviors(
-            self.world, self.chat, self.departures, self.library, clock=lambda: self.watch
-        )
-        self.population.give_behavior = self.behaviors.add
-        self.population.take_behaviors = self.behaviors.forget_zone
+        self.population.subscribe(self.behaviors)
         self.service = WorldService(self.command_context, self.remote, self.behaviors)
 
     def _start(self, work: Coroutine[Any, Any, Any]) -> None:
@@ -282,6 +297,11 @@ class WorldHarness:
             player.present, lambda: self.service.send_away(player, "sent away", self.now)
         )
         return client
+
+    def exist(self, *names: str) -> None:
+        """Store characters that are not in the world."""
+        for number, name in enumerate(names, 1000):
+            self.store.rows[number] = world_character(number, 1000 + number, name=name)
 
     def stand(self, char_id: int, version: int = 546, **changes: Any) -> Client:
         """Let a character in and have it stand in its zone."""

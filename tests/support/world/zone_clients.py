@@ -7,6 +7,7 @@ from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import Viewer
 from emu.world.zones.zone import Zone
+from emu.world_stream.ghosts import UPDATE_GHOST
 from emu.world_stream.movement import Position
 from tests.support.world.ghost_views import GhostView, form
 
@@ -19,6 +20,8 @@ class ZoneClient:
         self.view = GhostView(version)
         self.version = version
         self.commands: list[str] = []
+        self.stamps: list[int] = []
+        """The time stamps of its updates, in milliseconds."""
         self.space = 100_000
         self.bytes = 0
         self.viewer: Viewer | None = None
@@ -26,7 +29,14 @@ class ZoneClient:
     def command(self, name: str, payload: bytes) -> None:
         self.commands.append(name)
         self.bytes += len(payload)
+        if name == UPDATE_GHOST:
+            self.stamps.append(int.from_bytes(payload[:4], "little"))
         self.view.look(name, payload)
+
+    def send_bytes(self, name: str, payload: bytes = b"") -> bool:
+        self.commands.append(name)
+        self.bytes += len(payload)
+        return True
 
     def capacity(self) -> int:
         return self.space

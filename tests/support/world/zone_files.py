@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from emu.world.content.definitions import ZoneDefinition
+from emu.world_stream.movement import Position
+
 ZONE = """
 [zone]
 id = {id}
@@ -25,3 +28,9 @@ def write_zones(folder: Path, **files: str) -> Path:
     for name, text in files.items():
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
     return folder
+
+
+def definition(zone_id: int) -> ZoneDefinition:
+    """Return the definition of a zone in which nothing is special."""
+    safe = Position(0.0, 0.0, 0.0)
+    return ZoneDefinition(zone_id, "place", "place_file", "The Place", safe)

@@ -34,8 +34,10 @@ class Scene:
         harness.registry.known["player"] = lambda who: [
             one.name for one in harness.world.players if may_see(who.rank, one.spawn)
         ]
-        self.status = StatusSource(lambda: "TestLabs", lambda: 9000, Monotonic(0.0), 100)
-        self.status.world, self.status.admission = harness.world, harness.admission
+        self.status = StatusSource(
+            lambda: "TestLabs", lambda: 9000, Monotonic(0.0), 100,
+            world=harness.world, admission=harness.admission,
+        )  # fmt: skip
         hidden_changed = harness.world.notifications.hidden_changed
         hidden_changed.subscribe(lambda _player: self.status.changed())
         self.master: Client | None = None
@@ -46,6 +48,8 @@ class Scene:
             self.master.types("/joinchannel Trade")
             self.master.types("/hide")
         else:
+            # The character exists in both worlds: friends may be absent.
+            harness.exist(NAME)
             harness.world.next_spawn_id()
             harness.run(0.2)
         self.other = harness.stand(7, name="Cenwyn", last_played=1.0)

@@ -7,6 +7,7 @@ import math
 import attrs
 import pytest
 
+from emu.world.actors.client import PlayerClient
 from tests.support.world.worlds import WorldHarness
 
 
@@ -73,7 +74,7 @@ def test_who_falls_out_of_the_zone_is_put_on_its_safe_place(harness: WorldHarnes
     definition = harness.zones.definition(325)
     one.walk(0.0, -100.0, 240.0)
     assert one.player.position.y == -100.0
-    harness.zones.table._zones[325] = attrs.evolve(definition, underworld=-90.0)
+    one.player.zone.definition = attrs.evolve(definition, underworld=-90.0)
     one.walk(0.0, -110.0, 240.0)
     assert one.player.position[:3] == definition.safe[:3]
     assert "OP_TeleportWithinZoneNoReloadMsg" in one.names
@@ -119,3 +120,12 @@ def test_a_target_is_named_by_the_clients_own_index(harness: WorldHarness) -> No
         assert harness.world.counters["target unknown"] == counted
     one.say("OP_UpdateTargetMsg", b"\1")
     assert sum(one.player.client.drops.values()) == 1
+
+
+def test_newer_clients_are_put_back_without_a_cell_of_the_map(harness: WorldHarness) -> None:
+    client = harness.client(1096)
+    one = harness.stand(5)
+    assert one.player is not None
+    one.player.connect(PlayerClient(client.dialect, client, "127.0.0.1"))
+    one.player.send_place(one.player.position)
+    assert client.decoded("WS_MoveClient")[-1]["location"] == 0xFFFFFFFF

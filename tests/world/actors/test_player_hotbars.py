@@ -1,4 +1,4 @@
-"""Hotbars: what a client puts on them is what it is told the next time."""
+"""Hotbars: a client is sent the next time what it put on them."""
 
 from __future__ import annotations
 

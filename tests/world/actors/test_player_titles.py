@@ -1,4 +1,4 @@
-"""Titles: given, borne, told to the client and seen by others."""
+"""Titles: given, worn, sent to the client and shown to others."""
 
 from __future__ import annotations
 

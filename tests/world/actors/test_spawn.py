@@ -1,4 +1,4 @@
-"""A spawn tells its watcher which side of it changed."""
+"""A spawn reports to its watcher which group of fields changed."""
 
 from __future__ import annotations
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.behaviors import Actor, Visitor, ZoneActor
+from emu.world.behaviors import Actor, OutOfTime, Visitor, ZoneActor
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import WorldHarness
 
@@ -62,3 +64,72 @@ def test_an_actor_walks_no_faster_than_players_may(
     harness.run(10.0)
     assert 8.0 * speed <= spawn.position.x <= 10.01 * speed
     assert spawn.speed == speed
+
+
+TIMED: dict[str, dict[str, tuple[Any, ...]]] = {
+    "Visitor": {
+        "tell": ("psst",), "move_to": (1.0, 2.0, 3.0), "send_to": ("antonica",),
+        "give_title": ("of the Isle",),
+    },
+    "ZoneActor": {"memory_of": (Visitor,), "visitors": (), "after": (1.0,)},
+    "Actor": {"memory_of": (Visitor,),
+        "visitors": (50.0,), "say": ("hello",), "emote": ("waves",), "walk": ((1.0, 2.0, 3.0),),
+        "stop": (), "look_at": (Visitor,), "ask": (Visitor, "Well?", "yes"), "after": (1.0,),
+    },
+}  # fmt: skip
+"""Every method that behaviors may call, with arguments; the class stands for a visitor."""
+
+
+def test_every_method_for_behaviors_checks_the_time(
+    harness: WorldHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A behavior that spends its time inside the server's methods must be stopped there."""
+    player = harness.stand(5).player
+    assert player is not None
+    zone, context = player.zone, harness.behaviors.context
+    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
+    zone.add(spawn, harness.now)
+    harness.behaviors.add("greeter", {}, zone, spawn)
+    [behavior] = harness.behaviors._in_zone[zone]
+    visitor = Visitor(player, context, behavior)
+    objects = {"Visitor": visitor, "ZoneActor": ZoneActor(behavior, context),
+               "Actor": Actor(behavior, spawn, context)}  # fmt: skip
+
+    def time_is_up() -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr(context.budget, "check", time_is_up)
+    for name, one in objects.items():
+        methods = [
+            method
+            for method, value in vars(type(one)).items()
+            if callable(value) and not method.startswith("_")
+        ]
+        assert sorted(methods) == sorted(TIMED[name])
+        for method in methods:
+            values = [visitor if value is Visitor else value for value in TIMED[name][method]]
+            with pytest.raises(OutOfTime):
+                getattr(one, method)(*values)
+
+
+def test_a_player_on_its_way_is_not_sent_again(harness: WorldHarness) -> None:
+    player = harness.stand(5).player
+    assert player is not None
+    player.is_travelling = True
+    Visitor(player, harness.behaviors.context).send_to("antonica")
+    assert harness.behaviors.counters["not sent to a zone"] == 0
+    player.is_travelling = False
+    Visitor(player, harness.behaviors.context).send_to("antonica")
+    assert player.destination is not None
+
+
+def test_a_walk_goes_in_steps_of_a_quarter_of_a_second(harness: WorldHarness) -> None:
+    player = harness.stand(5).player
+    assert player is not None
+    spawn = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 243))
+    player.zone.add(spawn, harness.now)
+    harness.behaviors.add("greeter", {}, player.zone, spawn)
+    [part] = harness.behaviors._in_zone[player.zone]
+    part.owner.me.walk((1000.0, 0.0, 243.0), speed=4.0)
+    harness.run(0.9)
+    assert spawn.position.x == pytest.approx(3.0)

@@ -1,4 +1,4 @@
-"""What is told of calls that fail, and of those that take too long."""
+"""Reports of calls that fail, and of calls that take too long."""
 
 from __future__ import annotations
 

@@ -369,7 +369,7 @@ def test_many_behaviors_together_do_not_flood_one_player() -> None:
 
 
 def test_one_zone_may_send_all_a_text() -> None:
-    """The pace counts for each player, so a crowd is told as a single one is."""
+    """The pace counts for each player, so every player of a crowd is answered like a single one."""
     harness = WorldHarness()
     harness.library._classes["test"] = Quiet
     clients = [harness.stand(number, name=f"P{number}x") for number in range(5, 45)]

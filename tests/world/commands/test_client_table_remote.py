@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import pytest
 
 from emu.commands import Argument, ArgumentKind, Call, Command, Reply
+from emu.errors import FileFormatError
 from emu.times import Monotonic
 from emu.world.actors.player import Relation
-from tests.support.world.worlds import WorldHarness
+from emu.world.commands.client_table import read_client_commands
+from tests.support.world.worlds import Client, WorldHarness
+
+
+def table(client: Client) -> list[str]:
+    """Return the words of the table that a client was sent last, by position."""
+    return [row["name"] for row in client.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
 
 
 def test_a_client_is_given_what_its_rank_allows(harness: WorldHarness) -> None:
@@ -58,16 +66,61 @@ def test_a_command_of_another_rank_cannot_be_reached() -> None:
 def test_what_was_sent_before_a_new_rank_means_what_it_meant(harness: WorldHarness) -> None:
     """A word keeps its place, so that no message of a player becomes a game master's command."""
     one, victim = harness.stand(5), harness.stand(6, name="Victim")
-    before = [row["name"] for row in one.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
+    before = table(one)
     for rank in (200, 10, 0, 100):
         harness.account_changes.rank_changed(5, rank)
-        table = [row["name"] for row in one.decoded("WS_SetRemoteCmdsMsg")[-1]["commands_array"]]
-        assert table[: len(before)] == before
-        before = table
-    assert "kick" in table
+        after = table(one)
+        assert all(after[place] == word for place, word in enumerate(before) if word)
+        before = after
+    assert "kick" in before
     harness.account_changes.rank_changed(5, 99)
-    one.say("OP_RemoteCmdMsg", struct.pack("<HH", table.index("kick"), 6) + b"Victim")
+    one.say("OP_RemoteCmdMsg", struct.pack("<HH", before.index("kick"), 6) + b"Victim")
     assert not victim.is_closed
+
+
+def test_the_clients_own_names_stand_where_eq2emulator_has_them(harness: WorldHarness) -> None:
+    """docs/protocol/world/commands.md#table."""
+    one, master = table(harness.stand(5)), table(harness.stand(6, admin_status=200))
+    places = {"say": 7, "tell": 8, "yell": 9, "shout": 10, "ooc": 12, "gsay": 14, "who": 41,
+              "afk": 147, "joinchannel": 294, "chatwho": 298, "mood": 800}  # fmt: skip
+    assert {name: one.index(name) for name in places} == places
+    assert {name: master.index(name) for name in ("zone", "kick", "ban", "move", "summon")} == {
+        "zone": 20, "kick": 22, "ban": 23, "move": 32, "summon": 55,
+    }  # fmt: skip
+    assert one[20] == one[22] == ""
+
+
+def test_a_gap_of_the_table_is_no_command(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    one.say("OP_RemoteCmdMsg", struct.pack("<HH", 22, 0))
+    assert one.player.client.drops == {"command outside the table": 1}
+
+
+@pytest.mark.parametrize("name", sorted(read_client_commands().players))
+def test_no_command_of_the_clients_interface_is_unknown(harness: WorldHarness, name: str) -> None:
+    """It works, asks for its arguments, or says that this server does not have it."""
+    one = harness.stand(5)
+    lines = one.types(name)
+    if not harness.registry.has_word(name):
+        assert lines == [f"{name} is not on this server."]
+    assert not any("no command" in line for line in lines)
+    assert not one.player.client.drops
+
+
+def test_a_table_with_two_names_of_one_position_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "commands.toml"
+    path.write_text("[players]\nsay = 7\ntell = 7\n[staff]\n")
+    with pytest.raises(FileFormatError, match="one position"):
+        read_client_commands(path)
+    path.write_text("[players]\nsay = 70000\n[staff]\n")
+    with pytest.raises(FileFormatError, match="from 0 to"):
+        read_client_commands(path)
+
+
+def test_short_names_can_be_called_too(harness: WorldHarness) -> None:
+    """A client sends only words of its table, so the table has the aliases."""
+    words = table(harness.stand(5))
+    assert {"loc", "location", "disband", "leavegroup"} <= set(words)
 
 
 def test_expensive_commands_are_paced_and_the_player_is_asked_to_wait(
@@ -87,10 +140,11 @@ def test_expensive_commands_are_paced_and_the_player_is_asked_to_wait(
 
 def test_a_full_list_of_friends_can_be_made_at_once(harness: WorldHarness) -> None:
     one = harness.stand(5)
-    shown = [line for number in range(100) for line in one.types(f"friend Name{number}")]
+    harness.exist(*(f"Name{number}" for number in range(100, 200)))
+    shown = [line for number in range(100, 200) for line in one.types(f"friend Name{number}")]
     assert len(one.player.relations.names(Relation.FRIEND)) == 100
     assert "Wait a moment." not in shown
-    shown = [line for number in range(100) for line in one.types(f"unfriend Name{number}")]
+    shown = [line for number in range(100, 200) for line in one.types(f"unfriend Name{number}")]
     assert "Wait a moment." in shown
 
 

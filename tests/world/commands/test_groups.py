@@ -58,4 +58,57 @@ def test_refusals(harness: WorldHarness) -> None:
     two.types("/unignore Aldana")
     one.types("/invite Borvik")
     assert two.types("/decline") == ["you declined"]
-    assert lines(one)[-1] == "Borvik does not want to join your group."
+    assert lines(one)[-1] == "Borvik declines your invitation."
+
+
+def test_the_leader_names_another_and_removes_members(harness: WorldHarness) -> None:
+    one, two, three = (
+        harness.stand(number, name=name)
+        for number, name in ((5, "Aldana"), (6, "Borvik"), (7, "Cestra"))
+    )
+    harness.run(0.5)
+    for guest in (two, three):
+        one.types(f"/invite {guest.player.name}")
+        guest.types("/acceptinvite")
+    assert two.types("/kickfromgroup Cestra") == ["only the leader of a group may do that"]
+    one.types("/makeleader Borvik")
+    assert lines(three)[-1] == "Borvik leads the group now."
+    assert sheet(three)["group_leader_id"] == three.player.index_of(two.player.spawn)
+    assert two.types("/kickfromgroup Borvik") == ["that player is no other member of your group"]
+    assert two.types("/kickfromgroup Cestra")[-1] == "Cestra is no longer in your group"
+    assert "Borvik has removed you from the group." in lines(three)
+    assert three.types("/whogroup") == ["you are in no group"]
+
+
+def test_only_the_leader_ends_the_group(harness: WorldHarness) -> None:
+    one, two, three = (
+        harness.stand(number, name=name)
+        for number, name in ((5, "Aldana"), (6, "Borvik"), (7, "Cestra"))
+    )
+    for guest in (two, three):
+        one.types(f"/invite {guest.player.name}")
+        guest.types("/accept")
+    assert three.types("/disband") == ["you left the group"]
+    assert one.types("/disband") == ["you disbanded the group"]
+    assert lines(two)[-1] == "Aldana has disbanded the group."
+    assert two.types("/whogroup") == ["you are in no group"]
+
+
+def test_a_raid_from_invitation_to_end(harness: WorldHarness) -> None:
+    players = [harness.stand(5 + n, name=f"Name{'abcd'[n]}") for n in range(4)]
+    for leader, member in (players[:2], players[2:]):
+        leader.types(f"/invite {member.player.name}")
+        member.types("/accept")
+    first, _, second, last = players
+    assert last.types("/raidinvite Namea") == ["only the leader of a group may do that"]
+    assert first.types("/raidinvite Named") == ["the group of Named is invited to your raid"]
+    assert lines(second)[-1] == "Namea invites your group to a raid: accept or decline."
+    second.types("/acceptinvite")
+    assert lines(last)[-1] == "Namec is in the raid now."
+    last.types("/raidsay forward")
+    assert [client.hears() for client in players[:2]] == [[("16", "Named", "forward")]] * 2
+    assert "raid of 2 groups: Namea, Nameb, Namec, Named" in first.types("/whogroup")
+    assert second.types("/kickfromraid Namea") == ["only the leader of a raid may do that"]
+    assert first.types("/kickfromraid Named") == ["the group of Named is no longer in your raid"]
+    assert lines(last)[-1] == "Namea has removed your group from the raid."
+    assert first.types("/raidsay alone") == ["you are in no raid"]

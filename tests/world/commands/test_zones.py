@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.commands.zones import MOST_AROUND
+from emu.world.content.atlas import read_atlas
 from tests.support.running.processes import present
 from tests.support.world.worlds import WorldHarness
 
@@ -95,3 +97,80 @@ def test_around_lists_the_nearest_and_how_many_more_there_are(harness: WorldHarn
     found = one.types("around 100")
     assert len(found) == MOST_AROUND + 1
     assert found[-1] == "and 1 more"
+
+
+def test_around_shows_tenths_of_units(harness: WorldHarness) -> None:
+    master = harness.stand(5, admin_status=100)
+    master.types("/spawn Rat 131")
+    assert master.player is not None
+    at = master.player.position
+    master.walk(at.x + 1.3, at.y, at.z)
+    assert master.types("/around") == ["   1.3  Rat (npc)"]
+
+
+def test_a_spawn_is_saved_and_exists_once_after_a_reload(tmp_path: Path) -> None:
+    harness = WorldHarness(atlas=read_atlas())
+    master = harness.stand(5, admin_status=100)
+
+    def target(name: str) -> list[str]:
+        harness.run(0.3)
+        (index,) = [
+            index for index in master.view.indexes if master.view.fields(index)["name"] == name
+        ]
+        master.say("OP_UpdateTargetMsg", index.to_bytes(2, "little"))
+        return [one.name for one in master.player.zone.near(master.player.position, 3.0)]
+
+    assert master.types("/spawn Rat 131 7 wanderer") == ["Rat stands here"]
+    target("Rat")
+    assert master.types("/spawn save") == ["there is no folder to save in; set world.zones"]
+    harness.zones_folder = tmp_path
+    assert master.types("/spawn save isle") == [
+        "Rat is saved in isle.toml; `reload zones` adds it to other instances"
+    ]
+    assert master.types("/spawn save isle") == ["Rat is in a zone file already; change it there"]
+    harness.population.reload(read_atlas(tmp_path), harness.now)
+    assert target("Rat").count("Rat") == 1
+    rat = master.player.target
+    assert (rat.level, rat.appearance["model_type"]) == (7, 131)
+    assert rat.position.distance_to(master.player.position) < 0.01
+    assert harness.behaviors.of(rat) == ("wanderer", {})
+    assert [verb.name for verb in rat.verbs] == ["Hail"]
+    master.types("/despawn")
+    assert harness.behaviors.of(rat) == ("", {})
+
+
+def test_a_spawn_that_is_gone_is_not_saved(tmp_path: Path) -> None:
+    harness = WorldHarness(atlas=read_atlas())
+    harness.zones_folder = tmp_path
+    one, other = (harness.stand(number, name=name, admin_status=100)
+                  for number, name in ((5, "Aldana"), (6, "Borvik")))  # fmt: skip
+    one.types("/spawn Rat 131")
+    harness.run(0.3)
+    for master in (one, other):
+        master.types("/target rat")
+    other.types("/despawn")
+    assert one.types("/spawn save isle") == ["Rat is not in this zone any more"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_spawn_keeps_its_behavior_through_a_reload() -> None:
+    harness = WorldHarness(atlas=read_atlas())
+    master = harness.stand(5, admin_status=100)
+    master.types("/spawn Rat 131 7 wanderer")
+    harness.run(0.3)
+    master.types("/target rat")
+    rat = master.player.target
+    assert rat is not None
+    harness.population.reload(read_atlas(), harness.now)
+    assert harness.behaviors.of(rat) == ("wanderer", {})
+
+
+def test_what_cannot_be_spawned_or_saved_is_refused(harness: WorldHarness) -> None:
+    master, player = harness.stand(5, admin_status=100), harness.stand(6, name="Borvik")
+    assert master.types("/spawn Rat 131 256") == ["level: must be 1 to 255"]
+    assert master.types("/spawn Rat 131 1 wandrer") == [
+        "unknown behavior 'wandrer'; did you mean wanderer?"
+    ]
+    assert master.types("/spawn save") == ["target the spawn to save; players cannot be saved"]
+    assert not harness.console("spawn save").ok
+    assert "spawn" not in harness.remote.allowed(player.player)

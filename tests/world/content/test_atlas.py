@@ -15,7 +15,7 @@ from tests.support.world.zone_files import write_zones, zone_text
 
 
 def ways(atlas: Atlas, zone_id: int) -> Iterator[int]:
-    """Numbers of the zones that a zone leads to, by doors or by those who send one there."""
+    """Numbers of the zones that a zone leads to, through its spawns."""
     for fixture in atlas.fixtures(zone_id):
         if fixture.destination is not None:
             yield fixture.destination.zone_id
@@ -82,7 +82,8 @@ def test_login_servers_hear_of_zones_by_number() -> None:
 
 
 def test_an_operators_zone_stands_in_for_the_shipped_one(tmp_path: Path) -> None:
-    atlas = read_atlas(write_zones(tmp_path, isle=zone_text(325, "Isle")))
+    atlas = read_atlas(write_zones(tmp_path, isle=zone_text(325, "Isle", "replaces = true\n")))
+    assert atlas.faults == ()
     zone = atlas.get(325)
     assert zone is not None
     assert zone.name == "Isle"
@@ -195,3 +196,78 @@ def test_the_behaviors_of_the_shipped_zones_work() -> None:
     assert failed == []
     guard = next(one for one in harness.zones.find(325) if one.name == "Guard Ysolde")
     assert guard.position != guard.origin
+
+
+def test_a_zone_with_the_id_of_another_one_says_that_it_replaces_it(tmp_path: Path) -> None:
+    path = tmp_path / "isle.toml"
+    atlas = read_atlas(write_zones(tmp_path, isle=zone_text(325, "Isle")))
+    assert atlas.faults == (
+        (
+            f"{path}, line 3: zone 325 is a shipped zone; set replaces = true to replace it, or"
+            " extends = true to add to it"
+        ),
+    )
+    assert atlas.get(325).name == "Isle"
+    atlas = read_atlas(write_zones(tmp_path, isle=zone_text(900, "Isle", "replaces = true\n")))
+    assert atlas.faults == (
+        f"{path}, line 3: zone 900 replaces no other zone; remove replaces = true",
+    )
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_one_file_of_a_folder_replaces_another(tmp_path: Path, names: tuple[str, str]) -> None:
+    first, second = names
+    files = {first: zone_text(900, "old"), second: zone_text(900, "new", "replaces = true\n")}
+    atlas = read_atlas(write_zones(tmp_path, **files))
+    assert atlas.get(900).name == "new"
+    assert atlas.faults == () or names == ("b", "a")
+    files[first] += "replaces = true\n"
+    with pytest.raises(FileFormatError, match=r"zone 900 is also in a\.toml"):
+        read_atlas(write_zones(tmp_path, **files))
+
+
+def test_a_file_cannot_both_extend_and_replace(tmp_path: Path) -> None:
+    text = "[zone]\nid = 325\nextends = true\nreplaces = true\n"
+    with pytest.raises(FileFormatError, match=r"line 3: zone: a file extends or replaces another"):
+        read_atlas(write_zones(tmp_path, isle=text))
+
+
+SPAWN = '[[spawn]]\nkind = "npc"\nname = "{}"\nplace = [0, 0, 0]\n'
+
+
+def test_faults_of_all_files_are_reported_with_their_lines(tmp_path: Path) -> None:
+    files = {
+        "a": zone_text(900, "one", SPAWN.format("Ann") + "levle = 1\n"),
+        "b": zone_text(901, "two", "weather = 1\n"),
+        "c": "[",
+    }
+    with pytest.raises(FileFormatError) as caught:
+        read_atlas(write_zones(tmp_path, **files))
+    assert sorted(caught.value.problems) == [
+        f"{tmp_path / 'a.toml'}, line 12: spawn 1 (Ann): levle: unknown key; did you mean level?",
+        (
+            f"{tmp_path / 'b.toml'}, line 8: zone: weather: unknown key (known: id, name, file,"
+            " description, safe, underworld, population, motd, behavior, behavior_options,"
+            " replaces)"
+        ),
+        (
+            f"{tmp_path / 'c.toml'}: not a TOML file: Invalid initial character for a key part"
+            " (at end of document)"
+        ),
+    ]
+
+
+def test_every_spawn_of_a_zone_has_a_key(tmp_path: Path) -> None:
+    named = SPAWN.format("a wolf") + 'id = "a wolf#2"\n'
+    more = SPAWN.format("a wolf") * 2 + named + SPAWN.format("Ann") + 'id = "ann"\n'
+    atlas = read_atlas(write_zones(tmp_path, a=zone_text(900, "one", more)))
+    keys = [one.key for one in atlas.fixtures(900)]
+    assert keys == ["a wolf", "a wolf#3", "a wolf#2", "ann"]
+    twice = (SPAWN.format("Ann") + 'id = "ann"\n') * 2
+    atlas = read_atlas(write_zones(tmp_path, a=zone_text(900, "one", twice)))
+    assert atlas.faults == (
+        (
+            f"{tmp_path / 'a.toml'}, line 17: spawn 2 (Ann): id: 'ann' is also the id of another"
+            " spawn (Ann)"
+        ),
+    )

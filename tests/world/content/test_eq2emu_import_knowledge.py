@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from emu.errors import CommandError
-from emu.model import Hotkey, Title
+from emu.model import Hotkey, KnownSkill, Title
 from emu.world.content.eq2emu_import import FILE, import_knowledge
-from emu.world.content.knowledge import KnownSkill, read_knowledge
+from emu.world.content.knowledge import read_knowledge
 from tests.support.world.world_dumps import world_dump
 from tests.support.world.world_fakes import world_character
 
@@ -80,3 +80,17 @@ def test_a_dump_without_such_tables_writes_nothing(tmp_path: Path) -> None:
 def test_a_dump_without_names_of_columns_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="no column names"):
         import_knowledge([world_dump(tmp_path, "INSERT INTO skills VALUES (1);")], tmp_path / "k")
+
+
+def test_the_longest_name_is_kept_whole(tmp_path: Path) -> None:
+    name = "x" * 255  # the width of EQ2Emulator's column
+    dump = (
+        "INSERT INTO skills (id, short_name, name, description, skill_type, display) VALUES"
+        f" (900, 's', '{name}', '', 1, 1);\n"
+        "INSERT INTO starting_skills (id, class_id, race_id, skill_id) VALUES (1, 255, 255, 900);"
+    )
+    folder = tmp_path / "knowledge"
+    import_knowledge([world_dump(tmp_path, dump)], folder)
+    knowledge = read_knowledge(folder)
+    assert knowledge.skills[900].name == name
+    assert knowledge.beginners.skills(world_character()) == [KnownSkill(900, 1, 1)], "as its column"

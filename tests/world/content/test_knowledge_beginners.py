@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from emu.model import Hotkey, Title
-from emu.world.content.knowledge import Beginners, For, KnownSkill, class_line
+from emu.model import Hotkey, KnownSkill, Title
+from emu.world.content.knowledge import Beginners, For, class_line
 from tests.support.world.world_fakes import world_character
 
 

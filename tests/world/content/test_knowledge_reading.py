@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from emu.errors import FileFormatError
-from emu.model import Title
-from emu.world.content.knowledge import KnownSkill, read_knowledge
+from emu.model import KnownSkill, Title
+from emu.world.content.knowledge import read_knowledge
 from tests.support.world.world_fakes import world_character
 
 FIGHTER_SKILLS = 27
@@ -49,14 +49,14 @@ def test_an_operator_adds_rows_and_replaces_lists_of_beginners(tmp_path: Path) -
     ("text", "complaint"),
     [
         ("skill = [", "own.toml"),
-        ('skill = [{ name = "x" }]', r"own.toml: skill\[0\]\.id: is missing"),
+        ('skill = [{ name = "x" }]', r"own.toml, line 1: skill\[0\]\.id: is missing"),
         ("skill = [{ id = 5, name = 3 }]", "name: must be a text"),
         ('skill = [{ id = -5, name = "x" }]', "id: must be a whole number from 0 to 4294967295"),
         ('skill = [{ id = 5, name = "x", colour = 3 }]', "colour"),
         ("spell = []", "spell: unknown key"),
         ("beginner.spell = []", "spell: unknown key"),
         ("skill = 5", "skill: must be a list"),
-        ("title = [1, 2]", r"title\[0\]: must be a table; title\[1\]: must be a table"),
+        ("title = [1, 2]", r"title\[0\]: must be a table; line 1: title\[1\]: must be a table"),
         ("beginner = 5", "beginner: must be a table"),
         ("beginner.hotkey = [1]", r"beginner\.hotkey\[0\]: must be a table"),
         (
@@ -94,3 +94,10 @@ def test_what_is_wrong_is_said_with_its_file(tmp_path: Path, text: str, complain
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"cannot be listed .*see world\.knowledge"):
         read_knowledge(tmp_path / "none")
+
+
+def test_a_skill_that_never_rises_has_no_greatest_value(tmp_path: Path) -> None:
+    row = "{ id = 613995491, value = 0, most = 0 }"
+    (tmp_path / "own.toml").write_text(f"beginner.skill = [{row}]")
+    skills = read_knowledge(tmp_path).beginners.skills(world_character())
+    assert skills == [KnownSkill(613995491, 0, 0)]

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +37,26 @@ class Given:
     def __init__(self, harness: WorldHarness) -> None:
         self.names: list[tuple[str, Mapping[str, Any], str | None]] = []
         self.taken: list[int] = []
-        harness.population.give_behavior = self.give
-        harness.population.take_behaviors = lambda zone: self.taken.append(zone.zone_id)
+        harness.population.subscribe(self)
 
-    def give(
+    def add(
         self,
         name: str,
         options: Mapping[str, Any],
         _zone: Zone,
         spawn: Spawn | None,
+        *,
+        key: str = "",
     ) -> None:
+        assert key == (spawn.name if spawn else "")
         self.names.append((name, options, spawn.name if spawn else None))
+
+    def forget_zone(self, zone: Zone) -> None:
+        self.taken.append(zone.zone_id)
+
+    def forget_placed(self, zone: Zone, spawns: Collection[Spawn]) -> None:
+        assert {spawn.name for spawn in spawns} == {"Ann", "a crate"}
+        self.taken.append(zone.zone_id)
 
 
 def test_whoever_comes_in_sees_what_the_file_says(tmp_path: Path) -> None:
@@ -98,6 +107,7 @@ def test_files_that_changed_change_what_stands_there(tmp_path: Path) -> None:
     harness.population.reload(fresh, harness.now)
     harness.run(0.5)
     assert client.sees() == {"Bea", "a crate", "a rat"}
+    assert client.player.zone.definition is fresh.get(900)
     assert given.taken == [900]
     assert given.names[-1] == ("greeter", {"greeting": "Hm"}, "Bea")
 

@@ -6,7 +6,7 @@ import pytest
 
 from emu.model import EntryOrigin
 from emu.processes.ports import Presence
-from emu.times import Clock
+from emu.times import Clock, Monotonic
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.rules import AdmissionRules
 from tests.support.coroutines import finish
@@ -33,7 +33,7 @@ def admission(
 
 def code(status: int = 0, *others: int, locked: bool = False, full: bool = False,
          playing: bool = False) -> int:  # fmt: skip
-    """Return the answer to a play request; it is the same at the door."""
+    """Return the answer to a play request; zone entry answers the same."""
     rows = [world_character(ME, admin_status=status)]
     rows += [world_character(10 + n, admin_status=one) for n, one in enumerate(others)]
     inside = filled(*([101] if playing else []), *([102] if full else []))
@@ -197,3 +197,13 @@ def test_hidden_players_take_no_place() -> None:
     inside.seen(1, hidden=True)
     assert not listener.is_full
     assert listener.on_entry([world_character(ME)], ME) == 1
+
+
+def test_an_account_enters_20_times_at_once_by_default() -> None:
+    rules = admission(filled())
+    now = Monotonic(100.0)
+    for _ in range(20):
+        assert rules.reason_against(101, "192.0.2.7", now) is None
+        rules.count_entry(101, "192.0.2.7", now)
+    assert rules.reason_against(101, "192.0.2.7", now) == "too often for one account"
+    assert rules.reason_against(101, "192.0.2.7", Monotonic(now + 3.0)) is None

@@ -34,6 +34,7 @@ def test_zone_info_has_the_recorded_size(version: int, size: int) -> None:
     assert fields["zone"] == "tutorial_island02"
     assert fields["zone_desc"] == "Isle of Refuge"
     assert fields["unknown3"] == [4294967296.0, 0.0]
+    assert fields.get("unknown7") == (None if version == 546 else [1.0, 1.0])
     assert fields["num_adv"] == 9
 
 

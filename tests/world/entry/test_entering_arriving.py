@@ -21,11 +21,9 @@ def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody(
 ) -> None:
     harness.stand(6)
     client = harness.client()
-    client.dialect = dialect(1208)
-    behind = PlayerClient(dialect(1208), client, "127.0.0.1")
+    client.dialect = dialect(550)
+    behind = PlayerClient(dialect(550), client, "127.0.0.1")
     client.player = harness.service.enter(harness.character(5), behind, harness.now)
-    for name in ("OP_DoneLoadingZoneResourcesMsg", "OP_DoneLoadingEntityResourcesMsg"):
-        client.say(name)
     harness.run(1.0)
     assert "OP_LoginReplyMsg" in client.names
     assert "OP_EqCreateGhostCmd" not in client.names

@@ -39,7 +39,7 @@ SAME_SIZE = (
     "OP_EqAvailWorldChannelsCmd",
 )  # fmt: skip
 SAME_BYTES = frozenset(SAME_SIZE) - {
-    "OP_EqQuestJournalUpdateCmd",  # the CRC of a name, told from the one that is compared
+    "OP_EqQuestJournalUpdateCmd",  # the CRC of a name, which differs from the compared one
     "OP_ChatRelationshipUpdateMsg",  # the account's number
     "OP_GameWorldTimeMsg",  # the time of day
     "OP_QuickbarInitMsg",  # the slots in another order
@@ -50,7 +50,7 @@ SAME_BYTES = frozenset(SAME_SIZE) - {
 
 @dataclass
 class Recorded:
-    """What the first client of a recording was told until it stood, commands by their own name."""
+    """The messages that a recording's first client was sent until it stood, commands by name."""
 
     reported: list[tuple[str, bytes]]
     version: int

@@ -82,7 +82,7 @@ def test_who_loses_the_link_stays_two_minutes_and_is_seen_so(harness: WorldHarne
 
 
 def test_who_comes_back_in_time_keeps_body_and_index(harness: WorldHarness) -> None:
-    """docs/protocol/world/entering.md#door: same index, no new ghost, the full sequence again."""
+    """docs/protocol/world/entering.md#denials: same index, no new ghost, all messages again."""
     one, two = harness.stand(5), harness.stand(6)
     one.walk(5.0, 1.0, 250.0)
     harness.run(0.5)

@@ -25,7 +25,7 @@ def reported(client: Client) -> dict[str, object]:
 
 
 def arrives(client: Client, harness: WorldHarness, char_id: int, rank: int = 0) -> Client:
-    """Show the key that a client was told at the other world's door, and stand there."""
+    """Show the other world the key that a client was sent, and stand there."""
     change = reported(client)
     handoff = finish(harness.keys.redeem(int(str(change["account_id"])), int(str(change["key"]))))
     assert handoff is not None
@@ -36,12 +36,15 @@ def arrives(client: Client, harness: WorldHarness, char_id: int, rank: int = 0) 
 def test_a_player_goes_over_with_all_it_has() -> None:
     here, there = two()
     client = here.stand(5, admin_status=100, last_played=1.0)
+    here.exist("Borvik")
     client.types("/friend Borvik")
     client.types("/zone antonica")
     change = reported(client)
     assert (change["ip_address"], change["port"]) == THERE
     assert here.store.rows[5].zone_id == ANTONICA
-    assert here.store.rows[5].relations == ((0, "Borvik"),), "stored before the client was told"
+    assert here.store.rows[5].relations == ((0, "Borvik"),), (
+        "stored before the client was sent the address"
+    )
     assert client.player is not None
     assert client.player.state is PlayerState.GONE
     assert len(here.world.players) == 0
@@ -133,6 +136,7 @@ def test_who_crashed_in_one_process_comes_in_at_another_with_all_it_has() -> Non
     here = WorldHarness()
     there = WorldHarness(beside=here)
     client = here.stand(5, last_played=1.0, admin_status=100)
+    here.exist("Borvik")
     client.types("/friend Borvik")
     client.walk(451.0, -37.0, 820.0)
     assert client.player is not None
@@ -189,3 +193,10 @@ def test_who_crashed_while_changing_zones_comes_in_where_it_was_going() -> None:
     again = there.stand(5)
     assert again.player is not None
     assert again.player.zone.zone_id == ANTONICA
+
+
+def test_who_waits_for_the_zone_of_new_characters_waits_in_a_zone_of_this_process() -> None:
+    _, there = two()
+    client = there.enter(5, zone_id=ISLE)
+    assert client.player is not None
+    assert client.player.zone.zone_id == ANTONICA

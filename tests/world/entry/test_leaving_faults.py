@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from emu.processes.local import LocalBus
+from emu.processes.shared import LocalBus
 from emu.world.actors.player import Player, PlayerDeadline, Relation
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
@@ -27,7 +27,6 @@ from tests.support.world.worlds import Client, WorldHarness
 COLLABORATORS: list[tuple[Any, str]] = [
     (PlayerSaves, "save"),
     (Player, "close_view"),
-    (Zones, "name"),
     (Zone, "leave"),
     (Zone, "remove"),
     (Zones, "left"),

@@ -114,7 +114,7 @@ def test_what_fails_is_tried_again_until_it_is_stored(error: StoreError) -> None
             bench.pass_time(0.5)
         tries.append(bench.now - begun)
     assert tries == [FIRST_RETRY, 2.0, 4.0, 4.0, 4.0, 4.0]
-    assert bench.failures == [error], "told once"
+    assert bench.failures == [error], "reported once"
     bench.put(place=THERE)
     bench.store.carry_out()
     bench.store.carry_out()

@@ -6,12 +6,19 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from emu.times import Moment
 from emu.world.actors.player import Relation
 from emu.world.events import NotSaved
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
 from tests.support.world.worlds import WorldHarness
+
+
+@pytest.fixture(autouse=True)
+def _friends(harness: WorldHarness) -> None:
+    harness.exist("Borvik", "Cestra")
 
 
 def test_changes_wait_for_each_other_and_are_stored_together(harness: WorldHarness) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 
 from emu.structs.packed import unpack
-from emu.world.actors.client import SHEET, SheetSender, sheet_fields
+from emu.world.actors.client import SHEET, SheetSender, experience_fields, sheet_fields
 from emu.world.entry.sheets import CharacterSheets
 from tests.support.world.ghost_views import dialect
 from tests.support.world.world_fakes import world_character
@@ -32,6 +34,38 @@ def test_a_sheet_has_its_size_and_no_byte_by_accident(version: int, size: int) -
                    for row in decoded["maintained_effects"])  # fmt: skip
     flags = decoded["flags"] if version == 561 else decoded["flags_show_guild_invites"]
     assert flags == (301465665 if version == 561 else 1)
+
+
+@pytest.mark.parametrize("version", [546, 561])
+def test_a_sheet_has_trade_last_name_coins_status_and_experience(version: int) -> None:
+    speaker = dialect(version)
+    character = world_character(
+        tradeskill_class=4, tradeskill_level=6, last_name="Sturmfäustlingsohnchen",
+        coins=7_654_321, status_points=77, experience=1234, experience_needed=10_000,
+    )  # fmt: skip
+    payload = SheetSender(speaker).update(sheet_fields(character, health=43, power=47))
+    assert payload is not None
+    data, _ = unpack(payload, speaker.layout(SHEET).empty_size(), version)
+    # 101 last name, coins and status points: docs/protocol/world/entering.md#character-sheet.
+    coins = 296 if version == 546 else 328
+    assert struct.unpack_from("<4I", data, coins) == (21, 43, 65, 7)
+    assert data[101:121] == "Sturmfäustlingsohn".encode() + b"\0"
+    decoded = speaker.layout(SHEET).decode(data)
+    trade = decoded["tradeskill_class1"], decoded["tradeskill_class3"], decoded["tradeskill_level"]
+    assert trade == (0, 4, 6)
+    assert (decoded["exp_yellow"], decoded["exp_blue"]) == (120, 340)
+    assert decoded["status_points"] == 77
+
+
+@pytest.mark.parametrize(
+    ("points", "needed", "bars"),
+    [(0, 0, (0, 0)), (5, 0, (0, 0)), (0, 9, (0, 0)), (1, 3, (330, 333)), (9, 9, (880, 888))],
+)
+def test_no_experience_fills_more_than_its_bars(
+    points: int, needed: int, bars: tuple[int, int]
+) -> None:
+    found = {"exp_yellow": 0, "exp_blue": 0} | experience_fields(points, needed)
+    assert tuple(found.values()) == bars
 
 
 def test_only_what_changed_is_sent_and_nothing_when_nothing_did() -> None:

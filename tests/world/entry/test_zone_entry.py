@@ -6,8 +6,17 @@ import pytest
 
 from emu.errors import StoreError
 from emu.model import EntryOrigin, WorldCharacter
+from emu.session import Message, SessionClosed, SessionEstablished, Writable
+from emu.times import Monotonic
+from emu.world.actors.player import Player
 from emu.world.entry.admission import WorldAdmissionRules
-from emu.world.entry.zone_entry import Entered, Left, ZoneEntry, ZoneEntryRefused
+from emu.world.entry.zone_entry import (
+    Entered,
+    Left,
+    ZoneEntry,
+    ZoneEntryRefusal,
+    ZoneEntryRefused,
+)
 from emu.world.rules import AdmissionRules
 from tests.support.coroutines import finish
 from tests.support.running.processes import present
@@ -53,7 +62,7 @@ class Link:
 
     @property
     def replies(self):
-        """What it was told of its login."""
+        """The login replies that it was sent."""
         return [entry for entry in self.sent if entry[0] == 4]
 
 
@@ -169,7 +178,7 @@ def test_a_key_works_once(harness: Harness) -> None:
     visitor.message(1, request(key), 2.0)
     assert link.sent == []
     assert link.closed == 1
-    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", "no such key")
+    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", ZoneEntryRefusal.NO_SUCH_KEY)
     assert harness.presence.is_playing(101)
 
 
@@ -289,7 +298,7 @@ def test_another_character_of_an_account_that_plays_is_turned_away(harness: Harn
     assert (first.closed, second.closed) == (0, 1)
     late.closed("closed by us", 9.0)
     assert harness.presence.is_playing(101)
-    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", "its account is playing already")
+    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", ZoneEntryRefusal.ACCOUNT_IN_USE)
 
 
 def test_a_game_master_comes_in_twice(harness: Harness) -> None:
@@ -305,25 +314,25 @@ def test_a_game_master_comes_in_twice(harness: Harness) -> None:
 @pytest.mark.parametrize(
     ("change", "reported", "reason"),
     [
-        (lambda harness: setattr(harness.admission, "locked", True), 9, "the world is locked"),
+        (lambda harness: setattr(harness.admission, "locked", True), 9, ZoneEntryRefusal.LOCKED),
         (
             lambda world: [world.presence.entered(present(n, n, 1), lambda: None) for n in (1, 2)],
-            9, "the world is full",
+            9, ZoneEntryRefusal.FULL,
         ),
         (
             lambda harness: harness.characters.update({5: replace(CHARACTER, admin_status=-1)}),
-            7, "it is banned",
+            7, ZoneEntryRefusal.BANNED,
         ),
         (
             lambda harness: harness.characters.update(
                 {6: replace(CHARACTER, id=6, admin_status=-2)}
             ),
-            7, "it is banned",
+            7, ZoneEntryRefusal.BANNED,
         ),
-        (lambda harness: harness.characters.clear(), 9, "the character is gone"),
+        (lambda harness: harness.characters.clear(), 9, ZoneEntryRefusal.CHARACTER_GONE),
         (
             lambda harness: harness.presence.entered(present(101, 6, 1), lambda: None),
-            2, "its account is playing already",
+            2, ZoneEntryRefusal.ACCOUNT_IN_USE,
         ),
     ],
 )  # fmt: skip
@@ -357,7 +366,9 @@ def test_a_store_that_fails_turns_away(harness: Harness) -> None:
     harness.failing = True
     link, _, _ = let_in(harness)
     assert link.closed == 1
-    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", "disk full")
+    assert harness.events[-1] == ZoneEntryRefused(
+        "127.0.0.1", ZoneEntryRefusal.STORE_FAILED, "disk full"
+    )
 
 
 def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(harness: Harness) -> None:
@@ -366,7 +377,7 @@ def test_messages_of_who_is_in_go_inside_and_a_second_key_ends_it(harness: Harne
     assert 31 in [opcode for opcode, _ in link.sent]
     visitor.message(1, request(key), 3.0)
     assert link.closed == 1
-    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", "a second login by number")
+    assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", ZoneEntryRefusal.SECOND_LOGIN)
 
 
 def test_what_comes_while_the_store_is_asked_waits_and_goes_inside(harness: Harness) -> None:
@@ -384,7 +395,7 @@ def test_who_floods_while_the_store_is_asked_is_turned_away(harness: Harness) ->
     harness.meanwhile = lambda: [visitor.message(30, b"", 1.5) for _ in range(65)]
     visitor.message(1, request(key), 1.0)
     assert link.closed == 1
-    assert harness.events == [ZoneEntryRefused("127.0.0.1", "too many messages waiting")]
+    assert harness.events == [ZoneEntryRefused("127.0.0.1", ZoneEntryRefusal.TOO_MANY_MESSAGES)]
     assert harness.presence.players == 0
 
 
@@ -416,7 +427,7 @@ def test_an_account_that_is_kept_out_by_now_is_turned_away(
     assert link.closed == int(kept_out)
     if kept_out:
         assert link.sent == [(4, b"\7" + DENIED)]
-        assert harness.events == [ZoneEntryRefused("127.0.0.1", "it is banned")]
+        assert harness.events == [ZoneEntryRefused("127.0.0.1", ZoneEntryRefusal.BANNED)]
         assert harness.presence.find(5) is None
 
 
@@ -433,3 +444,32 @@ def test_who_changes_the_zone_comes_in_through_a_lock(harness: Harness) -> None:
     again, visitor = harness.visit()
     visitor.message(1, request(key), 2.0)
     assert again.closed == 0
+
+
+def test_each_event_of_a_session_is_handled(harness: Harness) -> None:
+    link, visitor, key = let_in(harness)
+    drained: list[str] = []
+    harness.inside.drained = lambda player, link, now: drained.append(player.name)
+    visitor.handle_event(Writable(), 2.0)
+    assert drained == ["Aldana"]
+    visitor.handle_event(SessionEstablished(1), 2.0)
+    visitor.handle_event(Message(1, request(key)), 3.0)
+    assert link.closed == 1, "a second login by number"
+    visitor.handle_event(SessionClosed("closed by us"), 4.0)
+    visitor.handle_event(Writable(), 5.0)
+    assert drained == ["Aldana"]
+    assert visitor.held_bytes() == 0
+
+
+def test_no_client_plays_on_after_a_fault_with_its_message(harness: Harness) -> None:
+    _link, visitor, _key = let_in(harness)
+
+    def fails(player: Player, opcode: int, body: bytes, now: Monotonic) -> None:
+        raise RuntimeError("a fault")
+
+    ended: list[str] = []
+    harness.inside.message = fails
+    harness.inside.closed = lambda player, link, reason, now: ended.append(reason)
+    with pytest.raises(RuntimeError):
+        visitor.handle_event(Message(30, b""), 2.0)
+    assert ended == ["ended by the server"]

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,12 +14,14 @@ from emu.world.content.definitions import Start
 from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.rules import CreationRules
 from tests.support.examples import tries
+from tests.support.files.struct_texts import catalog_of, struct_of
 from tests.support.login.create_requests import request_546, request_1096
 from tests.support.login.directory_fakes import Loop
+from tests.support.times import APART, ManualClock
 from tests.support.world.world_fakes import CharactersInMemory, world_character
 
 NOW = 1_700_000_000.0
-MOMENT = 1_800_000_000.0
+MOMENT = NOW + APART
 
 
 class Bench:
@@ -24,6 +29,7 @@ class Bench:
         self.store = CharactersInMemory(*rows)
         self.catalog = shipped_catalog()
         self.rules = CreationRules(**rules)
+        self.clock = ManualClock(NOW)
 
     def creation(self) -> CharacterCreation:
         return CharacterCreation(
@@ -32,6 +38,7 @@ class Bench:
             self.store,
             self.catalog,
             lambda wanted: Start(100 + wanted.starting_zone),
+            self.clock,
         )
 
     def create(
@@ -41,13 +48,12 @@ class Bench:
         *,
         locked: bool = False,
         by: CharacterCreation | None = None,
-        now: float = NOW,
     ) -> CharacterCreateReply:
         creation = by or self.creation()
         replies: list[CharacterCreateReply] = []
 
         async def run() -> None:
-            replies.append(await creation.create(version, body, now, MOMENT, locked=locked))
+            replies.append(await creation.create(version, body, locked=locked))
 
         Loop().spawn(run())
         return replies[0]
@@ -127,8 +133,23 @@ def test_an_account_makes_only_so_many_in_an_hour_and_taken_names_do_not_count()
     names = (b"Taken", b"Aldana", b"Taken", b"Borvik", b"Celeste")
     codes = [bench.create(546, request_546(name), by=creation).response for name in names]
     assert codes == [13, 1, 13, 1, 14]
-    later = bench.create(546, request_546(b"Celeste"), by=creation, now=NOW + 1801)
+    bench.clock.seconds = NOW + 1801
+    later = bench.create(546, request_546(b"Celeste"), by=creation)
     assert later.response == 1
+
+
+def test_the_limit_counts_the_time_after_the_store_has_answered() -> None:
+    bench = Bench(creations_per_hour=1)
+    creation = bench.creation()
+    assert bench.create(546, request_546(), by=creation).response == 1
+    read = bench.store.of_account
+
+    async def slow(account_id: int) -> Sequence[WorldCharacter]:
+        bench.clock.seconds += 3601
+        return await read(account_id)
+
+    bench.store.of_account = slow
+    assert bench.create(546, request_546(b"Borvik"), by=creation).response == 1
 
 
 def test_a_locked_world_makes_nobody() -> None:
@@ -170,3 +191,15 @@ def test_a_request_cut_short_anywhere_makes_a_plain_character_or_none() -> None:
     for size in range(0, len(body), 7):
         reply = Bench().create(546, body[:size])
         assert reply.response in {1, 10}
+
+
+def test_colors_of_eq2emulator_s_struct_files_are_floats_in_a_request() -> None:
+    """Its files type them EQ2_Color, which is three floats here and three bytes elsewhere."""
+    names = "race", "class", "gender", "deity", "starting_zone"
+    fields = ", ".join(f"{name} int8" for name in names)
+    fields = f"account_id int32, name EQ2_16Bit_String, {fields}, skin_color EQ2_Color"
+    bench = Bench()
+    bench.catalog = catalog_of(struct_of(fields, "CreateCharacter"))
+    body = struct.pack("<IH6s5B3f", 101, 6, b"Aldana", 9, 1, 2, 3, 4, 1.0, 0.5, 0.0)
+    assert bench.create(1096, body).response == 1
+    assert bench.made().colors["skin_color"] == Color(255, 127, 0)

@@ -21,7 +21,7 @@ from emu.link.messages import (
 )
 from emu.link.settings import hash_link_password
 from emu.model import WorldCharacter
-from emu.processes.local import ZoneTable
+from emu.processes.shared import ZoneTable
 from emu.structs import shipped_catalog
 from emu.world.content.definitions import Start
 from emu.world.entry.admission import WorldAdmissionRules
@@ -55,7 +55,12 @@ class Bench:
             AdmissionRules(**admission), self.presence, self.handoffs
         )
         creation = CharacterCreation(
-            CreationRules(), NameRules(), self.store, shipped_catalog(), lambda wanted: Start(12)
+            CreationRules(),
+            NameRules(),
+            self.store,
+            shipped_catalog(),
+            lambda wanted: Start(12),
+            CLOCK,
         )
         self.others: dict[str, dict[str, str | int]] = {}
         self.zone_servers = ZoneTable(
@@ -76,7 +81,7 @@ class Bench:
         answers: list[Sequence[LinkMessage]] = []
 
         async def run() -> None:
-            answers.append(await self.registry.answer(message, NOW))
+            answers.append(await self.registry.answer(message))
 
         Loop().spawn(run())
         return answers[0]
@@ -164,7 +169,7 @@ def test_a_character_is_made_and_played() -> None:
     request = CharacterCreateRequest(546, request_546())
     body = RaceUpdate(101, 1, 134, 9)
     assert bench.ask(request) == [CharacterCreateReply(101, 1, 1), body]
-    assert bench.ask(UsertoWorldReq(101, 1, 7))[1:] == [body], "mends a list that lacks it"
+    assert bench.ask(UsertoWorldReq(101, 1, 7))[1:] == [body], "repairs a list that lacks it"
     assert bench.play(1).response == 1
     bench.admission.locked = True
     assert bench.ask(request) == [CharacterCreateReply(101, 0, 2)]

@@ -1,9 +1,9 @@
-"""What login servers are told of where characters are."""
+"""How login servers learn where characters are."""
 
 from __future__ import annotations
 
 from emu.link.messages import ZoneUpdate
-from emu.processes.presence import SharedPresence
+from emu.processes.shared import SharedPresence
 from emu.world.content.atlas import read_atlas
 from emu.world.registration.registry import CharacterLocations
 from tests.support.running.processes import bus, present

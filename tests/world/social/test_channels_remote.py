@@ -70,7 +70,7 @@ def test_who_goes_over_to_the_other_process_stays_in_its_channels() -> None:
     assert heard(other)[-1] == ("Trade", "Aldana", "here I am")
     late = {"char_id": 5, "name": "Aldana", "channel": "Trade", "process": here.name}
     here.bus.publish("channel.left", late)
-    assert members(other) == ["Aldana", "Borvik"], "what is told late does not take it out"
+    assert members(other) == ["Aldana", "Borvik"], "a late report does not remove it"
 
 
 def test_a_process_that_is_gone_takes_its_members_out_and_brings_them_back() -> None:

@@ -115,9 +115,9 @@ def test_an_ignored_player_is_not_heard() -> None:
     assert borvik.types("/tell Aldana hello") == ["Aldana ignores you"]
     assert aldana.hears() == []
     harness.run(3.0)
-    assert harness.store.rows[6].relations == ((2, "borvik"),)
+    assert harness.store.rows[6].relations == ((2, "Borvik"),)
     lists = [data for name, data in aldana.log if name == "OP_ChatRelationshipUpdateMsg"]
-    assert lists[-1].hex() == "6a00000002010000000600" + b"borvik".hex() + "00000000"
+    assert lists[-1].hex() == "6a00000002010000000600" + b"Borvik".hex() + "00000000"
     aldana.types("/unignore Borvik")
     borvik.types("/say hello")
     assert aldana.hears() == [("8", "Borvik", "hello")]

@@ -70,3 +70,56 @@ def test_who_is_gone_is_forgotten() -> None:
     assert groups.forget(2) is None
     with pytest.raises(CommandError, match="in no group"):
         groups.leave(2)
+
+
+def raid_of(count: int) -> Groups:
+    """Return groups of which the first has as many others in its raid; leaders 10, 20 ..."""
+    groups = Groups()
+    for number in range(1, count + 2):
+        groups.invite(10 * number, 10 * number + 1, NOW)
+        groups.accept(10 * number + 1, NOW)
+    for number in range(2, count + 2):
+        groups.invite_to_raid(10, 10 * number + 1, NOW)
+        groups.accept(10 * number, NOW)
+    return groups
+
+
+def test_a_raid_has_four_groups() -> None:
+    groups = raid_of(3)
+    assert groups.raid_of(41).members == [10, 11, 20, 21, 30, 31, 40, 41]
+    groups.invite(50, 51, NOW)
+    groups.accept(51, NOW)
+    with pytest.raises(CommandError, match="4 groups"):
+        groups.invite_to_raid(10, 50, NOW)
+
+
+def test_a_raid_ends_with_its_second_group() -> None:
+    groups = raid_of(1)
+    groups.leave(21)
+    with pytest.raises(CommandError, match="no raid"):
+        groups.raid_of(10)
+    assert groups.of(20) is None
+    assert groups.own(10).members == [10, 11]
+
+
+def test_the_next_group_leads_a_raid_whose_leader_leaves_it() -> None:
+    groups = raid_of(2)
+    groups.leave_raid(10)
+    assert groups.raid_of(20).leader == 20
+    groups.disband(20)
+    with pytest.raises(CommandError, match="no raid"):
+        groups.raid_of(30)
+
+
+@pytest.mark.parametrize(
+    ("asks", "guest", "answer"),
+    [(11, 30, "leader of a group"), (20, 40, "leader of a raid"), (10, 60, "in no group"),
+     (10, 21, "in a raid already"), (10, 11, "in a raid already"), (60, 10, "in no group")],
+)  # fmt: skip
+def test_who_may_not_be_invited_to_a_raid(asks: int, guest: int, answer: str) -> None:
+    groups = raid_of(1)
+    for leader in (30, 40):
+        groups.invite(leader, leader + 1, NOW)
+        groups.accept(leader + 1, NOW)
+    with pytest.raises(CommandError, match=answer):
+        groups.invite_to_raid(asks, guest, NOW)

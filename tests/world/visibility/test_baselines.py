@@ -9,11 +9,11 @@ from emu.world.actors.spawn import Footer, GhostPart, Spawn, SpawnKind, Verb
 from emu.world.visibility.baselines import (
     BaselineCache,
     GhostBaseline,
-    GhostForm,
     info_fields,
     position_fields,
     visibility_fields,
 )
+from emu.world.visibility.forms import GhostForm
 from emu.world_stream.ghosts import PARTS
 from emu.world_stream.movement import Position
 from tests.support.world.ghost_views import View, form

@@ -6,12 +6,13 @@ from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.world.zone_clients import ZoneClient, player, run_ticks
+from tests.support.world.zone_files import definition
 
 
 def test_destroying_names_the_index() -> None:
     """DestroyGhost of index 2, docs/protocol/world/recorded.md#examples."""
     sent: list[tuple[str, bytes]] = []
-    zone = Zone(1)
+    zone = Zone(definition(1))
     one = ZoneClient(player(1))
     one.enter(zone, 0.0)
     assert one.viewer is not None
@@ -25,7 +26,7 @@ def test_destroying_names_the_index() -> None:
 
 def test_its_own_movement_is_no_news_but_its_state_is() -> None:
     sent: list[bytes] = []
-    zone = Zone(1)
+    zone = Zone(definition(1))
     one = ZoneClient(player(1))
     one.enter(zone, 0.0)
     zone.tick(0.0)
@@ -39,8 +40,8 @@ def test_its_own_movement_is_no_news_but_its_state_is() -> None:
 
 
 def test_it_sends_up_to_the_capacity_and_then_asks_once_more() -> None:
-    """The question that finds no room is the one that a session answers later."""
-    zone = Zone(1)
+    """The request that finds no capacity is the one that a session answers later."""
+    zone = Zone(definition(1))
     one = ZoneClient(player(1))
     others = [ZoneClient(player(number)) for number in range(2, 30)]
     for client in (one, *others):

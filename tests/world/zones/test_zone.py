@@ -1,4 +1,4 @@
-"""Who sees whom in a zone, and when it is told."""
+"""Who sees whom in a zone, and when viewers are sent it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from emu.world.rules import ZoneRules
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.world.zone_clients import ZoneClient, player, run_ticks
+from tests.support.world.zone_files import definition
 
 
 def npc(number: int, x: float = 0.0) -> Spawn:
@@ -21,7 +22,7 @@ def npc(number: int, x: float = 0.0) -> Spawn:
 
 @pytest.fixture
 def zone() -> Zone:
-    return Zone(325)
+    return Zone(definition(325))
 
 
 def test_two_players_see_each_other_and_their_moves(zone: Zone) -> None:
@@ -136,7 +137,11 @@ def test_an_idle_zone_asks_for_no_tick(zone: Zone) -> None:
 
 def test_updates_come_at_most_once_a_tick_and_at_once_after_a_pause() -> None:
     woken: list[float | None] = []
-    zone = Zone(325, rules=ZoneRules(tick=0.1), wake=lambda _due: woken.append(zone.get_timer()))  # type: ignore[attr-defined]
+    zone = Zone(
+        definition(325),
+        rules=ZoneRules(tick=0.1),
+        wake=lambda _due: woken.append(zone.get_timer()),  # type: ignore[attr-defined]
+    )
     one, two = ZoneClient(player(1)), ZoneClient(player(2))
     one.enter(zone, 0.0)
     two.enter(zone, 0.0)
@@ -206,7 +211,7 @@ def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("little_work")
 def test_the_tick_of_a_crowd_takes_several_turns_and_shows_everybody() -> None:
-    zone = Zone(325, rules=ZoneRules(tick=0.1))
+    zone = Zone(definition(325), rules=ZoneRules(tick=0.1))
     clients = [ZoneClient(player(n)) for n in range(1, 21)]
     for client in clients:
         client.enter(zone, 0.0)
@@ -229,7 +234,7 @@ def test_the_tick_of_a_crowd_takes_several_turns_and_shows_everybody() -> None:
 @pytest.mark.usefixtures("little_work")
 def test_a_zone_that_is_too_slow_shows_the_newest_state_and_queues_nothing() -> None:
     """Every turn takes half a tick here, and everybody walks all the time."""
-    zone = Zone(325, rules=ZoneRules(tick=0.1))
+    zone = Zone(definition(325), rules=ZoneRules(tick=0.1))
     clients = [ZoneClient(player(n)) for n in range(1, 13)]
     for client in clients:
         client.enter(zone, 0.0)
@@ -333,7 +338,7 @@ def test_one_that_is_hidden_is_seen_by_nobody_else_until_it_shows_itself(zone: Z
 
 
 def test_a_zone_holds_as_many_spawns_as_it_may() -> None:
-    zone = Zone(325, rules=ZoneRules(spawn_limit=2))
+    zone = Zone(definition(325), rules=ZoneRules(spawn_limit=2))
     zone.add(npc(1), 0.0)
     zone.add(npc(2), 0.0)
     with pytest.raises(LimitExceeded):
@@ -343,7 +348,7 @@ def test_a_zone_holds_as_many_spawns_as_it_may() -> None:
 @pytest.mark.slow
 def test_a_crowd_at_random_ends_with_everybody_seeing_who_is_near() -> None:
     chance = random.Random(11)
-    zone = Zone(325)
+    zone = Zone(definition(325))
     clients = [
         ZoneClient(player(n, chance.uniform(-800, 800), chance.uniform(-800, 800)),
                    chance.choice((546, 561)))
@@ -374,3 +379,14 @@ def test_a_crowd_at_random_ends_with_everybody_seeing_who_is_near() -> None:
             if one is not two and sees:
                 place = two.spawn.position[:3]
                 assert one.place_of(two.spawn) == pytest.approx(place, abs=1e-3)
+
+
+def test_updates_have_the_time_in_milliseconds(zone: Zone) -> None:
+    one, two = ZoneClient(player(1)), ZoneClient(player(2, 10.0))
+    one.enter(zone, 5000.0)
+    two.enter(zone, 5000.0)
+    run_ticks(zone, 5000.0, 5001.0)
+    two.spawn.move(Position(12.0, 0, 0))
+    run_ticks(zone, 5001.0, 5002.0)
+    assert one.stamps
+    assert all(5_001_000 <= stamp <= 5_002_000 for stamp in one.stamps[-1:])

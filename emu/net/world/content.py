@@ -1,0 +1,144 @@
+"""Zone files, behaviors and their memories in a running world: checks, reloads, and a review.
+
+A reload with a fault keeps what runs. What spawns remember is removed some time after the spawn was
+removed from its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from emu.commands import Registry
+from emu.errors import StoreError
+from emu.net.logs import logger
+from emu.schema import faulty
+from emu.times import Clock, Moment
+from emu.world.behaviors import Behaviors
+from emu.world.content.atlas import Atlas, read_atlas
+from emu.world.content.checks import content_faults
+from emu.world.content.population import ZonePopulation
+
+_log = logger("world")
+MOST_FAULTS: Final = 20
+"""Faults of zone files, or removed spawns, that the log names at once."""
+KEPT: Final = 30 * 86_400.0
+"""Seconds from the review that misses a spawn first until its memory is deleted."""
+
+
+class MemoryReview(Protocol):
+    """Lists and deletes memories; `emu.store.asynchronous.AsyncMemories` does."""
+
+    async def spawns(self) -> Sequence[tuple[int, str, Moment | None]]:
+        """Return zone and key of each spawn with memories, and since when it is missing."""
+
+    async def mark_removed(self, zone_id: int, spawn: str, moment: Moment | None) -> None:
+        """Record since when a spawn is missing in the zone files; None if it is in them."""
+
+    async def forget(self, zone_id: int, spawn: str) -> None:
+        """Remove all memories of a spawn."""
+
+
+class WorldContent:
+    """The content of a world: its atlas with the spawns of running zones, and its behaviors."""
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        population: ZonePopulation,
+        behaviors: Behaviors,
+        commands: Registry,
+        clock: Clock,
+        *,
+        zones: Callable[[], Path | None],
+        memories: MemoryReview | None,
+        start: Callable[[Any], object],
+    ) -> None:
+        """`zones` returns the operator's folder. `start` runs a coroutine that nobody awaits.
+
+        `memories` is None if another process has the database.
+        """
+        self._atlas = atlas
+        self._population = population
+        self._behaviors = behaviors
+        self._commands = commands
+        self._clock = clock
+        self._zones = zones
+        self._memories = memories
+        self._start = start
+
+    async def reload_zones(self) -> str:
+        """Reload the zone files and replace their spawns in running zones.
+
+        Raises `FileFormatError` if a file has a fault; then the previous zones stay.
+        """
+        fresh = read_atlas(self._zones())
+        # Checked before anything is replaced, so that a reload is done whole or not at all.
+        problems = self._faults(fresh)
+        if problems:
+            raise faulty(problems)
+        self._population.reload(fresh, self._clock.now())
+        self.review()
+        return f"{len(self._atlas)} zones"
+
+    async def reload_behaviors(self) -> str:
+        """Reload the behaviors; the zone files that do not fit them any more are reported.
+
+        Raises `FileFormatError` if a file does not load; then the previous behaviors stay.
+        """
+        summary = self._behaviors.reload()
+        return "\n".join([summary, *self._faults(self._atlas)])
+
+    def log_faults(self) -> None:
+        """Log the faults of the zone files in spite of which the server can run."""
+        problems = self._faults(self._atlas)
+        for problem in problems[:MOST_FAULTS]:
+            _log.warn("{problem}", problem=problem)
+        if len(problems) > MOST_FAULTS:
+            _log.warn("and {left} more faults in zone files; `emu config check` shows all",
+                      left=len(problems) - MOST_FAULTS)  # fmt: skip
+
+    def review(self) -> None:
+        """Begin to look for memories of spawns that are no longer in the zone files."""
+        if self._memories is not None:
+            self._start(self._review(self._memories))
+
+    async def _review(self, memories: MemoryReview) -> None:
+        known = {
+            (zone.id, key)
+            for zone in self._atlas
+            # The empty key is the memory of the zone itself.
+            for key in ("", *(fixture.key for fixture in self._atlas.fixtures(zone.id)))
+        }
+        left = []
+        now = self._clock.moment()
+        try:
+            for zone_id, spawn, removed in await memories.spawns():
+                is_known = (zone_id, spawn) in known
+                # Not from the last change on: a memory may be old when a file is lost by mistake.
+                if is_known is not (removed is None):
+                    await memories.mark_removed(zone_id, spawn, None if is_known else now)
+                if is_known:
+                    continue
+                if removed is not None and now - removed > KEPT:
+                    await memories.forget(zone_id, spawn)
+                    _log.info("deleted the memory of {spawn}, which is no longer in zone {zone}",
+                              spawn=repr(spawn), zone=zone_id)  # fmt: skip
+                else:
+                    left.append(f"{spawn!r} (zone {zone_id})")
+        except StoreError as error:
+            _log.warn("the memories of removed spawns were not reviewed: {reason}",
+                      reason=str(error))  # fmt: skip
+        if left:
+            shown = ", ".join(left[:MOST_FAULTS]) + (", ..." if len(left) > MOST_FAULTS else "")
+            _log.info(
+                "spawns that are no longer in the zone files have a memory, which is deleted"
+                " {days} days after the server missed it first: {spawns}",
+                days=int(KEPT / 86_400), spawns=shown,
+            )  # fmt: skip
+
+    def _faults(self, atlas: Atlas) -> list[str]:
+        """Return a line for each fault of zone files with respect to behaviors and commands."""
+        words = {command.name.partition(" ")[0] for command in self._commands}
+        return content_faults(atlas, self._behaviors.library.faults, words)

@@ -1,0 +1,290 @@
+"""Converts a character of EQ2Emulator's world database into one of the built-in world.
+
+`compose` is a plain function of rows: it does not access a store. What the world does not have,
+such as an unknown title, is left out with a reason. Source of the columns:
+docs/protocol/world/data.md#characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol
+
+from emu.appearance import LARGEST_MODEL, SLIDER_FIELDS, slider
+from emu.model import Color, Hotkey, KnownSkill, Place, Title, WorldCharacter
+from emu.sqldump.report import Columns, fraction, moment, number, text, visible
+from emu.store.eq2emu_rows import BELONGINGS, StoredRow
+from emu.usable import U8, U16, U32, usable_world_character
+
+LONGEST_NAME: Final = 63
+LONGEST_TITLE: Final = 63
+LONGEST_TEXT: Final = 255
+MOST_RANK: Final = 1000
+COMMAND: Final = 4
+"""The type of a hotkey that sends a command; the others are spells, items and macros."""
+COIN_VALUES: Final = (("copper", 1), ("silver", 100), ("gold", 10_000), ("plat", 1_000_000))
+"""End of a column's name -> copper."""
+RELATIONS: Final = {"FRIEND": 0, "IGNORE": 2}
+MODELS: Final = {
+    prefix + column: prefix + field
+    for prefix in ("", "soga_")
+    for column, field in {
+        "model_type": "model_type",
+        "hair_type": "hair_type_id",
+        "facial_hair_type": "facial_hair_type_id",
+        "chest_type": "chest_type_id",
+        "legs_type": "legs_type_id",
+    }.items()
+}
+"""Column of characters -> field of a ghost that holds the same model's number."""
+BODY_SIZE: Final = "body_size"
+_REQUEST_NAMES: Final = {field: name for name, field in SLIDER_FIELDS.items()}
+"""Name of a slider in rows -> its name in create requests, which the world's rows have."""
+
+
+class BuiltInWorld(Protocol):
+    """The content of the built-in world, as far as characters refer to it."""
+
+    @property
+    def name(self) -> str:
+        """The name that players see."""
+
+    def zone_file(self, zone_id: int) -> str | None:
+        """Return the file name of a zone; None for an unknown zone."""
+
+    def zone_description(self, zone_id: int) -> str:
+        """Return the name of a zone that players see; empty for an unknown zone."""
+
+    def start_of(self, character: WorldCharacter) -> tuple[int, Place | None]:
+        """Return the zone of new characters like this one, and the place in it."""
+
+    def title(self, title_id: int) -> Title | None:
+        """Return a title by number."""
+
+
+@dataclass(slots=True)
+class Composed:
+    """A character, and the rows that are not in it."""
+
+    character: WorldCharacter
+    lost_zone: str = ""
+    """The zone that the built-in world does not have; empty if it has it."""
+    left_out: list[tuple[StoredRow, str]] = field(default_factory=list)
+    """Rows that cannot be imported, with the reasons."""
+    later: list[str] = field(default_factory=list)
+    """Names of what cannot be used yet."""
+    problems: list[str] = field(default_factory=list)
+    """Values that were replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the rows of a character refer to."""
+
+    world: BuiltInWorld
+    fact: Callable[[str, int], Columns | None]
+    """Returns the row of a table (titles, zones) of the dump with a number."""
+
+    def title(self, title_id: int) -> Title:
+        """Return a title of the dump, or else of the built-in world. Raises `ValueError`."""
+        row = self.fact("titles", title_id)
+        if row is not None:
+            return Title(visible(row, "title", LONGEST_TITLE), number(row, "prefix") != 0)
+        known = self.world.title(title_id)
+        if known is None:
+            raise ValueError(f"title {title_id} is unknown; dump the table titles too")
+        return known
+
+    def is_same_zone(self, zone_id: int) -> bool:
+        """Return whether the built-in world has the zone that the dump has under this number."""
+        own = self.world.zone_file(zone_id)
+        row = self.fact("zones", zone_id)
+        file = text(row, "file") if row is not None else ""
+        # Two servers may number zones differently, so the file names decide. A dump without zones
+        # has only the numbers.
+        return own is not None and (not file or file.casefold() == own.casefold())
+
+    def zone_name(self, zone_id: int) -> str:
+        """Return the name of a zone of the dump, for people."""
+        row = self.fact("zones", zone_id)
+        name = text(row, "name") if row is not None else ""
+        return (
+            f"{name[:LONGEST_NAME]} ({zone_id})"
+            if name.isprintable() and name
+            else f"zone {zone_id}"
+        )
+
+
+def compose(
+    columns: Columns, account_id: int, version: int, rows: Sequence[StoredRow], facts: Facts
+) -> Composed:
+    """Return a character of the built-in world, without an id, and what is not in it.
+
+    `columns` is its row of the table characters, `rows` are its rows of the other tables, `version`
+    is its player's client version. Raises `ValueError` if the character cannot be imported.
+    """
+    made = Composed(_character(columns, account_id, version))
+    collected = _Collected()
+    # One bad row must not cost the player the character.
+    for row in rows:
+        try:
+            _TAKES[row.table](collected, row.columns, facts)
+        except ValueError as error:
+            made.left_out.append((row, str(error)))
+    made.later = collected.later
+    character = replace(
+        made.character,
+        appearance={**made.character.appearance, **collected.appearance},
+        colors=collected.colors,
+        # Duplicates go; the first of each stays, so the order of the list is kept.
+        titles=tuple(dict.fromkeys(title for title in collected.titles if title is not None)),
+        relations=tuple(dict.fromkeys(collected.relations)),
+        hotkeys=tuple(collected.hotkeys.values()),
+        skills=tuple(collected.skills[number] for number in sorted(collected.skills)),
+        languages=tuple(sorted(collected.languages)),
+        prefix=collected.shown_title(is_prefix=True),
+        suffix=collected.shown_title(is_prefix=False),
+        **collected.details,
+    )
+    if not facts.is_same_zone(character.zone_id):
+        made.lost_zone = facts.zone_name(character.zone_id)
+        # A character in a zone that is missing here starts where a new one like it would.
+        zone_id, place = facts.world.start_of(character)
+        character = replace(character, zone_id=zone_id, place=place)
+    # Last, so that the checks see the character as it will be stored.
+    made.character, problems = usable_world_character(character)
+    made.problems = [str(problem) for problem in problems]
+    return made
+
+
+def _character(columns: Columns, account_id: int, version: int) -> WorldCharacter:
+    name = visible(columns, "name", LONGEST_NAME)
+    if not name.isascii():
+        raise ValueError(f"its name {name!r} has other characters than clients can send")
+    models = {
+        field: number(columns, column, most=LARGEST_MODEL) for column, field in MODELS.items()
+    }
+    place = tuple(fraction(columns, axis) for axis in ("x", "y", "z", "heading"))
+    return WorldCharacter(
+        id=0,
+        account_id=account_id,
+        name=name,
+        race=number(columns, "race", most=U8),
+        class_=number(columns, "class", most=U8),
+        gender=number(columns, "gender", most=U8),
+        deity=number(columns, "deity", most=U8),
+        level=number(columns, "level", 1, least=1, most=U8),
+        starting_zone=number(columns, "starting_city"),
+        zone_id=number(columns, "current_zone_id"),
+        client_version=version,
+        created=moment(columns, "created_date"),
+        last_played=moment(columns, "last_played"),
+        # Any negative number is a ban; `usable_world_character` bounds it.
+        admin_status=number(columns, "admin_status", least=-U32, most=MOST_RANK),
+        # 0 stands for no model.
+        appearance={name: value for name, value in models.items() if value}
+        | {BODY_SIZE: slider(fraction(columns, BODY_SIZE))},
+        place=(place[0], place[1], place[2], place[3], 0),
+        tradeskill_class=number(columns, "tradeskill_class", most=U8),
+        tradeskill_level=number(columns, "tradeskill_level", 1, most=U8),
+    )
+
+
+@dataclass(slots=True)
+class _Collected:
+    """What the rows of one character add to it."""
+
+    appearance: dict[str, int] = field(default_factory=dict)
+    colors: dict[str, Color] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    prefix: int = -1
+    suffix: int = -1
+    """Places of the shown titles in the list of all titles."""
+    titles: list[Title | None] = field(default_factory=list)
+    """None for one that is left out: the others keep their places."""
+    relations: list[tuple[int, str]] = field(default_factory=list)
+    hotkeys: dict[tuple[int, int], Hotkey] = field(default_factory=dict)
+    skills: dict[int, KnownSkill] = field(default_factory=dict)
+    languages: set[int] = field(default_factory=set)
+    later: list[str] = field(default_factory=list)
+
+    def shown_title(self, *, is_prefix: bool) -> str:
+        """Return the title shown before, or after, the name; empty for none."""
+        place = self.prefix if is_prefix else self.suffix
+        title = self.titles[place] if 0 <= place < len(self.titles) else None
+        return title.text if title is not None and title.is_prefix == is_prefix else ""
+
+    def color(self, columns: Columns, _facts: Facts) -> None:
+        name = visible(columns, "type", LONGEST_NAME)
+        parts = [number(columns, part, least=-128, most=U8) for part in ("red", "green", "blue")]
+        # EQ2Emulator keeps the body size as a row among the colors.
+        if name == BODY_SIZE:
+            self.appearance[BODY_SIZE] = parts[0]
+            return
+        red, green, blue = parts
+        signed = number(columns, "signed_value") != 0
+        self.colors[_REQUEST_NAMES.get(name, name)] = Color(red, green, blue, signed)
+
+    def detail(self, columns: Columns, _facts: Facts) -> None:
+        self.details = {
+            "coins": _copper(columns, "coin_"),
+            "status_points": number(columns, "status_points"),
+            "experience": number(columns, "xp"),
+            "experience_needed": number(columns, "xp_needed"),
+            "last_name": text(columns, "last_name").strip(),
+        }
+        self.prefix = number(columns, "prefix_title", -1, least=-1)
+        self.suffix = number(columns, "suffix_title", -1, least=-1)
+        if _copper(columns, "bank_"):
+            self.later.append("coins in the bank")
+
+    def skill(self, columns: Columns, _facts: Facts) -> None:
+        skill = KnownSkill(
+            number(columns, "skill_id", least=1),
+            number(columns, "current_val", most=U16),
+            number(columns, "max_val", most=U16),
+        )
+        self.skills[skill.id] = skill
+
+    def language(self, columns: Columns, _facts: Facts) -> None:
+        language = number(columns, "language_id", most=U8)
+        if language:  # every character has the common language, without a row
+            self.languages.add(language)
+
+    def title(self, columns: Columns, facts: Facts) -> None:
+        # None first: if the title is unknown, it keeps its place, because `prefix` and `suffix`
+        # count places.
+        self.titles.append(None)
+        self.titles[-1] = facts.title(number(columns, "title_id"))
+
+    def relation(self, columns: Columns, _facts: Facts) -> None:
+        kind = text(columns, "type")
+        if kind not in RELATIONS:
+            raise ValueError(f"{kind[:40]!r} is neither FRIEND nor IGNORE")
+        self.relations.append((RELATIONS[kind], visible(columns, "name", LONGEST_NAME)))
+
+    def hotkey(self, columns: Columns, _facts: Facts) -> None:
+        if number(columns, "type") != COMMAND:
+            self.later.append("hotkeys of spells, items and macros")
+            return
+        bar, slot = number(columns, "hotbar", most=U8), number(columns, "slot", most=U8)
+        words = visible(columns, "text_val", LONGEST_TEXT)
+        self.hotkeys[bar, slot] = Hotkey(bar, slot, COMMAND, text=words)
+
+
+_TAKES: Final[Mapping[str, Callable[[_Collected, Columns, Facts], None]]] = {
+    "char_colors": _Collected.color,
+    "character_details": _Collected.detail,
+    "character_languages": _Collected.language,
+    "character_skillbar": _Collected.hotkey,
+    "character_skills": _Collected.skill,
+    "character_social": _Collected.relation,
+    "character_titles": _Collected.title,
+}
+# A table in only one of the two lists would be read and then dropped without a sign.
+assert set(_TAKES) == set(BELONGINGS)  # noqa: S101
+
+
+def _copper(columns: Columns, prefix: str) -> int:
+    return sum(number(columns, prefix + name) * value for name, value in COIN_VALUES)

@@ -1,0 +1,246 @@
+"""Commands that list players (who, players), afk, and the titles of players."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
+from emu.commands.registry import GUIDE, MASTER
+from emu.errors import CommandError
+from emu.model import Present, Title, may_see
+from emu.texts import counted
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import StateWord
+from emu.world.commands.context import (
+    CommandContext,
+    WorldCommandSet,
+    check_rank,
+    check_voice,
+    player_named,
+)
+from emu.world.entry.saver import SavedKind
+
+AFK_FLAG = 32
+ANSWERED = 2
+"""The value of `response` for a WhoQueryReply with entries."""
+NO_ZONE = 0xFFFFFFFF
+MOST_SHOWN = 100
+"""Players of one WhoQueryReply, whose count is one byte."""
+
+
+FILTER = Argument("filter", optional=True, default="", help="all, or the beginning of a name")
+MESSAGE = Argument(
+    "message", ArgumentKind.TEXT, optional=True, default="", help="the answer to tells",
+)  # fmt: skip
+
+COMMANDS = WorldCommandSet()
+
+
+@COMMANDS.command(
+    "who", "list players: in your zone, in the world (all), or by name", FILTER,
+    is_quiet=True, cost=Cost.LISTING, example="who all",
+)  # fmt: skip
+async def _who(context: CommandContext, call: Call) -> Reply:
+    found = _matching(context, call)
+    caller: Player | None = call.caller.player
+    if caller is None:
+        return _listed(context, found)
+    # A game client gets the list in its own window, other callers as text.
+    _send_who(context, caller, found)
+    return Reply(data=[row(context, one) for one in found])
+
+
+@COMMANDS.command(
+    "players",
+    "list all players in the world with their positions",
+    rank=GUIDE,
+    without_database=True,
+    cost=Cost.LISTING,
+)
+async def _players(context: CommandContext, _call: Call) -> Reply:
+    return _listed(context, list(context.world.presence))
+
+
+@COMMANDS.for_players(
+    "afk", "be away from the keyboard, or be back", MESSAGE, is_quiet=True, cost=Cost.SHOWN,
+    example="afk back in ten minutes",
+)  # fmt: skip
+async def _afk(context: CommandContext, player: Player, call: Call) -> str:
+    if call["message"]:
+        await check_voice(context, call)
+    player.away_message = call["message"]
+    away = StateWord.AFK not in player.spawn.words
+    player.spawn.set_word(StateWord.AFK, on=away)
+    context.world.presence.seen(player.id, away=away)
+    return "You are away from the keyboard." if away else "You are back."
+
+
+def row(context: CommandContext, present: Present) -> dict[str, Any]:
+    """Return a player as a JSON object. Position and client are known only in its own process."""
+    shown = {
+        "name": present.name,
+        "character_id": present.char_id,
+        "account_id": present.account_id,
+        "level": present.level,
+        "class": present.class_,
+        "race": present.race,
+        "zone": context.world.zones.definition(present.zone_id).name,
+        "state": "link-dead" if present.link_dead else f"in the process {present.process}",
+    }
+    player = context.world.players.get(present.char_id)
+    if player is None:
+        return shown
+    at = player.position
+    return shown | {
+        "instance": player.zone.instance,
+        "x": round(at.x, 2),
+        "y": round(at.y, 2),
+        "z": round(at.z, 2),
+        "state": player.state.value + (", hidden" if present.hidden else ""),
+        "client": player.client.version,
+        "address": player.client.address,
+    }
+
+
+def _matching(context: CommandContext, call: Call) -> list[Present]:
+    wanted = call["filter"].casefold()
+    caller: Player | None = call.caller.player
+    players = [
+        present
+        for present in context.world.presence
+        # A link-dead player cannot answer.
+        if not present.link_dead and may_see(call.caller.rank, present)
+    ]
+    if wanted and wanted != "all":
+        return [present for present in players if present.name.casefold().startswith(wanted)]
+    if caller is not None and not wanted:
+        return [present for present in players if present.zone_id == caller.zone.zone_id]
+    return players
+
+
+def _listed(context: CommandContext, players: list[Present]) -> Reply:
+    rows = [row(context, present) for present in sorted(players, key=lambda one: one.name)]
+    return Reply((counted(len(rows), "player"), *map(_line, rows)), rows)
+
+
+def _line(shown: dict[str, Any]) -> str:
+    place = client = ""
+    if "client" in shown:
+        place = f" ({shown['x']}, {shown['y']}, {shown['z']})"
+        client = f" client {shown['client']},"
+    who = f"{shown['name']:<16} level {shown['level']:<3}"
+    return f"{who} {shown['zone']}{place}{client} {shown['state']}"
+
+
+def _send_who(context: CommandContext, caller: Player, found: list[Present]) -> None:
+    shown = found[:MOST_SHOWN]
+
+    def is_anonymous(present: Present) -> bool:
+        # Players see themselves and game masters see everybody as they are.
+        own_or_staff = present.char_id == caller.id or caller.character.admin_status >= GUIDE
+        return present.anonymous and not own_or_staff
+
+    caller.client.send(
+        "WS_WhoQueryReply",
+        {
+            "account_id": caller.character.account_id,
+            "unknown": NO_ZONE,
+            "response": ANSWERED,
+            "num_characters": len(shown),
+            "characters_array": [
+                {
+                    "char_name": present.name,
+                    "level": 0 if is_anonymous(present) else present.level,
+                    # Players are not shown the ranks of others.
+                    "admin_level": 0,
+                    "class": 0 if is_anonymous(present) else present.class_,
+                    "unknown4": 255,
+                    "race": present.race,
+                    "flags": AFK_FLAG if present.away else 0,
+                    "zone": ""
+                    if is_anonymous(present)
+                    else context.world.zones.definition(present.zone_id).description,
+                }
+                for present in shown
+            ],
+            "display_zone": 1,
+        },
+    )
+
+
+LIST, BEFORE, BEHIND = "list", "setprefix", "setsuffix"
+"""The actions, by the names that clients send (docs/protocol/world/data.md#knowledge)."""
+NONE = ("none", "-1")
+
+
+ACTION = Argument(
+    "action", optional=True, default=LIST, choices=(LIST, BEFORE, BEHIND),
+    help="what to do",
+)  # fmt: skip
+WHICH = Argument(
+    "title", ArgumentKind.TEXT, "its number or text, or none", optional=True, default=""
+)
+WHOSE = Argument("name", help="the player")
+TITLE = Argument("title", ArgumentKind.TEXT, "number or text of a title, or a new one")
+
+
+@COMMANDS.for_players(
+    "title", "list your titles, or choose the one that others see", ACTION, WHICH, is_quiet=True,
+    cost=Cost.SHOWN, example="title setsuffix of the Meadow",
+)  # fmt: skip
+async def _title(context: CommandContext, player: Player, call: Call) -> Reply:
+    if call["action"] != LIST:
+        # Taking a title off shows no text, so a muted player may do it.
+        if call["title"].casefold() not in NONE:
+            await check_voice(context, call)
+        _bear(player, call["title"], is_prefix=call["action"] == BEFORE)
+        _changed(context, player, call.now)
+    return Reply(tuple(_lines(player)))
+
+
+@COMMANDS.command(
+    "givetitle", "give a player a title", WHOSE, TITLE, rank=MASTER,
+    example="givetitle Borvik of the Meadow",
+)  # fmt: skip
+async def _give(context: CommandContext, call: Call) -> str:
+    player = player_named(context, call["name"], call)
+    await check_rank(context, call, player.character.account_id, player.name, harmless=True)
+    await check_voice(context, call)
+    # A title of the knowledge files by number or text, or else a new one.
+    found = context.world.knowledge.title(call["title"]) or Title(call["title"])
+    if not player.titles.give(found):
+        raise CommandError(f"{player.name} already has the title {found.text}")
+    _changed(context, player, call.now)
+    if player.is_online:
+        context.chat.line(player, f"You may bear the title {found.text}.")
+    return f"{player.name} has the title {found.text} now"
+
+
+def _bear(player: Player, name: str, *, is_prefix: bool) -> None:
+    if not name:
+        raise CommandError("title: name a title, or none")
+    # Clients send -1 for none, people type the word.
+    if name.casefold() in NONE:
+        player.titles.lay_down(is_prefix=is_prefix)
+    else:
+        player.titles.bear(player.titles.find(name, is_prefix=is_prefix))
+
+
+def _changed(context: CommandContext, player: Player, now: Monotonic) -> None:
+    """Show changed titles at the spawn, send them to the client, and save them."""
+    player.titles.show(player.spawn)
+    if player.is_online:
+        player.titles.send(player.client)
+    context.world.saves.changed(player, SavedKind.TITLES, now)
+
+
+def _lines(player: Player) -> list[str]:
+    """Return a line for each title, with the number that selects it."""
+    lines = []
+    for place, title in enumerate(player.titles.given):
+        borne = player.titles.prefix if title.is_prefix else player.titles.suffix
+        where = "before" if title.is_prefix else "behind"
+        mark = ", borne" if borne == title.text else ""
+        lines.append(f"{place}: {title.text} ({where} the name{mark})")
+    return lines or ["you have no titles"]

@@ -1,0 +1,126 @@
+"""Commands of the lists of friends and ignored players, and the notices about friends.
+
+A friend is a name. A hidden player is absent for its friends: they are sent the same notices as for
+a player that leaves the world or comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from emu.commands import Call, Cost, Reply
+from emu.errors import CommandError, StoreError
+from emu.model import may_see
+from emu.processes.ports import Note
+from emu.texts import counted
+from emu.world.actors.player import Player, Relation
+from emu.world.commands.context import NAME, CommandContext, WorldCommandSet
+from emu.world.entry.initial_messages import send_relations
+from emu.world.entry.saver import SavedKind
+
+COMMANDS = WorldCommandSet()
+quiet = partial(COMMANDS.for_players, is_quiet=True)
+FRIEND_NOTICE: Final = "chat.friend"
+"""Topic on the bus: a player has come into the world or left it."""
+
+
+# --- the lists
+
+
+def _declare(kind: Relation, name: str, state: str, noun: str) -> None:
+    """Declare the three commands of one list: ``NAME_add``, ``NAME_remove``, ``NAMEs``."""
+
+    @quiet(f"{name}_add", f"add a player to your {noun}s", NAME, cost=Cost.CHANGE,
+           aliases=(name,), example=f"{name}_add Borvik")  # fmt: skip
+    async def add(context: CommandContext, player: Player, call: Call) -> str:
+        name = call["name"]
+        if name.casefold() == player.name.casefold():
+            raise CommandError("you cannot add yourself")
+        # The name is added before the store answers: a player who leaves now has its change saved.
+        player.relations.add(kind, name)
+        context.world.saves.changed(player, SavedKind.RELATIONS, call.now)
+        known = await _known(context, name)
+        player.relations.remove(kind, name)
+        if known is not None:
+            player.relations.add(kind, known)
+        # The name as it was typed may be stored by now. A player that has left is not saved again.
+        if context.world.players.get(player.id) is player:
+            context.world.saves.changed(player, SavedKind.RELATIONS, context.world.clock.now())
+        if known is None:
+            raise CommandError(f"there is no character {name}")
+        if player.is_online:
+            send_relations(player, (kind,))
+        return f"{known} is {state} now."
+
+    @quiet(f"{name}_remove", f"remove a player from your {noun}s", NAME, cost=Cost.CHANGE,
+           aliases=(f"un{name}",), example=f"{name}_remove Borvik")  # fmt: skip
+    async def remove(context: CommandContext, player: Player, call: Call) -> str:
+        removed = player.relations.remove(kind, call["name"])
+        context.world.saves.changed(player, SavedKind.RELATIONS, call.now)
+        send_relations(player, (kind,))
+        return f"{removed} is not {state} any more."
+
+    @quiet(f"{name}s", f"list your {noun}s", cost=Cost.LISTING)
+    async def show(context: CommandContext, player: Player, call: Call) -> Reply:
+        names = player.relations.names(kind)
+        lines = [_entry(context, kind, name, call) for name in names]
+        return Reply((f"You have {counted(len(names), noun)}.", *lines), names)
+
+
+async def _known(context: CommandContext, name: str) -> str | None:
+    """Return the name of a character as it is stored, None if there is no such character.
+
+    While the database cannot be read, every name is right.
+    """
+    try:
+        character = await context.world.store.find_named(name)
+    except StoreError:
+        return name
+    return character.name if character is not None else None
+
+
+def _entry(context: CommandContext, kind: Relation, name: str, call: Call) -> str:
+    """Return the line of a name: of a friend with its zone, if it is in the world."""
+    found = context.world.presence.named(name) if kind is Relation.FRIEND else None
+    if found is None or found.link_dead or not may_see(call.caller.rank, found):
+        # As for a player that is not in the world: the list must not reveal more than `who` does.
+        return name
+    where = "" if found.anonymous else context.world.zones.definition(found.zone_id).description
+    return f"{name}, in {where}" if where else f"{name}, in the world"
+
+
+_declare(Relation.FRIEND, "friend", "your friend", "friend")
+_declare(Relation.IGNORED, "ignore", "ignored", "ignored player")
+
+
+# --- notices
+
+
+def subscribe_to_friends(context: CommandContext) -> None:
+    """Show players the line "NAME has logged in" when a friend comes, in every process."""
+    world = context.world
+
+    def publisher(text: str) -> Callable[..., None]:
+        def publish(player: Player, *_: object) -> None:
+            if not player.spawn.hidden:
+                world.bus.publish(FRIEND_NOTICE, {"name": player.name, "text": text})
+
+        return publish
+
+    def hidden_changed(player: Player) -> None:
+        text = "out" if player.spawn.hidden else "in"
+        world.bus.publish(FRIEND_NOTICE, {"name": player.name, "text": text})
+
+    # Every process gets the note, because a friend may be in any of them.
+    def show(note: Note) -> None:
+        name, text = str(note["name"]), str(note["text"])
+        for player in world.players:
+            if player.is_online and player.relations.knows(Relation.FRIEND, name):
+                context.chat.line(player, f"{name} has logged {text}.")
+
+    world.notifications.arrived.subscribe(publisher("in"))
+    world.notifications.left.subscribe(publisher("out"))
+    world.notifications.hidden_changed.subscribe(hidden_changed)
+    world.bus.subscribe(FRIEND_NOTICE, show)

@@ -1,0 +1,80 @@
+"""Commands by which players speak to each other: near, in the zone, in channels, and tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from emu.commands import Argument, Call, Cost
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.commands.context import (
+    NAME,
+    TEXT,
+    CommandContext,
+    WorldCommandSet,
+)
+from emu.world.commands.targets import visible_target
+from emu.world.social.chat import Chat
+
+CHANNEL = Argument("channel", help="its name")
+PASSWORD = Argument("password", optional=True, default="", help="its password")
+
+COMMANDS = WorldCommandSet()
+quiet = partial(COMMANDS.for_players, is_quiet=True)
+
+
+def _speaking(
+    name: str,
+    help_text: str,
+    speak: Callable[[Chat, Player, str, str, Monotonic], None],
+    said: str = "Hello, all",
+) -> None:
+    """Declare a command with the name of the channel in which it speaks."""
+
+    @quiet(name, help_text, TEXT, example=f"{name} {said}")
+    async def run(context: CommandContext, player: Player, call: Call) -> None:
+        speak(context.chat, player, name, call["text"], call.now)
+
+
+_speaking("say", "speak to the players near you", Chat.say_near)
+_speaking("yell", "call to all players in the zone", Chat.say_in_zone)
+_speaking("auction", "offer something to all players in the zone", Chat.say_in_zone)
+_speaking("shout", "speak to all players in the zone", Chat.say_in_zone)
+_speaking("ooc", "speak out of character to all players in the zone", Chat.say_in_zone)
+_speaking("emote", "show an emote in words", Chat.say_near, "bows deeply")
+
+
+@quiet("tell", "speak to one player", NAME, TEXT, example="tell Borvik Where are you?")
+async def _tell(context: CommandContext, player: Player, call: Call) -> None:
+    await context.chat.tell(player, call["name"], call["text"], call.now)
+
+
+@quiet("hail", "greet your target")
+async def _hail(context: CommandContext, player: Player, call: Call) -> None:
+    # Only a visible one: the hail would reveal a hidden target by its name.
+    target = visible_target(call, player)
+    text = f"Hail, {target.name}" if target else "Hail"
+    context.chat.say_near(player, "say", text, call.now)
+
+
+@quiet("joinchannel", "join a channel", CHANNEL, PASSWORD, example="joinchannel trade")
+async def _join(context: CommandContext, player: Player, call: Call) -> None:
+    context.chat.join(player, call["channel"], call["password"], call.now)
+
+
+@quiet("chatleave", "leave a channel", CHANNEL, example="chatleave trade")
+async def _leave(context: CommandContext, player: Player, call: Call) -> None:
+    context.chat.leave(player, call["channel"], call.now)
+
+
+@quiet(
+    "tellchannel", "speak in a channel", CHANNEL, TEXT, example="tellchannel trade A sword to sell"
+)
+async def _say_in(context: CommandContext, player: Player, call: Call) -> None:
+    context.chat.say_in(player, call["channel"], call["text"], call.now)
+
+
+@quiet("chatwho", "show who is in a channel", CHANNEL, cost=Cost.LISTING, example="chatwho trade")
+async def _who_in(context: CommandContext, player: Player, call: Call) -> None:
+    context.chat.who_in(player, call["channel"])

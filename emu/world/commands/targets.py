@@ -1,0 +1,242 @@
+"""Commands about a player's target, dice, and what a player asks about itself and the world."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from itertools import zip_longest
+
+from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
+from emu.commands.registry import one_line
+from emu.errors import CommandError
+from emu.model import may_see
+from emu.texts import counted, timestamp
+from emu.times import Monotonic
+from emu.world.actors.player import IN_ZONE, Player, Relation
+from emu.world.actors.spawn import Spawn
+from emu.world.clock import game_time
+from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
+from emu.world.events import BUG_REPORTED
+
+COMMANDS = WorldCommandSet()
+quiet = partial(COMMANDS.for_players, is_quiet=True)
+
+LARGEST_DIE = 1_000_000
+STUCK_PAUSE = 300.0
+"""Seconds between two uses of ``stuck``: it is a way back for lost players, no way to travel."""
+GREY, GREEN, BLUE, WHITE, YELLOW, ORANGE, RED = range(7)
+"""Arrow colors (docs/protocol/world/spawns.md#create-ghost), by difference of levels."""
+FORM_SEPARATOR = "\a"
+"""Separates the fields of the client's form (docs/protocol/world/commands.md#bug-report)."""
+BUG_LENGTHS = {
+    "category": 63, "subcategory": 63, "causes_crash": 63, "reproducible": 63, "summary": 127,
+    "description": 1999, "version": 31,
+}  # fmt: skip
+"""The fields of the form in their order, with the most bytes of each."""
+HARDNESS = {
+    GREY: "is no challenge for you",
+    GREEN: "would be an easy fight",
+    BLUE: "would be a fight that you should win",
+    WHITE: "would be an even fight",
+    YELLOW: "would be a hard fight",
+    ORANGE: "would be a very hard fight",
+    RED: "would very likely kill you",
+}
+WHOM = Argument(
+    "name", ArgumentKind.TEXT, "the beginning of its name; without it, your target",
+    optional=True, default="", among="player",
+)  # fmt: skip
+
+
+def visible_target(call: Call, player: Player) -> Spawn | None:
+    """Return the player's target, None if it has none that it may see."""
+    target = player.target
+    return target if target is not None and may_see(call.caller.rank, target) else None
+
+
+def spawn_named(call: Call, player: Player, name: str) -> Spawn:
+    """Return the nearest spawn around the player whose name begins with `name`.
+
+    Raises `CommandError`.
+    """
+    wanted = name.casefold()
+    # Only what the client is shown: other spawns must not be found by name.
+    around = [] if player.viewer is None else list(player.viewer.interest)
+    found = [
+        spawn
+        for spawn in around
+        if spawn.name.casefold().startswith(wanted) and may_see(call.caller.rank, spawn)
+    ]
+    if not found:
+        raise CommandError(f"{name} is not here")
+    return min(found, key=lambda spawn: spawn.position.distance_to(player.position))
+
+
+def named_or_target(call: Call, player: Player) -> Spawn:
+    """Return the spawn that a command names, or else the target. Raises `CommandError`."""
+    if call["name"]:
+        return spawn_named(call, player, call["name"])
+    target = visible_target(call, player)
+    if target is None:
+        raise CommandError("you have no target")
+    return target
+
+
+# --- the target
+
+
+def _aim(player: Player, spawn: Spawn) -> None:
+    """Make a spawn the player's target, also at its client."""
+    # A client can only target a ghost that it has.
+    index = player.index_of(spawn)
+    if index is None:
+        raise CommandError(f"{spawn.name} is not here")
+    player.set_target(spawn)
+    player.client.send("WS_ServerUpdateTarget", {"spawn_id": index})
+
+
+@quiet("target", "make the nearest with this name your target",
+       Argument("name", ArgumentKind.TEXT, "the beginning of its name", among="player"),
+       example="target Borvik")  # fmt: skip
+async def _target(_context: CommandContext, player: Player, call: Call) -> None:
+    _aim(player, spawn_named(call, player, call["name"]))
+
+
+@quiet("assist", "make the target of another player your target", WHOM, example="assist Borvik")
+async def _assist(context: CommandContext, player: Player, call: Call) -> None:
+    helped = named_or_target(call, player)
+    other = next((one for one in context.world.players if one.spawn is helped), None)
+    target = other.target if other is not None else None
+    # The target of the other may be hidden from this player.
+    if target is None or not may_see(call.caller.rank, target):
+        raise CommandError(f"{helped.name} has no target")
+    _aim(player, target)
+
+
+@quiet("consider", "compare your target with you", WHOM, aliases=("con",),
+       example="consider Borvik")  # fmt: skip
+async def _consider(_context: CommandContext, player: Player, call: Call) -> str:
+    spawn = named_or_target(call, player)
+    if spawn is player.spawn:
+        return "You consider yourself."
+    # A sign or an object has no level to compare.
+    if not spawn.is_living:
+        return f"{spawn.name} does not fight."
+    return (
+        f"{spawn.name} (level {spawn.level}) {HARDNESS[_color(spawn.level - player.spawn.level)]}."
+    )
+
+
+def _color(difference: int) -> int:
+    """Return the arrow color of a spawn for a player, by the difference of their levels."""
+    for color, most in ((GREY, -6), (GREEN, -4), (BLUE, -1), (WHITE, 0), (YELLOW, 2), (ORANGE, 4)):
+        if difference <= most:
+            return color
+    return RED
+
+
+@quiet("inspect_player", "look closely at a player", WHOM, aliases=("inspect",),
+       example="inspect_player Borvik")  # fmt: skip
+async def _inspect(context: CommandContext, player: Player, call: Call) -> Reply:
+    spawn = named_or_target(call, player)
+    other = next((one for one in context.world.players if one.spawn is spawn), None)
+    if other is None:
+        raise CommandError(f"{spawn.name} is no player")
+    context.chat.pace(player, call.now)
+    shown = " ".join(text for text in (spawn.prefix, other.name, spawn.suffix) if text)
+    lines = [f"{shown}, level {spawn.level}"]
+    # A hidden player that looks stays unknown to those who may not see it.
+    knows = may_see(other.rank, player.spawn)
+    ignores = other.relations.knows(Relation.IGNORED, player.name)
+    if other.is_online and other is not player and knows and not ignores:
+        context.chat.line(other, f"{player.name} inspects you.")
+    return Reply(tuple(lines))
+
+
+# --- dice
+
+
+@quiet("random", "roll a number that players near you see",
+       Argument("first", ArgumentKind.NUMBER, "the smallest, or the largest if it is alone",
+                optional=True),
+       Argument("last", ArgumentKind.NUMBER, "the largest", optional=True),
+       example="random 1 100")  # fmt: skip
+async def _random(context: CommandContext, player: Player, call: Call) -> None:
+    first, last = call["first"], call["last"]
+    if last is None:
+        first, last = 1, 100 if first is None else first
+    if not 0 <= first < last <= LARGEST_DIE:
+        raise CommandError(f"the numbers must be from 0 to {LARGEST_DIE}, the smaller one first")
+    await check_voice(context, call)
+    context.chat.pace(player, call.now)
+    # The server rolls, so no client can choose the number.
+    rolled = first + context.roll(last - first + 1)
+    text = f"{player.name} rolls from {first} to {last}: {rolled}."
+    for hearer in context.world.players.standing_in(player.zone):
+        is_near = hearer.position.distance_to(player.position) <= context.world.rules.hear
+        knows = hearer is player or hearer.index_of(player.spawn) is not None
+        if is_near and knows and not hearer.relations.knows(Relation.IGNORED, player.name):
+            context.chat.line(hearer, text)
+
+
+# --- questions
+
+
+@quiet("time", "show the time in the world and on the clock")
+async def _time(context: CommandContext, _player: Player, _call: Call) -> str:
+    moment = context.world.clock.moment()
+    at = game_time(moment)
+    return f"In the world it is {at} of {at.year}.\nThe server's clock shows {timestamp(moment)}."
+
+
+@quiet("played", "show how long you have played")
+async def _played(context: CommandContext, player: Player, call: Call) -> str:
+    clock, created = context.world.clock, player.character.created
+    here = timedelta(seconds=round(call.now - player.since))
+    age = timedelta(seconds=max(0, round(clock.moment() - created)))
+    return (
+        f"You have played for {here} since you entered the world.\n"
+        f"{player.name} exists since {timestamp(created)}, for {counted(age.days, 'day')}."
+    )
+
+
+@quiet("report_bug", "report a fault to the operators",
+       Argument("report", ArgumentKind.TEXT, "the client's form, or a sentence"),
+       cost=Cost.CHANGE, aliases=("bug",), example="report_bug I fell down")  # fmt: skip
+async def _report_bug(context: CommandContext, player: Player, call: Call) -> str:
+    fields = call["report"].split(FORM_SEPARATOR)
+    # A single field is a typed sentence, which is the summary.
+    if len(fields) == 1:
+        fields = ["", "", "", "", *fields]
+    form = dict(zip_longest(BUG_LENGTHS, fields[: len(BUG_LENGTHS)], fillvalue=""))
+    target = visible_target(call, player)
+    # Cut in bytes, as the link's message does; half a letter at the end is dropped.
+    texts = {
+        name: one_line(form[name]).encode()[:most].decode(errors="ignore")
+        for name, most in BUG_LENGTHS.items()
+    }
+    if not texts["summary"]:
+        raise CommandError("the report has no summary")
+    # Over the bus, because another process may have the links to the login servers.
+    context.world.bus.publish(
+        BUG_REPORTED,
+        texts
+        | {
+            "player": player.name, "account_id": player.character.account_id,
+            "spawn_name": target.name[:63] if target is not None else "",
+            "spawn_id": target.id if target is not None else 0, "zone_id": player.zone.zone_id,
+        },
+    )  # fmt: skip
+    return "Thank you. The operators can read your report."
+
+
+@quiet("stuck", "go to the safe place of the zone if you cannot move")
+async def _stuck(context: CommandContext, player: Player, call: Call) -> str:
+    if player.state not in IN_ZONE:
+        raise CommandError("you are not in a zone")
+    wait = player.unstuck + STUCK_PAUSE - call.now
+    if wait > 0:
+        raise CommandError(f"you can use stuck again in {wait:.0f} seconds")
+    player.unstuck = Monotonic(call.now)
+    player.teleport(context.world.zones.definition(player.zone.zone_id).safe, call.now)
+    return "You are at the safe place of the zone."

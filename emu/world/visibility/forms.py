@@ -1,0 +1,194 @@
+"""Forms of ghosts: the layouts and rules by which a client version is shown spawns.
+
+Layouts come from `data/structs`, the bits of a version from `data/world/ghosts.toml`, its numbers
+from `data/world/versions.toml`. All clients of a version share one `GhostForm`.
+Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/newer.md#ghosts.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import frozen
+
+from emu.dialects import Dialect
+from emu.dialects.dialect import wire_texts
+from emu.errors import UnknownStruct, UnknownVersion
+from emu.files import data_file, read_document
+from emu.schema import field, read_rows
+from emu.structs.fields import FORMATS
+from emu.structs.packed import pack_stream, reverses_literals
+from emu.world_stream.ghosts import (
+    FOOTER,
+    HEADER,
+    INFO,
+    PARTS,
+    POSITION,
+    SIGN_FOOTER,
+    WIDGET_FOOTER,
+)
+
+NO_SPAWN: Final = 0xFFFFFFFF
+"""The target and the faced ghost of a spawn that has none."""
+
+
+def _has(dialect: Dialect, struct: str) -> bool:
+    try:
+        dialect.layout(struct)
+    except UnknownStruct:
+        return False
+    return True
+
+
+def _status_words(value: Any) -> Mapping[str, Mapping[str, int]]:
+    if not isinstance(value, dict) or not all(
+        isinstance(bits, dict) and all(type(one) is int for one in bits.values())
+        for bits in value.values()
+    ):
+        raise ValueError("must be tables of fields with their bits")
+    return value
+
+
+@frozen
+class FormRules:
+    """One row of `data/world/ghosts.toml`: the rules of a range of client versions."""
+
+    first: int = field()
+    last: int = field()
+    words: Mapping[str, Mapping[str, int]] = field(form=_status_words)
+    """For each status word of a spawn: the info fields and the bits to set in them."""
+    vis_flags_limit: int = field()
+    level_field: str = field("")
+    """A list field of the info part whose first element repeats the level; "" if there is none."""
+
+
+class GhostForm:
+    """The layouts and rules of ghosts for one client version."""
+
+    __slots__ = (
+        "_place", "_place_names", "_reverse", "dialect", "has_footers", "has_whole_size", "rules",
+        "sizes", "target_at",
+    )  # fmt: skip
+
+    def __init__(self, dialect: Dialect, rules: FormRules) -> None:
+        """Join a version's rules with its layouts. Raises `UnknownStruct` if one is missing."""
+        self.dialect = dialect
+        self.rules = rules
+        self._reverse = reverses_literals(dialect.version)
+        self.sizes = tuple(dialect.layout(name).empty_size() for name in PARTS)
+        """The length of each part in bytes, before it is packed."""
+        # The position part is encoded far more often than the others, so it has a packer of its
+        # own.
+        self._place, self._place_names = _packer(dialect, PARTS[POSITION])
+        # A missing layout must fail here, when the tables are loaded, not at the first sign.
+        for name in (HEADER, WIDGET_FOOTER, SIGN_FOOTER):
+            dialect.layout(name)
+        self.has_footers = _has(dialect, FOOTER)
+        """Whether every ghost has a footer with its names, and changes of names are UpdateTitle."""
+        self.has_whole_size = isinstance(dialect.template(PARTS[POSITION])["pos_size"], int)
+        """Whether a size is cut to a whole number."""
+        self.target_at = self._place_of_target()
+        """Where the info part has the target, None if it has none."""
+
+    def _place_of_target(self) -> int | None:
+        info = PARTS[INFO]
+        if "target_id" not in self.dialect.template(info):
+            return None
+        # Found by a mark, because layouts do not state offsets; no other field of an empty part has
+        # these bytes.
+        marked = self.dialect.encode_known(info, {"target_id": NO_SPAWN})
+        return marked.index(b"\xff\xff\xff\xff")
+
+    def entry_marks(self, stamp: bytes) -> tuple[bytes, bytes]:
+        """Return what stands before a player's and before any other position entry of an update.
+
+        `stamp` is the update's time. Source: docs/protocol/world/newer.md#update.
+        """
+        rules = self.dialect.world_rules
+        of_player = stamp if rules.ghost_player_time else b""
+        return (b"\1" + of_player, b"\0") if rules.ghost_kind_byte else (of_player, b"")
+
+    def with_target(self, info: bytes, target: int) -> bytes:
+        """Return the bytes of an info part with another target."""
+        # Only these four bytes differ between viewers, so the rest of the part is shared.
+        at = self.target_at
+        if at is None:
+            return info
+        return b"".join((info[:at], target.to_bytes(4, "little"), info[at + 4 :]))
+
+    def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
+        """Return a struct's bytes, without the values that this version has no field for."""
+        return self.dialect.encode_known(struct, wire_texts(values))
+
+    def encode_position(self, values: Mapping[str, Any]) -> bytes:
+        """Return the bytes of a position part: as `encode`, without its checks for each field.
+
+        In a crowd nothing is encoded as often: for each spawn that moves, form and tick.
+        """
+        try:
+            return self._place.pack(*[values.get(name, 0) for name in self._place_names])
+        except (struct.error, OverflowError):
+            return self.encode(PARTS[POSITION], values)  # raises with the field's name
+
+    def pack(self, data: bytes) -> bytes:
+        """Return packed bytes, without a length in front."""
+        return pack_stream(data, reverse=self._reverse)
+
+    def status(self, words: frozenset[str]) -> dict[str, int]:
+        """Return the info fields that these words set; unknown words set none."""
+        fields: dict[str, int] = {}
+        for word in words:
+            for name, bits in self.rules.words.get(word, {}).items():
+                # Several words may set bits of the same field.
+                fields[name] = fields.get(name, 0) | bits
+        return fields
+
+
+def _packer(dialect: Dialect, name: str) -> tuple[struct.Struct, tuple[str, ...]]:
+    """Return one packer for a struct of numbers, and its fields; lists in it stay zero."""
+    text, names = "<", []
+    for entry in dialect.layout(name).definition.fields:
+        assert entry.type is not None  # noqa: S101
+        letter, _ = FORMATS[entry.type]
+        if entry.size > 1:
+            # Lists stay zero: x skips their bytes.
+            text += f"{entry.size * struct.calcsize('<' + letter)}x"
+        else:
+            text += letter
+            names.append(entry.name)
+    return struct.Struct(text), tuple(names)
+
+
+class GhostRules:
+    """The rules of every range of versions."""
+
+    def __init__(self, rules: Sequence[FormRules]) -> None:
+        self._rules = tuple(rules)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All status words of any version."""
+        return frozenset(word for rules in self._rules for word in rules.words)
+
+    @property
+    def last_versions(self) -> tuple[int, ...]:
+        """The last client version of each range."""
+        return tuple(rules.last for rules in self._rules)
+
+    def for_version(self, version: int) -> FormRules:
+        """Return the rules of a version. Raises `UnknownVersion`."""
+        for rules in self._rules:
+            if rules.first <= version <= rules.last:
+                return rules
+        # A version between two ranges has no known ghosts.
+        raise UnknownVersion(version)
+
+
+def read_rules(path: Path | None = None) -> GhostRules:
+    """Read a table of ghost forms, by default the shipped one. Raises `FileFormatError`."""
+    path = path or data_file("world", "ghosts.toml")
+    rows = read_document(path).get("form")
+    return GhostRules(read_rows(FormRules, rows, path, "form", lambda row: row))

@@ -1,0 +1,75 @@
+"""The content of a running world: memories of spawns that are no longer in its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from emu.errors import StoreError
+from emu.net.world.content import KEPT, WorldContent
+from emu.times import Moment
+from tests.support.coroutines import finish
+from tests.support.running.whole_server import captured_log
+from tests.support.world.worlds import WorldHarness
+
+
+class Reviewed:
+    """Implements `emu.net.world.content.MemoryReview`."""
+
+    def __init__(self, *rows: tuple[int, str, float | None]) -> None:
+        self.rows = rows
+        self.marked: list[tuple[int, str, float | None]] = []
+        self.forgotten: list[tuple[int, str]] = []
+        self.is_broken = False
+
+    async def spawns(self) -> Sequence[tuple[int, str, Moment | None]]:
+        if self.is_broken:
+            raise StoreError("the disk is full")
+        return [
+            (zone_id, spawn, None if removed is None else Moment(removed))
+            for zone_id, spawn, removed in self.rows
+        ]
+
+    async def mark_removed(self, zone_id: int, spawn: str, moment: Moment | None) -> None:
+        self.marked.append((zone_id, spawn, moment))
+
+    async def forget(self, zone_id: int, spawn: str) -> None:
+        self.forgotten.append((zone_id, spawn))
+
+
+def content(memories: Reviewed | None) -> WorldContent:
+    harness = WorldHarness()
+    return WorldContent(
+        harness.atlas, harness.population, harness.behaviors, harness.registry, harness.world.clock,
+        zones=lambda: None, memories=memories, start=finish,
+    )  # fmt: skip
+
+
+def test_memories_of_removed_spawns_are_logged_and_deleted_later() -> None:
+    now = WorldHarness().moment
+    memories = Reviewed((325, "", 5.0), (325, "gone", now - KEPT - 1.0), (999, "new", None))
+    with captured_log("text") as log:
+        content(memories).review()
+    assert memories.forgotten == [(325, "gone")], "a zone itself is never removed from its file"
+    assert "deleted the memory of 'gone', which is no longer in zone 325" in log.text
+    assert memories.marked == [(325, "", None), (999, "new", now)]
+    assert "30 days after the server missed it first: 'new' (zone 999)" in log.text
+
+
+def test_a_review_that_fails_is_logged_and_a_member_does_none() -> None:
+    memories = Reviewed()
+    memories.is_broken = True
+    with captured_log("text") as log:
+        content(memories).review()
+        content(None).review()
+    assert log.text.count("were not reviewed: the disk is full") == 1
+
+
+@pytest.mark.parametrize("name", ["zones", "behaviors"])
+def test_a_reload_reads_the_shipped_content(name: str) -> None:
+    part = content(None)
+    reload = part.reload_zones if name == "zones" else part.reload_behaviors
+    with pytest.raises(StopIteration) as end:
+        reload().send(None)
+    assert end.value.value.startswith(("4 zones", "3 behaviors"))

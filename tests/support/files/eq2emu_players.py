@@ -1,0 +1,212 @@
+"""Made-up players of EQ2Emulator servers, as mysqldump writes their two databases.
+
+The columns are those of EQ2Emulator's tables, as far as players need them. As a program, it stands
+in for mysqldump: ``python -m tests.support.files.eq2emu_players [OPTIONS] DATABASE [TABLE...]``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from emu.login.passwords import eq2emulator_hash
+
+Rows = Sequence[Mapping[str, Any]]
+SECRET, WORD = "old secret", "geheim"
+"""The passwords of Alice and of Bob."""
+LOOKS = {
+    "model_type": 111, "hair_type": 1122, "facial_hair_type": 0, "chest_type": 5459,
+    "legs_type": 5466, "wing_type": 0, "soga_model_type": 4157, "soga_hair_type": 1130,
+    "soga_facial_hair_type": 0, "soga_chest_type": 0, "soga_legs_type": 0, "soga_wing_type": 0,
+}  # fmt: skip
+ALDANA = {
+    "name": "Aldana", "race": 9, "class": 3, "gender": 1, "deity": 2, "body_size": 0.25,
+    "level": 37, "tradeskill_class": 4, "tradeskill_level": 12, "created_date":
+    "2015-06-01 12:00:00", "last_played": "2020-02-02 20:02:02", **LOOKS,
+}  # fmt: skip
+BORVIK = {**ALDANA, "name": "Borvik", "race": 2, "class": 33, "gender": 2, "level": 8}
+
+
+def _account(number: int, name: str, password: str, version: int, enabled: int = 1) -> Any:
+    return {
+        "id": number, "name": name, "passwd": eq2emulator_hash(password.encode()),
+        "ip_address": "192.0.2.7", "created_date": 1_400_000_000, "last_client_version": version,
+        "account_enabled": enabled,
+    }  # fmt: skip
+
+
+def _world(number: int, name: str, account: str) -> Any:
+    return {
+        "id": number, "name": name, "account": account, "password": "ab" * 64, "disabled": 0,
+        "description": f"{name}'s \"lands\"",
+    }  # fmt: skip
+
+
+def _listed(number: int, account: int, world: int, char_id: int, who: Mapping[str, Any]) -> Any:
+    place = {"current_zone": "antonica", "current_zone_id": 12}
+    ids = {"id": number, "account_id": account, "server_id": world, "char_id": char_id}
+    return {"deleted": 0, **who, **place, **ids}
+
+
+def _color(owner: str, number: int, whose: int, kind: str, *parts: int) -> Any:
+    red, green, blue = parts
+    return {
+        "id": number, owner: whose, "signed_value": 1, "type": kind, "red": red, "green": green,
+        "blue": blue,
+    }  # fmt: skip
+
+
+def _played(number: int, account: int, who: Mapping[str, Any], **changes: Any) -> Any:
+    where = {"current_zone_id": 12, "x": 348.5, "y": -9.25, "z": 829.75, "heading": 120.0}
+    others = {"starting_city": 1, "deleted": 0, "admin_status": 0, "instance_id": 0}
+    return {"id": number, "account_id": account, "server_id": 3, **who, **where, **others} | changes
+
+
+def _details(number: int, char_id: int, **changes: Any) -> Any:
+    plain = {
+        "coin_copper": 0, "coin_silver": 0, "coin_gold": 0, "coin_plat": 0, "bank_copper": 0,
+        "bank_silver": 0, "bank_gold": 0, "bank_plat": 0, "status_points": 0, "xp": 0,
+        "xp_needed": 0, "prefix_title": -1, "suffix_title": -1, "last_name": "",
+    }  # fmt: skip
+    return {"id": number, "char_id": char_id} | plain | changes
+
+
+def _numbered(*rows: Mapping[str, Any]) -> Rows:
+    return [{"id": 500 + place, **row} for place, row in enumerate(rows)]
+
+
+LOGIN: Mapping[str, Rows] = {
+    "account": [
+        _account(7, "Alice", SECRET, 546),
+        _account(8, "bob", WORD, 561),
+        _account(9, "Carl", "x", 546, enabled=0),
+    ],
+    "login_bannedips": [{"ip": "198.51.100.", "reason": "rude", "notes": ""}],
+    "login_char_colors": [
+        _color("login_characters_id", 1, 41, "skin_color", -61, -106, 122),
+        _color("login_characters_id", 2, 41, "eye_type", 10, -20, 30),
+    ],
+    "login_characters": [
+        _listed(41, 7, 3, 900, ALDANA),
+        _listed(42, 8, 3, 901, BORVIK),
+        {**_listed(43, 8, 3, 902, {**BORVIK, "name": "Gone"}), "deleted": 1},
+        _listed(44, 8, 4, 900, {**BORVIK, "name": "Dusk"}),
+    ],
+    "login_equipment": [
+        {"id": 1, "login_characters_id": 41, "equip_type": 500, "red": 1, "green": 2, "blue": 3,
+         "highlight_red": 4, "highlight_green": 5, "highlight_blue": 6, "slot": 3},
+    ],
+    "login_worldservers": [_world(3, "Antonia", "anto"), _world(4, "Permafrost", "perma")],
+    "ls_world_zones": [
+        {"id": 1, "server_id": 3, "zone_id": 12, "name": "Antonica", "description": "Antonica"},
+    ],
+}  # fmt: skip
+"""The login database: Alice has Aldana, Bob has Borvik and, on another world, Dusk."""
+ANTONIA: Mapping[str, Rows] = {
+    "char_colors": [
+        _color("char_id", 1, 900, "skin_color", -61, -106, 122),
+        _color("char_id", 2, 900, "eye_type", 10, -20, 30),
+        _color("char_id", 3, 900, "body_size", 25, 0, 0),
+    ],
+    "character_details": [
+        _details(1, 900, coin_copper=21, coin_silver=43, coin_gold=65, coin_plat=7, bank_gold=2,
+                 status_points=77, xp=1234, xp_needed=10_000, prefix_title=1, suffix_title=0,
+                 last_name="O'Stormfist"),
+        _details(2, 901),
+    ],
+    "character_items": _numbered({"char_id": 900}, {"char_id": 900}, {"char_id": 901}),
+    "character_languages": _numbered(
+        {"char_id": 900, "language_id": 0}, {"char_id": 900, "language_id": 2},
+        {"char_id": 900, "language_id": 13},
+    ),
+    "character_quests": _numbered({"char_id": 900}),
+    "character_skillbar": _numbered(
+        {"char_id": 900, "type": 4, "hotbar": 1, "slot": 2, "spell_id": 0, "text_val": "hail"},
+        {"char_id": 900, "type": 1, "hotbar": 1, "slot": 3, "spell_id": 99, "text_val": "Unused"},
+    ),
+    "character_skills": _numbered(
+        {"char_id": 900, "skill_id": 3421494576, "current_val": 180, "max_val": 185, "progress": 0},
+        {"char_id": 900, "skill_id": 540022425, "current_val": 90, "max_val": 100, "progress": 0},
+    ),
+    "character_social": _numbered(
+        {"char_id": 900, "name": "Borvik", "type": "FRIEND"},
+        {"char_id": 900, "name": "Rude", "type": "IGNORE"},
+    ),
+    "character_spells": _numbered({"char_id": 900}),
+    "character_titles": _numbered(
+        {"char_id": 900, "title_id": 70}, {"char_id": 900, "title_id": 71},
+    ),
+    "characters": [
+        _played(900, 7, ALDANA),
+        _played(901, 8, BORVIK, current_zone_id=4711, admin_status=100),
+        _played(902, 8, {**BORVIK, "name": "Gone"}, deleted=1),
+    ],
+    "titles": [
+        {"id": 70, "title": "of the Harbor", "prefix": 0},
+        {"id": 71, "title": "Master Baker", "prefix": 1},
+    ],
+    "zones": [
+        {"id": 12, "name": "Antonica", "file": "antonica"},
+        {"id": 4711, "name": "OldCellar", "file": "old_cellar"},
+    ],
+}  # fmt: skip
+"""The database of the world Antonia."""
+DATABASES = {"eq2ls": LOGIN, "eq2emu": ANTONIA}
+
+
+def changed(database: Mapping[str, Rows], **tables: Rows) -> dict[str, Rows]:
+    """Return a database with other rows in some tables; None removes a table."""
+    return {name: rows for name, rows in {**database, **tables}.items() if rows is not None}
+
+
+def mysqldump(
+    database: Mapping[str, Rows],
+    *,
+    extended: bool = True,
+    complete: bool = False,
+    definitions: bool = True,
+) -> str:
+    """Return the dump of a database: --extended-insert, --complete-insert, table definitions."""
+    text = "-- MariaDB dump 10.19\n/*!40101 SET NAMES utf8mb4 */;\n"
+    for table, rows in sorted(database.items()):
+        columns = list(rows[0]) if rows else ["id"]
+        if definitions:
+            lines = ",\n".join(
+                f"  `{column}` varchar(64) NOT NULL DEFAULT ''" for column in columns
+            )
+            text += f"DROP TABLE IF EXISTS `{table}`;\nCREATE TABLE `{table}` (\n{lines},\n"
+            text += f"  PRIMARY KEY (`{columns[0]}`)\n) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n"
+        text += f"LOCK TABLES `{table}` WRITE;\n/*!40000 ALTER TABLE `{table}` DISABLE KEYS */;\n"
+        names = f" ({', '.join(f'`{column}`' for column in columns)})" if complete else ""
+        values = [f"({','.join(_literal(row[column]) for column in columns)})" for row in rows]
+        packets = [",\n".join(values)] if extended and values else values
+        for packet in packets:
+            text += f"INSERT INTO `{table}`{names} VALUES\n{packet};\n"
+        text += f"/*!40000 ALTER TABLE `{table}` ENABLE KEYS */;\nUNLOCK TABLES;\n"
+    return text + "-- Dump completed on 2026-11-23 12:00:00\n"
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'").replace('"', '\\"') + "'"
+    return "NULL" if value is None else str(value)
+
+
+def main(words: Sequence[str]) -> str:
+    """Return what mysqldump prints for these arguments."""
+    options = {word for word in words if word.startswith("-")}
+    database, *tables = [word for word in words if word not in options]
+    chosen = DATABASES[database]
+    if tables:
+        chosen = {table: chosen.get(table, ()) for table in tables}
+    return mysqldump(
+        chosen,
+        extended="--skip-extended-insert" not in options,
+        complete="--complete-insert" in options,
+        definitions="--no-create-info" not in options,
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(main(sys.argv[1:]))

@@ -1,0 +1,112 @@
+"""Lists of friends and ignored players, and the notices about friends."""
+
+from __future__ import annotations
+
+import pytest
+from twisted.internet.defer import Deferred
+
+from tests.support.world.worlds import Client, WorldHarness
+
+
+def lines(client: Client) -> list[str]:
+    return [row["text"] for row in client.decoded("WS_DisplayText")]
+
+
+def test_lists_are_kept_and_come_back(harness: WorldHarness) -> None:
+    harness.exist("Borvik", "Cestra")
+    one = harness.stand(5)
+    assert one.types("/friend_add borvik") == ["Borvik is your friend now."]
+    assert one.types("/ignore_add Cestra") == ["Cestra is ignored now."]
+    assert one.types("/friend_remove Nobody") == ["Nobody is not on the list"]
+    assert one.types("/friends") == ["You have 1 friend.", "Borvik"]
+    assert one.types("/ignores") == ["You have 1 ignored player.", "Cestra"]
+    harness.run(3.0)
+    assert harness.store.rows[5].relations == ((0, "Borvik"), (2, "Cestra"))
+    one.say("OP_RequestCampMsg", b"\1\1")
+    again = harness.enter(5)
+    lists = again.decoded("WS_ChatRelationship")
+    assert [[row["name"] for row in one["name_array"]] for one in lists] == [["Borvik"], ["Cestra"]]
+    again.load()
+    assert again.types("/unfriend borvik") == ["Borvik is not your friend any more."]
+
+
+def test_a_character_that_does_not_exist_is_refused(harness: WorldHarness) -> None:
+    one = harness.stand(5, name="Aldana")
+    assert one.types("/friend_add Nobody") == ["there is no character Nobody"]
+    assert one.types("/ignore_add Nobody") == ["there is no character Nobody"]
+    assert one.types("/friend_add aldana") == ["you cannot add yourself"]
+    assert one.types("/friends") == ["You have 0 friends."]
+
+
+def test_a_name_is_stored_as_it_is_known_although_a_save_ran_meanwhile(
+    harness: WorldHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.exist("Borvik")
+    one = harness.stand(5)
+    find, waiting = harness.store.find_named, list[Deferred[None]]()
+
+    async def slow(name: str) -> object:
+        waiting.append(Deferred())
+        await waiting[-1]
+        return await find(name)
+
+    monkeypatch.setattr(harness.store, "find_named", slow)
+    monkeypatch.setattr(harness, "start", Deferred.fromCoroutine)
+    for name, stored in (("borvik", ((0, "Borvik"),)), ("Nobody", ((0, "Borvik"),))):
+        one.types(f"/friend_add {name}")
+        harness.run(5.0)  # the name is stored as the player has typed it
+        waiting.pop().callback(None)
+        harness.run(5.0)
+        assert harness.store.rows[5].relations == stored
+
+
+def test_friends_are_notified_when_a_player_comes_and_goes(harness: WorldHarness) -> None:
+    harness.exist("Borvik")
+    one, other = harness.stand(5), harness.stand(7)
+    one.types("/friend_add Borvik")
+    friend = harness.stand(1000)
+    assert lines(one)[-1] == "Borvik has logged in."
+    assert one.types("/friends")[1].startswith("Borvik, in ")
+    friend.say("OP_RequestCampMsg", b"\1\1")
+    assert lines(one)[-1] == "Borvik has logged out."
+    assert not any("logged" in line for line in lines(other))
+
+
+def test_a_change_of_zones_is_no_login(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    friend = harness.stand(6, name="Borvik", admin_status=100)
+    one.types("/friend_add Borvik")
+    before = lines(one)
+    friend.types("/zone 12")
+    assert harness.stand(6).player.zone.zone_id == 12
+    assert lines(one) == before
+
+
+def test_a_hidden_friend_is_absent(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    master = harness.stand(6, name="Boss", admin_status=100)
+    one.types("/friend_add Boss")
+    for line, notice in (("/hide", "Boss has logged out."), ("/hide", "Boss has logged in.")):
+        master.types(line)
+        assert lines(one)[-1] == notice
+    master.types("/hide")
+    assert one.types("/friends") == ["You have 1 friend.", "Boss"]
+    before = lines(one)
+    master.say("OP_RequestCampMsg", b"\1\1")
+    assert lines(one) == before
+
+
+def test_an_anonymous_friend_is_listed_without_a_zone(harness: WorldHarness) -> None:
+    one, friend = harness.stand(5), harness.stand(6, name="Borvik")
+    one.types("/friend_add Borvik")
+    friend.types("/anon")
+    assert one.types("/friends")[1] == "Borvik, in the world"
+
+
+def test_friends_in_another_process_are_notified(harness: WorldHarness) -> None:
+    there = WorldHarness(beside=harness)
+    harness.exist("Borvik")
+    one = there.stand(5)
+    one.types("/friend_add Borvik")
+    harness.stand(1000)
+    assert lines(one)[-1] == "Borvik has logged in."

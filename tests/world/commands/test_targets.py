@@ -1,0 +1,171 @@
+"""Commands about the target, dice, and questions."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from emu.link.messages import BugReport
+from emu.times import Monotonic
+from emu.world.actors.player import Relation
+from emu.world.commands.targets import STUCK_PAUSE
+from emu.world.registration.registry import relay_bug_reports
+from tests.support.world.worlds import Client, WorldHarness
+
+
+@pytest.fixture
+def pair(harness: WorldHarness) -> tuple[Client, Client]:
+    found = harness.stand(5, name="Aldana", level=10), harness.stand(6, name="Borvik", level=10)
+    harness.run(1.0)
+    return found
+
+
+def test_the_nearest_of_a_name_becomes_the_target(
+    harness: WorldHarness, pair: tuple[Client, Client]
+) -> None:
+    one, other = pair
+    assert one.types("target bor") == []
+    assert one.player.target is other.player.spawn
+    [sent] = one.decoded("WS_ServerUpdateTarget")
+    assert sent["spawn_id"] == one.player.index_of(other.player.spawn)
+    assert one.types("target nobody") == ["nobody is not here"]
+    assert one.player.target is other.player.spawn
+
+
+def test_assist_takes_the_target_of_another(
+    harness: WorldHarness, pair: tuple[Client, Client]
+) -> None:
+    one, other = pair
+    assert one.types("assist") == ["you have no target"]
+    assert one.types("assist borvik") == ["Borvik has no target"]
+    other.types("target Aldana")
+    one.types("target borvik")
+    one.types("assist")
+    assert one.player.target is one.player.spawn
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [(1, "no challenge"), (5, "easy fight"), (9, "should win"), (10, "even fight"),
+     (12, "a hard fight"), (14, "very hard"), (15, "likely kill")],
+)  # fmt: skip
+def test_consider_compares_levels(harness: WorldHarness, level: int, words: str) -> None:
+    one = harness.stand(5, name="Aldana", level=10)
+    harness.stand(6, name="Borvik", level=level)
+    harness.run(1.0)
+    [line] = one.types("consider borvik")
+    assert words in line
+    assert one.types("con aldana") == ["You consider yourself."]
+
+
+def test_inspect_names_the_player_who_looks(pair: tuple[Client, Client]) -> None:
+    one, other = pair
+    assert one.types("inspect borvik") == ["Borvik, level 10"]
+    texts = [row["text"] for row in other.decoded("WS_DisplayText")]
+    assert texts[-1] == "Aldana inspects you."
+
+
+def test_a_target_by_name_is_shown_to_others(
+    harness: WorldHarness, pair: tuple[Client, Client]
+) -> None:
+    one, other = pair
+    one.types("target bor")
+    assert one.player.spawn.target_id == other.player.spawn.id
+
+
+def test_inspect_does_not_show_a_hidden_player(
+    harness: WorldHarness, pair: tuple[Client, Client]
+) -> None:
+    _, other = pair
+    master = harness.stand(7, name="Boss", admin_status=100)
+    harness.run(1.0)
+    master.types("/hide")
+    before = other.decoded("WS_DisplayText")
+    assert master.types("inspect borvik") == ["Borvik, level 10"]
+    assert other.decoded("WS_DisplayText") == before
+    master.types("/hide")
+    master.types("inspect borvik")
+    assert other.decoded("WS_DisplayText")[-1]["text"] == "Boss inspects you."
+
+
+def test_inspecting_cannot_flood_a_chat(pair: tuple[Client, Client]) -> None:
+    one, other = pair
+    before = len(other.decoded("WS_DisplayText"))
+    for _ in range(200):
+        one.types("inspect borvik")
+    assert len(other.decoded("WS_DisplayText")) - before < 50
+    other.player.relations.add(Relation.IGNORED, "Aldana")
+    before = len(other.decoded("WS_DisplayText"))
+    one.types("inspect borvik")
+    assert len(other.decoded("WS_DisplayText")) == before
+
+
+def test_dice_are_seen_by_those_near(pair: tuple[Client, Client]) -> None:
+    one, other = pair
+    for line, first, last in (("random", 1, 100), ("random 6", 1, 6), ("random 10 20", 10, 20)):
+        [shown] = one.types(line)
+        found = re.fullmatch(r"Aldana rolls from (\d+) to (\d+): (\d+)\.", shown)
+        assert found is not None
+        assert (int(found[1]), int(found[2])) == (first, last)
+        assert first <= int(found[3]) <= last
+        assert other.decoded("WS_DisplayText")[-1]["text"] == shown
+    for line in ("random 5 5", "random 9 1", "random 0 99999999", "random -4 2"):
+        assert "the smaller one first" in one.types(line)[0]
+
+
+def test_time_shows_both_clocks(pair: tuple[Client, Client]) -> None:
+    world, server = pair[0].types("time")
+    assert re.fullmatch(r"In the world it is \d\d:\d\d, day \d+ of month \d+ of \d+\.", world)
+    assert server.startswith("The server's clock shows ")
+
+
+def test_stuck_leads_to_the_safe_place_but_not_at_any_time(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    safe = harness.world.zones.definition(one.player.zone.zone_id).safe
+    one.player.teleport(one.player.position._replace(x=900.0), harness.now)
+    assert one.types("stuck") == ["You are at the safe place of the zone."]
+    assert one.player.position == safe
+    assert "again in 300 seconds" in one.types("stuck")[0]
+    harness.now = Monotonic(harness.now + STUCK_PAUSE)
+    assert one.types("stuck") == ["You are at the safe place of the zone."]
+
+
+def test_played_counts_from_the_entry(harness: WorldHarness) -> None:
+    one = harness.stand(5, name="Aldana", created=harness.moment - 3 * 86_400)
+    harness.run(125.0)
+    here, since = one.types("played")
+    assert "for 0:02:05" in here
+    assert since.startswith("Aldana exists since ")
+    assert since.endswith("for 3 days.")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("bug I fell", {"summary": "I fell", "category": ""}),
+        ("report_bug UI\amap\ano\ayes\aIt is black\aSince noon\a546",
+         {"category": "UI", "subcategory": "map", "causes_crash": "no", "reproducible": "yes",
+          "summary": "It is black", "description": "Since noon", "version": "546"}),
+        ("bug " + "ä" * 500, {"summary": "ä" * 63}),
+        ("report_bug 1\a2\a3\a4\a5\a6\a7\a8\a9", {"summary": "5", "version": "7"}),
+    ],
+)  # fmt: skip
+def test_a_bug_report_goes_to_the_operators(
+    harness: WorldHarness, line: str, expected: dict[str, str]
+) -> None:
+    sent: list[BugReport] = []
+    relay_bug_reports(harness.world.bus, sent.append)
+    one = harness.stand(5, name="Aldana")
+    assert one.types(line) == ["Thank you. The operators can read your report."]
+    [report] = sent
+    assert {name: getattr(report, name) for name in expected} == expected
+    assert (report.player, report.account_id, report.zone_id) == ("Aldana", 105, 325)
+    assert len(report.encode()) == 2556
+
+
+def test_a_bug_report_has_a_summary_and_is_paced(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    assert one.types("report_bug UI\amap") == ["the report has no summary"]
+    lines = [line for _ in range(300) for line in one.types("bug again")]
+    assert "Wait a moment." in lines
