@@ -12,8 +12,6 @@ PLAIN = {
     "emu/config/administration.py": "plain values",
     "emu/config/login.py": "plain values",
     "emu/config/world.py": "plain values",
-    "emu/config/processes.py": "plain values",
-    "emu/processes/remote.py": "tested with its purpose, in test_remote_procedures.py",
     "emu/link/settings.py": "plain values",
     "emu/login/passwords.py": "plain values",
     "emu/world/rules.py": "plain values",

@@ -34,7 +34,5 @@ def test_variables_of_tests_and_tools_are_documented_for_contributors() -> None:
 
 def test_variables_of_the_program_are_documented_for_operators() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")]
-    settings = [
-        ROOT / "emu" / "config" / name for name in ("administration.py", "login.py", "processes.py")
-    ]
+    settings = [ROOT / "emu" / "config" / name for name in ("administration.py", "login.py")]
     assert of_operators() <= variables([*pages, *settings]), "settings.md shows those of settings"

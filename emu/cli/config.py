@@ -24,7 +24,6 @@ from emu.config.ports import UDP, ListeningPort, listening_ports
 from emu.config.reference import as_toml, reference_page
 from emu.database import Database
 from emu.errors import ConfigError, EmuError, FileFormatError
-from emu.files import read_whole
 from emu.net import parameters
 from emu.net.admin.commands import rcon_users
 from emu.net.admin.ggmp import ggmp_rules
@@ -66,7 +65,6 @@ def file_problems(config: Config) -> Iterator[ConfigProblem]:
     if config.trace.file is not None:
         yield from _writable("trace.file", config.trace.file)
     yield from _load_problems("link.certificate", lambda: _read_link_certificate(config))
-    yield from _hub_certificate(config.processes.certificate)
     yield from _reader_problems(lambda: rcon_users(config.rcon))
     yield from _reader_problems(lambda: ggmp_rules(config.ggmp))
 
@@ -152,16 +150,6 @@ def _read_link_certificate(config: Config) -> None:
     pem = parameters.read_certificate(config)
     if pem is not None:
         server_options(pem)
-
-
-def _hub_certificate(certificate: Path | None) -> Iterator[ConfigProblem]:
-    if certificate is None:
-        return
-    try:
-        server_options(read_whole(certificate))
-    except (OSError, EmuError) as error:
-        reason = getattr(error, "strerror", None) or error
-        yield ConfigProblem(True, f"processes.certificate: {certificate}: {reason}")
 
 
 def _listening(port: ListeningPort) -> Iterator[ConfigProblem]:

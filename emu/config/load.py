@@ -22,6 +22,13 @@ from emu.files import parse_document, read_whole
 from emu.schema import TableFault, TableFaults, unknown_key
 
 _TABLES: Final = tuple(table.name for table in attrs.fields(Config))
+_REMOVED: Final = {
+    "processes": (
+        "is replaced; several processes serve one world by a shared [database] url, a [bus] url"
+        " and a [node] name each"
+    )
+}
+"""Tables of earlier releases, with what replaces them."""
 MOST_PROBLEMS: Final = 50
 """Problems of one configuration that are listed; the rest are counted."""
 ENVIRONMENT = "EMU_CONFIG"
@@ -108,6 +115,8 @@ def _problem(fault: TableFault) -> str:
     if len(fault.path) != 1:
         return str(fault)
     (name,) = fault.path
+    if name in _REMOVED:
+        return f"[{name}]: {_REMOVED[name]}"
     if name not in _TABLES:
         return f"[{name}]: {unknown_key(str(name), _TABLES, 'table')}"
     return f"{name}: must be a table, written as [{name}]"

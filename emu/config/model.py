@@ -1,7 +1,7 @@
 """The configuration as one object: an attribute for each table of the TOML file.
 
-The tables of the login service, of the world, of its processes and of the listeners for operators
-are in `login`, `world`, `processes` and `administration`; the others are here.
+The tables of the login service, of the world and of the listeners for operators are in `login`,
+`world` and `administration`; the others are here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from emu.config.administration import (
     WebhookConfig,
 )
 from emu.config.login import LinkConfig, LoginConfig
-from emu.config.processes import ProcessesConfig
 from emu.config.readers import SQLITE_URL
 from emu.config.setting import file_or_none, setting
 from emu.config.world import WorldConfig
@@ -255,7 +254,6 @@ class Config:
     a2s: A2sConfig = Factory(A2sConfig)
     ssq: SsqConfig = Factory(SsqConfig)
     ggmp: GgmpConfig = Factory(GgmpConfig)
-    processes: ProcessesConfig = Factory(ProcessesConfig)
     trace: TraceConfig = Factory(TraceConfig)
     web: WebConfig = Factory(WebConfig)
     webhook: WebhookConfig = Factory(WebhookConfig)

@@ -34,7 +34,6 @@ def listening_ports(config: Config) -> Iterator[ListeningPort]:
     if rcon.password or rcon.password_file or rcon.users_file:
         yield ListeningPort("rcon.listen", TCP, rcon.listen)
     for key, protocol, address in (
-        ("processes.listen", TCP, config.processes.listen),
         ("web.listen", TCP, config.web.listen),
         ("ogp.listen", UDP, config.ogp.listen),
         ("a2s.listen", UDP, config.a2s.listen),

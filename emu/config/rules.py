@@ -11,8 +11,6 @@ from emu.config.ports import shared_ports
 from emu.limits.addresses import is_loopback, reachable
 
 SHORTEST_INVITE_CODE = 8
-SHORTEST_SECRET = 16
-"""Characters of the shared secret; a shorter one could be guessed from a recorded login."""
 _WEB_ADDRESS = re.compile(r"https?://[^/\s]+(/\S*)?")
 LINK_TEXTS = {"name": 200, "account": 29, "advertise": 79, "internal_address": 79}
 """Settings of the world that are sent to login servers, with the bytes of each on the link."""
@@ -22,7 +20,6 @@ def contradictions(config: Config) -> Iterator[str]:
     """Yield one line for each rule between settings that is broken."""
     if not config.login.enabled and not config.world.enabled:
         yield "login.enabled, world.enabled: at least one must be true, or there is nothing to run"
-    yield from _between_processes(config)
     for port, first in shared_ports(config):
         yield f"{port.key}: {port.address} is {first.key} as well; give it another port"
     yield from _registration(config)
@@ -44,8 +41,7 @@ def _registration(config: Config) -> Iterator[str]:
     """Yield the broken rules about the login servers with which the world registers."""
     world = config.world
     servers, fingerprints = world.login_servers, world.login_tls_fingerprints
-    # A member of several processes needs no login server: its hub serves logins.
-    if world.enabled and not (config.login.enabled or servers or config.processes.hub):
+    if world.enabled and not (config.login.enabled or servers):
         yield "world.login_servers: must name a login server when login.enabled is false"
     if servers and not (world.account and world.password):
         yield "world.account, world.password: must be set when world.login_servers names any"
@@ -99,44 +95,6 @@ def _clear_passwords(config: Config, key: str) -> Iterator[str]:
         yield f"web.proxies: must name the proxies that reach {web.listen}; others are refused"
 
 
-def _between_processes(config: Config) -> Iterator[str]:
-    """Yield the broken rules about a world of several processes."""
-    processes = config.processes
-    is_hub, is_member = processes.listen is not None, processes.hub is not None
-    if is_hub and is_member:
-        yield "processes.listen, processes.hub: a process is the hub or a member, not both"
-    if is_hub or is_member:
-        if len(processes.secret) < SHORTEST_SECRET:
-            yield f"processes.secret: must have at least {SHORTEST_SECRET} characters"
-        if not config.world.enabled:
-            yield "processes: only a process with a world can be one of several"
-    if is_member:
-        yield from _member(config)
-    elif processes.hub_tls_fingerprint:
-        yield "processes.hub_tls_fingerprint: only a member has it, which needs processes.hub"
-    if (processes.zones or processes.certificate) and not is_hub:
-        yield (
-            "processes.zones, processes.certificate: only the hub has them, which needs"
-            " processes.listen"
-        )
-    yield from _zone_assignments(config)
-
-
-def _member(config: Config) -> Iterator[str]:
-    """Yield the broken rules about a process that is a member."""
-    if not config.processes.name:
-        yield "processes.name: a member needs one"
-    if config.login.enabled or config.world.login_servers:
-        yield "login.enabled, world.login_servers: the hub serves logins; turn both off at a member"
-
-
-def _zone_assignments(config: Config) -> Iterator[str]:
-    for entry in config.processes.zones:
-        zone, equals, process = entry.partition("=")
-        if not (zone.strip() and equals and process.strip()):
-            yield f"processes.zones: {entry!r} must be ZONE=PROCESS"
-
-
 class Doubt(NamedTuple):
     """A combination of settings that is allowed but probably a mistake."""
 
@@ -154,7 +112,6 @@ def serves_others(config: Config) -> bool:
         return not _is_local(config.login.listen.host)
     # If all login servers are on this machine, players elsewhere cannot choose this world.
     servers = [one.host for one in config.world.login_servers]
-    servers += [config.processes.hub.host] if config.processes.hub is not None else []
     return not all(map(_is_local, servers))
 
 
@@ -194,12 +151,6 @@ def doubts(config: Config) -> Iterator[str]:
         yield (
             "login.registration: only this machine reaches the page; for other players set web.url"
             " to the address of a proxy with TLS"
-        )
-    hub = config.processes.listen
-    if hub is not None and not _is_local(hub.host) and config.processes.certificate is None:
-        yield (
-            f"processes.listen: {hub} is open to other machines without TLS. Others can read and"
-            " change the data on the way; set processes.certificate"
         )
 
 

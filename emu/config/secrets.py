@@ -107,8 +107,6 @@ def _secret_files(config: Config, source: Path | None) -> Iterator[tuple[Path, s
         yield config.trace.file, "sessions with their keys"
     if config.link.certificate is not None and _has_key(config.link.certificate):
         yield config.link.certificate, "the link's private key"
-    if config.processes.certificate is not None and _has_key(config.processes.certificate):
-        yield config.processes.certificate, "the hub's private key"
     if config.rcon.users_file is not None:
         yield config.rcon.users_file, "rcon passwords"
     if config.ggmp.tokens_file is not None:

@@ -224,7 +224,7 @@ class EmuServer:
             account = built_in_account(
                 storage.direct, config.world.name, self.scheduler.moment(), world.atlas
             )
-        world.spool.load(storage.direct if config.processes.hub is None else None)
+        world.spool.load(storage.direct)
         return account
 
     def _make_web(self, reactor: Any) -> WebEndpoint | None:

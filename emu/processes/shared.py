@@ -234,8 +234,8 @@ MOST_PORT: Final = 0xFFFF
 class ZoneTable:
     """`ZoneServers` of several processes.
 
-    `table` returns the zones that members serve, with the names of their processes. `rest` returns
-    the name of the process that serves all other zones. `others` are the processes that can be
+    `table` returns zones with the names of the processes that serve them. `rest` returns the name
+    of the process that serves all other zones. `others` are the processes that can be
     reached, each with ``host`` and ``port`` for clients.
     """
 
@@ -273,7 +273,7 @@ class ZoneTable:
 
     def server_of(self, zone_id: int) -> str:
         """Return the name of the process that serves a zone."""
-        # Read for each question: a hub that was restarted may send another table.
+        # Read for each question: the table may change.
         return self.table().get(zone_id) or self.rest()
 
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from types import UnionType
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from emu.errors import FileFormatError, MalformedMessage, OutOfDate
 from emu.files import flush, partial_file
 from emu.model import SavedState
-from emu.processes.remote import from_text, to_text
 from emu.store.store import Store
 
 FORMAT: Final = 1
@@ -98,6 +100,58 @@ def load_spool(store: Store, states: Sequence[SavedState]) -> list[SavedState]:
                 continue
             stored.append(state)
     return stored
+
+
+def to_text(value: Any) -> str:
+    """Return a value as JSON."""
+    return json.dumps(value, default=_plain, separators=(",", ":"))
+
+
+def from_text(kind: Any, text: str) -> Any:
+    """Return the value of a type from its JSON. Raises `MalformedMessage`."""
+    try:
+        return _made(kind, json.loads(text))
+    # A newer version may have written other fields.
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise MalformedMessage("a value that is not of its kind") from None
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value)
+
+
+def _made(kind: Any, plain: Any) -> Any:
+    """Return the value of a type from its JSON form; raises what the constructors raise."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    value = plain
+    if is_dataclass(kind):
+        made: Any = kind
+        # Resolved once for each type: reading annotations costs more than making the value.
+        hints = _hints(made)
+        value = made(**{one.name: _made(hints[one.name], plain[one.name]) for one in fields(kind)})
+    elif origin in (Union, UnionType):
+        # Plain values are the same in JSON; only a container needs the type that is not None.
+        if isinstance(plain, (dict, list)):
+            value = _made(next(one for one in arguments if one is not type(None)), plain)
+    # Fixed length: each item has a type of its own. `tuple[int, ...]` is the next case.
+    elif origin is tuple and arguments[-1] is not Ellipsis:
+        value = tuple(_made(one, item) for one, item in zip(arguments, plain, strict=True))
+    elif origin is tuple:
+        value = tuple(_made(arguments[0], item) for item in plain)
+    elif origin in (list, Sequence):
+        value = [_made(arguments[0], item) for item in plain]
+    elif origin is Mapping:
+        value = {name: _made(arguments[1], item) for name, item in plain.items()}
+    return value
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _digest(body: bytes) -> str:

@@ -154,16 +154,6 @@ def test_a_folder_of_behaviors_that_is_not_there_is_found(tmp_path: Path) -> Non
     assert "none: cannot be listed (No such file or directory)" in found
 
 
-def test_a_useless_certificate_for_members_is_found(tmp_path: Path) -> None:
-    (tmp_path / "hub.pem").write_text("nothing")
-    text = (
-        "[processes]\nlisten = '127.0.0.1:0'\nsecret = 'at least sixteen letters'\n"
-        "zones = ['antonica=east']\ncertificate = 'hub.pem'\n"
-    )
-    (found,) = problems(tmp_path, database(tmp_path) + QUIET + text)
-    assert found.startswith("processes.certificate: ")
-
-
 def test_a_database_of_an_older_program_is_left_as_it_is(tmp_path: Path) -> None:
     file = released_database(tmp_path / "emu.sqlite")
     before = file.read_bytes()

@@ -231,3 +231,12 @@ def test_of_very_many_problems_the_first_are_listed() -> None:
     assert len(problems) == 51
     assert problems[0].startswith("[table0]: unknown table")
     assert problems[-1] == "and 9950 more problems"
+
+
+@pytest.mark.parametrize("table", ["[processes]\nhub = 'a:1'\n", "[processes]\n"])
+def test_a_table_of_an_earlier_release_is_refused_with_what_replaces_it(table: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(tomllib.loads(table))
+    (problem,) = caught.value.problems
+    assert problem.startswith("[processes]: is replaced; several processes serve one world by")
+    assert all(name in problem for name in ("[database] url", "[bus] url", "[node] name"))

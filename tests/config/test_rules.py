@@ -73,48 +73,6 @@ def test_signing_in_needs_a_safe_way_for_passwords(settings: list[str], line: st
         assert not line
 
 
-MEMBER = {
-    "processes.hub": "192.0.2.1:9300", "processes.name": "east", "login.enabled": "no",
-    "processes.secret": "known to all of them",
-}  # fmt: skip
-HUB = {"processes.listen": "127.0.0.1:9300", "processes.secret": "known to all of them"}
-
-
-def settings(*tables: dict[str, str]) -> list[str]:
-    return [f"{key}={value}" for table in tables for key, value in table.items()]
-
-
-def test_a_hub_and_a_member_need_no_more_than_this() -> None:
-    parse({}, settings(HUB, {"processes.zones": "antonica=east,33=west"}))
-    assert parse({}, settings(MEMBER)).processes.own_name == "east"
-
-
-@pytest.mark.parametrize(
-    ("tables", "why"),
-    [
-        ((HUB, {"processes.hub": "192.0.2.1:9300"}), "the hub or a member, not both"),
-        ((HUB, {"processes.secret": "short"}), "processes.secret: must have at least 16"),
-        ((MEMBER, {"processes.secret": ""}), "processes.secret: must have at least 16"),
-        ((MEMBER, {"processes.name": ""}), "processes.name: a member needs one"),
-        ((MEMBER, {"login.enabled": "yes"}), "the hub serves logins"),
-        ((MEMBER, {"processes.zones": "antonica=east"}), "only the hub has them"),
-        ((HUB, {"processes.hub_tls_fingerprint": "ab" * 32}), "only a member has it"),
-        ((HUB, {"processes.zones": "antonica"}), "'antonica' must be ZONE=PROCESS"),
-        ((HUB, {"world.enabled": "no"}), "only a process with a world"),
-    ],
-)
-def test_what_does_not_hold_between_processes(tables: tuple[dict[str, str], ...], why: str) -> None:
-    merged = {key: value for table in tables for key, value in table.items()}
-    with pytest.raises(ConfigError, match=why):
-        parse({}, settings(merged))
-
-
-def test_a_hub_that_is_open_without_tls_is_doubted() -> None:
-    open_hub = {**HUB, "processes.listen": "192.0.2.1:9300"}
-    assert any("processes.listen" in line for line in doubts(parse({}, settings(open_hub))))
-    assert not any("processes" in line for line in doubts(parse({}, settings(HUB))))
-
-
 @pytest.mark.parametrize(
     ("settings", "line"),
     [

@@ -42,7 +42,6 @@ def test_the_link_password_is_a_secret() -> None:
         ("world", "password"),
         ("rcon", "password"),
         ("ssq", "password"),
-        ("processes", "secret"),
         ("webhook", "url"),
     ]
     assert variable("world", "password") == "EMU_WORLD_PASSWORD"

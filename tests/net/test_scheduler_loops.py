@@ -20,7 +20,6 @@ from emu.net.admin.ggmp import GgmpPort
 from emu.net.admin.queries import INTERVAL as MASTERS_INTERVAL
 from emu.net.admin.queries import MasterUplink
 from emu.net.admin.service import AdminEndpoints
-from emu.net.cluster.connection import HubLink
 from emu.net.link import client as link_client
 from emu.net.link.client import LoginLink
 from emu.net.login.password_workers import PasswordWorkers
@@ -202,17 +201,6 @@ def login_link(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
     return 60.0
 
 
-def hub_link(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
-    body.result = Deferred()
-    own: Any = SimpleNamespace()
-    link = HubLink(
-        own, Address("127.0.0.1", 1), fingerprint="", bus=own, reactor=None, scheduler=scheduler
-    )
-    HubLink.start.__globals__["connect"] = body
-    scheduler.later(0.0, link.start)
-    return 30.0
-
-
 def mailbox(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
     """A task raises; what waits behind it is done without another one that comes."""
     tasks = Tasks(Logger("test"))
@@ -257,20 +245,18 @@ def pauses(_clock: Clock, scheduler: Scheduler, body: Body) -> float:
 LOOPS: list[Loop] = [
     every, beside_another, world, countdown, ggmp, masters, refusals, service_manager, opcodes,
     live,
-    one_page_of_two, login_link, hub_link, mailbox, password_turns, pauses,
+    one_page_of_two, login_link, mailbox, password_turns, pauses,
 ]  # fmt: skip
 
 
 @contextmanager
 def connectors_kept() -> Iterator[None]:
     """Give the modules back what the loops of connections have replaced there."""
-    places = [vars(link_client), HubLink.start.__globals__]
-    before = [place["connect"] for place in places]
+    before = vars(link_client)["connect"]
     try:
         yield
     finally:
-        for place, connect in zip(places, before, strict=True):
-            place["connect"] = connect
+        vars(link_client)["connect"] = before
 
 
 @pytest.fixture(autouse=True)

@@ -38,7 +38,6 @@ from emu.net.world.guard import CollectionGuard, limited
 from emu.net.world.registration import LinkAccount, login_link
 from emu.net.world.spool import Spool
 from emu.opcodes import OpcodeTables
-from emu.processes.ports import CAME, Note
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
@@ -184,7 +183,7 @@ class WorldEndpoint:
         self._content = WorldContent(
             self.atlas, self._population, self.behaviors, commands, scheduler,
             zones=lambda: self._config.world.zones,
-            memories=None if config.processes.hub is not None else storage.memories,
+            memories=storage.memories,
             start=self._tasks.spawn,
         )  # fmt: skip
         self._collections = CollectionGuard(self.behaviors.limits.budget)
@@ -202,7 +201,6 @@ class WorldEndpoint:
             ZoneFiles(self.atlas, lambda: self._config.world.zones),
         )  # fmt: skip
         self._take_commands(commands, context)
-        self.cluster.processes.bus.subscribe(CAME, self._hub_came)
         self.cluster.processes.bus.subscribe(REVIEW, lambda _note: self._review(is_asked=True))
         self.service = WorldService(
             context, RemoteCommands(self.world, commands, self.chat), self.behaviors
@@ -410,7 +408,6 @@ class WorldEndpoint:
         """Yield the ports that are open."""
         if self._port is not None:
             yield open_port("world.listen", self._port, {})
-        yield from self.cluster.open_ports()
 
     def listen(self) -> None:
         """Open the port and log its address. Raises `CannotListenError`."""
@@ -422,7 +419,6 @@ class WorldEndpoint:
             # Only behaviors of the operator can have `__del__` methods that do not end.
             self._collections.start()
         self._content.log_faults()
-        self.cluster.listen()
         host = self._port.getHost()
         _log.info(
             "{name}, clients on UDP {at}",
@@ -433,14 +429,10 @@ class WorldEndpoint:
         """Start to register with the configured login servers, or with the one in this process.
 
         `login_address`: where the login server of this process listens; None: there is none.
-        A process that is a member of a world connects to its hub instead.
         """
         self.cluster.start()
         self.spool.restore()
         self._content.review()
-        # Only the hub registers: a second registration with the same account would end the first.
-        if self._config.processes.hub is not None:
-            return
         self.link = login_link(
             self._ground, self.cluster, account, self.admission, self._models,
             login_address=login_address, report=self.world.report,
@@ -530,12 +522,6 @@ class WorldEndpoint:
             return
         name = zone.definition.file
         self._zone_ticks.observe(self._scheduler.now() - begun, name, str(zone.instance))
-
-    def _hub_came(self, _note: Note) -> None:
-        """Retry the saves that have failed: the hub is available again."""
-        self.world.saver.try_again()
-        self.behaviors.memories.save()
-        self.spool.restore()
 
     def _saves_moved(self) -> None:
         self._scheduler.arm(self._saves, self.world.saver.get_timer())

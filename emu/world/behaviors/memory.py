@@ -32,7 +32,7 @@ DEEPEST: Final = 8
 LARGEST_NUMBER: Final = 2**63 - 1
 MOST_ROWS: Final = 200
 MOST_LETTERS: Final = 200_000
-"""Memories of one call of the store, and characters in one save: the hub's frames are limited."""
+"""Memories of one call of the store, and characters in one save: a call must stay short."""
 LONGEST_RETRY: Final = 60.0
 """Seconds of the longest pause between two attempts to store or load."""
 
@@ -401,7 +401,7 @@ class Memories:
         rows: list[SpawnMemory] = []
         try:
             more: Sequence[SpawnMemory] | None = None
-            # In portions, because a frame of the hub is limited.
+            # In portions, so that each call stays short.
             while more is None or len(more) == MOST_ROWS:
                 more = await self._store.of_zone(zone_id, len(rows), MOST_ROWS)
                 rows += more

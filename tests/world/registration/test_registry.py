@@ -64,7 +64,7 @@ class Bench:
         )
         self.others: dict[str, dict[str, str | int]] = {}
         self.zone_servers = ZoneTable(
-            "hub", table=lambda: {33: "east"}, rest=lambda: "hub", others=self.others
+            "west", table=lambda: {33: "east"}, rest=lambda: "west", others=self.others
         )
         self.registry = WorldRegistry(
             config,

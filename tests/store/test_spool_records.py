@@ -19,7 +19,7 @@ from emu.model import (
     Title,
     WorldCharacter,
 )
-from emu.processes.remote import from_text, to_text
+from emu.store.spool import from_text, to_text
 
 NUMBERS = st.integers(0, 0xFFFFFFFF)
 CHARACTERS = st.builds(
