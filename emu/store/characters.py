@@ -1,80 +1,18 @@
-"""The login server's copy of every character, with appearance and equipment.
-
-`AppearanceTables` also serves the world's characters, whose tables have the same columns.
-"""
+"""The login server's copy of every character, with appearance and equipment."""
 
 from __future__ import annotations
 
 import math
 import sqlite3
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from emu.database import Database
-from emu.model import Character, Color, Equipment
-from emu.store.repository import Repository, changes, reads, views
+from emu.model import Character, Equipment
+from emu.store.appearance import Appearance, appearance_text, read_appearance
+from emu.store.repository import Repository, changes, reads
 from emu.usable import Problem, usable_character
-
-
-class AppearanceTables:
-    """The appearance and color tables of one kind of characters.
-
-    Only repositories supply text for its statements, so nothing from outside gets into the SQL.
-    """
-
-    __slots__ = ("_connection", "_owner")
-
-    def __init__(self, connection: sqlite3.Connection, owner: str) -> None:
-        """`owner` is the prefix of the tables' names: ``character`` or ``world_character``."""
-        self._connection = connection
-        self._owner = owner
-
-    def put(
-        self, owner_id: int, appearance: Mapping[str, int | str], colors: Mapping[str, Color]
-    ) -> None:
-        """Store the appearance of a character that has none yet."""
-        self._connection.executemany(
-            f"INSERT INTO {self._owner}_appearance VALUES (?, ?, ?)",  # noqa: S608
-            [(owner_id, name, value) for name, value in appearance.items()],
-        )
-        self._connection.executemany(
-            f"INSERT INTO {self._owner}_colors VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608
-            [(owner_id, name, *astuple(color)) for name, color in colors.items()],
-        )
-
-    def replace(
-        self, owner_id: int, appearance: Mapping[str, int | str], colors: Mapping[str, Color]
-    ) -> None:
-        """Replace the appearance of a character."""
-        # All rows go, because a field that the new appearance lacks must not stay.
-        for table in ("appearance", "colors"):
-            self._connection.execute(
-                f"DELETE FROM {self._owner}_{table} WHERE character_id = ?",  # noqa: S608
-                (owner_id,),
-            )
-        self.put(owner_id, appearance, colors)
-
-    def of(
-        self, chosen: str, values: Sequence[Any]
-    ) -> tuple[Mapping[int, dict[str, Any]], Mapping[int, dict[str, Color]]]:
-        """Return appearance and colors by character; `chosen` is the SQL after ``character_id``."""
-        appearance: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-        colors: defaultdict[int, dict[str, Color]] = defaultdict(dict)
-        where = f"WHERE character_id {chosen}"
-        for owner, name, value in self._connection.execute(
-            f"SELECT character_id, field, value FROM {self._owner}_appearance {where}",  # noqa: S608
-            values,
-        ):
-            appearance[owner][name] = value
-        for owner, name, red, green, blue, signed in self._connection.execute(
-            "SELECT character_id, field, red, green, blue, signed"  # noqa: S608
-            f" FROM {self._owner}_colors {where}",
-            values,
-        ):
-            colors[owner][name] = Color(red, green, blue, bool(signed))
-        return appearance, colors
 
 
 class UnusableListed(NamedTuple):
@@ -104,7 +42,7 @@ CHANGEABLE = frozenset(
 class CharacterRepository(Repository):
     """The login server's copy of every character."""
 
-    __slots__ = ("_appearance", "keep_deleted")
+    __slots__ = ("keep_deleted",)
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
@@ -114,15 +52,14 @@ class CharacterRepository(Repository):
         Older ones are removed when a character is added.
         """
         super().__init__(database)
-        self._appearance = AppearanceTables(database.connection, "character")
         self.keep_deleted = keep_deleted
 
-    @views
+    @reads
     def of_account(self, account_id: int) -> list[Character]:
         """Return an account's characters that are not deleted, oldest first."""
         return self._load("account_id = ? AND NOT deleted", (account_id,))
 
-    @views
+    @reads
     def get(self, row_id: int) -> Character | None:
         """Return a character by row id, deleted or not."""
         return next(iter(self._load("id = ?", (row_id,))), None)
@@ -149,21 +86,19 @@ class CharacterRepository(Repository):
         # Imports also add deleted characters, which replace no present one.
         if not character.deleted:
             self._run(
-                "UPDATE characters SET deleted = 1"
+                "UPDATE characters SET deleted = TRUE"
                 " WHERE world_id = ? AND char_id = ? AND NOT deleted",
                 (character.world_id, character.char_id),
             )
         row = {column: getattr(character, name) for name, column in FIELDS.items()}
-        row_id = self._insert("characters", row)
-        self._appearance.put(row_id, character.appearance, character.colors)
-        self._put_equipment(row_id, character.equipment)
+        row_id = self._insert("characters", row | {"appearance": _text(character)})
         return replace(character, id=row_id)
 
     @changes
     def delete(self, account_id: int, world_id: int, char_id: int, name: str) -> bool:
         """Mark a character deleted; return True if it existed and was not deleted."""
         changed = self._run(
-            "UPDATE characters SET deleted = 1"
+            "UPDATE characters SET deleted = TRUE"
             " WHERE account_id = ? AND world_id = ? AND char_id = ? AND name = ? AND NOT deleted",
             (account_id, world_id, char_id, name),
         )
@@ -179,21 +114,43 @@ class CharacterRepository(Repository):
     ) -> bool:
         """Change fields of a character; return True if it exists and is not deleted."""
         # A deleted row gets no updates: its number may belong to a new character of a reset world.
-        row = self._run(
-            "SELECT id FROM characters WHERE account_id = ? AND world_id = ? AND char_id = ?"
-            " AND NOT deleted",
+        found = self._appearance(
+            "account_id = ? AND world_id = ? AND char_id = ? AND NOT deleted",
             (account_id, world_id, char_id),
-        ).fetchone()
-        if row is None:
+        )
+        if found is None:
             return False
+        row_id, stored = found
         # A world may not change the owner, its own number, or whether a character is deleted.
         columns = {FIELDS[name]: value for name, value in changes.items() if name in CHANGEABLE}
+        fields = {name: value for name, value in changes.items() if name not in CHANGEABLE}
+        if fields:
+            columns["appearance"] = appearance_text(
+                {**stored.fields, **fields}, stored.colors, stored.equipment
+            )
         if columns:
-            self._set("characters", row["id"], **columns)
-        self._run_many(
-            "INSERT OR REPLACE INTO character_appearance VALUES (?, ?, ?)",
-            [(row["id"], name, value) for name, value in changes.items() if name not in CHANGEABLE],
+            self._set("characters", row_id, **columns)
+        return True
+
+    @changes
+    def add_missing(self, row_id: int, entries: Appearance) -> bool:
+        """Add entries of an appearance that a character lacks; return True if one was added.
+
+        Raises `ValueError` if there is no such character.
+        """
+        found = self._appearance("id = ?", (row_id,))
+        if found is None:
+            raise ValueError(f"there is no character with number {row_id}")
+        _, stored = found
+        slots = {item.slot for item in stored.equipment}
+        added = Appearance(
+            {**entries.fields, **stored.fields},
+            {**entries.colors, **stored.colors},
+            (*stored.equipment, *(item for item in entries.equipment if item.slot not in slots)),
         )
+        if added == stored:
+            return False
+        self._set("characters", row_id, appearance=appearance_text(*added))
         return True
 
     @changes
@@ -205,19 +162,18 @@ class CharacterRepository(Repository):
     @changes
     def set_equipment(self, world_id: int, items: Sequence[tuple[int, Equipment]]) -> None:
         """Store pairs of char id and equipment of one world; skip unknown characters."""
-        # Number of a character -> its row, None for an unknown one.
-        rows: dict[int, int | None] = {}
+        # One message has up to a hundred items, most of them of the same character.
+        by_character: dict[int, list[Equipment]] = {}
         for char_id, item in items:
-            # One message has up to a hundred items, most of them of the same character.
-            if char_id not in rows:
-                row = self._run(
-                    "SELECT id FROM characters WHERE world_id = ? AND char_id = ? AND NOT deleted",
-                    (world_id, char_id),
-                ).fetchone()
-                rows[char_id] = row["id"] if row else None
-            row_id = rows[char_id]
-            if row_id is not None:
-                self._put_equipment(row_id, [item])
+            by_character.setdefault(char_id, []).append(item)
+        for char_id, worn in by_character.items():
+            found = self._appearance(
+                "world_id = ? AND char_id = ? AND NOT deleted", (world_id, char_id)
+            )
+            if found is not None:
+                row_id, stored = found
+                text = appearance_text(stored.fields, stored.colors, (*stored.equipment, *worn))
+                self._set("characters", row_id, appearance=text)
 
     def _purge(self, before: float) -> None:
         """Remove rows permanently that were deleted before this time.
@@ -231,11 +187,16 @@ class CharacterRepository(Repository):
             (before,),
         )
 
-    def _put_equipment(self, row_id: int, items: Sequence[Equipment]) -> None:
-        self._run_many(
-            "INSERT OR REPLACE INTO character_equipment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [(row_id, item.slot, item.model, *item.color, *item.highlight) for item in items],
-        )
+    def _appearance(self, condition: str, values: tuple[Any, ...]) -> tuple[int, Appearance] | None:
+        """Return row id and appearance of a character that the transaction is to change."""
+        row = self._run(
+            # An update and no SELECT: it locks the row, so that two transactions on an engine with
+            # many writers cannot both change the text that they read, and one change be lost.
+            f"UPDATE characters SET level = level WHERE {condition}"  # noqa: S608
+            " RETURNING id, appearance",
+            values,
+        ).fetchone()
+        return None if row is None else (row["id"], read_appearance(row["appearance"]))
 
     def _count(self, condition: str, value: int) -> int:
         row = self._run(
@@ -252,31 +213,10 @@ class CharacterRepository(Repository):
         rows = self._run(
             f"SELECT * FROM characters WHERE {condition} ORDER BY id",  # noqa: S608
             values,
-        ).fetchall()
-        if not rows:
-            return []
-        # Two queries for all characters together, not two for each: a list of twenty would be
-        # forty.
-        chosen = f"IN (SELECT id FROM characters WHERE {condition})"  # noqa: S608
-        appearance, colors = self._appearance.of(chosen, values)
-        worn: defaultdict[int, list[Equipment]] = defaultdict(list)
-        for row in self._run(
-            f"SELECT * FROM character_equipment WHERE character_id {chosen}",  # noqa: S608
-            values,
-        ):
-            owner, slot, model, *parts = row
-            red, green, blue, *highlight = parts
-            worn[owner].append(
-                Equipment(
-                    slot, model, (red, green, blue), (highlight[0], highlight[1], highlight[2])
-                )
-            )
-        return [
-            _character(row, appearance[row["id"]], colors[row["id"]], tuple(worn[row["id"]]))
-            for row in rows
-        ]
+        )
+        return [_character(row) for row in rows]
 
-    @views
+    @reads
     def unusable(self) -> list[UnusableListed]:
         """Return the characters with unusable values, without deleted ones."""
         found = (usable_character(row) for row in self._load_raw("NOT deleted", ()))
@@ -287,11 +227,7 @@ class CharacterRepository(Repository):
         """Store a character that `unusable` returned, with appearance and equipment."""
         # `deleted` is left out: a repair must not restore a character.
         row = {FIELDS[field]: getattr(character, field) for field in FIELDS if field != "deleted"}
-        self._set("characters", character.id, **row)
-        self._appearance.replace(character.id, character.appearance, character.colors)
-        # Removed first: a damaged slot number would otherwise stay beside the repaired ones.
-        self._run("DELETE FROM character_equipment WHERE character_id = ?", (character.id,))
-        self._put_equipment(character.id, character.equipment)
+        self._set("characters", character.id, **row, appearance=_text(character))
 
     def _usable(self, row: Character) -> Character:
         """Return a character with usable values; warn about the others."""
@@ -301,18 +237,18 @@ class CharacterRepository(Repository):
         return character
 
 
-def _character(
-    row: sqlite3.Row,
-    appearance: Mapping[str, int],
-    colors: Mapping[str, Color],
-    equipment: Sequence[Equipment],
-) -> Character:
+def _text(character: Character) -> str:
+    return appearance_text(character.appearance, character.colors, character.equipment)
+
+
+def _character(row: sqlite3.Row) -> Character:
     values = {name: row[column] for name, column in FIELDS.items() if name != "deleted"}
+    stored = read_appearance(row["appearance"])
     return Character(
         id=row["id"],
         **values,
         deleted=bool(row["deleted"]),
-        appearance=appearance,
-        colors=colors,
-        equipment=equipment,
+        appearance=stored.fields,
+        colors=stored.colors,
+        equipment=stored.equipment,
     )

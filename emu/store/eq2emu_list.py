@@ -13,8 +13,9 @@ from dataclasses import replace
 
 from emu.appearance import LARGEST_MODEL, slider
 from emu.link.messages import MAX_NAME
-from emu.model import BUILT_IN_ACCOUNT, Character
+from emu.model import BUILT_IN_ACCOUNT, Character, Color, Equipment
 from emu.sqldump.report import Columns, fraction, moment, number, text, visible
+from emu.store.appearance import Appearance
 from emu.store.eq2emu_ids import Ids, Rules
 from emu.store.eq2emu_world import ContinuedWorld, ImportedCharacters, own_list_row
 from emu.store.store import Store
@@ -50,6 +51,7 @@ class CharacterImport:
         self._rules = rules
         self._imported = imported
         self._store = ids.store
+        self._add = ids.store.characters.add_missing
         self._run = ids.store.characters.database.connection.execute
         self._taken: set[int] = set()
         """Rows of the store that correspond to a row of the dump."""
@@ -198,9 +200,10 @@ class CharacterImport:
         field = visible(columns, "type", MAX_FIELD)
         parts = [number(columns, name, least=-128, most=255) for name in ("red", "green", "blue")]
         if field == BODY_SIZE:
-            return self._insert("character_appearance", row_id, field, parts[0])
-        signed = number(columns, "signed_value") != 0
-        return self._insert("character_colors", row_id, field, *parts, signed)
+            return self._add(row_id, Appearance({field: parts[0]}, {}, ()))
+        red, green, blue = parts
+        color = Color(red, green, blue, number(columns, "signed_value") != 0)
+        return self._add(row_id, Appearance({}, {field: color}, ()))
 
     def _equipment(self, columns: Columns) -> bool:
         if number(columns, "login_characters_id") in self._ids.complete:
@@ -208,12 +211,15 @@ class CharacterImport:
         row_id = self._ids.character(number(columns, "login_characters_id"))
         slot = number(columns, "slot", most=MAX_SLOT)
         model = number(columns, "equip_type", most=LARGEST_MODEL)
-        parts = [
-            number(columns, prefix + name, 255, most=255)
+        color, highlight = (
+            (
+                number(columns, f"{prefix}red", 255, most=255),
+                number(columns, f"{prefix}green", 255, most=255),
+                number(columns, f"{prefix}blue", 255, most=255),
+            )
             for prefix in ("", "highlight_")
-            for name in ("red", "green", "blue")
-        ]
-        return self._insert("character_equipment", row_id, slot, model, *parts)
+        )
+        return self._add(row_id, Appearance({}, {}, (Equipment(slot, model, color, highlight),)))
 
     def _zone(self, columns: Columns) -> bool:
         source = self._ids.sources.get(number(columns, "server_id"))

@@ -6,7 +6,6 @@ the stored rows equal the player's list whatever they were before.
 
 from __future__ import annotations
 
-import json
 import math
 import sqlite3
 from collections.abc import Container, Iterable, Sequence
@@ -25,7 +24,7 @@ from emu.model import (
     Title,
     WorldCharacter,
 )
-from emu.store.characters import AppearanceTables
+from emu.store.appearance import appearance_text, read_appearance
 from emu.store.repository import Repository, changes, name_key, reads, views
 from emu.times import UNKNOWN, Moment
 from emu.usable import Problem, usable_world_character
@@ -149,7 +148,7 @@ FIELDS = {
 class WorldCharacters(Repository):
     """The built-in world's characters."""
 
-    __slots__ = ("_appearance", "_belongings", "keep_deleted")
+    __slots__ = ("_belongings", "keep_deleted")
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
@@ -159,7 +158,6 @@ class WorldCharacters(Repository):
         Older ones are removed when a character is added.
         """
         super().__init__(database)
-        self._appearance = AppearanceTables(database.connection, "world_character")
         self.keep_deleted = keep_deleted
         self._belongings = Belongings(database)
 
@@ -181,8 +179,8 @@ class WorldCharacters(Repository):
         muted_until = max(character.muted_until, self._muted_until(character.account_id))
         character = replace(character, muted_until=muted_until)
         row = {column: getattr(character, name) for name, column in FIELDS.items()}
-        char_id = self._insert("world_characters", row | {"name_key": key})
-        self._appearance.put(char_id, character.appearance, character.colors)
+        text = appearance_text(character.appearance, character.colors)
+        char_id = self._insert("world_characters", row | {"name_key": key, "appearance": text})
         if character.place is not None:
             self.save_place(char_id, character.zone_id, character.place)
         return replace(character, id=char_id)
@@ -229,7 +227,7 @@ class WorldCharacters(Repository):
         changed = self._run(
             # Deleted rows stay, so that an operator can restore a character, and the name is not
             # given away at once.
-            "UPDATE world_characters SET deleted = 1"
+            "UPDATE world_characters SET deleted = TRUE"
             " WHERE id = ? AND account_id = ? AND NOT deleted",
             (char_id, account_id),
         )
@@ -267,12 +265,13 @@ class WorldCharacters(Repository):
     @reads
     def standings(self, char_ids: Sequence[int]) -> list[CharacterStanding]:
         """Return rank, name and mute of these characters, without deleted ones."""
+        if not char_ids:
+            return []
+        marks = ", ".join("?" * len(char_ids))
         rows = self._run(
-            "SELECT id, name, admin_status, muted_until FROM world_characters"
-            " WHERE NOT deleted AND id IN (SELECT value FROM json_each(?))",
-            # One parameter for any number of ids: SQLite limits the number of parameters of a
-            # statement.
-            (json.dumps(list(char_ids)),),
+            "SELECT id, name, admin_status, muted_until FROM world_characters"  # noqa: S608
+            f" WHERE NOT deleted AND id IN ({marks})",
+            (*char_ids,),
         )
         return [CharacterStanding(**dict(row)) for row in rows]
 
@@ -344,7 +343,8 @@ class WorldCharacters(Repository):
         where = {"x": x, "y": y, "z": z, "heading": heading, "grid": grid}
         self._set("world_characters", row_id, **row | where)
         self._set("world_characters", row_id, name=name, name_key=name_key(name))
-        self._appearance.replace(row_id, character.appearance, character.colors)
+        text = appearance_text(character.appearance, character.colors)
+        self._set("world_characters", row_id, appearance=text)
         self._belongings.replace(character)
 
     def _purge(self, before: float) -> None:
@@ -360,7 +360,7 @@ class WorldCharacters(Repository):
 
     def _raw(self, row: sqlite3.Row) -> WorldCharacter:
         """Return a character with the values of its rows, usable or not."""
-        appearance, colors = self._appearance.of("= ?", (row["id"],))
+        stored = read_appearance(row["appearance"])
         values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
         values["deleted"] = bool(values["deleted"])
         # Any column that is set, so that a half-written place is reported as a problem.
@@ -370,8 +370,8 @@ class WorldCharacters(Repository):
             id=row["id"],
             **values,
             **self._belongings.of(row["id"]),
-            appearance=appearance[row["id"]],
-            colors=colors[row["id"]],
+            appearance=stored.fields,
+            colors=stored.colors,
         )
 
 

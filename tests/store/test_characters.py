@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from emu.errors import StoreError
 from emu.model import Character, Color, Equipment, RegisteredWorld
 from emu.store import Store, characters
+from emu.store.appearance import Appearance
 from tests.support.database.stores import character, world_character
 from tests.support.examples import tries
 
@@ -72,17 +73,14 @@ def test_columns_and_appearance_are_changed(store: Store) -> None:
 def test_a_change_is_whole_or_nothing(store: Store) -> None:
     added = store.login.characters.add(character())
     with pytest.raises(StoreError):
-        store.login.characters.update(1, 1, 7, {"level": 99, "race_type": "no number"})
+        store.login.characters.update(1, 1, 7, {"race_type": 99, "level": "no number"})
     assert store.login.characters.of_account(1) == [added]
 
 
 def test_a_character_without_account_or_world_is_refused_whole(store: Store) -> None:
     with pytest.raises(StoreError, match="FOREIGN KEY"):
         store.login.characters.add(character(account_id=5))
-    assert (
-        store.database.connection.execute("SELECT count(*) FROM character_colors").fetchone()[0]
-        == 0
-    )
+    assert store.database.connection.execute("SELECT count(*) FROM characters").fetchone()[0] == 0
 
 
 def test_equipment_of_known_characters_is_stored(store: Store) -> None:
@@ -92,6 +90,31 @@ def test_equipment_of_known_characters_is_stored(store: Store) -> None:
     store.login.characters.set_equipment(1, [(7, changed), (99, cloak), (7, cloak)])
     (stored,) = store.login.characters.of_account(1)
     assert stored.equipment == (changed, cloak)
+
+
+def test_entries_that_are_missing_are_added_and_others_stay(store: Store) -> None:
+    added = store.login.characters.add(character())
+    other = Color(5, 5, 5)
+    entries = Appearance({"race_type": 9}, {"hair_color1": other}, (Equipment(3, 1),))
+    assert not store.login.characters.add_missing(added.id, entries)
+    assert store.login.characters.of_account(1) == [added]
+    entries = Appearance({"wing_type": 9}, {"eye_type": other}, (Equipment(2, 1),))
+    assert store.login.characters.add_missing(added.id, entries)
+    (stored,) = store.login.characters.of_account(1)
+    assert stored.appearance == {**added.appearance, "wing_type": 9}
+    assert stored.colors == {**added.colors, "eye_type": other}
+    assert stored.equipment == (Equipment(2, 1), *added.equipment)
+    with pytest.raises(ValueError, match="no character with number 99"):
+        store.login.characters.add_missing(99, entries)
+
+
+def test_a_list_is_one_statement(store: Store) -> None:
+    for number in (7, 8, 9):
+        store.login.characters.add(character(char_id=number))
+    statements: list[str] = []
+    store.database.connection.set_trace_callback(statements.append)
+    assert len(store.login.characters.of_account(1)) == 3
+    assert len(statements) == 1
 
 
 def test_every_field_has_a_column() -> None:

@@ -54,10 +54,10 @@ def test_a_lock_that_does_not_end_is_one_line(store: Store) -> None:
 def test_a_list_is_read_in_one_view(store: Store) -> None:
     store.login.characters.add(character())
     with closing(sqlite3.connect(store.path)) as other, store.reading() as connection:
-        before = connection.execute("SELECT count(*) FROM character_colors").fetchone()[0]
+        before = connection.execute("SELECT sum(level) FROM characters").fetchone()[0]
         with other:
-            other.execute("DELETE FROM character_colors")
-        assert connection.execute("SELECT count(*) FROM character_colors").fetchone()[0] == before
+            other.execute("UPDATE characters SET level = 2, appearance = '{}'")
+        assert connection.execute("SELECT sum(level) FROM characters").fetchone()[0] == before
         assert len(store.login.characters.of_account(1)[0].colors) == 2
     assert store.login.characters.of_account(1)[0].colors == {}
 

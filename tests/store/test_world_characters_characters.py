@@ -51,10 +51,6 @@ def test_a_deleted_name_is_free_after_a_time(empty_store: Store) -> None:
     assert again.id == 3, "an id is never used again"
     rows = empty_store.database.connection.execute("SELECT name FROM world_characters ORDER BY id")
     assert [name for (name,) in rows] == ["Bel", "AYLA"]
-    looks = empty_store.database.connection.execute(
-        "SELECT count(*) FROM world_character_appearance WHERE character_id = 1"
-    )
-    assert looks.fetchone()[0] == 0
 
 
 def test_a_character_that_is_brought_back_is_not_removed_later(empty_store: Store) -> None:

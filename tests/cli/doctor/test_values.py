@@ -33,9 +33,10 @@ DAMAGE = {
     "hotkeys": "INSERT INTO world_hotkeys VALUES (5, 4000, -9, 99999999999, 0, 0, 0, 0, x'41')"
                .replace("x'41'", "CAST(x'ff' AS TEXT)"),
     "channels": "UPDATE world_memberships SET channel = CAST(x'ff' AS TEXT), password = 'x'",
-    "looks": "INSERT INTO world_character_appearance VALUES (5, 'race_file', 99999999999)",
-    "more looks": "INSERT INTO world_character_appearance VALUES (5, 'hair_file', x'ff00')",
-    "colors": "INSERT INTO world_character_colors VALUES (5, 'skin_color', 5000, -5000, 0, 0)",
+    "appearance": """UPDATE world_characters SET appearance =
+        '{"appearance": {"race_file": 99999999999}, "colors": {"a": [5000, -5000, 0, 0]}}'""",
+    "text": """UPDATE world_characters SET appearance =
+        '{"appearance": {"' || CAST(x'ff' AS TEXT) || '": 1}}'""",
 }  # fmt: skip
 LISTED_DAMAGE = {
     "name": "UPDATE characters SET name = CAST(x'41ff42' AS TEXT)",
@@ -43,9 +44,11 @@ LISTED_DAMAGE = {
     "race": "UPDATE characters SET race = 99999999999, tradeskill_level = -1",
     "times": "UPDATE characters SET created = 9e999, last_played = 9e999",
     "zone": "UPDATE characters SET zone_description = CAST(x'ff' AS TEXT), zone_id = -1",
-    "looks": "INSERT INTO character_appearance VALUES (1, 'race_type', 99999999999)",
-    "colors": "INSERT INTO character_colors VALUES (1, 'skin_color', 5000, 0, 0, 0)",
-    "worn": "INSERT INTO character_equipment VALUES (1, 3, -5, 9999, 0, 0, 0, 0, 0)",
+    "appearance": """UPDATE characters SET appearance =
+        '{"appearance": {"race_type": 99999999999}, "colors": {"skin_color": [5000, 0, 0, 0]}}'""",
+    "worn": """UPDATE characters SET appearance =
+        '{"equipment": [[3, -5, 9999, 0, 0, 0, 0, 0]]}'""",
+    "text": "UPDATE characters SET appearance = 'no JSON'",
 }
 
 

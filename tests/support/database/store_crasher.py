@@ -109,11 +109,10 @@ class Promises:
         gone = {row["name"] for row in rows if row["deleted"]}
         assert self.deleted <= gone
         for row in rows:
-            for table, size in (("colors", 6), ("equipment", 9), ("appearance", 5)):
-                found = connection.execute(
-                    f"SELECT count(*) FROM character_{table} WHERE character_id = ?", (row["id"],)
-                )
-                assert found.fetchone()[0] == size, (table, row["name"])
+            stored = store.login.characters.get(row["id"])
+            assert stored is not None
+            kinds = (stored.colors, stored.equipment, stored.appearance)
+            assert [len(kind) for kind in kinds] == [6, 9, 5], row["name"]
         owned = store.world.characters.of_account(1)
         self._once(self.world_characters, [row.name for row in owned])
         assert all(len(row.colors) == 6 for row in owned)
