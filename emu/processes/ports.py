@@ -94,8 +94,31 @@ class Presence(Protocol):
     def zones(self) -> int:
         """Zones with at least one player who is not hidden."""
 
+    @property
+    def processes(self) -> Mapping[str, int]:
+        """How many characters each process has, for those that have any."""
+
+    @property
+    def hidden(self) -> Sequence[Present]:
+        """The hidden characters."""
+
+    def online(self, rank: int) -> int:
+        """Return how many characters that a rank may see are not link-dead."""
+
     def players_besides(self, account_id: int) -> int:
         """Return how many players of other accounts are in the world and not hidden."""
+
+    def of_account(self, account_id: int) -> Sequence[Present]:
+        """Return the characters of an account."""
+
+    def in_zone(self, zone_id: int) -> Sequence[Present]:
+        """Return the characters in a zone, hidden ones included."""
+
+    def starting_with(self, start: str) -> Iterator[Present]:
+        """Yield the characters whose names begin with a text, by name, without regard to case.
+
+        Nobody may enter or leave before the last one.
+        """
 
     def is_playing(self, account_id: int, *, besides: int = 0) -> bool:
         """Return whether the account has a client in the world that is not link-dead.
@@ -140,10 +163,16 @@ class Presence(Protocol):
         """Remove a character that has left the world."""
 
     def forget(self, char_id: int) -> None:
-        """Remove a character from this process without notifying the others."""
+        """Remove a character from this process; the others notice it later."""
 
     def dismiss(self, char_id: int) -> None:
         """Take a character out of the world, in whichever process it is."""
+
+    def observe(self, changed: Callable[[int, Present | None], None]) -> None:
+        """Call `changed` with each character that enters or changes, and with None for one gone."""
+
+    def tick(self) -> None:
+        """Publish what the others need in order to notice what they have missed."""
 
 
 class ZoneServers(Protocol):

@@ -24,6 +24,7 @@ SECTIONS = {
     "memory": "resident memory of sessions",
     "idle": "CPU of idle sessions",
     "world": "players who walk, stand, enter and see each other",
+    "presence": "50,000 players: who is where, and what a change costs",
     "fairness": "the cost to the others when one player floods the server",
     "queries": "queries of server lists",
     "page": "the server's page in a browser",

@@ -25,11 +25,14 @@ from emu.processes.ports import (
     Processes,
     WorldCharacterStore,
 )
-from emu.processes.shared import LocalBus, LocalHandoffKeys, SharedPresence, served_here
+from emu.processes.presence import SharedPresence
+from emu.processes.shared import LocalBus, LocalHandoffKeys, served_here
 from emu.world.content.atlas import Atlas
 
 _log = logger("processes")
 WHO: Final = "another process"
+RUN_BITS: Final = 53
+"""Bits of the number of a process' start, which fits into a number of JSON."""
 
 
 class ProcessFaults:
@@ -100,7 +103,10 @@ class Alone(ProcessesEndpoint):
     def __init__(self, ground: ProcessContext) -> None:
         self.faults = ProcessFaults(ground.scheduler)
         bus, name = LocalBus(self.faults), "here"
-        presence = SharedPresence(bus, name, ground.scheduler.moment)
+        presence = SharedPresence(
+            bus, name, ground.scheduler.moment,
+            spawn=ground.tasks.spawn, run=secrets.randbits(RUN_BITS),
+        )  # fmt: skip
         self.processes = Processes(name, bus, _keys(ground), presence, served_here())
         self.characters = ground.storage.world_characters
         self.accounts = ground.storage.account_gate

@@ -437,7 +437,7 @@ class WorldEndpoint:
             self._ground, self.cluster, account, self.admission, self._models,
             login_address=login_address, report=self.world.report,
         )  # fmt: skip
-        CharacterLocations(self.cluster.processes.bus, self.atlas, self.link.send)
+        CharacterLocations(self.cluster.processes.presence, self.atlas, self.link.send)
         relay_bug_reports(self.cluster.processes.bus, self.link.send)
         self.link.start()
 

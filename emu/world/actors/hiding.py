@@ -65,7 +65,7 @@ class Concealed:
         """Return whether a text contains the name of a hidden player or of its account."""
         # `presence` has the players of all processes, so a name is concealed wherever the text
         # comes from.
-        hidden = [(one.name, one.account_id) for one in self._world.presence if one.hidden]
+        hidden = [(one.name, one.account_id) for one in self._world.presence.hidden]
         hidden += self._left.values()
         if not hidden:
             return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
@@ -27,7 +29,9 @@ ANSWERED = 2
 NO_ZONE = 0xFFFFFFFF
 MOST_SHOWN = 100
 """Players of one WhoQueryReply, whose count is one byte."""
-
+MOST_LISTED = 1000
+"""Players that a command lists as text or data."""
+ALL = "all"
 
 FILTER = Argument("filter", optional=True, default="", help="all, or the beginning of a name")
 MESSAGE = Argument(
@@ -42,13 +46,14 @@ COMMANDS = WorldCommandSet()
     is_quiet=True, cost=Cost.LISTING, example="who all",
 )  # fmt: skip
 async def _who(context: CommandContext, call: Call) -> Reply:
-    found = _matching(context, call)
     caller: Player | None = call.caller.player
     if caller is None:
-        return _listed(context, found)
-    # A game client gets the list in its own window, other callers as text.
-    _send_who(context, caller, found)
-    return Reply(data=[row(context, one) for one in found])
+        return _listed(context, _matching(context, call), _count(context, call))
+    # A game client gets the list in its own window, other callers as text. Cut before any row is
+    # made: tens of thousands of players may match.
+    shown = list(islice(_matching(context, call), MOST_SHOWN))
+    _send_who(context, caller, shown)
+    return Reply(data=[row(context, one) for one in shown])
 
 
 @COMMANDS.command(
@@ -59,7 +64,8 @@ async def _who(context: CommandContext, call: Call) -> Reply:
     cost=Cost.LISTING,
 )
 async def _players(context: CommandContext, _call: Call) -> Reply:
-    return _listed(context, list(context.world.presence))
+    presence = context.world.presence
+    return _listed(context, presence.starting_with(""), sum(presence.processes.values()))
 
 
 @COMMANDS.for_players(
@@ -103,25 +109,31 @@ def row(context: CommandContext, present: Present) -> dict[str, Any]:
     }
 
 
-def _matching(context: CommandContext, call: Call) -> list[Present]:
-    wanted = call["filter"].casefold()
+def _matching(context: CommandContext, call: Call) -> Iterator[Present]:
+    """Yield the players whom the command is to list."""
+    wanted, rank = call["filter"].casefold(), call.caller.rank
     caller: Player | None = call.caller.player
-    players = [
-        present
-        for present in context.world.presence
-        # A link-dead player cannot answer.
-        if not present.link_dead and may_see(call.caller.rank, present)
-    ]
-    if wanted and wanted != "all":
-        return [present for present in players if present.name.casefold().startswith(wanted)]
+    presence = context.world.presence
+    players: Iterable[Present] = presence.starting_with("" if wanted == ALL else wanted)
     if caller is not None and not wanted:
-        return [present for present in players if present.zone_id == caller.zone.zone_id]
-    return players
+        players = presence.in_zone(caller.zone.zone_id)
+    # A link-dead player cannot answer.
+    return (one for one in players if not one.link_dead and may_see(rank, one))
 
 
-def _listed(context: CommandContext, players: list[Present]) -> Reply:
-    rows = [row(context, present) for present in sorted(players, key=lambda one: one.name)]
-    return Reply((counted(len(rows), "player"), *map(_line, rows)), rows)
+def _count(context: CommandContext, call: Call) -> int:
+    """Return how many players `_matching` yields for a caller without a character."""
+    if call["filter"].casefold() in ("", ALL):
+        return context.world.presence.online(call.caller.rank)
+    return sum(1 for _ in _matching(context, call))
+
+
+def _listed(context: CommandContext, players: Iterable[Present], count: int) -> Reply:
+    rows = [row(context, present) for present in islice(players, MOST_LISTED)]
+    total = counted(count, "player")
+    if count > len(rows):
+        total += f", {len(rows)} of them listed"
+    return Reply((total, *map(_line, rows)), rows)
 
 
 def _line(shown: dict[str, Any]) -> str:
@@ -133,9 +145,7 @@ def _line(shown: dict[str, Any]) -> str:
     return f"{who} {shown['zone']}{place}{client} {shown['state']}"
 
 
-def _send_who(context: CommandContext, caller: Player, found: list[Present]) -> None:
-    shown = found[:MOST_SHOWN]
-
+def _send_who(context: CommandContext, caller: Player, shown: list[Present]) -> None:
     def is_anonymous(present: Present) -> bool:
         # Players see themselves and game masters see everybody as they are.
         own_or_staff = present.char_id == caller.id or caller.character.admin_status >= GUIDE

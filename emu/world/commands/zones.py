@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
@@ -85,7 +84,7 @@ def _running_text(world: World, row: dict[str, Any]) -> str:
         if server not in world.other_processes:
             return f"in the process {server}, which cannot be reached"
         # Of a zone in another process, only the players are known.
-        players = sum(present.zone_id == row["id"] for present in world.presence)
+        players = len(world.presence.in_zone(row["id"]))
         return f"in the process {server}: {counted(players, 'player')}"
     instances = row["instances"]
     if not instances:
@@ -100,12 +99,12 @@ def _running_text(world: World, row: dict[str, Any]) -> str:
 @COMMANDS.command("processes", "list the reachable processes of this world", rank=GUIDE)
 async def _processes(context: CommandContext, _call: Call) -> Reply:
     world = context.world
-    players = Counter(present.process for present in world.presence)
+    players = world.presence.processes
     (host, port), name = world.address(), world.process
-    here = {"process": name, "host": host, "port": port, "players": players[name]}
+    here = {"process": name, "host": host, "port": port, "players": players.get(name, 0)}
     rows = [here] + [
         {"process": other, "host": about.get("host"), "port": about.get("port"),
-         "players": players[other]}
+         "players": players.get(other, 0)}
         for other, about in sorted(world.other_processes.items())
     ]  # fmt: skip
     lines = [

@@ -108,9 +108,8 @@ class AccountChanges:
         # A list, because leaving changes the players that the iterator walks through.
         for player in list(self.of_account(account_id)):
             self._departures.leave(player, reason, now)
-        for present in self._world.presence:
-            if present.account_id == account_id:
-                self._world.presence.dismiss(present.char_id)
+        for present in self._world.presence.of_account(account_id):
+            self._world.presence.dismiss(present.char_id)
 
     def ask_for_review(self) -> None:
         """Start a review in every process of this world."""

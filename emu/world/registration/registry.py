@@ -36,9 +36,8 @@ from emu.link.messages import (
     ZoneUpdate,
 )
 from emu.link.settings import hash_link_password
-from emu.model import PlayCode, WorldCharacter
-from emu.processes.ports import Bus, Note, WorldCharacterStore, ZoneServers
-from emu.processes.shared import ENTERED, LEFT
+from emu.model import PlayCode, Present, WorldCharacter
+from emu.processes.ports import Bus, Note, Presence, WorldCharacterStore, ZoneServers
 from emu.times import Clock
 from emu.world.content.atlas import Atlas
 from emu.world.entry.admission import WorldAdmissionRules
@@ -111,25 +110,25 @@ class CharacterLocations:
 
     __slots__ = ("_atlas", "_send", "_sent")
 
-    def __init__(self, bus: Bus, atlas: Atlas, send: Callable[[ZoneUpdate], None]) -> None:
+    def __init__(
+        self, presence: Presence, atlas: Atlas, send: Callable[[ZoneUpdate], None]
+    ) -> None:
         self._atlas = atlas
         self._send = send
         self._sent: dict[int, int] = {}
         """The last sent zone id of each character in the world."""
-        bus.subscribe(ENTERED, self._entered)
-        bus.subscribe(LEFT, self._left)
+        presence.observe(self._changed)
 
-    def _entered(self, note: Note) -> None:
-        char_id, zone_id = int(note["char_id"] or 0), int(note["zone_id"] or 0)
-        zone = self._atlas.get(zone_id)
-        # Entering the same zone again changes nothing in the login server's list.
-        if zone is None or self._sent.get(char_id) == zone_id:
+    def _changed(self, char_id: int, present: Present | None) -> None:
+        if present is None:
+            self._sent.pop(char_id, None)
             return
-        self._sent[char_id] = zone_id
-        self._send(ZoneUpdate(int(note["account_id"] or 0), char_id, zone_id, zone.file))
-
-    def _left(self, note: Note) -> None:
-        self._sent.pop(int(note["char_id"] or 0), None)
+        zone = self._atlas.get(present.zone_id)
+        # Entering the same zone again changes nothing in the login server's list.
+        if zone is None or self._sent.get(char_id) == present.zone_id:
+            return
+        self._sent[char_id] = present.zone_id
+        self._send(ZoneUpdate(present.account_id, char_id, present.zone_id, zone.file))
 
 
 def relay_bug_reports(bus: Bus, send: Callable[[BugReport], None]) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from emu.dialects.dialect import NOT_SEEN, ChannelNumbers
 from emu.errors import CommandError, Unanswered
-from emu.model import Membership, Present, may_see
+from emu.model import SEES_HIDDEN, Membership, Present, may_see
 from emu.processes.ports import Note
 from emu.times import Monotonic
 from emu.world.actors.client import text_fields
@@ -89,7 +89,7 @@ class RemoteChat:
     def publish(self, topic: str, text: str) -> int:
         """Publish a text for all players of all processes; return how many are online."""
         self._world.bus.publish(topic, {"text": text})
-        return sum(not present.link_dead for present in self._world.presence)
+        return self._world.presence.online(SEES_HIDDEN)
 
     async def _answer_tell(self, note: Note) -> Note:
         target = self._world.players.get(int(note["char_id"] or 0))

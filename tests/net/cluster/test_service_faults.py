@@ -19,14 +19,14 @@ def test_a_failed_message_of_another_process_is_logged_with_its_place_and_then_c
     part.faults.start()
     with captured_log("text") as log:
         for n in range(500):
-            bus.publish("presence.entered", {"process": "east", f"nonsense{n % 7}": n})
-            bus.publish("presence.left", {"process": "east"})
+            bus.publish("presence.changed", {"process": "east", f"nonsense{n % 7}": n})
+            bus.publish("presence.dismiss", {"char_id": "five"})
         logged = log.text
         here.reactor.advance(INTERVAL)
     assert 0 < logged.count("could not be handled") < 20, logged
     assert "Traceback" in logged
-    assert "shared.py" in logged
+    assert "tables.py" in logged
     assert "more faults of another process: KeyError" in log.text
     part.faults.stop()
     assert logged_failures.flush(KeyError)
-    assert logged_failures.flush(TypeError)
+    assert logged_failures.flush(ValueError)

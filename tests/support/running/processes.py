@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from emu.model import Present
-from emu.processes.shared import LocalBus, LocalHandoffKeys, SharedPresence
+from emu.processes.presence import SharedPresence
+from emu.processes.shared import LocalBus, LocalHandoffKeys
+from emu.processes.tables import run_now
 from emu.times import Clock
 from tests.support.times import ManualClock
 
@@ -27,7 +29,7 @@ def present(account_id: int, char_id: int, zone_id: int, name: str = "") -> Pres
 
 def presence() -> SharedPresence:
     """Return the presence of a world that is one process."""
-    return SharedPresence(bus(), "here")
+    return SharedPresence(bus(), "here", spawn=run_now)
 
 
 def handoff_keys(

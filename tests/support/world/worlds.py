@@ -19,7 +19,9 @@ from emu.commands import help as help_commands
 from emu.dialects.dialect import read_numbers
 from emu.model import WorldCharacter
 from emu.processes.ports import Processes
-from emu.processes.shared import LocalBus, LocalHandoffKeys, SharedPresence, ZoneTable
+from emu.processes.presence import SharedPresence
+from emu.processes.shared import LocalBus, LocalHandoffKeys, ZoneTable
+from emu.processes.tables import run_now
 from emu.structs.packed import read_client_cmds
 from emu.times import Moment, Monotonic
 from emu.world.actors.client import PlayerClient
@@ -200,7 +202,7 @@ class WorldHarness:
         )
         self.bus: LocalBus = beside.bus if beside else bus()
         self.name = f"process of {id(self)}"
-        self.presence = SharedPresence(self.bus, self.name)
+        self.presence = SharedPresence(self.bus, self.name, spawn=run_now)
         self.atlas = atlas or bare_atlas()
         self.population = ZonePopulation(self.atlas, self._next_spawn_id)
         self.faults = Faults(self.events.append)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from emu.world.commands.players import MOST_LISTED, MOST_SHOWN
 from tests.support.running.processes import present
 from tests.support.world.worlds import WorldHarness
 
@@ -61,3 +62,17 @@ def test_a_hidden_player_of_the_own_process_gets_no_private_message(harness: Wor
     own = str(harness.name.encode(), "ascii")
     harness.presence._put(replace(present(107, 7, 325, "Cedric"), process=own))
     assert one.types("/tell Cedric hi") == ["Unable to find client Cedric"]
+
+
+def test_a_list_of_very_many_players_is_cut_and_counts_all(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    for number in range(10, MOST_LISTED + 20):
+        harness.presence._put(present(100 + number, number, 12))
+    one.types("/who all")
+    [reply] = one.decoded("WS_WhoQueryReply")
+    assert len(reply["characters_array"]) == MOST_SHOWN
+    for line in ("players", "who all"):
+        shown = harness.console(line)
+        assert shown.lines[0] == "1011 players, 1000 of them listed", shown.lines[0]
+        assert len(shown.data) == MOST_LISTED
+    assert harness.console("who Name10").lines[0] == "12 players"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from emu.link.messages import ZoneUpdate
-from emu.processes.shared import SharedPresence
 from emu.world.content.atlas import read_atlas
 from emu.world.registration.registry import CharacterLocations
-from tests.support.running.processes import bus, present
+from tests.support.running.processes import presence, present
 
 ISLE, ANTONICA, NOWHERE = 325, 12, 9999
 
 
 def test_each_change_of_zone_is_sent_once_and_again_after_leaving() -> None:
-    notes, reported = bus(), list[ZoneUpdate]()
-    CharacterLocations(notes, read_atlas(), reported.append)
-    here = SharedPresence(notes, "here")
+    here, reported = presence(), list[ZoneUpdate]()
+    CharacterLocations(here, read_atlas(), reported.append)
     here.entered(present(101, 5, ISLE), lambda: None)
     here.seen(5, away=True)
     here.entered(present(101, 5, NOWHERE), lambda: None)
