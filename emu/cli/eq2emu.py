@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 
-from emu.cli.common import Command, change_store, load_config, together
-from emu.cli.options import present
+from emu.cli.common import Command, change_store, is_terminal, load_config, together
+from emu.cli.installed import install_command
+from emu.cli.options import asked_secret, present
 from emu.cli.tables import Row, format_option, print_rows
 from emu.config import Config
 from emu.errors import CommandError, StoreError
 from emu.files import partial_folder
 from emu.login.accounts import account_name
 from emu.model import Place, Title, WorldCharacter
-from emu.sqldump import Dump, ImportReport
+from emu.sqldump import Dump, ImportReport, LiveDatabase, RowSource
+from emu.sqldump.live import is_url
 from emu.store import Store
 from emu.store.eq2emu import check_login_dump, import_dump
 from emu.store.eq2emu_world import OldWorld
@@ -39,8 +44,48 @@ CONFIGURED_BY = {
 """Settings of EQ2Emulator and the keys of the same settings here."""
 
 
+VARIABLE = "EMU_MYSQL_PASSWORD"
+"""Environment variable with the password of a live database."""
+
+
+class SourceType(click.Path):
+    """A dump's file, or the URL of a live database; the command gets a `RowSource`."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the source. Raises `CommandError` for an unusable URL."""
+        if isinstance(value, str) and is_url(value):
+            return live_database(value)
+        return Dump(Path(os.fsdecode(super().convert(value, param, ctx))))
+
+
+def live_database(url: str) -> LiveDatabase:
+    """Return a live database, which is closed when the command ends. Raises `CommandError`."""
+    # Tested before the import, so that a missing library gives one clear line.
+    if importlib.util.find_spec("pymysql") is None:
+        raise CommandError(
+            f"a live database is read with PyMySQL; install it with: {install_command('mariadb')}"
+        )
+    database = LiveDatabase(url, password=_asked_password, warn=partial(click.echo, err=True))
+    click.get_current_context().call_on_close(database.close)
+    # Before anything is locked or written, and before progress is shown where it asks.
+    database.open()
+    return database
+
+
+def _asked_password(who: str) -> str:
+    """Return the password of the environment, or ask for one at the terminal."""
+    given = os.environ.get(VARIABLE)
+    if given is not None:
+        return given
+    # Without a terminal there may be nothing on the other side of a pipe: no password.
+    return asked_secret(who) if is_terminal() else ""
+
+
 @click.command("import-eq2emu")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("source", metavar="FILE", type=SourceType())
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--renumber", is_flag=True, help="Give rows with a taken id a new id; see above.")
 @click.option(
@@ -49,13 +94,18 @@ CONFIGURED_BY = {
     multiple=True,
     metavar="OLD=FILE",
     help="Continue the characters of the world OLD in this server's world; FILE is a dump of OLD's"
-    " own database. Several files of one world, and several worlds, are several options.",
+    " own database, or its URL. Several files of one world, and several worlds, are several"
+    " options.",
 )
 @format_option
 def import_login_dump(
-    *, file: Path, dry_run: bool, renumber: bool, worlds: tuple[str, ...], style: str
+    *, source: RowSource, dry_run: bool, renumber: bool, worlds: tuple[str, ...], style: str
 ) -> None:
-    """Import an SQL dump of EQ2Emulator's login database; nothing in it is executed.
+    """Import EQ2Emulator's login database: an SQL dump, or the live database.
+
+    FILE is a dump, of which nothing is executed, or mysql://USER@HOST/DATABASE, which is read in
+    one read-only transaction and needs the extra `mariadb`. Its password comes from the variable
+    EMU_MYSQL_PASSWORD or is asked for; in the URL, others on this machine could see it.
 
     Imports accounts and worlds with their bans and settings, the characters of all worlds with
     appearance and equipment, the zones that worlds described, and the numbers of models (the table
@@ -75,7 +125,6 @@ def import_login_dump(
 
     Example: emu account import-eq2emu eq2login.sql.gz --world 'Antonia=eq2world.sql.gz' --dry-run
     """
-    dump = Dump(file)
     # Wrong options are reported before a lock is taken.
     old_worlds = _old_worlds(worlds)
     config = load_config()
@@ -91,14 +140,14 @@ def import_login_dump(
     ):
         report = import_dump(
             store,
-            dump.read,
+            source.read,
             clean_name=account_name,
             moment=present(),
             renumber=renumber,
             dry_run=dry_run,
             old_worlds=old_worlds,
             built_in=ConfiguredWorld.of(config) if old_worlds else None,
-            check=partial(check_login_dump, dump),
+            check=partial(check_login_dump, source),
             progress=progress,
         )
     _print_settings(report)
@@ -114,15 +163,26 @@ def _old_worlds(options: Sequence[str]) -> list[OldWorld]:
     worlds: dict[str, OldWorld] = {}
     for option in options:
         name, equals, file = option.partition("=")
+        if is_url(option):
+            # The text may hold a password, so it is not shown.
+            raise CommandError("--world: give the world's name before the URL, OLD=URL")
         if not name.strip() or not equals:
             raise CommandError(f"--world {option!r}: give the world's name and a file, OLD=FILE")
-        path = Path(file).expanduser()
-        if not path.is_file():
-            raise CommandError(f"--world {option!r}: there is no file {file!r}")
         # Several files may belong to one world, so they are collected by its name.
         before = worlds.get(name.strip().casefold(), OldWorld(name.strip()))
-        worlds[before.name.casefold()] = replace(before, dumps=(*before.dumps, Dump(path)))
+        dumps = (*before.dumps, _world_source(name, file))
+        worlds[before.name.casefold()] = replace(before, dumps=dumps)
     return list(worlds.values())
+
+
+def _world_source(name: str, file: str) -> RowSource:
+    """Return the source of an option ``--world OLD=FILE``. Raises `CommandError`."""
+    if is_url(file):
+        return live_database(file)
+    path = Path(file).expanduser()
+    if not path.is_file():
+        raise CommandError(f"--world {f'{name}={file}'!r}: there is no file {file!r}")
+    return Dump(path)
 
 
 @contextmanager
@@ -246,7 +306,7 @@ def dump_options(setting: str, replaced: str) -> Callable[[Command], Command]:
             nargs=-1,
             required=True,
             metavar="FILE...",
-            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            type=SourceType(),
         ),
         click.option(
             "--to",
@@ -284,18 +344,19 @@ def print_report(report: ImportReport, style: str, *, dry_run: bool, hint: str |
 @dump_options("zone files; by default that of world.zones", "files anew that were")
 def import_world_dump(
     *,
-    files: tuple[Path, ...],
+    files: tuple[RowSource, ...],
     folder: Path | None,
     dry_run: bool,
     replace: bool,
     style: str,
 ) -> None:
-    """Import zones from SQL dumps of EQ2Emulator's world database; nothing is executed.
+    """Import zones from EQ2Emulator's world database: SQL dumps, or the live database.
 
     Imports zones, starting places, and their spawns: creatures, objects, signs, doors and other
     widgets, with places, appearance, commands and destinations. Give all dumps together, one file
-    or one for each table. Each zone becomes one editable file in the folder of world.zones; a
-    running server reads it with `reload zones`.
+    or one for each table; nothing in them is executed. The live database is
+    mysql://USER@HOST/DATABASE (see `emu account import-eq2emu`). Each zone becomes one editable
+    file in the folder of world.zones; a running server reads it with `reload zones`.
 
     Nothing is written before all dumps have been read. You can repeat the import: it rewrites its
     own files if the dumps have changed, and skips files that you have edited. A shipped zone keeps
@@ -318,17 +379,18 @@ def import_world_dump(
 @dump_options("knowledge; by default that of world.knowledge", "the file anew when it was")
 def import_eq2emu_knowledge(
     *,
-    files: tuple[Path, ...],
+    files: tuple[RowSource, ...],
     folder: Path | None,
     dry_run: bool,
     replace: bool,
     style: str,
 ) -> None:
-    """Import skills, languages and titles from SQL dumps of EQ2Emulator's world database.
+    """Import skills, languages and titles from EQ2Emulator's world database.
 
     Reads the tables skills, languages, titles, starting_skills, starting_languages, starting_titles
     and starting_skillbar, in one dump or one for each table; give them together. Nothing is
-    executed. The result is one file, eq2emu.toml, in the folder of world.knowledge. The server
+    executed. The live database is mysql://USER@HOST/DATABASE (see `emu account import-eq2emu`).
+    The result is one file, eq2emu.toml, in the folder of world.knowledge. The server
     reads it at its start and with `emu admin reload knowledge`.
 
     Nothing is written before all dumps have been read. You can repeat the import: it rewrites its

@@ -1,12 +1,30 @@
-"""One dump file that an import reads several times, each time for some of its tables."""
+"""A source of rows that an import reads several times, each time for some of its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Protocol
 
-from emu.errors import FileFormatError
+from emu.errors import EmuError, FileFormatError
 from emu.sqldump.reader import InsertRow, read_inserts
+
+
+class RowSource(Protocol):
+    """A database of EQ2Emulator: a dump of it, or the live one (`emu.sqldump.live`)."""
+
+    tables: set[str]
+    """Names of the tables that the source has, in lower case, as far as it was read."""
+
+    @property
+    def name(self) -> str:
+        """A short name for notes about single rows."""
+
+    def read(self, tables: Collection[str]) -> Iterator[InsertRow]:
+        """Yield the rows of some tables, whose columns have names; each call starts anew."""
+
+    def error(self, text: str) -> EmuError:
+        """Return an error that names the source."""
 
 
 class Dump:
@@ -15,8 +33,14 @@ class Dump:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.tables: set[str] = set()
-        """Names of the tables that the dump defines or fills, in lower case, as far as it was
-        read."""
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder."""
+        return self.path.name
 
     def read(self, tables: Collection[str]) -> Iterator[InsertRow]:
         """Yield the rows of some tables. Raises `FileFormatError`, also for unnamed columns."""

@@ -282,13 +282,22 @@ class InsertRow(NamedTuple):
 
     `columns` are the names in the order of `values`. They are None if neither the statement nor an
     earlier CREATE TABLE names them. Text is `str` (UTF-8, else Latin-1), binary and hex literals
-    are `bytes`. `line` is the first line of the row, counted from 1.
+    are `bytes`. `line` is the first line of the row, counted from 1; it is 0 for a row of a live
+    database.
     """
 
     table: str
     columns: tuple[str, ...] | None
     values: tuple[Value, ...]
     line: int
+
+    @property
+    def place(self) -> str:
+        """Where the row is, for reports: the line of a dump, else the value that identifies it."""
+        if self.line or not self.columns:
+            return f"line {self.line}"
+        key = self.columns.index("id") if "id" in self.columns else 0
+        return f"{self.columns[key]} {self.values[key]!r}"
 
     def named(self) -> dict[str, Value]:
         """Return the values by column in lower case. Raises `ValueError` for unnamed columns."""

@@ -123,13 +123,13 @@ class ImportReport:
         try:
             return take(row.named())
         except ValueError as error:
-            self.leave_out(table, row.line, str(error))
+            self.leave_out(table, row.place, str(error))
             return None
 
-    def leave_out(self, table: str, line: int, reason: str) -> None:
+    def leave_out(self, table: str, place: str, reason: str) -> None:
         """Count a row that cannot be imported, and note the reason."""
         self.tables[table].skipped += 1
-        self.note(table, f"line {line}: row of {table} left out: {reason}")
+        self.note(table, f"{place}: row of {table} left out: {reason}")
 
     def settle(self) -> None:
         """Count all rows as left out that were neither added nor present before."""

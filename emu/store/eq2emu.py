@@ -28,7 +28,7 @@ from emu.appearance import LARGEST_MODEL, model_key
 from emu.errors import CommandError
 from emu.limits.addresses import normalize_prefix
 from emu.model import BUILT_IN_ACCOUNT, Account, RegisteredWorld
-from emu.sqldump import Dump, InsertRow
+from emu.sqldump import InsertRow, RowSource
 from emu.sqldump.report import (
     Columns,
     ImportReport,
@@ -233,8 +233,8 @@ Progress = Callable[[str, int], None]
 """Receives the present step, and the number of rows so far."""
 
 
-def check_login_dump(dump: Dump) -> None:
-    """Raise `FileFormatError` if a dump, read to its end, is none of a login database."""
+def check_login_dump(dump: RowSource) -> None:
+    """Raise `EmuError` if a dump, read to its end, or a live database is none of a login server."""
     tables = dump.tables
     # A world database has the table `appearances`, too, so it does not show which dump this is.
     wanted = set(TABLES) if CHARACTERS not in tables else set(TABLES) - {"appearances"}
@@ -243,10 +243,10 @@ def check_login_dump(dump: Dump) -> None:
     hint = ""
     if CHARACTERS in tables:
         hint = (
-            ": it is one of a world database. Give the login database's dump as FILE, and this one"
-            f" with --world {quote(f'OLD={dump.path}')}"
+            ": it is one of a world. Give the login database as FILE, and this one"
+            f" with --world {quote(f'OLD={dump}')}"
         )
-    raise dump.error(f"has no table account, so it is no dump of a login database{hint}")
+    raise dump.error(f"has no table account, so it is none of a login server{hint}")
 
 
 def import_dump(
@@ -384,8 +384,8 @@ class _Import:
                     f"{counted(count, 'character')} of {world.name!r} {stay} with the old world,"
                     " and can be played while that world is connected. To continue in this"
                     " server's world, stop the server and repeat the import with"
-                    f" --world {quote(f'{world.name}=FILE')}, where FILE is a dump of that"
-                    " world's own database"
+                    f" --world {quote(f'{world.name}=FILE')}, where FILE is that world's"
+                    " own database: a dump, or the URL of the live one"
                 )
 
     def _store_portion(self, portion: list[InsertRow]) -> None:

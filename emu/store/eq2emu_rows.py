@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, Self
 
 from emu.errors import CommandError, FileFormatError
-from emu.sqldump import Dump, InsertRow, Value
+from emu.sqldump import InsertRow, RowSource, Value
 from emu.sqldump.report import Columns, number
 
 CHARACTERS: Final = "characters"
@@ -75,7 +75,7 @@ class CharacterRows:
     def __exit__(self, *_error: object) -> None:
         self._rows.close()
 
-    def read(self, dumps: Sequence[Dump], progress: Callable[[int], None]) -> None:
+    def read(self, dumps: Sequence[RowSource], progress: Callable[[int], None]) -> None:
         """Read all dumps of a world.
 
         Raises `FileFormatError` if a table is in none of them, and `CommandError` if the temporary
@@ -89,13 +89,13 @@ class CharacterRows:
                 " SQLITE_TMPDIR to a folder with more space than the dump has"
             ) from None
 
-    def _read(self, dumps: Sequence[Dump], progress: Callable[[int], None]) -> None:
+    def _read(self, dumps: Sequence[RowSource], progress: Callable[[int], None]) -> None:
         count = 0
         # One transaction: a commit for each row would take most of the time.
         self._rows.execute("BEGIN")
         for dump in dumps:
             for row in dump.read((*TABLES, *FACTS, *LATER)):
-                self._take(row, dump.path.name)
+                self._take(row, dump.name)
                 count += 1
                 if count % 1000 == 0:
                     progress(count)
@@ -151,7 +151,7 @@ class CharacterRows:
             return
         columns = row.named()
         is_fact = table in FACTS
-        place = f"{file}, line {row.line}"
+        place = f"{file}, {row.place}"
         try:
             name = "id" if is_fact or table == CHARACTERS else "char_id"
             owner = number(columns, name)
@@ -166,7 +166,7 @@ class CharacterRows:
             (table, owner, place, json.dumps(columns, default=_text)),
         )
 
-    def _require(self, dumps: Sequence[Dump]) -> None:
+    def _require(self, dumps: Sequence[RowSource]) -> None:
         # Over all dumps together: an operator may have dumped each table into its own file.
         seen: set[str] = set()
         for dump in dumps:
@@ -175,15 +175,18 @@ class CharacterRows:
         if not missing:
             return
         if CHARACTERS not in missing:
-            text = f"lacks {', '.join(missing)}: dump these tables too, or they cannot be imported"
+            text = (
+                f"lacks {', '.join(missing)}: the import needs these tables, even empty ones; a"
+                " live database hides tables from a user without SELECT on them"
+            )
         elif seen.isdisjoint(LOGIN_TABLES):
-            text = f"has no table {CHARACTERS}, so it is no dump of a world database"
+            text = f"has no table {CHARACTERS}, so it is none of a world"
         else:
             text = (
-                f"has no table {CHARACTERS}: it is a dump of the login database, but --world needs"
-                " one of the world database"
+                f"has no table {CHARACTERS}: it is the login server's, but --world needs the"
+                " world's own database"
             )
-        raise FileFormatError(f"{', '.join(str(dump.path) for dump in dumps)}: {text}")
+        raise FileFormatError(f"{', '.join(str(dump) for dump in dumps)}: {text}")
 
     def _query(self, sql: str, *values: Value) -> Iterator[StoredRow]:
         for kind, place, columns in self._rows.execute(sql, values):

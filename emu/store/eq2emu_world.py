@@ -18,7 +18,7 @@ from typing import Any
 
 from emu.link.settings import hash_link_password
 from emu.model import BUILT_IN_ACCOUNT, WorldCharacter
-from emu.sqldump import Dump, ImportReport, Tally
+from emu.sqldump import ImportReport, RowSource, Tally
 from emu.sqldump.report import number
 from emu.store.eq2emu_character import BuiltInWorld, Composed, Facts, compose
 from emu.store.eq2emu_rows import CHARACTERS, CharacterRows, StoredRow
@@ -36,8 +36,8 @@ class OldWorld:
 
     name: str
     """Its name in the login database."""
-    dumps: Sequence[Dump] = ()
-    """The dumps of its own database: one file, or one for each table."""
+    dumps: Sequence[RowSource] = ()
+    """Its own database: the live one, a dump, or a dump for each table."""
 
 
 @dataclass(frozen=True, slots=True)

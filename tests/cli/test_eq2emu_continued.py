@@ -213,9 +213,7 @@ def test_the_tables_may_be_in_several_files(emu: CommandLine, dumps: Dumps, tmp_
     rest = {table: rows for table, rows in ANTONIA.items() if table != "character_details"}
     dumps.write(world=rest)
     refusal = emu.refused(*dumps.words)
-    assert refusal.endswith(
-        "lacks character_details: dump these tables too, or they cannot be imported"
-    )
+    assert "lacks character_details: the import needs these tables, even empty" in refusal
     emu.good(*dumps.words, "--world", f"antonia={details}")
     assert character(emu, "Aldana").coins == 7_654_321
 
@@ -340,9 +338,9 @@ def test_accounts_with_other_ids_keep_their_characters(emu: CommandLine, dumps: 
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("swapped", "no dump of a login database: it is one of a world database. Give the login"),
-        ("login twice", "it is a dump of the login database, but --world needs one of the world"),
-        ("nothing", "has no table account, so it is no dump of a login database"),
+        ("swapped", "none of a login server: it is one of a world. Give the login"),
+        ("login twice", "it is the login server's, but --world needs the world's"),
+        ("nothing", "has no table account, so it is none of a login server"),
         ("no names", "the columns of account have no names; dump the table definitions too"),
         ("torn", "the file ends inside"),
         ("old", "the dump has no world 'Atlantis'; its worlds: 'Antonia', 'Permafrost'"),

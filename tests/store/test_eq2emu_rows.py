@@ -55,8 +55,8 @@ def test_rows_without_a_character_are_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tables", "reason"),
     [
-        (LOGIN, "has no table characters: it is a dump of the login database"),
-        ({"poem": [{"id": 1}]}, "has no table characters, so it is no dump of a world database"),
+        (LOGIN, "has no table characters: it is the login server's"),
+        ({"poem": [{"id": 1}]}, "has no table characters, so it is none of a world"),
         ({"characters": ANTONIA["characters"]}, "lacks char_colors, character_details"),
     ],
 )

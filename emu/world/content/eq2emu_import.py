@@ -1,4 +1,4 @@
-"""Runs the imports of an EQ2Emulator world database: dumps in, zone and knowledge files out.
+"""Runs the imports of an EQ2Emulator world database: rows in, zone and knowledge files out.
 
 A row that cannot be imported is reported with its reason.
 Source: docs/protocol/world/data.md#knowledge.
@@ -7,12 +7,11 @@ Source: docs/protocol/world/data.md#knowledge.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from emu.errors import CommandError
-from emu.sqldump import ImportReport, InsertRow, Tally, read_inserts
+from emu.sqldump import ImportReport, InsertRow, RowSource, Tally
 from emu.sqldump.report import Columns, number, text, visible
 from emu.world.content.atlas import read_atlas
 from emu.world.content.eq2emu import TABLES, Composer, Tables
@@ -31,7 +30,7 @@ Row = dict[str, Any]
 
 
 def import_knowledge(
-    dumps: Sequence[Path], folder: Path, *, dry_run: bool = False, replace: bool = False
+    dumps: Sequence[RowSource], folder: Path, *, dry_run: bool = False, replace: bool = False
 ) -> ImportReport:
     """Write the skills, languages and titles of dumps into a file; return a report of the rows.
 
@@ -42,16 +41,22 @@ def import_knowledge(
     report = ImportReport({table: Tally() for table in KNOWLEDGE_TABLES})
     gathered = Gathered(report, read_knowledge())
     for dump in dumps:
-        for row in read_inserts(dump, KNOWLEDGE_TABLES):
-            # Without names, the order of the columns is unknown.
-            if row.columns is None:
-                raise CommandError(f"{dump}: the dump has no column names; dump definitions too")
+        for row in dump.read(KNOWLEDGE_TABLES):
             gathered.take(row)
+    _require_some(dumps, KNOWLEDGE_TABLES)
     document = gathered.document()
     if document.tables:
         store(document, folder, report, dry_run=dry_run, replace=replace)
     report.settle()
     return report
+
+
+def _require_some(dumps: Sequence[RowSource], tables: Collection[str]) -> None:
+    """Raise an error that names the sources if none of them has any of the tables."""
+    if all(dump.tables.isdisjoint(tables) for dump in dumps):
+        first, *others = dumps
+        also = f" (and {len(others)} more)" if others else ""
+        raise first.error(f"has none of the tables {', '.join(tables)}{also}")
 
 
 class Gathered:
@@ -66,7 +71,7 @@ class Gathered:
             "title": set(shipped.titles),
         }
         self._counts: Counter[str] = Counter()
-        self._later: list[tuple[str, int, str, Row]] = []
+        self._later: list[tuple[str, str, str, Row]] = []
 
     def take(self, read: InsertRow) -> None:
         """Add one row; report it if it cannot be imported."""
@@ -83,16 +88,16 @@ class Gathered:
             self._keep(table, name, row)
         else:
             # May refer to rows that follow in a later dump.
-            self._later.append((table, read.line, name, row))
+            self._later.append((table, read.place, name, row))
 
     def document(self) -> Document:
         """Return the file's content; without tables if there are no rows."""
         # Rows of beginners refer to skills, languages and titles, which may follow in the dumps. So
         # they are checked here, after all rows.
-        for table, line, name, row in self._later:
+        for table, place, name, row in self._later:
             kind = name.removeprefix(BEGINNER)
             if kind in self._known and row["id"] not in self._known[kind]:
-                self._report.leave_out(table, line, f"there is no {kind} {row['id']}")
+                self._report.leave_out(table, place, f"there is no {kind} {row['id']}")
             else:
                 self._keep(table, name, row)
         self._later = []
@@ -195,7 +200,7 @@ Progress = Callable[[str, int], None]
 
 
 def import_world(
-    dumps: Sequence[Path],
+    dumps: Sequence[RowSource],
     folder: Path,
     *,
     dry_run: bool = False,
@@ -214,11 +219,12 @@ def import_world(
     takes = tables.takes
     taken = 0
     for dump in dumps:
-        for row in read_inserts(dump, TABLES):
+        for row in dump.read(TABLES):
             report.take(row, takes[row.table.lower()])
             taken += 1
             if taken % 1000 == 0:
                 progress("reading", taken)
+    _require_some(dumps, TABLES)
     # Shipped zones are extended or replaced, never written as new ones.
     shipped = {zone.id for zone in read_atlas()}
     others = zones_of_others(folder)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from emu.sqldump import Dump
+
 ZONES = """
 INSERT INTO zones (id, name, file, description, safe_x, safe_y, safe_z, safe_heading, underworld,
  zone_motd) VALUES
@@ -51,8 +53,8 @@ INSERT INTO spawn_location_placement (id, zone_id, spawn_location_id, x, y, z, h
 WHOLE = ZONES + STARTS + SPAWNS
 
 
-def world_dump(folder: Path, text: str = WHOLE, name: str = "world.sql") -> Path:
-    """Write a dump and return its path."""
+def world_dump(folder: Path, text: str = WHOLE, name: str = "world.sql") -> Dump:
+    """Write a dump and return it; its text is its path."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
-    return path
+    return Dump(path)

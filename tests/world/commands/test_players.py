@@ -75,4 +75,4 @@ def test_a_list_of_very_many_players_is_cut_and_counts_all(harness: WorldHarness
         shown = harness.console(line)
         assert shown.lines[0] == "1011 players, 1000 of them listed", shown.lines[0]
         assert len(shown.data) == MOST_LISTED
-    assert harness.console("who Name10").lines[0] == "12 players"
+    assert harness.console("who Name10").lines[0] == "31 players"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.errors import CommandError
+from emu.errors import FileFormatError
 from emu.model import Hotkey, KnownSkill, Title
 from emu.world.content.eq2emu_import import FILE, import_knowledge
 from emu.world.content.knowledge import read_knowledge
@@ -72,13 +72,15 @@ def test_it_is_run_again_dry_and_beside_what_was_changed_by_hand(tmp_path: Path)
     assert not path.read_text().endswith("# mine\n")
 
 
-def test_a_dump_without_such_tables_writes_nothing(tmp_path: Path) -> None:
-    import_knowledge([world_dump(tmp_path, "INSERT INTO other (id) VALUES (1);")], tmp_path / "k")
+def test_a_dump_without_such_tables_is_refused(tmp_path: Path) -> None:
+    dump = world_dump(tmp_path, "INSERT INTO other (id) VALUES (1);")
+    with pytest.raises(FileFormatError, match=r"world\.sql: has none of the tables skills, lang"):
+        import_knowledge([dump], tmp_path / "k")
     assert not (tmp_path / "k").exists()
 
 
 def test_a_dump_without_names_of_columns_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="no column names"):
+    with pytest.raises(FileFormatError, match="the columns of skills have no names"):
         import_knowledge([world_dump(tmp_path, "INSERT INTO skills VALUES (1);")], tmp_path / "k")
 
 
