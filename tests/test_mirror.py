@@ -8,6 +8,7 @@ ROOT = Path(__file__).parent.parent
 PLAIN = {
     "emu/admin/ggmp/acting.py": "protocols",
     "emu/admin/ports.py": "plain values",
+    "emu/cluster/ports.py": "protocols",
     "emu/dialects/dialect.py": "names for numbers",
     "emu/config/administration.py": "plain values",
     "emu/config/login.py": "plain values",

@@ -50,6 +50,7 @@ from emu.store.asynchronous import (
     AsyncCharacters,
     AsyncMemories,
     AsyncModels,
+    AsyncNodes,
     AsyncReports,
     AsyncRoster,
     AsyncWorldCharacters,
@@ -472,6 +473,7 @@ class Storage:
         self.reports = AsyncReports(ways, lambda store: store.login.reports)
         self.models = AsyncModels(ways, lambda store: store.login.models)
         self.memories = AsyncMemories(ways, lambda store: store.world.memories)
+        self.nodes = AsyncNodes(ways, lambda store: store.world.nodes)
         self.world_characters = AsyncWorldCharacters(ways, lambda store: store.world.characters)
 
     def _epoch(self) -> int:

@@ -175,19 +175,36 @@ class Presence(Protocol):
         """Publish what the others need in order to notice what they have missed."""
 
 
+@dataclass(frozen=True, slots=True)
+class ZoneAddress:
+    """Where clients reach an instance of a zone: its node, that node's address, its number."""
+
+    node: str
+    host: str
+    port: int
+    instance: int = 0
+
+
 class ZoneServers(Protocol):
-    """The process of each zone. Known to every process, so nothing is awaited."""
+    """The node of each zone: the process that runs it."""
 
     def serves(self, zone_id: int) -> bool:
-        """Return whether this process serves a zone."""
+        """Return whether this process runs a zone, or may start it at any time."""
 
-    def server_of(self, zone_id: int) -> str:
-        """Return the name of the process that serves a zone; empty when there is only one."""
+    def instances(self, zone_id: int) -> Sequence[int] | None:
+        """Return the numbers of the instances that this process runs; None if it runs all."""
 
-    def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
-        """Return the host and port of a zone's process for clients, or None for this process.
+    async def servers(self) -> Mapping[int, Sequence[str]]:
+        """Return the names of the nodes that run each zone; none when there is only one process.
 
-        Raises `Unanswered` when that process cannot be reached.
+        Raises `StoreError`.
+        """
+
+    async def elsewhere(self, zone_id: int) -> ZoneAddress | None:
+        """Return where a player enters a zone, or None for this process.
+
+        A zone that no node runs is placed on one. Raises `Unanswered` when no node can run it, and
+        `StoreError`.
         """
 
 

@@ -8,10 +8,9 @@ docs/protocol/world/entering.md#admission). `LocalBus` is the bus of a single pr
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
-from typing import Any, Final
 
 from emu.errors import CommandError, DuplicateName, EmuError, LimitExceeded, Unanswered
 from emu.model import EntryOrigin, Handoff
@@ -223,64 +222,21 @@ class LocalHandoffKeys:
                 del self._by_account[found.handoff.account_id]
 
 
-MOST_PORT: Final = 0xFFFF
+class ServedHere:
+    """`ZoneServers` of a world that is one process."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ZoneTable:
-    """`ZoneServers` of several processes.
+    def serves(self, _zone_id: int) -> bool:
+        """Return whether this process runs a zone: always."""
+        return True
 
-    `table` returns zones with the names of the processes that serve them. `rest` returns the name
-    of the process that serves all other zones. `others` are the processes that can be
-    reached, each with ``host`` and ``port`` for clients.
-    """
+    def instances(self, _zone_id: int) -> None:
+        """Return that this process runs all instances."""
 
-    process: str
-    _: KW_ONLY
-    table: Callable[[], Mapping[int, str]]
-    rest: Callable[[], str]
-    others: Mapping[str, Mapping[str, Any]]
+    async def servers(self) -> Mapping[int, Sequence[str]]:
+        """Return no names, because there is one process only."""
+        return {}
 
-    def serves(self, zone_id: int) -> bool:
-        """Return whether this process serves a zone."""
-        return self.server_of(zone_id) == self.process
-
-    def elsewhere(self, zone_id: int) -> tuple[str, int] | None:
-        """Return the host and port of a zone's process for clients, or None for this process.
-
-        Raises `Unanswered` when that process cannot be reached.
-        """
-        server = self.server_of(zone_id)
-        if server == self.process:
-            return None
-        about = self.others.get(server)
-        # The player is refused instead of being entered here: two processes would then run the same
-        # zone.
-        if about is None:
-            raise Unanswered(
-                f"that zone cannot be reached now: its server {server} is not connected"
-            )
-        address = address_of(about)
-        if address is None:
-            raise Unanswered(
-                f"that zone cannot be reached: its server {server} has no address for clients"
-            )
-        return address
-
-    def server_of(self, zone_id: int) -> str:
-        """Return the name of the process that serves a zone."""
-        # Read for each question: the table may change.
-        return self.table().get(zone_id) or self.rest()
-
-
-def served_here() -> ZoneTable:
-    """Return the `ZoneServers` of a world that is one process, which serves every zone."""
-    return ZoneTable("", table=dict, rest=str, others={})
-
-
-def address_of(about: Mapping[str, Any]) -> tuple[str, int] | None:
-    """Return a process' host and port for clients, or None."""
-    match about:
-        case {"host": str() as host, "port": int() as port} if host and 0 < port <= MOST_PORT:
-            return host, port
-    return None
+    async def elsewhere(self, _zone_id: int) -> None:
+        """Return that no other process runs a zone."""

@@ -26,6 +26,7 @@ from emu.model import Account, Character, WorldCharacter
 from emu.store.accounts import AccountRepository, BannedAddress, Bans
 from emu.store.characters import CharacterRepository
 from emu.store.memories import SpawnMemories
+from emu.store.nodes import NodeTable
 from emu.store.repository import Repository, name_key
 from emu.store.store import Roster, Store
 from emu.store.world_characters import WorldCharacters
@@ -451,6 +452,25 @@ class AsyncMemories(AsyncRepository[SpawnMemories]):
     spawns = read(SpawnMemories.spawns)
     mark_removed = write(SpawnMemories.mark_removed, forget_nothing)
     forget = write(SpawnMemories.forget, forget_nothing)
+
+
+class AsyncNodes(AsyncRepository[NodeTable]):
+    """Implements `emu.cluster.ports.NodeStore`."""
+
+    take_term = write(NodeTable.take_term, forget_nothing)
+    beat = write(NodeTable.beat, forget_nothing)
+    leave = write(NodeTable.leave, forget_nothing)
+    nodes = read(NodeTable.nodes)
+    set_state = write(NodeTable.set_state, forget_nothing)
+    forget = write(NodeTable.forget, forget_nothing)
+    placement = read(NodeTable.placement)
+    places = read(NodeTable.places)
+    claim = write(NodeTable.claim, forget_nothing)
+    mark_full = write(NodeTable.mark_full, forget_nothing)
+    release = write(NodeTable.release, forget_nothing)
+    hold_lease = write(NodeTable.hold_lease, forget_nothing)
+    release_lease = write(NodeTable.release_lease, forget_nothing)
+    leases = read(NodeTable.leases)
 
 
 class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):

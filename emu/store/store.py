@@ -23,6 +23,7 @@ from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store.accounts import AccountRepository, Bans, Settings, read_end
 from emu.store.characters import CharacterRepository
 from emu.store.memories import SpawnMemories
+from emu.store.nodes import NodeTable
 from emu.store.repository import Repository, changes, name_key, reads, schema
 from emu.store.world_characters import Belongings, WorldCharacters
 from emu.store.worlds import ModelNumbers, ReportRepository, WorldRepository
@@ -172,6 +173,7 @@ class WorldStore:
         self.belongings = Belongings(database)
         self.models = ModelNumbers(database)
         self.memories = SpawnMemories(database)
+        self.nodes = NodeTable(database)
 
 
 class Store:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.errors import EmuError, PeerError
+from emu.errors import EmuError, PeerError, StoreError, Unanswered
 from emu.limits.repeats import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
 from emu.processes.ports import Note
@@ -18,7 +18,7 @@ from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.behaviors import Behaviors
 from emu.world.commands import RemoteCommands
 from emu.world.commands.context import CommandContext
-from emu.world.entry.entering import ZoneEntries
+from emu.world.entry.entering import ZoneEntries, home
 from emu.world.entry.leaving import LeaveReason
 from emu.world.events import NotHandled
 from emu.world.messages import WorldMessages
@@ -72,6 +72,22 @@ class WorldService:
             await world.bus.request(f"{GIVE_UP}.{present.process}", {"char_id": char_id})
         except EmuError as error:
             world.count(f"not given up by another process: {error}")
+
+    async def place(self, character: WorldCharacter) -> None:
+        """Place the zone of a character that enters, so that `enter` knows which node runs it.
+
+        If that fails, the character enters here, and is sent on once its zone can be reached.
+        """
+        world = self.world
+        player = world.players.get(character.id)
+        if player is not None and player.destination is not None:
+            zone_id = player.destination.zone_id
+        else:
+            zone_id = home(world.zones.table, world.saver.latest(character))[0]
+        try:
+            await world.zone_servers.elsewhere(zone_id)
+        except (StoreError, Unanswered) as error:
+            world.count(f"zone not placed: {error}")
 
     async def _give_up(self, note: Note) -> Note:
         player = self.world.players.get(int(note["char_id"] or 0))

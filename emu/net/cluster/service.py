@@ -26,7 +26,7 @@ from emu.processes.ports import (
     WorldCharacterStore,
 )
 from emu.processes.presence import SharedPresence
-from emu.processes.shared import LocalBus, LocalHandoffKeys, served_here
+from emu.processes.shared import LocalBus, LocalHandoffKeys, ServedHere
 from emu.world.content.atlas import Atlas
 
 _log = logger("processes")
@@ -107,7 +107,7 @@ class Alone(ProcessesEndpoint):
             bus, name, ground.scheduler.moment,
             spawn=ground.tasks.spawn, run=secrets.randbits(RUN_BITS),
         )  # fmt: skip
-        self.processes = Processes(name, bus, _keys(ground), presence, served_here())
+        self.processes = Processes(name, bus, _keys(ground), presence, ServedHere())
         self.characters = ground.storage.world_characters
         self.accounts = ground.storage.account_gate
         self.models = ground.storage.models

@@ -52,13 +52,14 @@ COMMANDS = WorldCommandSet()
 )
 async def _zones(context: CommandContext, _call: Call) -> Reply:
     world = context.world
+    servers = await world.zone_servers.servers()
     rows = [
         {
             "zone": definition.name,
             "id": definition.id,
             "file": definition.file,
             "description": definition.description,
-            "process": world.zone_servers.server_of(definition.id),
+            "nodes": list(servers.get(definition.id, ())),
             "instances": [
                 {
                     "instance": zone.instance,
@@ -79,14 +80,12 @@ async def _zones(context: CommandContext, _call: Call) -> Reply:
 
 
 def _running_text(world: World, row: dict[str, Any]) -> str:
-    server = row["process"]
-    if server not in ("", world.process):
-        if server not in world.other_processes:
-            return f"in the process {server}, which cannot be reached"
-        # Of a zone in another process, only the players are known.
-        players = len(world.presence.in_zone(row["id"]))
-        return f"in the process {server}: {counted(players, 'player')}"
+    others = [node for node in row["nodes"] if node != world.process]
     instances = row["instances"]
+    if others and not instances:
+        # Of a zone on other nodes, only the players are known.
+        players = len(world.presence.in_zone(row["id"]))
+        return f"on {', '.join(others)}: {counted(players, 'player')}"
     if not instances:
         return "not running"
     return ", ".join(

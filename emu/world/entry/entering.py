@@ -157,10 +157,11 @@ class ZoneEntries:
             # Only once: a title that was taken away must not come back with the next entry.
             character = beginner(world.knowledge, character)
         zone_id, place = at = home(world.zones.table, character)
-        # Another process serves the zone now, although the login server sent the client here. It
-        # waits, and is sent on as soon as it stands.
-        if not world.zone_servers.serves(zone_id):
-            zone_id, place = self._waiting_place(character)
+        # Another node runs the zone now, although the login server sent the client here. It waits,
+        # and is sent on as soon as it stands.
+        is_elsewhere = not world.zone_servers.serves(zone_id)
+        if is_elsewhere:
+            zone_id, place = self._waiting_place(character, at)
         zone = self._zone_with_space(zone_id, now)
         spawn = Spawn(
             world.next_spawn_id(),
@@ -172,7 +173,7 @@ class ZoneEntries:
             appearance=spawn_appearance(character),
         )
         player = Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
-        if zone_id != at[0]:
+        if is_elsewhere:
             player.destination = Destination(*at)
         player.titles.show(spawn)
         # A mute that is being stored is newer than the row.
@@ -196,7 +197,10 @@ class ZoneEntries:
         return usable
 
     def _zone_with_space(self, zone_id: int, now: Monotonic) -> Zone:
-        return self._world.zones.with_space(zone_id, now, self._world.players.count_seen_in)
+        world = self._world
+        return world.zones.with_space(
+            zone_id, now, world.players.count_seen_in, world.zone_servers.instances(zone_id)
+        )
 
     def _save_later(self, player: Player, now: Monotonic) -> None:
         due = Monotonic(now + self._world.rules.save_interval)
@@ -237,10 +241,12 @@ class ZoneEntries:
         self._save_later(player, now)
         self._begin(player, first=is_new)
 
-    # -- a zone that another process serves -----------------------------------------------------
+    # -- a zone that another node runs ----------------------------------------------------------
 
-    def _waiting_place(self, character: WorldCharacter) -> tuple[int, Position]:
-        """Return where a character waits whose zone another process serves."""
+    def _waiting_place(
+        self, character: WorldCharacter, at: tuple[int, Position]
+    ) -> tuple[int, Position]:
+        """Return where a character waits whose zone another node runs."""
         world, places = self._world, self._world.zones.table
         start = places.get(places.start_of(character).zone_id)
         # Any zone will do, because the player stays there for a moment only; the usual start comes
@@ -248,11 +254,13 @@ class ZoneEntries:
         for zone in (start, *places):
             if zone is not None and world.zone_servers.serves(zone.id):
                 return zone.id, zone.safe
-        raise NoSuchZone(character.zone_id)
+        # This node runs no zone yet: the character waits where it was, in an instance of its own
+        # node, which ends when it is sent on.
+        return at
 
     def _continue(self, player: Player, _now: Monotonic) -> None:
-        """Send a player on that waits here for a zone of another process."""
-        # A player has a destination here only if it waits for a zone of another process.
+        """Send a player on that waits here for a zone of another node."""
+        # A player has a destination here only if it waits for a zone of another node.
         if player.destination is not None:
             self._world.start(self._send_on(player, player.destination))
 

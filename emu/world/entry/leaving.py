@@ -208,7 +208,8 @@ class Departures:
         """Send a player to another zone, or to another place in a zone that it loads anew.
 
         Raises `NoSuchZone`, `StoreError`, `CommandError` if the player changes its zone already,
-        and `LimitExceeded` if too many keys are outstanding.
+        `Unanswered` if no node can run that zone, and `LimitExceeded` if too many keys are
+        outstanding.
         """
         if player.is_travelling:
             raise CommandError(f"{player.name} is on its way already")
@@ -223,13 +224,13 @@ class Departures:
         world = self._world
         definition = world.zones.definition(to.zone_id)
         there = Destination(to.zone_id, to.position or definition.safe)
-        address = world.zone_servers.elsewhere(to.zone_id)
+        there_at = await world.zone_servers.elsewhere(to.zone_id)
         account_id, client = player.character.account_id, player.client
         # The key carries whether the player is hidden: the other process has no other way to know.
         entry = EntryOrigin.ZONE_HIDDEN if player.spawn.hidden else EntryOrigin.ZONE
         rank = player.character.admin_status
         key = await world.handoffs.issue(account_id, player.id, player.name, rank, entry)
-        if address is not None:
+        if there_at is not None:
             # Before the client is sent anything: the other process reads the character as soon as
             # the client shows its key.
             await self._store_there(player, there)
@@ -238,14 +239,14 @@ class Departures:
         player.zone_key = key
         # Taken after the awaits, which may have lasted for seconds.
         now = world.clock.now()
-        if address is None:
+        if there_at is None:
             self._start_zoning(player, there, now)
         else:
             # The other process reads the player from the store, so it leaves this one before its
             # client connects there.
             self._take_out(player, f"went to {definition.description}, served elsewhere", now)
             world.deadlines.set(player, PlayerDeadline.ZONING, Monotonic(now + ZONING_TIME))
-        host, port = address or world.address()
+        host, port = world.address() if there_at is None else (there_at.host, there_at.port)
         send_text(player.client, f"Zoning to {definition.description}...")
         player.client.send(
             "WS_ZoneChangeMsg",

@@ -99,6 +99,9 @@ class WorldPort(Protocol):
     async def fetch(self, char_id: int) -> None:
         """Make another process give up and store a character that enters here."""
 
+    async def place(self, character: WorldCharacter) -> None:
+        """Place the zone of a character on a node before it enters; raises nothing."""
+
     def enter(
         self,
         character: WorldCharacter,
@@ -342,16 +345,9 @@ class EnteringClient:
             return
         # `on_entry` has found it, so it is in the list.
         character = next(row for row in characters if row.id == handoff.char_id)
-        try:
-            self._enter(handoff, character, client, key)
-        except UnknownStruct as error:
-            detail = f"client version {version}: {error}"
-            self._deny(client, ZoneEntryRefusal.VERSION_NOT_SERVED, detail)
-            return
-        except EmuError as error:
-            self._deny(client, ZoneEntryRefusal.NO_ZONE, str(error))
-            return
-        await self._entry.played(handoff.char_id, self._entry.clock.moment())
+        await self._entry.inside.place(character)
+        if not self._over and self._is_entered(handoff, character, client, key):
+            await self._entry.played(handoff.char_id, self._entry.clock.moment())
 
     def _read(self, payload: bytes) -> tuple[int, int, int]:
         """Return account id, key and version of a request; its length identifies the layout."""
@@ -362,6 +358,21 @@ class EnteringClient:
                 fields = layout.decode(payload)
                 return fields["account_id"], fields["access_code"], fields["version"]
         raise MalformedMessage("no known layout has its length")
+
+    def _is_entered(
+        self, handoff: Handoff, character: WorldCharacter, client: PlayerClient, key: int
+    ) -> bool:
+        """Enter a character, or deny it with the reason; return whether it has entered."""
+        try:
+            self._enter(handoff, character, client, key)
+        except UnknownStruct as error:
+            detail = f"client version {client.version}: {error}"
+            self._deny(client, ZoneEntryRefusal.VERSION_NOT_SERVED, detail)
+            return False
+        except EmuError as error:
+            self._deny(client, ZoneEntryRefusal.NO_ZONE, str(error))
+            return False
+        return True
 
     def _enter(
         self,

@@ -266,19 +266,24 @@ class WorldRegistry:
         address = address_for(request.client_address, config.address, config.internal_address)
         # The key is valid in every process, so the client may be sent directly to the one that
         # serves the zone.
-        host, port = self._process_of(rows, char_id) or (address, config.port)
+        host, port = await self._node_of(rows, char_id) or (address, config.port)
         return self._response(request, response, key, host, port)
 
-    def _process_of(self, rows: Sequence[WorldCharacter], char_id: int) -> tuple[str, int] | None:
-        """Return the other process that serves the character's zone: host and port; None for here.
+    async def _node_of(
+        self, rows: Sequence[WorldCharacter], char_id: int
+    ) -> tuple[str, int] | None:
+        """Return host and port of the other node that runs the character's zone; None for here.
 
-        If that process cannot be reached, the player enters here, and zone entry refuses it.
+        If no node can run it, the player enters here, and zone entry refuses it.
         """
-        zones = (row.zone_id for row in rows if row.id == char_id)
-        try:
-            return next((self.zone_servers.elsewhere(zone_id) for zone_id in zones), None)
-        except Unanswered:
+        zone_id = next((row.zone_id for row in rows if row.id == char_id), None)
+        if zone_id is None:
             return None
+        try:
+            there = await self.zone_servers.elsewhere(zone_id)
+        except (Unanswered, StoreError):
+            return None
+        return None if there is None else (there.host, there.port)
 
     async def _body(self, char_id: int, response: int) -> Sequence[LinkMessage]:
         """Return a message with a character's race and model after a successful reply.

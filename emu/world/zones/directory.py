@@ -6,7 +6,8 @@ spawns into a zone that starts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import NamedTuple
 
@@ -82,16 +83,24 @@ class Zones:
         """Return a running instance, None if it does not run."""
         return self._running.get((zone_id, instance))
 
-    def with_space(self, zone_id: int, now: Monotonic, players: Callable[[Zone], int]) -> Zone:
+    def with_space(
+        self,
+        zone_id: int,
+        now: Monotonic,
+        players: Callable[[Zone], int],
+        numbers: Sequence[int] | None = None,
+    ) -> Zone:
         """Return the first instance of a zone that is not full; start one if all are.
 
+        `numbers` are those of the instances that may run here. If all of them are full, the last
+        one is returned: the next player is sent to another instance. None: any number.
         Raises `NoSuchZone`.
         """
         definition = self.definition(zone_id)
+        zone: Zone | None = None
         # The lowest number with space comes first, so that players meet each other and late
         # instances become empty.
-        instance = 0
-        while True:
+        for instance in itertools.count() if numbers is None else numbers or (0,):
             zone = self._running.get((zone_id, instance))
             if zone is None:
                 return self._start(definition, instance, now)
@@ -99,7 +108,8 @@ class Zones:
                 # It is about to be entered. Otherwise its pending end could come before the player.
                 self._empty_since.pop(zone, None)
                 return zone
-            instance += 1
+        assert zone is not None  # noqa: S101  # there is at least one number
+        return zone
 
     def left(self, zone: Zone, players: int, now: Monotonic) -> None:
         """Note that a player has left an instance; an empty one ends after a while."""

@@ -24,7 +24,7 @@ from emu.net.link.client import LoginLink
 from emu.net.link.server import LinkServer
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
-from emu.processes.shared import served_here
+from emu.processes.shared import ServedHere
 from emu.structs import shipped_catalog
 from emu.world.content.definitions import Start
 from emu.world.entry.admission import WorldAdmissionRules
@@ -72,7 +72,7 @@ class Harness:
                 SCHEDULER,
             ),
             admission=self.admission,
-            zone_servers=served_here(),
+            zone_servers=ServedHere(),
             zones=lambda: [ZoneItem(12, "antonica", "Antonica")],
             models=Models(),
             clock=SCHEDULER,

@@ -17,10 +17,11 @@ from twisted.internet.defer import Deferred
 from emu.commands import Caller, Registry, Reply, Use
 from emu.commands import help as help_commands
 from emu.dialects.dialect import read_numbers
+from emu.errors import Unanswered
 from emu.model import WorldCharacter
-from emu.processes.ports import Processes
+from emu.processes.ports import Processes, ZoneAddress
 from emu.processes.presence import SharedPresence
-from emu.processes.shared import LocalBus, LocalHandoffKeys, ZoneTable
+from emu.processes.shared import LocalBus, LocalHandoffKeys
 from emu.processes.tables import run_now
 from emu.structs.packed import read_client_cmds
 from emu.times import Moment, Monotonic
@@ -210,6 +211,7 @@ class WorldHarness:
             self.atlas, self.population.settle, ZoneRules(), faults=self.faults, wake=wake,
             ended=self.population.forget,
         )  # fmt: skip
+        self.zone_servers = ZoneTable(elsewhere)
         self.world = World(
             rules=rules or WorldRules(name="TestLabs"),
             zones=self.zones,
@@ -222,7 +224,7 @@ class WorldHarness:
                 self.bus,
                 self.keys,
                 self.presence,
-                zones_of(self.name, elsewhere),
+                self.zone_servers,
                 others_of(elsewhere),
             ),
             address=lambda: ("127.0.0.1", 9001),
@@ -359,7 +361,25 @@ def others_of(elsewhere: Mapping[int, tuple[str, int]] | None) -> dict[str, dict
     return {str(zone): {"host": host, "port": port} for zone, (host, port) in away.items()}
 
 
-def zones_of(name: str, elsewhere: Mapping[int, tuple[str, int]] | None) -> ZoneTable:
-    """Return which zones other processes serve, from where clients reach those."""
-    table = {zone_id: str(zone_id) for zone_id in elsewhere or {}}
-    return ZoneTable(name, table=lambda: table, rest=lambda: name, others=others_of(elsewhere))
+class ZoneTable:
+    """`ZoneServers` with a fixed table; the others are called by their zone's number."""
+
+    def __init__(self, elsewhere: Mapping[int, tuple[str, int]] | None = None) -> None:
+        self.table = dict(elsewhere or {})
+        self.lost: set[int] = set()
+        """Zones that no node can run now."""
+
+    def serves(self, zone_id: int) -> bool:
+        return zone_id not in self.table and zone_id not in self.lost
+
+    def instances(self, _zone_id: int) -> None:
+        return None
+
+    async def servers(self) -> Mapping[int, list[str]]:
+        return {zone_id: [str(zone_id)] for zone_id in self.table}
+
+    async def elsewhere(self, zone_id: int) -> ZoneAddress | None:
+        if zone_id in self.lost:
+            raise Unanswered("no node of this world can run that zone now")
+        found = self.table.get(zone_id)
+        return None if found is None else ZoneAddress(str(zone_id), *found)

@@ -21,7 +21,6 @@ from emu.link.messages import (
 )
 from emu.link.settings import hash_link_password
 from emu.model import WorldCharacter
-from emu.processes.shared import ZoneTable
 from emu.structs import shipped_catalog
 from emu.world.content.definitions import Start
 from emu.world.entry.admission import WorldAdmissionRules
@@ -35,6 +34,7 @@ from tests.support.login.directory_fakes import Loop
 from tests.support.running.processes import handoff_keys, presence, present
 from tests.support.times import ManualClock
 from tests.support.world.world_fakes import CharactersInMemory, world_character
+from tests.support.world.worlds import ZoneTable
 
 NOW = 1000.0
 CLOCK = ManualClock(NOW)
@@ -62,10 +62,7 @@ class Bench:
             lambda wanted: Start(12),
             CLOCK,
         )
-        self.others: dict[str, dict[str, str | int]] = {}
-        self.zone_servers = ZoneTable(
-            "west", table=lambda: {33: "east"}, rest=lambda: "west", others=self.others
-        )
+        self.zone_servers = ZoneTable()
         self.registry = WorldRegistry(
             config,
             characters=self.store,
@@ -183,8 +180,10 @@ def test_nothing_is_sent_of_an_unknown_body() -> None:
 
 def test_who_is_in_a_zone_of_another_process_is_sent_straight_there() -> None:
     bench = Bench(world_character(5, zone_id=33))
+    bench.zone_servers.lost = {33}
     assert (bench.play().address, bench.play().port) == ("play.example.org", 9001), "it is away"
-    bench.others["east"] = {"host": "192.0.2.7", "port": 9007}
+    bench.zone_servers.table[33] = ("192.0.2.7", 9007)
+    bench.zone_servers.lost.clear()
     answer = bench.play()
     assert (answer.response, answer.address, answer.port) == (1, "192.0.2.7", 9007)
     assert answer.access_key

@@ -1,0 +1,79 @@
+"""Which node runs a zone instance.
+
+An instance stays where it is while its node is alive and up. A new one goes to the node with the
+least load for its capacity; of equally loaded nodes, rendezvous hashing chooses the same one for
+every asker (Thaler, Ravishankar: A Name-Based Mapping Scheme for Rendezvous, 1996).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from emu.cluster.ports import NodeRow, NodeState, Placement, ZonePlace
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A node for a player who enters a zone."""
+
+    node: NodeRow
+    place: ZonePlace
+    """The instance on that node."""
+    instead_of: ZonePlace | None = None
+    """The row that the place replaces, of a node that is lost or drained."""
+    is_new: bool = False
+    """The place has to be claimed before a player may be sent there."""
+
+
+def choose(zone_id: int, found: Placement, lease: float) -> Choice | None:
+    """Return the node and instance for a player who enters a zone; None if no node can run it."""
+    alive = [node for node in found.nodes if node.is_alive(lease) and node.about.capacity]
+    # A node that is drained gets players only if there is no other one.
+    open_ = [node for node in alive if node.state is NodeState.UP] or alive
+    by_name = {node.name: node for node in open_}
+    free: ZonePlace | None = None
+    taken = set()
+    for place in sorted(found.places, key=lambda place: place.instance):
+        node = by_name.get(place.node)
+        if node is not None and node.term == place.node_term:
+            if not place.full:
+                return Choice(node, place)
+            taken.add(place.instance)
+        elif free is None:
+            free = place
+    best = least_loaded(zone_id, open_)
+    if best is None:
+        return None
+    # The lowest number, so that the numbers do not grow with each node that is lost.
+    if free is None:
+        instance = next(n for n in range(len(taken) + 1) if n not in taken)
+    else:
+        instance = free.instance
+    return Choice(best, ZonePlace(zone_id, instance, best.name, best.term), free, is_new=True)
+
+
+def least_loaded(
+    zone_id: int, nodes: Sequence[NodeRow], besides: Collection[str] = ()
+) -> NodeRow | None:
+    """Return the node for a new instance of a zone, None without nodes.
+
+    Nodes that pin the zone come first. `besides` are names of nodes that are left out.
+    """
+    candidates = [node for node in nodes if node.name not in besides]
+    pinning = [node for node in candidates if zone_id in node.about.pinned]
+    return min(
+        pinning or candidates, key=lambda node: (load(node), -_weight(zone_id, node)), default=None
+    )
+
+
+def load(node: NodeRow) -> float:
+    """Return the load of a node for its capacity; 1 is full."""
+    # An instance counts as one player: those who were just sent to it are not counted yet, and
+    # without it all zones that are asked for between two beats would go to one node.
+    return (node.players + node.instances) / max(1, node.about.capacity)
+
+
+def _weight(zone_id: int, node: NodeRow) -> int:
+    return crc32(f"{zone_id} {node.name}".encode())

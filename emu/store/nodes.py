@@ -1,0 +1,233 @@
+"""The nodes of a cluster, their zone instances and leases, in the database.
+
+Whether a node is alive is decided by the database's clock alone. Each change is one statement that
+checks its condition itself, so that two nodes that change the same row agree on the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from emu.cluster.ports import (
+    Beat,
+    LeaseRow,
+    NodeAbout,
+    NodeRow,
+    NodeState,
+    Placement,
+    ZonePlace,
+)
+from emu.store.repository import Repository, changes, reads, views
+
+CLOCK: Final = "((julianday('now') - 2440587.5) * 86400.0)"
+"""The time of the database as an expression: seconds since 1970."""
+NOW: Final = "clock()"
+"""What stands for the time of the database in the statements here."""
+ALIVE: Final = (
+    "nodes.name = held.node AND nodes.term = held.node_term"
+    " AND nodes.state <> 'stopped' AND clock() - nodes.seen < :lease"
+)
+"""The condition that the holder of a row `held` is alive."""
+NODES: Final = """
+    SELECT nodes.name, nodes.term, nodes.host, nodes.port, nodes.version, nodes.capacity,
+        nodes.pinned, nodes.state, nodes.players, coalesce(counts.instances, 0) AS instances,
+        clock() - nodes.seen AS silence
+    FROM nodes
+    LEFT JOIN (
+        SELECT node, node_term, count(*) AS instances FROM zone_servers GROUP BY node, node_term
+    ) AS counts ON counts.node = nodes.name AND counts.node_term = nodes.term
+    ORDER BY nodes.name
+"""
+PLACES: Final = "SELECT zone_id, instance, node, node_term, is_full FROM zone_servers AS held"
+HELD: Final = f"{PLACES} WHERE EXISTS (SELECT 1 FROM nodes WHERE {ALIVE})"  # noqa: S608  # our own condition
+LEASES: Final = f"""
+    SELECT name, node, node_term FROM leases AS held
+    WHERE EXISTS (SELECT 1 FROM nodes WHERE {ALIVE}) ORDER BY name
+"""  # noqa: S608  # our own condition
+
+
+class NodeTable(Repository):
+    """The tables ``nodes``, ``zone_servers`` and ``leases``."""
+
+    __slots__ = ()
+
+    @changes
+    def take_term(self, name: str, about: NodeAbout, state: NodeState | None = None) -> int:
+        """Give a node a new term; see `emu.cluster.ports.NodeStore`."""
+        row = self._timed(
+            # The first term is the time: a node that was forgotten gets none of its old ones.
+            "INSERT INTO nodes"
+            " (name, term, host, port, version, capacity, pinned, state, players, seen)"
+            " VALUES (:name, CAST(clock() * 1000 AS BIGINT), :host, :port, :version, :capacity,"
+            " :pinned, coalesce(:state, 'up'), 0, clock())"
+            " ON CONFLICT (name) DO UPDATE SET term = nodes.term + 1, host = excluded.host,"
+            " port = excluded.port, version = excluded.version, capacity = excluded.capacity,"
+            " pinned = excluded.pinned, state = coalesce(:state, nodes.state), players = 0,"
+            " seen = excluded.seen RETURNING term",
+            {
+                "name": name, "host": about.host, "port": about.port, "version": about.version,
+                "capacity": about.capacity, "pinned": ",".join(map(str, about.pinned)),
+                "state": None if state is None else str(state),
+            },
+        ).fetchone()  # fmt: skip
+        self._drop_held(name)
+        return int(row[0])
+
+    @changes
+    def beat(self, name: str, term: int, players: int, lease: float) -> Beat | None:
+        """Record that a node lives; None if it was away."""
+        row = self._timed(
+            "UPDATE nodes SET seen = clock(), players = :players"
+            " WHERE name = :name AND term = :term AND state <> 'stopped'"
+            " AND clock() - seen < :lease RETURNING term",
+            {"name": name, "term": term, "players": players, "lease": lease},
+        ).fetchone()
+        if row is None:
+            return None
+        held = self._run(f"{PLACES} WHERE node = ? AND node_term = ?", (name, term))
+        places = [_place(row) for row in held]
+        return Beat(self._nodes(), places, self._leases(lease))
+
+    @changes
+    def leave(self, name: str, term: int) -> None:
+        """Record that a node stops, if the term is its last one."""
+        found = self._run(
+            "UPDATE nodes SET state = 'stopped', players = 0 WHERE name = ? AND term = ?"
+            " RETURNING term",
+            (name, term),
+        ).fetchone()
+        if found is not None:
+            self._drop_held(name)
+
+    @reads
+    def nodes(self) -> Sequence[NodeRow]:
+        """Return all nodes by name."""
+        return self._nodes()
+
+    @changes
+    def set_state(self, name: str, state: NodeState) -> bool:
+        """Set the state of a node that has not stopped; return whether there is one."""
+        found = self._run(
+            "UPDATE nodes SET state = ? WHERE name = ? AND state <> 'stopped' RETURNING term",
+            (str(state), name),
+        )
+        return found.fetchone() is not None
+
+    @changes
+    def forget(self, name: str, lease: float) -> bool:
+        """Remove a node that is not alive; return whether it was removed."""
+        found = self._timed(
+            "DELETE FROM nodes WHERE name = ? AND (state = 'stopped' OR clock() - seen >= ?)"
+            " RETURNING term",
+            (name, lease),
+        ).fetchone()
+        if found is not None:
+            self._drop_held(name)
+        return found is not None
+
+    @views
+    def placement(self, zone_id: int) -> Placement:
+        """Return what the node of a zone is chosen from."""
+        rows = self._run(f"{PLACES} WHERE zone_id = ? ORDER BY instance", (zone_id,))
+        return Placement(self._nodes(), [_place(row) for row in rows])
+
+    @reads
+    def places(self, lease: float) -> Sequence[ZonePlace]:
+        """Return the zone instances of nodes that are alive."""
+        rows = self._timed(f"{HELD} ORDER BY zone_id, instance", {"lease": lease})
+        return [_place(row) for row in rows]
+
+    @changes
+    def claim(self, place: ZonePlace, instead_of: ZonePlace | None) -> bool:
+        """Place a zone instance on a node, if its row is as in `instead_of`."""
+        key = place.zone_id, place.instance
+        if instead_of is None:
+            found = self._run(
+                "INSERT INTO zone_servers (zone_id, instance, node, node_term, is_full)"
+                " VALUES (?, ?, ?, ?, FALSE) ON CONFLICT DO NOTHING RETURNING zone_id",
+                (*key, place.node, place.node_term),
+            )
+        else:
+            found = self._run(
+                "UPDATE zone_servers SET node = ?, node_term = ?, is_full = FALSE"
+                " WHERE zone_id = ? AND instance = ? AND node = ? AND node_term = ?"
+                " RETURNING zone_id",
+                (place.node, place.node_term, *key, instead_of.node, instead_of.node_term),
+            )
+        return found.fetchone() is not None
+
+    @changes
+    def mark_full(self, place: ZonePlace) -> None:
+        """Store whether an instance is full, if that node and term hold it."""
+        self._run(
+            "UPDATE zone_servers SET is_full = ?"
+            " WHERE zone_id = ? AND instance = ? AND node = ? AND node_term = ?",
+            (place.full, place.zone_id, place.instance, place.node, place.node_term),
+        )
+
+    @changes
+    def release(self, place: ZonePlace) -> None:
+        """Remove an instance that has ended, if that node and term hold it."""
+        self._run(
+            "DELETE FROM zone_servers"
+            " WHERE zone_id = ? AND instance = ? AND node = ? AND node_term = ?",
+            (place.zone_id, place.instance, place.node, place.node_term),
+        )
+
+    @changes
+    def hold_lease(self, name: str, node: str, term: int, lease: float) -> bool:
+        """Take or keep a lease; return False if another node that is alive holds it."""
+        found = self._timed(
+            "INSERT INTO leases (name, node, node_term)"
+            " SELECT :name, nodes.name, nodes.term FROM nodes"
+            " WHERE nodes.name = :node AND nodes.term = :term AND nodes.state <> 'stopped'"
+            " AND clock() - nodes.seen < :lease"
+            " ON CONFLICT (name) DO UPDATE SET node = excluded.node,"
+            " node_term = excluded.node_term WHERE leases.node = excluded.node"
+            " OR NOT EXISTS (SELECT 1 FROM nodes AS holder WHERE holder.name = leases.node"
+            " AND holder.term = leases.node_term AND holder.state <> 'stopped'"
+            " AND clock() - holder.seen < :lease) RETURNING node",
+            {"name": name, "node": node, "term": term, "lease": lease},
+        )
+        return found.fetchone() is not None
+
+    @changes
+    def release_lease(self, name: str, node: str, term: int) -> None:
+        """Give up a lease, if that node and term hold it."""
+        self._run(
+            "DELETE FROM leases WHERE name = ? AND node = ? AND node_term = ?", (name, node, term)
+        )
+
+    @reads
+    def leases(self, lease: float) -> Sequence[LeaseRow]:
+        """Return the leases whose holders are alive."""
+        return self._leases(lease)
+
+    def _timed(self, sql: str, values: Any = ()) -> Any:
+        """Carry out a statement that uses the time of the database."""
+        return self._run(sql.replace(NOW, CLOCK), values)
+
+    def _leases(self, lease: float) -> list[LeaseRow]:
+        rows = self._timed(LEASES, {"lease": lease})
+        return [LeaseRow(*row) for row in rows]
+
+    def _nodes(self) -> list[NodeRow]:
+        return [_node(*row) for row in self._timed(NODES)]
+
+    def _drop_held(self, name: str) -> None:
+        """Remove everything that a node holds."""
+        for table in ("zone_servers", "leases"):
+            self._run(f"DELETE FROM {table} WHERE node = ?", (name,))  # noqa: S608  # our own names
+
+
+def _node(name: str, term: int, *rest: Any) -> NodeRow:
+    host, port, version, capacity, pinned, state, players, instances, silence = rest
+    zones = tuple(int(one) for one in pinned.split(",") if one)
+    about = NodeAbout(host, port, version, capacity, zones)
+    return NodeRow(name, term, about, NodeState(state), players, instances, float(silence))
+
+
+def _place(row: Any) -> ZonePlace:
+    zone_id, instance, node, node_term, is_full = row
+    return ZonePlace(zone_id, instance, node, node_term, bool(is_full))

@@ -1,0 +1,131 @@
+"""Which node a player is sent to."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.cluster.ports import NodeState, Placement, ZonePlace
+from emu.cluster.zone_servers import TRIES, ClusterZones
+from emu.errors import Unanswered
+from emu.processes.ports import ZoneAddress, ZoneServers
+from emu.times import Moment, Monotonic
+from tests.cluster.test_node import Cluster, Process
+
+
+class Clock:
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def now(self) -> Monotonic:
+        return self._cluster.store.now
+
+    def moment(self) -> Moment:
+        return Moment(0.0)
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    return Cluster()
+
+
+def zones_of(cluster: Cluster, process: Process) -> ZoneServers:
+    return ClusterZones(process.node, Clock(cluster))
+
+
+async def test_all_nodes_agree_where_a_zone_is(cluster: Cluster) -> None:
+    processes = [await cluster.add(name) for name in ("east", "north", "west")]
+    zones = [zones_of(cluster, one) for one in processes]
+    for zone_id in (12, 33, 325):
+        found = [await one.elsewhere(zone_id) for one in zones]
+        (here,) = [index for index, address in enumerate(found) if address is None]
+        name = processes[here].node.name
+        assert found.count(ZoneAddress(name, f"{name}.example", 9001, 0)) == 2
+        assert [one.serves(zone_id) for one in zones] == [n == here for n in range(3)]
+        assert list(zones[here].instances(zone_id) or ()) == [0]
+    servers = await zones[0].servers()
+    assert sorted(servers) == [12, 33, 325]
+    assert all(len(names) == 1 for names in servers.values())
+
+
+async def test_a_lost_node_s_zones_go_to_another_after_its_lease(cluster: Cluster) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    zones = zones_of(cluster, west)
+    await east.holds(12)
+    east.is_stopped = True
+    await cluster.run(4.0)
+    assert await zones.elsewhere(12) == ZoneAddress("east", "east.example", 9001)
+    await cluster.run(3.0)
+    assert await zones.elsewhere(12) is None
+    assert zones.serves(12)
+
+
+async def test_a_full_zone_has_its_next_instance_where_the_load_is_least(
+    cluster: Cluster,
+) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    await cluster.run(0.5)
+    await east.holds(12)
+    east.full.add((12, 0))
+    east.players = 50
+    await cluster.run(2.5)
+    assert await zones_of(cluster, east).elsewhere(12) == ZoneAddress(
+        "west", "west.example", 9001, 1
+    )
+    assert await zones_of(cluster, west).elsewhere(12) is None
+    assert zones_of(cluster, west).instances(12) == [1]
+
+
+async def test_players_of_a_drained_node_are_sent_elsewhere(cluster: Cluster) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    await cluster.run(0.5)
+    await east.holds(12)
+    await cluster.store.set_state("east", NodeState.DRAINING)
+    await cluster.run(2.5)
+    assert await zones_of(cluster, east).elsewhere(12) == ZoneAddress("west", "west.example", 9001)
+    assert await zones_of(cluster, west).elsewhere(12) is None
+
+
+async def test_a_drained_node_without_another_keeps_its_zones(cluster: Cluster) -> None:
+    east = await cluster.add("east")
+    await cluster.run(0.5)
+    await east.holds(12)
+    await cluster.store.set_state("east", NodeState.DRAINING)
+    await cluster.run(2.5)
+    assert await zones_of(cluster, east).elsewhere(12) is None
+
+
+async def test_without_a_node_for_zones_the_reason_is_one_line(cluster: Cluster) -> None:
+    login = cluster.processes["login"] = Process(cluster.store, "login", capacity=0)
+    await login.node.start(cluster.store.now)
+    with pytest.raises(Unanswered, match="no node of this world can run that zone"):
+        await zones_of(cluster, login).elsewhere(12)
+
+
+async def test_nodes_that_place_the_same_zone_forever_give_up(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    east = await cluster.add("east")
+    tries: list[ZonePlace] = []
+
+    async def claim(place: ZonePlace, instead_of: ZonePlace | None) -> bool:
+        assert instead_of is None
+        tries.append(place)
+        return False
+
+    monkeypatch.setattr(cluster.store, "claim", claim)
+    with pytest.raises(Unanswered, match="try again"):
+        await zones_of(cluster, east).elsewhere(12)
+    assert len(tries) == TRIES
+
+
+async def test_what_a_node_certainly_holds_needs_no_question(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    east = await cluster.add("east")
+    await east.holds(12)
+
+    async def placement(_zone_id: int) -> Placement:
+        raise AssertionError("the database was asked")
+
+    monkeypatch.setattr(cluster.store, "placement", placement)
+    assert await zones_of(cluster, east).elsewhere(12) is None
