@@ -437,6 +437,10 @@ class WorldCharacter:
     channels: tuple[Membership, ...] = ()
     revision: int = 0
     """Number of the save of this state; a later save has a greater number."""
+    holder: str = ""
+    """The process that let it in last, in a world of several processes; empty in any other."""
+    term: int = 0
+    """How often a process of such a world has let it in. Saves of earlier terms are refused."""
     tradeskill_class: int = 0
     tradeskill_level: int = 1
     last_name: str = ""
@@ -482,6 +486,8 @@ class SavedState:
     hotkeys: tuple[Hotkey, ...] | None = None
     channels: tuple[Membership, ...] | None = None
     last_played: Moment | None = None
+    term: int = 0
+    """The character's term when this process let it in."""
 
 
 BUILT_IN_ACCOUNT = "built-in"

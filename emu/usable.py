@@ -176,6 +176,8 @@ def usable_world_character(row: WorldCharacter) -> tuple[WorldCharacter, list[Pr
         "admin_status": _status(check, row.admin_status),
         "muted_until": check.moment("time until which it is muted", row.muted_until),
         "revision": whole("number of its last save", row.revision, 0, LAST_REVISION, 0),
+        "holder": check.text("holder", row.holder, LONGEST_TEXT, ""),
+        "term": whole("term", row.term, 0, LAST_REVISION, 0),
         "place": check.place(row.place),
         "tradeskill_class": whole("tradeskill class", row.tradeskill_class, 0, U8, 0),
         "tradeskill_level": whole("tradeskill level", row.tradeskill_level, 0, U8, 1),

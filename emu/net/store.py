@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 import queue
+import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -48,6 +49,7 @@ from emu.store.asynchronous import (
     AsyncAccounts,
     AsyncBans,
     AsyncCharacters,
+    AsyncHandoffKeys,
     AsyncMemories,
     AsyncModels,
     AsyncNodes,
@@ -474,6 +476,8 @@ class Storage:
         self.models = AsyncModels(ways, lambda store: store.login.models)
         self.memories = AsyncMemories(ways, lambda store: store.world.memories)
         self.nodes = AsyncNodes(ways, lambda store: store.world.nodes)
+        self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32), scheduler.moment)
+        """For a world of several processes; the only one of its world has them in memory."""
         self.world_characters = AsyncWorldCharacters(ways, lambda store: store.world.characters)
 
     def _epoch(self) -> int:

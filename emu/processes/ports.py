@@ -274,14 +274,21 @@ class WorldCharacterStore(Protocol):
     async def of_account(self, account_id: int) -> Sequence[WorldCharacter]:
         """Return an account's characters that are not deleted."""
 
+    async def claim(self, account_id: int, char_id: int, holder: str) -> Sequence[WorldCharacter]:
+        """Make a process the holder of a character; return the account's characters.
+
+        The term of the character is one greater from then on, and the store refuses the saves of
+        earlier terms.
+        """
+
     async def delete(self, account_id: int, char_id: int) -> bool:
         """Mark one character deleted; return whether that row existed and was not deleted."""
 
     async def save_character(self, char_id: int, state: SavedState) -> None:
         """Store the state of a character, all of it or nothing.
 
-        Raises `OutOfDate` when a newer state is stored already, or when another process plays the
-        character.
+        Raises `OutOfDate` when a newer state is stored already, or when the term of the state is
+        not the character's any more: another process plays it.
         """
 
     async def find_named(self, name: str) -> WorldCharacter | None:

@@ -22,9 +22,11 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, Protocol, TypeVa
 from emu.commands.registry import account_authority, account_rank
 from emu.limits.addresses import BanList
 from emu.mailbox import PendingAnswer
-from emu.model import Account, Character, WorldCharacter
+from emu.model import Account, Character, EntryOrigin, Handoff, WorldCharacter
+from emu.processes.shared import LIFETIME, MOST_KEYS
 from emu.store.accounts import AccountRepository, BannedAddress, Bans
 from emu.store.characters import CharacterRepository
+from emu.store.handoffs import HandoffRepository
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
 from emu.store.repository import Repository, name_key
@@ -484,6 +486,10 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
     find_named = read(WorldCharacters.find_named)
     statuses_of = read(WorldCharacters.statuses_of)
     statuses = read(WorldCharacters.statuses)
+    claim = write(
+        WorldCharacters.claim,
+        lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
+    )
     delete = write(
         WorldCharacters.delete,
         lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
@@ -518,6 +524,61 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
     async def authority_of(self, account_id: int) -> int:
         """Return the authority of an account; see `emu.commands.registry.account_authority`."""
         return account_authority(await self.statuses_of(account_id))
+
+
+class AsyncHandoffKeys(AsyncRepository[HandoffRepository]):
+    """Implements `emu.processes.ports.HandoffKeys` for the processes of one database.
+
+    Their wall clocks decide when a key ends, so they must agree within a few seconds.
+    """
+
+    _issue = write(HandoffRepository.issue, forget_nothing)
+    _redeem = write(HandoffRepository.redeem, forget_nothing)
+    _held_by_others = read(HandoffRepository.held_by_others)
+    withdraw = write(HandoffRepository.withdraw, forget_nothing)
+    withdraw_account = write(HandoffRepository.withdraw_account, forget_nothing)
+    withdraw_entries = write(HandoffRepository.withdraw_entries, forget_nothing)
+
+    def __init__(
+        self,
+        connections: StoreConnections,
+        draw: Callable[[], int],
+        moment: Callable[[], Moment],
+        *,
+        lifetime: float = LIFETIME,
+        most: int = MOST_KEYS,
+    ) -> None:
+        """`draw` returns a random u32 that players cannot predict; any thread may call it.
+
+        A key works for `lifetime` seconds; at most `most` are unused.
+        """
+        super().__init__(connections, lambda store: store.world.handoffs)
+        self._draw = draw
+        self._moment = moment
+        self._lifetime = lifetime
+        self._most = most
+
+    async def issue(
+        self,
+        account_id: int,
+        char_id: int,
+        name: str,
+        rank: int = 0,
+        entry: int = EntryOrigin.LOGIN,
+    ) -> int:
+        """Return a new key, never 0. Raises `LimitExceeded` when too many are unused."""
+        now = self._moment()
+        handoff = Handoff(account_id, char_id, name, rank, entry)
+        ends = Moment(now + self._lifetime)
+        return await self._issue(handoff, self._draw, now, ends, self._most)
+
+    async def redeem(self, account_id: int, key: int) -> Handoff | None:
+        """Use a key; return None if it is unknown, used, too old or another account's."""
+        return await self._redeem(account_id, key, self._moment())
+
+    async def held_by_others(self, account_id: int) -> int:
+        """Return how many unused keys belong to other accounts."""
+        return await self._held_by_others(account_id, self._moment())
 
 
 class AsyncBans(AsyncRepository[Bans]):

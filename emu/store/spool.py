@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import MISSING, asdict, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import UnionType
@@ -132,7 +132,13 @@ def _made(kind: Any, plain: Any) -> Any:
         made: Any = kind
         # Resolved once for each type: reading annotations costs more than making the value.
         hints = _hints(made)
-        value = made(**{one.name: _made(hints[one.name], plain[one.name]) for one in fields(kind)})
+        given = [
+            one
+            for one in fields(kind)
+            # A field with a default may be newer than the text.
+            if one.name in plain or (one.default is MISSING and one.default_factory is MISSING)
+        ]
+        value = made(**{one.name: _made(hints[one.name], plain[one.name]) for one in given})
     elif origin in (Union, UnionType):
         # Plain values are the same in JSON; only a container needs the type that is not None.
         if isinstance(plain, (dict, list)):
@@ -160,7 +166,9 @@ def _digest(body: bytes) -> str:
 
 def _is_whole(state: SavedState) -> bool:
     """Return whether a state's values have their types; the database checks its lists."""
-    numbers: tuple[Any, ...] = (state.char_id, state.account_id, state.revision, state.zone_id)
+    numbers: tuple[Any, ...] = (
+        state.char_id, state.account_id, state.revision, state.zone_id, state.term
+    )  # fmt: skip
     # The checksum proves that this program wrote the file, but a newer version may have written
     # other types.
     place: Sequence[Any] = state.place

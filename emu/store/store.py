@@ -22,6 +22,7 @@ from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store.accounts import AccountRepository, Bans, Settings, read_end
 from emu.store.characters import CharacterRepository
+from emu.store.handoffs import HandoffRepository
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
 from emu.store.repository import Repository, changes, name_key, reads, schema
@@ -171,6 +172,7 @@ class WorldStore:
         """A deleted character is kept, and its name stays taken, for `keep_deleted` seconds."""
         self.characters = WorldCharacters(database, keep_deleted)
         self.belongings = Belongings(database)
+        self.handoffs = HandoffRepository(database)
         self.models = ModelNumbers(database)
         self.memories = SpawnMemories(database)
         self.nodes = NodeTable(database)

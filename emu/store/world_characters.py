@@ -138,8 +138,9 @@ FIELDS = {
     for name in (
         "account_id", "name", "race", "class_", "gender", "deity", "level", "starting_zone",
         "zone_id", "client_version", "created", "last_played", "admin_status", "deleted",
-        "muted_until", "prefix", "suffix", "revision", "tradeskill_class", "tradeskill_level",
-        "last_name", "coins", "status_points", "experience", "experience_needed",
+        "muted_until", "prefix", "suffix", "revision", "holder", "term", "tradeskill_class",
+        "tradeskill_level", "last_name", "coins", "status_points", "experience",
+        "experience_needed",
     )
 }  # fmt: skip
 """Field of `WorldCharacter` -> column."""
@@ -276,30 +277,58 @@ class WorldCharacters(Repository):
         return [CharacterStanding(**dict(row)) for row in rows]
 
     @changes
+    def claim(self, account_id: int, char_id: int, holder: str) -> list[WorldCharacter]:
+        """Make a process the holder of a character; return the account's characters.
+
+        The character's term is one greater from now on, so saves of every earlier holder are
+        refused. A character that is deleted, or another account's, stays as it is.
+        """
+        self._run(
+            "UPDATE world_characters SET holder = ?, term = term + 1"
+            " WHERE id = ? AND account_id = ? AND NOT deleted",
+            (holder, char_id, account_id),
+        )
+        return self.of_account(account_id)
+
+    @changes
     def save_character(self, char_id: int, state: SavedState) -> None:
         """Store a saved state completely or not at all.
 
-        Do nothing if the character no longer exists. Raises `OutOfDate` if a save with the same or
-        a greater number is already stored.
+        Do nothing if the character no longer exists. Raises `OutOfDate` if another process has let
+        it in since (its term is greater), or if a save with the same or a greater number is already
+        stored.
         """
-        row = self._run("SELECT revision FROM world_characters WHERE id = ?", (char_id,)).fetchone()
-        if row is None:
-            return
-        # Another process may have saved the player after it changed zones: never go back.
-        if row["revision"] >= state.revision:
-            raise OutOfDate(f"a newer state of {state.name} is stored")
         # The place is in every save, and the revision is in the same transaction: no reader sees
         # one without the other.
         columns = _where(state.zone_id, state.place) | {"revision": state.revision}
         if state.last_played is not None:
             columns["last_played"] = state.last_played
-        self._set("world_characters", char_id, **columns)
-        self._belongings.save(char_id, state)
+        pairs = ", ".join(f"{column} = ?" for column in columns)
+        # Compared and changed in one statement: no other process can take the character over in
+        # between, and none can before the belongings are stored, because this locks the row.
+        saved = self._run(
+            f"UPDATE world_characters SET {pairs}"  # noqa: S608  # our own names
+            " WHERE id = ? AND term = ? AND revision < ?",
+            (*columns.values(), char_id, state.term, state.revision),
+        )
+        if saved.rowcount == 1:
+            self._belongings.save(char_id, state)
+        else:
+            self._refuse(char_id, state)
 
     @changes
     def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
         """Store a character's zone and place."""
         self._set("world_characters", char_id, **_where(zone_id, place))
+
+    def _refuse(self, char_id: int, state: SavedState) -> None:
+        """Raise the reason why a save has changed nothing, unless the character is gone."""
+        row = self._run("SELECT term FROM world_characters WHERE id = ?", (char_id,)).fetchone()
+        if row is None:
+            return
+        if row["term"] != state.term:
+            raise OutOfDate(f"another process plays {state.name} now")
+        raise OutOfDate(f"a newer state of {state.name} is stored")
 
     def _muted_until(self, account_id: int) -> Moment:
         """Return the end of an account's mute, from its present and deleted characters."""

@@ -326,5 +326,7 @@ class WorldNotifications:
         """The rank of a player whose client is here has changed."""
         self.said: WorldSubscription[Player, str, Monotonic] = WorldSubscription("said", faults)
         """A player has said something aloud: the text."""
+        self.played_elsewhere: WorldSubscription[Player] = WorldSubscription("elsewhere", faults)
+        """Another process plays the character of a player that is still here."""
         self.status_changed: WorldSubscription[()] = WorldSubscription("status", faults)
         """The number of players or the lock has changed: what login servers and queries show."""

@@ -52,6 +52,9 @@ class WorldService:
         notifications.rank_changed.subscribe(commands.send_table)
         notifications.arrived.subscribe(chat.enter_again)
         notifications.left.subscribe(chat.leave_all)
+        notifications.played_elsewhere.subscribe(
+            lambda player: context.departures.lose(player, world.clock.now())
+        )
         notifications.hidden_changed.subscribe(chat.hidden_changed)
         self._unknown_messages = UnknownMessages()
         world.bus.answer(f"{GIVE_UP}.{world.process}", self._give_up)

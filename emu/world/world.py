@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 from emu.dialects import Dialect, Dialects
@@ -195,9 +195,26 @@ class World:
 
     def _not_saved(self, character: WorldCharacter, error: StoreError) -> None:
         """Report to operators that a player could not be saved."""
+        self.report(NotSaved(character.name, str(error)))
         if not isinstance(error, OutOfDate):
             self.count("save failed")
-        self.report(NotSaved(character.name, str(error)))
+            return
+        player = self.players.get(character.id)
+        if player is not None and player.character.term == character.term:
+            self.notifications.played_elsewhere.publish(player)
+
+    def claimed(self, row: WorldCharacter) -> None:
+        """Note the term with which this process has just let a character in.
+
+        A player who is still here from the term before keeps playing it. One from an earlier term
+        is taken out: another process has played the character since.
+        """
+        player = self.players.get(row.id)
+        if player is not None and player.character.term + 1 == row.term:
+            player.character = replace(player.character, holder=row.holder, term=row.term)
+        elif player is not None and player.character.term < row.term:
+            self.notifications.played_elsewhere.publish(player)
+        self.saver.claimed(row)
 
     def refused(self, player: Player, reason: str) -> None:
         """Report to operators that a player's message was refused."""

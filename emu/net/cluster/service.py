@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from twisted.python.failure import Failure
 
@@ -76,6 +76,8 @@ class ProcessContext:
 class ProcessesEndpoint:
     """The services that this process shares with others. `start`, then `stop`."""
 
+    has_others: ClassVar[bool] = False
+    """Whether other processes play characters of the same world, so that terms are needed."""
     processes: Processes
     characters: WorldCharacterStore
     accounts: AccountGate

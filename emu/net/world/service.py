@@ -255,7 +255,7 @@ class WorldEndpoint:
             inside=self.service,
             admission=self.admission,
             presence=self.cluster.processes.presence,
-            characters_of=self._characters_of,
+            claim=self._claim,
             played=self._played,
             report=self._watch.port("door", report_to(_log, self._refusals)),
             changed=self._status_changed,
@@ -544,6 +544,20 @@ class WorldEndpoint:
         player = self.world.players.get(char_id)
         if player is not None:
             self.world.saves.played(player, moment)
+
+    async def _claim(self, account_id: int, char_id: int) -> Sequence[WorldCharacter]:
+        """Make this process the holder of a character; return its account's characters.
+
+        The only process of a world holds all characters without a write.
+        """
+        if not self.cluster.has_others:
+            return await self._characters_of(account_id)
+        rows = await self.cluster.characters.claim(account_id, char_id, self.cluster.processes.name)
+        for row in rows:
+            # Before anything else is awaited: a save that begins from now on needs the new term.
+            if row.id == char_id:
+                self.world.claimed(row)
+        return [await with_models(row, self._models) for row in rows]
 
     async def _characters_of(self, account_id: int) -> Sequence[WorldCharacter]:
         """Return an account's characters with the numbers of their models.

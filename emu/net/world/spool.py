@@ -148,6 +148,7 @@ class Spool:
             # The id alone is not enough: the database may have been replaced, and the id given
             # anew.
             and (row.account_id, row.created) == (state.account_id, state.created)
+            and row.term == state.term
             and row.revision < state.revision
             # A player in the world has newer values, which its own save stores.
             and world.players.get(row.id) is None

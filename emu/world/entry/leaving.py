@@ -155,6 +155,14 @@ class Departures:
         self._world.saves.save_or_report(player)
         self._take_out(player, reason, now)
 
+    def lose(self, player: Player, now: Monotonic) -> None:
+        """Take out a player whose character another process plays; nothing of it is saved."""
+        if player.state is PlayerState.GONE:
+            return
+        client = player.client
+        self._take_out(player, LeaveReason.ELSEWHERE, now)
+        self._world.faults.attempt("closing a session", player, client.close)
+
     def _take_out(self, player: Player, reason: str, now: Monotonic) -> None:
         """Take out a player that is saved."""
         world, zone = self._world, player.zone

@@ -7,6 +7,10 @@ in the next save. A save that fails is retried until it succeeds, even if its pl
 Saves of a character could overtake each other: two processes may play it one after the other, and a
 database that hangs may store a save late. So each save has a revision greater than the one before,
 and the store refuses a revision that is not greater than the stored one (`OutOfDate`).
+
+In a world of several processes, each that lets a character in raises its term, and the store
+refuses the saves of earlier terms. So a process that was stopped for a minute, and then goes on,
+stores nothing of a character that has entered another one meanwhile.
 """
 
 from __future__ import annotations
@@ -126,6 +130,20 @@ class Saver:
         if not record.is_saving:
             self._begin(record)
         await done
+
+    def claimed(self, row: WorldCharacter) -> None:
+        """Note that this process has let a character in again: its term is greater than before.
+
+        Unsaved state of the term directly before is this process's own, and is saved with the new
+        term. Between two other terms another process has played the character, so its state counts.
+        """
+        record = self._records.get(row.id)
+        if record is None or record.row.term >= row.term:
+            return
+        if record.row.term + 1 == row.term:
+            record.row = replace(record.row, term=row.term)
+        else:
+            self._drop(record, OutOfDate(f"another process has played {row.name}"))
 
     def latest(self, row: WorldCharacter) -> WorldCharacter:
         """Return the newest state of a character that was read from the store."""
@@ -252,19 +270,27 @@ class Saver:
         """
         record.is_saving = False
         saving, record.saving = record.saving, frozenset()
+        # `claimed` may have dropped the record while this save was in flight.
+        is_kept = self._records.get(state.char_id) is record
         if error is None:
             _remember(self._saved, state)
             self._pause = FIRST_RETRY
             record.has_failed = False
-            # The callers wait for the newest state, so they wait for this second save as well.
-            if record.is_changed:
-                record.waiting = waiting + record.waiting
-                self._begin(record)
-                return
+        is_late = isinstance(error, OutOfDate) and state.term < record.row.term
+        # A save that was begun before this process let the character in again is repeated with the
+        # new term. The callers wait for the newest state, so they wait for this second save as
+        # well.
+        if is_kept and (is_late or (error is None and record.is_changed)):
+            record.waiting = waiting + record.waiting
+            if is_late:
+                record.kinds |= saving
+            self._begin(record)
+            return
+        if is_kept and error is None:
             # The store has everything. The record would only grow the memory with each player who
             # ever entered.
             del self._records[state.char_id]
-        else:
+        elif is_kept and error is not None:
             self._not_saved(record, saving, error)
         for one in waiting:
             if error is None:
@@ -273,13 +299,13 @@ class Saver:
                 one.errback(error)
 
     def _not_saved(self, record: _Record, saving: frozenset[SavedKind], error: StoreError) -> None:
-        if not record.has_failed:
-            self._failed(record.row, error)
-        if isinstance(error, OutOfDate):
+        is_out_of_date = isinstance(error, OutOfDate)
+        if is_out_of_date:
             # Another process has stored a newer state; a retry would never succeed.
-            del self._records[record.row.id]
-            for one in record.waiting:
-                one.errback(error)
+            self._drop(record, error)
+        if is_out_of_date or not record.has_failed:
+            self._failed(record.row, error)
+        if is_out_of_date:
             return
         # It is unknown whether the failed save was stored, so its kinds are in the next one too.
         record.kinds |= saving
@@ -291,6 +317,13 @@ class Saver:
         elif self._retry_at is None and not self._must_schedule:
             self._must_schedule = True
             self._wake()
+
+    def _drop(self, record: _Record, error: StoreError) -> None:
+        """Forget the unsaved state of a character, which the store would refuse."""
+        del self._records[record.row.id]
+        waiting, record.waiting = record.waiting, []
+        for one in waiting:
+            one.errback(error)
 
 
 def _remember(numbers: dict[int, int], state: SavedState) -> None:
@@ -320,6 +353,7 @@ def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -
         hotkeys=row.hotkeys if SavedKind.HOTKEYS in kinds else None,
         channels=row.channels if SavedKind.CHANNELS in kinds else None,
         last_played=row.last_played if SavedKind.PLAYED in kinds else None,
+        term=row.term,
     )
 
 

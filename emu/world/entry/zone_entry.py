@@ -178,8 +178,9 @@ class ZoneEntry:
     inside: WorldPort
     admission: WorldAdmissionRules
     presence: Presence
-    characters_of: Callable[[int], Awaitable[Sequence[WorldCharacter]]]
-    """Returns an account's characters that are not deleted."""
+    claim: Callable[[int, int], Awaitable[Sequence[WorldCharacter]]]
+    """Makes this process the holder of an account's character; returns the account's characters
+    that are not deleted."""
     played: Callable[[int, Moment], Awaitable[None]]
     """Records that a character has entered; raises nothing."""
     report: Callable[[ZoneEntryEvent], None]
@@ -326,8 +327,9 @@ class EnteringClient:
             # Read before `fetch`, which removes the character from its process.
             was_in = self._entry.presence.find(handoff.char_id) is not None
             await self._entry.inside.fetch(handoff.char_id)
-            # Read after `fetch`, which stores the newest state of the character.
-            characters = await self._entry.characters_of(handoff.account_id)
+            # After `fetch`, which stores the newest state of the character: from now on, saves of
+            # its earlier holder are refused.
+            characters = await self._entry.claim(handoff.account_id, handoff.char_id)
         except (MalformedMessage, UnknownVersion, StoreError) as error:
             self._refuse(_refusal_of(error), str(error))
             return

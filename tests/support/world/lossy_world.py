@@ -41,7 +41,7 @@ class LossyWorld:
             inside=self.harness.service,
             admission=self.harness.admission,
             presence=self.harness.presence,
-            characters_of=self.harness.store.of_account,
+            claim=lambda account_id, _char_id: self.harness.store.of_account(account_id),
             played=self._played,
             report=lambda _event: None,
             changed=lambda: None,

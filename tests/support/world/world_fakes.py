@@ -69,6 +69,12 @@ class CharactersInMemory:
         rows = self.rows.values()
         return [row for row in rows if row.account_id == account_id and not row.deleted]
 
+    async def claim(self, account_id: int, char_id: int, holder: str) -> Sequence[WorldCharacter]:
+        row = await self.find(char_id)
+        if row is not None and row.account_id == account_id:
+            self.rows[char_id] = replace(row, holder=holder, term=row.term + 1)
+        return await self.of_account(account_id)
+
     async def delete(self, account_id: int, char_id: int) -> bool:
         self._check()
         row = await self.find(char_id)
@@ -82,6 +88,8 @@ class CharactersInMemory:
         row = self.rows.get(char_id)
         if row is None:
             return
+        if row.term != state.term:
+            raise OutOfDate(f"another process plays {state.name} now")
         if row.revision >= state.revision:
             raise OutOfDate("a newer state is stored")
         self.saves.append(state)

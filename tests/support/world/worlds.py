@@ -307,6 +307,12 @@ class WorldHarness:
         for number, name in enumerate(names, 1000):
             self.store.rows[number] = world_character(number, 1000 + number, name=name)
 
+    def claim(self, char_id: int) -> None:
+        """Let the store raise the term of a character that this process lets in."""
+        account_id = self.store.rows[char_id].account_id
+        rows = finish(self.store.claim(account_id, char_id, self.name))
+        self.world.claimed(next(row for row in rows if row.id == char_id))
+
     def stand(self, char_id: int, version: int = 546, **changes: Any) -> Client:
         """Let a character in and have it stand in its zone."""
         client = self.enter(char_id, version, **changes)

@@ -72,6 +72,12 @@ class Bench:
             self.saver.handle_timer(self.now)
         self.now = end
 
+    def claim(self, times: int) -> None:
+        """Let processes in turn let the character in; the last one is this one."""
+        row = replace(self.stored, term=self.stored.term + times)
+        self.store.rows[row.id] = row
+        self.saver.claimed(row)
+
     @property
     def stored(self) -> WorldCharacter:
         return self.store.rows[self.row.id]
@@ -255,3 +261,48 @@ def test_a_state_is_reported_and_taken_as_it_is() -> None:
     assert kinds_of(state) == set(SavedKind)
     assert with_state(world_character(place=HERE), state) == row
     assert with_state(row, state_of(row, (), 8)) == row
+
+
+def test_unsaved_state_is_saved_with_the_term_of_the_next_entry_here() -> None:
+    bench = Bench()
+    bench.put(SavedKind.RELATIONS, relations=((0, "Aldana"),))
+    bench.store.fail(StoreError("the disk is full"))
+    bench.claim(1)
+    assert bench.saver.latest(bench.store.rows[bench.row.id]).relations == ((0, "Aldana"),)
+    bench.pass_time(FIRST_RETRY)
+    assert bench.store.carry_out().term == 1
+    assert bench.stored.relations == ((0, "Aldana"),)
+    assert len(bench.saver) == 0
+
+
+def test_a_save_that_comes_after_the_next_entry_here_is_repeated() -> None:
+    bench = Bench()
+    bench.put(SavedKind.RELATIONS, relations=((0, "Aldana"),))
+    done: list[object] = []
+    work = bench.saver.store(bench.row, (SavedKind.HOTKEYS,), Deferred)
+    run(work, lambda failure: done.append(failure.value))
+    bench.claim(1)
+    bench.store.carry_out()
+    assert bench.failures == []
+    assert kinds_of(bench.store.carry_out()) == {SavedKind.RELATIONS, SavedKind.HOTKEYS}
+    assert (bench.stored.relations, bench.stored.term) == (((0, "Aldana"),), 1)
+    assert (bench.store.begun, done, len(bench.saver)) == ([], [], 0)
+
+
+@pytest.mark.parametrize("is_saving", [False, True])
+def test_unsaved_state_is_dropped_when_another_process_has_played_since(*, is_saving: bool) -> None:
+    bench = Bench()
+    bench.put(SavedKind.RELATIONS, relations=((0, "Aldana"),))
+    if not is_saving:
+        bench.store.fail(StoreError("the disk is full"))
+    bench.claim(2)
+    assert len(bench.saver) == 0
+    assert bench.saver.latest(bench.stored).relations == ()
+    for _ in range(is_saving):
+        bench.store.carry_out()
+    bench.pass_time(60.0)
+    assert bench.store.begun == []
+    assert bench.stored.relations == ()
+    bench.put(SavedKind.RELATIONS, relations=((0, "Borvik"),), term=2)
+    bench.store.carry_out()
+    assert bench.stored.relations == ((0, "Borvik"),)

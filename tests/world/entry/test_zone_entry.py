@@ -82,11 +82,11 @@ class Harness:
         self.failing = False
         self.zone_entry = ZoneEntry(
             dialects=DIALECTS, inside=self.inside, admission=self.admission,
-            presence=self.presence, characters_of=self.of_account, played=self.played,
+            presence=self.presence, claim=self.claim, played=self.played,
             report=self.events.append, changed=self.changed, clock=ManualClock(0.0),
         )  # fmt: skip
 
-    async def of_account(self, account_id):
+    async def claim(self, account_id, _char_id):
         if self.failing:
             raise StoreError("disk full")
         self.meanwhile()
