@@ -57,9 +57,9 @@ from emu.store.asynchronous import (
     AsyncRoster,
     AsyncWorldCharacters,
     AsyncWorlds,
-    StoreCache,
     StoreConnections,
 )
+from emu.store.row_cache import StoreCache
 
 T = TypeVar("T")
 

@@ -29,9 +29,9 @@ from emu.store.asynchronous import (
     AsyncWorldCharacters,
     AsyncWorlds,
     Run,
-    StoreCache,
     StoreConnections,
 )
+from emu.store.row_cache import StoreCache
 from emu.times import Moment
 from tests.support.coroutines import finish
 from tests.support.database.stores import character, run_inline, saved_state, world_character

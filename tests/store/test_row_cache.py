@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import StoreError
 from emu.net.scheduler import run
-from emu.store.asynchronous import RowCache, StoreCache
+from emu.store.row_cache import RowCache, StoreCache
 from tests.support.database.stores import character
 
 
