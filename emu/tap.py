@@ -9,20 +9,26 @@ from __future__ import annotations
 import gc
 import resource
 import signal
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from twisted.application.service import IService
 from twisted.logger import ILogObserver
 from twisted.python import usage
 
-from emu.config import LogConfig, default_path, doubts, exposed, load
+from emu.config import Config, LogConfig, default_path, doubts, exposed, load
+from emu.config.workers import of_worker
 from emu.errors import ConfigError, EmuError, StoreError, unusable
 from emu.net.daemon import check_pid_file, detach
-from emu.net.logs import LogFile, observer
+from emu.net.login.shared_port import inherited_port
+from emu.net.logs import LogFile, logger, observer
 from emu.net.server import EmuService, check_files
+from emu.net.supervisor import WorkerSupervisor
+
+_log = logger("server")
 
 COLLECTOR_THRESHOLDS = (10_000, 20, 20)
 """Garbage collector: new objects per collection, and collections per older generation."""
@@ -45,6 +51,7 @@ class Options(usage.Options):
         self.config_file: Path | None = None
         self.overrides: list[str] = []
         self.anew = False
+        self.worker: int | None = None
 
     def opt_config(self, name: str) -> None:
         """Read this configuration file (TOML)."""
@@ -61,6 +68,10 @@ class Options(usage.Options):
     def opt_create_database(self) -> None:
         """Create an empty database although the file is empty or a server has lost it."""
         self.anew = True
+
+    def opt_worker(self, index: str) -> None:
+        """Serve as this worker of a supervisor, with its sockets; only a supervisor gives this."""
+        self.worker = int(index)
 
     def postOptions(self) -> None:  # noqa: N802  # the name Twisted calls
         """Check the PID file, before `twistd` does it with less clear errors.
@@ -86,11 +97,15 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     # Filled below: the log is reopened first, then the service reloads.
     hangups: list[Callable[[], object]] = []
     read = partial(load, path.absolute() if path else None, tuple(options.overrides))
+    if options.worker is not None:
+        # A reload reads for this worker, too.
+        read = partial(_read_for_worker, read, options.worker)
     try:
         config = read()
         # Before the service is built, so that a problem of a file is one line and no traceback.
-        after_crash = check_files(config, anew=options.anew)
-        written_by = log_observer(config.log, options.parent or {}, hangups)
+        after_crash = options.worker is None and check_files(config, anew=options.anew)
+        stream = log_stream(config.log, options.parent or {}, hangups)
+        written_by = None if stream is None else observer(config.log.format, stream, options.worker)
         writes_to_terminal = written_by is not None and log_name(options.parent or {}) == "-"
         warnings = (*exposed(config, path), *doubts(config))
     except ConfigError as error:
@@ -100,20 +115,55 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     except OSError as error:
         raise SystemExit(f"emu: {unusable(error)}") from None
     startup = detach(options.parent)
-    service = EmuService(
-        config,
-        log_observer=written_by,
-        warnings=warnings,
-        after_crash=after_crash,
-        started=startup.ready,
-        failed=None if writes_to_terminal else startup.failed,
-        reread=read,
-    )
+    common: dict[str, Any] = {
+        "log_observer": written_by,
+        "warnings": warnings,
+        "started": startup.ready,
+        "failed": None if writes_to_terminal else startup.failed,
+    }
+    service: EmuService | WorkerSupervisor
+    if options.worker is None and config.login.workers > 1:
+        command = partial(worker_command, path, options.overrides)
+        service = WorkerSupervisor(config, command, write=raw_writer(stream), **common)
+    else:
+        inherited = None if options.worker is None else inherited_port(options.worker)
+        service = EmuService(
+            config, after_crash=after_crash, reread=read, inherited=inherited, **common
+        )
     hangups.append(service.reload)
     on_signal(signal.SIGHUP, lambda: [call() for call in hangups])
     spare_the_collector()
     allow_more_files()
     return service
+
+
+def _read_for_worker(read: Callable[[], Config], index: int) -> Config:
+    return of_worker(read(), index)
+
+
+def worker_command(path: Path | None, overrides: Sequence[str], index: int) -> list[str]:
+    """Return the words that run a login worker with the same configuration."""
+    run_twistd = "from twisted.scripts.twistd import run; run()"
+    words = [sys.executable, "-c", run_twistd, "--nodaemon", "--pidfile=", "--logfile=-", "emu"]
+    if path is not None:
+        words += ["--config", str(path.absolute())]
+    for override in overrides:
+        words += ["--set", override]
+    return [*words, f"--worker={index}"]
+
+
+def raw_writer(stream: TextIO | None) -> Callable[[bytes], object]:
+    """Return a function that appends lines to the log as they are; without one, logs each."""
+    if stream is None:
+        return lambda line: _log.info("{line}", line=line.decode("utf-8", "replace").rstrip("\n"))
+    if isinstance(stream, LogFile):
+        return stream.write
+
+    def write(line: bytes) -> None:
+        stream.write(line.decode("utf-8", "backslashreplace"))
+        stream.flush()
+
+    return write
 
 
 def log_name(twistd: Mapping[str, Any]) -> str:
@@ -124,7 +174,15 @@ def log_name(twistd: Mapping[str, Any]) -> str:
 def log_observer(
     log: LogConfig, twistd: Mapping[str, Any], hangups: list[Callable[[], object]] | None = None
 ) -> ILogObserver | None:
-    """Return the observer that writes the log in our form, to the place of `twistd`'s options.
+    """Return the observer that writes the log in our form to `log_stream`; None for syslog."""
+    stream = log_stream(log, twistd, hangups)
+    return None if stream is None else observer(log.format, stream)
+
+
+def log_stream(
+    log: LogConfig, twistd: Mapping[str, Any], hangups: list[Callable[[], object]] | None = None
+) -> Any:
+    """Return the file of the log, by `twistd`'s options.
 
     That is standard output, ``--logfile``, or for a daemon twistd.log in the working directory.
     SIGUSR1 and the size limit start a new file; the oldest files are removed. The function adds the
@@ -136,7 +194,7 @@ def log_observer(
         return None
     name = log_name(twistd)
     if name == "-":
-        return observer(log.format)
+        return sys.stdout
     try:
         file = LogFile.fromFullPath(  # type: ignore[no-untyped-call]
             name, rotateLength=log.max_bytes, maxRotatedFiles=log.files
@@ -148,7 +206,7 @@ def log_observer(
     on_signal(signal.SIGUSR1, file.rotate)
     if hangups is not None:
         hangups.append(file.reopen)
-    return observer(log.format, file)
+    return file
 
 
 def on_signal(number: signal.Signals, call: Callable[[], object]) -> None:

@@ -303,3 +303,26 @@ def test_more_files_are_asked_for_than_the_system_gives_unasked(
     monkeypatch.setattr(resource, "setrlimit", lambda _what, limits: taken.append(limits))
     tap.allow_more_files()
     assert taken == ([after] if after else [])
+
+
+def test_a_worker_has_the_configuration_of_its_supervisor_for_itself(tmp_path: Path) -> None:
+    file = tmp_path / "emu.toml"
+    file.write_text('[login]\nmax_characters = 3\n[web]\nlisten = "127.0.0.1:1"\n')
+    words = tap.worker_command(file, ["link.max_connections=7", "world.enabled=no"], 1)
+    service = tap.makeService(options(*words[words.index("emu") + 1 :]))
+    assert isinstance(service, EmuService)
+    assert service.config.login.max_characters == 3
+    assert (service.config.link.max_connections, service.config.world.enabled) == (7, False)
+    assert service.config.web.listen is None, "the first worker has the page"
+
+
+def test_lines_of_workers_reach_the_log_as_they_are(tmp_path: Path, capsys) -> None:
+    stream = tap.log_stream(LogConfig(), {"nodaemon": True, "logfile": str(tmp_path / "a.log")})
+    tap.raw_writer(stream)(b"one\xff\n")
+    assert (tmp_path / "a.log").read_bytes() == b"one\xff\n"
+    stream._file.close()
+    tap.raw_writer(tap.log_stream(LogConfig(), {"nodaemon": True}))(b"two\xff\n")
+    assert capsys.readouterr().out == "two\\xff\n"
+    with captured_log("text") as log:
+        tap.raw_writer(None)(b"three\n")
+    assert log.text.endswith("server: three\n")

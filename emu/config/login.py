@@ -33,6 +33,13 @@ class LoginConfig:
         Address("127.0.0.1", 9100),
         "Listen here: UDP for game clients, TCP for worlds. Port 0: any free port.",
     )
+    workers: int = setting(
+        1,
+        "Processes that serve this port together, each with its own CPU core. More than one needs"
+        " a database server (database.url = postgresql://...) and world.enabled = false.",
+        unit="processes",
+        limits=(1, 64),
+    )
     crc_seed: int | None = setting(
         _ENDPOINT.check_key,
         'Check key of sessions: "random" gives each session its own, a number is used for all'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from emu.config.model import Config
@@ -23,6 +24,7 @@ def contradictions(config: Config) -> Iterator[str]:
     for port, first in shared_ports(config):
         yield f"{port.key}: {port.address} is {first.key} as well; give it another port"
     yield from _registration(config)
+    yield from _workers(config)
     # Port 0 lets a listener choose; nothing can be sent to it.
     if any(master.port == 0 for master in config.ogp.masters):
         yield "ogp.masters: each needs the port that it listens on, not 0"
@@ -35,6 +37,24 @@ def contradictions(config: Config) -> Iterator[str]:
         yield "webhook.url: must begin with https:// or http:// and a host name"
     if (config.link.certificate is None) != (config.link.tls_listen is None):
         yield "link.certificate, link.tls_listen: TLS needs both of them"
+
+
+def _workers(config: Config) -> Iterator[str]:
+    """Yield the reasons why several workers could not serve the login port."""
+    if config.login.workers == 1:
+        return
+    if not config.login.enabled:
+        yield "login.workers: needs login.enabled; only the login port can have several"
+    if isinstance(config.database.url, Path):
+        yield (
+            "login.workers: several processes cannot share a SQLite file; set database.url to"
+            " postgresql://USER@HOST/DATABASE, or workers = 1"
+        )
+    if config.world.enabled:
+        yield (
+            "login.workers: needs world.enabled = false; run the world as a server of its own with"
+            " the same database"
+        )
 
 
 def _registration(config: Config) -> Iterator[str]:

@@ -107,11 +107,14 @@ def is_written(level: object) -> bool:
     return level in _written
 
 
-def observer(form: str, stream: TextIO | None = None) -> ILogObserver:
-    """Return the observer for ``text`` or ``json`` that writes to a stream (standard output)."""
+def observer(form: str, stream: TextIO | None = None, worker: int | None = None) -> ILogObserver:
+    """Return the observer for ``text`` or ``json`` that writes to a stream (standard output).
+
+    Lines of a worker of several have its number.
+    """
     # Any: the modules that are compiled are checked without the plugin for zope's interfaces.
     writer: Any = JsonLines if form == "json" else TextLines
-    filtered: Any = FilteringLogObserver(writer(stream or sys.stdout), [_wanted])
+    filtered: Any = FilteringLogObserver(writer(stream or sys.stdout, worker), [_wanted])
     return filtered  # type: ignore[no-any-return]
 
 
@@ -130,12 +133,14 @@ def _wanted(event: LogEvent) -> Any:
 class TextLines:
     """Writes each event as one line: time, level, area, text."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, worker: int | None = None) -> None:
         self.stream = stream
+        self._suffix = "" if worker is None else f"/{worker}"
 
     def __call__(self, event: LogEvent) -> None:
         """Write one event."""
-        lines = _line(event["log_time"], event["log_level"].name, _area(event), _text(event)) + "\n"
+        area = _area(event) + self._suffix
+        lines = _line(event["log_time"], event["log_level"].name, area, _text(event)) + "\n"
         if "log_failure" in event:
             lines += without_addresses(event["log_failure"].getTraceback())
         try:
@@ -152,16 +157,18 @@ class JsonLines:
     Fields may also be in a mapping `details`, where any names are allowed.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, worker: int | None = None) -> None:
         self.stream = stream
+        self._more = {} if worker is None else {"worker": worker}
 
     def __call__(self, event: LogEvent) -> None:
         """Write one event."""
-        record = {
+        record: dict[str, object] = {
             "time": timestamp(event["log_time"], 3),
             "level": event["log_level"].name,
             "area": _area(event),
             "text": _text(event),
+            **self._more,
         }
         if "log_failure" in event:
             record["traceback"] = without_addresses(event["log_failure"].getTraceback())

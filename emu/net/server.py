@@ -32,6 +32,7 @@ from emu.files import data_file, remove_stale
 from emu.net import logs, parameters
 from emu.net.admin.service import COMMANDS_AREA, AdminEndpoints, ServerControls
 from emu.net.login.service import LoginEndpoint
+from emu.net.login.shared_port import InheritedPort, SupervisorPipe
 from emu.net.logs import logger
 from emu.net.opcode_source import OpcodeSource, last_changes
 from emu.net.scheduler import Scheduler
@@ -125,12 +126,15 @@ class EmuServer:
         *,
         end: Callable[[], object],
         reread: Callable[[], Config] | None,
+        inherited: InheritedPort | None = None,
     ) -> None:
         """Make all endpoints; `open` opens their ports.
 
         `end` stops the program. `reread` reads the configuration again, or raises `ConfigError`;
-        None: it is not from a file. Raises `EmuError` and `OSError`.
+        None: it is not from a file. `inherited` are the sockets of a worker. Raises `EmuError` and
+        `OSError`.
         """
+        self._inherited = inherited
         self.config = config
         self.watch = watch
         self._reread = reread
@@ -201,8 +205,9 @@ class EmuServer:
         if not config.login.enabled:
             return None
         return LoginEndpoint(
-            config, self.storage, self._opcodes.tables, reactor, self.scheduler, watch=self.watch
-        )
+            config, self.storage, self._opcodes.tables, reactor, self.scheduler,
+            watch=self.watch, inherited=self._inherited,
+        )  # fmt: skip
 
     def _make_world(self, reactor: Any) -> WorldEndpoint | None:
         config = self.config
@@ -446,6 +451,7 @@ class EmuService(Service):
         failed: Callable[[str], object] | None = None,
         reread: Callable[[], Config] | None = None,
         end: Callable[[], object] | None = None,
+        inherited: InheritedPort | None = None,
     ) -> None:
         """Make the service; with an observer the whole application's log goes there.
 
@@ -453,8 +459,10 @@ class EmuService(Service):
         this database ended without an orderly stop. `started` is called when the server is ready.
         `failed` prints why it cannot start; without it the log is at the terminal and shows that.
         `reread` reads the configuration again, or raises `ConfigError`. `end` stops the program, in
-        place of the reactor.
+        place of the reactor. `inherited` are the sockets of a worker of several.
         """
+        self._inherited = inherited
+        self._pipe: SupervisorPipe | None = None
         self._first_config = config
         self._warnings = warnings
         self._after_crash = after_crash
@@ -503,6 +511,9 @@ class EmuService(Service):
         for line in self._warnings:
             _log.warn("{line}", line=line)
         self.server.start()
+        if self._inherited is not None:
+            self._pipe = SupervisorPipe(self._end or self._reactor.stop)
+            self._reactor.addReader(self._pipe)
         # Reported from inside the reactor's loop: from then on a signal stops the server in order.
         self._reactor.callWhenRunning(self._ready)
 
@@ -524,6 +535,8 @@ class EmuService(Service):
         return Deferred.fromCoroutine(self._stop())
 
     async def _stop(self) -> None:
+        if self._pipe is not None:
+            self._reactor.removeReader(self._pipe)
         if self._opened is not None:
             await self._opened.stop()
         # The observer is global: a later service of this process would get every line twice.
@@ -544,6 +557,7 @@ class EmuService(Service):
             self._opened = EmuServer(
                 config, self._reactor, lock, self.watch,
                 end=self._end or self._reactor.stop, reread=self._reread,
+                inherited=self._inherited,
             )  # fmt: skip
             self._opened.open()
         except CannotListenError as error:

@@ -110,3 +110,23 @@ def test_a_page_for_registering_that_nobody_else_reaches_is_doubtful(
     lines = list(doubts(parse({}, ["web.listen=127.0.0.1:1", *settings])))
     assert len(lines) == doubted
     assert all(line.startswith("login.registration: only this machine") for line in lines)
+
+
+SQLITE = "login.workers: several processes cannot share a SQLite file; set database.url to "
+
+
+@pytest.mark.parametrize(
+    ("settings", "beginnings"),
+    [
+        (["world.enabled=no"], [SQLITE]),
+        ([], [SQLITE, "login.workers: needs world.enabled = false"]),
+        (["login.enabled=no"], ["login.workers: needs login.enabled", SQLITE, "login.workers: ne"]),
+    ],
+)
+def test_several_workers_need_a_database_server_and_only_a_login_service(
+    settings: list[str], beginnings: list[str]
+) -> None:
+    with pytest.raises(ConfigError) as raised:
+        parse({}, ["login.workers=2", *settings])
+    found = [one for one in raised.value.problems if one.startswith("login.workers")]
+    assert [one[: len(start)] for one, start in zip(found, beginnings, strict=True)] == beginnings

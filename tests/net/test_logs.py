@@ -203,3 +203,15 @@ def test_who_subscribes_hears_lines_but_those_for_debugging_until_it_ends() -> N
         ("info", "world", "Ald\\nana came"),
         ("warn", "world", "late"),
     ]
+
+
+def test_the_lines_of_a_worker_have_its_number() -> None:
+    text, lines = io.StringIO(), io.StringIO()
+    for form, stream in (("text", text), ("json", lines)):
+        made = logs.observer(form, stream, worker=2)
+        globalLogPublisher.addObserver(made)
+        logs.logger("login").warn("hello")
+        globalLogPublisher.removeObserver(made)
+    assert text.getvalue().endswith(" warn  login/2: hello\n")
+    record = json.loads(lines.getvalue())
+    assert (record["area"], record["worker"]) == ("login", 2)

@@ -7,6 +7,7 @@ This module limits connections. `emu.link.LoginLinkProtocol` has the link's prot
 
 from __future__ import annotations
 
+import socket
 from collections import Counter
 from typing import Any
 
@@ -126,12 +127,20 @@ class LinkServer(Factory):
             listening = self._reactor.listenTCP(port, self, backlog=BACKLOG, interface=host)
         else:
             listening = self._reactor.listenSSL(port, self, tls, backlog=BACKLOG, interface=host)
+        return self._add(listening)
+
+    def adopt(self, descriptor: int) -> IListeningPort:
+        """Listen on a socket that another process has opened, and close the descriptor."""
+        with socket.socket(fileno=descriptor) as handle:
+            listening = self._reactor.adoptStreamPort(descriptor, handle.family, self)
+        return self._add(listening)
+
+    def _add(self, listening: IListeningPort) -> IListeningPort:
         self._ports.append(listening)
         if self._revalidating is None:
             interval = self.config.revalidate_interval
             self._revalidating = self.scheduler.every(interval, self._revalidate)
-        found: IListeningPort = listening
-        return found
+        return listening
 
     async def stop(self) -> None:
         """Stop listening, end every link, and wait until all reports are stored."""

@@ -33,13 +33,14 @@ from emu.net import parameters
 from emu.net.link.server import LinkServer
 from emu.net.link.tls import server_options
 from emu.net.login.password_workers import PasswordWorkers
+from emu.net.login.shared_port import PORT_TRIES, InheritedPort
 from emu.net.logs import is_written, logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.stream import listen_address, open_port
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort, nothing
-from emu.net.udp.sockets import listen
+from emu.net.udp.sockets import adopt, listen
 from emu.net.watch import RefusalLog, Watch, log_event
 from emu.opcodes import OpcodeTables
 from emu.session import (
@@ -119,8 +120,6 @@ class LoginHandler:
 
 DRAIN_TIME = 2.0
 """Seconds that clients have to end their sessions when the server stops."""
-PORT_TRIES = 16
-"""Ports of the system's choice that are tried until one number is free for TCP and UDP."""
 
 _log = logger("login")
 _link_log = logger("link")
@@ -138,7 +137,10 @@ class LoginEndpoint:
         scheduler: Scheduler,
         *,
         watch: Watch | None = None,
+        inherited: InheritedPort | None = None,
     ) -> None:
+        """Make the service; a worker of several adopts its `inherited` sockets in `listen`."""
+        self._inherited = inherited
         watch = watch or Watch()
         self._config = config
         self._storage = storage
@@ -313,18 +315,26 @@ class LoginEndpoint:
                 key, port, {"connections": self.links.connections, **self.links.counters}
             )
 
-    def listen(self) -> tuple[str, int]:
+    def listen(self) -> tuple[str, int] | None:
         """Open the ports, log them, and return the address of the worlds' TCP port.
 
-        Raises `CannotListenError`.
+        Return None in a worker without that port. Raises `CannotListenError`.
         """
-        listening = self._link_ports["login.listen"] = self._open_both()
-        tcp = listening.getHost()
+        listening = self._open_both() if self._inherited is None else self._adopt(self._inherited)
         self._refusals.start()
         self._link_refusals.start()
         host = self._port.getHost()
         _log.info("clients on UDP {at}", at=Address(host.host, host.port))
+        if listening is None:
+            return None
+        self._link_ports["login.listen"] = listening
+        tcp = listening.getHost()
         _link_log.info("worlds on TCP {at}", at=Address(tcp.host, tcp.port))
+        self._listen_securely()
+        return tcp.host, tcp.port
+
+    def _listen_securely(self) -> None:
+        """Open the TLS port of links, if the configuration names one."""
         pem = parameters.read_certificate(self._config)
         secure = self._config.link.tls_listen
         if pem is not None and secure is not None:
@@ -333,7 +343,11 @@ class LoginEndpoint:
             self._link_ports["link.tls_listen"] = secured
             tls = secured.getHost()
             _link_log.info("worlds on TLS {at}", at=Address(tls.host, tls.port))
-        return tcp.host, tcp.port
+
+    def _adopt(self, inherited: InheritedPort) -> Any:
+        """Use the sockets of the supervisor; return the TCP port, None in most workers."""
+        self._port = adopt(self._reactor, inherited.clients, self.dispatcher)
+        return None if inherited.links is None else self.links.adopt(inherited.links)
 
     def _open_both(self) -> Any:
         """Open UDP and TCP on one number and return the TCP port."""

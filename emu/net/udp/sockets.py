@@ -147,6 +147,20 @@ def listen(reactor: Any, host: str, port: int, dispatcher: Dispatcher) -> Any:
     return open_port(reactor, host, port, shell, longest=DATAGRAM_SIZE, at_once=READ_AT_ONCE)
 
 
+def adopt(reactor: Any, descriptor: int, dispatcher: Dispatcher) -> Any:
+    """Return the port of a dispatcher on a socket that another process has opened.
+
+    The descriptor is closed; the other process keeps the socket open.
+    """
+    with socket.socket(fileno=descriptor) as handle:
+        port = BatchPort._fromListeningDescriptor(  # type: ignore[no-untyped-call]  # noqa: SLF001
+            reactor, descriptor, handle.family, UdpShell(dispatcher), DATAGRAM_SIZE
+        )
+    port.maxThroughput = READ_AT_ONCE
+    port.startListening()
+    return port
+
+
 def open_port(
     reactor: Any, host: str, port: int, protocol: Batched, *, longest: int, at_once: int
 ) -> Any:

@@ -1,0 +1,41 @@
+"""The configuration of one worker of several."""
+
+from pathlib import Path
+
+from emu.config import parse
+from emu.config.load import differences
+from emu.config.ports import listening_ports
+from emu.config.setting import with_settings
+from emu.config.workers import of_worker
+
+EVERYTHING = [
+    "world.enabled=no", "rcon.password=long enough", "web.listen=127.0.0.1:1",
+    "ogp.listen=127.0.0.1:2", "a2s.listen=127.0.0.1:3", "ssq.enabled=yes", "ggmp.policy=open",
+    "webhook.url=http://127.0.0.1:4/", "trace.file=/var/trace.pcapng", "console.path=/run/emu.sock",
+    "link.certificate=/etc/link.pem", "link.tls_listen=127.0.0.1:5",
+]  # fmt: skip
+
+
+def test_the_first_worker_has_everything() -> None:
+    config = parse({}, EVERYTHING)
+    assert of_worker(config, 0) is config
+
+
+def test_the_others_open_no_port_but_that_of_clients() -> None:
+    config = of_worker(parse({}, EVERYTHING), 2)
+    assert {port.key for port in listening_ports(config)} == {"login.listen"}
+    assert config.webhook.url == ""
+    assert config.database.keep_deleted == 0, "the first one removes deleted characters"
+
+
+def test_each_has_a_console_and_a_capture_of_its_own() -> None:
+    config = parse({}, EVERYTHING)
+    assert of_worker(config, 1).console_path == Path("/run/emu-1.sock")
+    assert of_worker(config, 2).trace.file == Path("/var/trace-2.pcapng")
+    assert of_worker(parse({}, []), 1).trace.file is None
+
+
+def test_what_players_notice_is_the_same() -> None:
+    config = with_settings(parse({}, EVERYTHING), {"login": {"max_characters": 3}})
+    changed = {one.key for one in differences(config, of_worker(config, 1))}
+    assert not {key for key in changed if key.startswith(("network.", "login.", "log."))}

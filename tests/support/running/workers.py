@@ -1,0 +1,71 @@
+"""A supervisor of login workers in a test's process, with any program as the workers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from emu.config import Config, parse
+from emu.config.setting import with_settings
+from emu.net.supervisor import WorkerSupervisor
+from tests.support.running.whole_server import HOST, Log, captured_log, reactor, until
+
+PROGRAM = (sys.executable, str(Path(__file__).with_name("worker_program.py")))
+Command = Callable[[int], Sequence[str]]
+
+
+def workers_config(workers: int, port: int = 0) -> Config:
+    """Return the settings of a supervisor."""
+    config = parse({}, [f"login.listen={HOST}:{port}", "network.shutdown_time=1"])
+    return with_settings(config, {"login": {"workers": workers}})
+
+
+def stand_in(**modes: str) -> Command:
+    """Return the command of `worker_program`, with a mode for some workers: ``w1="broken"``."""
+    return lambda index: [*PROGRAM, str(index), *filter(None, [modes.get(f"w{index}", "")])]
+
+
+class Supervised:
+    """A supervisor in this process, and what it has written."""
+
+    def __init__(self, workers: int, command: Command | None = None, port: int = 0) -> None:
+        self.written = b""
+        self.happened: list[str] = []
+        self.service = WorkerSupervisor(
+            workers_config(workers, port),
+            command or stand_in(),
+            write=self._write,
+            reactor=reactor,
+            started=lambda: self.happened.append("started"),
+            failed=lambda line: self.happened.append(f"failed: {line}"),
+            end=lambda: self.happened.append("end"),
+            environment={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+
+    def _write(self, line: bytes) -> None:
+        self.written += line
+
+    @property
+    def port(self) -> int:
+        return self.service.port.address.port
+
+    async def ready(self) -> None:
+        await until(lambda: "started" in self.happened, "all workers", 20)
+
+
+@asynccontextmanager
+async def supervised(
+    workers: int = 2, command: Command | None = None
+) -> AsyncIterator[tuple[Supervised, Log]]:
+    """Run a supervisor until the end of the block."""
+    with captured_log("text") as log:
+        one = Supervised(workers, command)
+        one.service.privilegedStartService()
+        one.service.startService()
+        try:
+            yield one, log
+        finally:
+            await one.service.stopService()
