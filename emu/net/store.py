@@ -49,6 +49,7 @@ from emu.store.asynchronous import (
     AsyncAccounts,
     AsyncBans,
     AsyncCharacters,
+    AsyncGuilds,
     AsyncHandoffKeys,
     AsyncMemories,
     AsyncModels,
@@ -474,6 +475,7 @@ class Storage:
         self.characters = AsyncCharacters(ways, lambda store: store.login.characters)
         self.reports = AsyncReports(ways, lambda store: store.login.reports)
         self.models = AsyncModels(ways, lambda store: store.login.models)
+        self.guilds = AsyncGuilds(ways, lambda store: store.world.guilds)
         self.memories = AsyncMemories(ways, lambda store: store.world.memories)
         self.nodes = AsyncNodes(ways, lambda store: store.world.nodes)
         self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32), scheduler.moment)

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from emu.guilds import Guild, GuildChange, GuildSummary
 from emu.model import (
     CharacterStanding,
     EntryOrigin,
@@ -315,6 +316,34 @@ class MemoryStore(Protocol):
 
     async def save_memories(self, memories: Sequence[SpawnMemory]) -> None:
         """Store memories, all of them or none; one without entries is removed."""
+
+
+class GuildStore(Protocol):
+    """The guilds of the world. `emu.store.guilds` documents arguments and results."""
+
+    async def find(self, guild_id: int) -> Guild | None:
+        """Return a guild with its ranks and members."""
+
+    async def of_character(self, char_id: int) -> int:
+        """Return the id of a character's guild, 0 if it is in none."""
+
+    async def named(self, name: str) -> int:
+        """Return the id of a guild by its name, without regard to case; 0 if there is none."""
+
+    async def every(self) -> Sequence[GuildSummary]:
+        """Return all guilds by name."""
+
+    async def create(self, guild: Guild) -> Guild:
+        """Store a new guild. Raises `DuplicateName` if its name or a member is taken."""
+
+    async def save_change(self, guild_id: int, revision: int, change: GuildChange) -> None:
+        """Store a change of a guild as it was at `revision`, all of it or nothing.
+
+        Raises `OutOfDate` if the guild has changed since, and `DuplicateName`.
+        """
+
+    async def delete(self, guild_id: int) -> bool:
+        """Remove a guild; return whether it existed."""
 
 
 class AccountGate(Protocol):

@@ -24,6 +24,7 @@ from emu.model import Account, Character, EntryOrigin, Handoff, WorldCharacter
 from emu.processes.shared import LIFETIME, MOST_KEYS
 from emu.store.accounts import AccountRepository, BannedAddress, Bans
 from emu.store.characters import CharacterRepository
+from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
@@ -316,6 +317,18 @@ class AsyncNodes(AsyncRepository[NodeTable]):
     hold_lease = write(NodeTable.hold_lease, forget_nothing)
     release_lease = write(NodeTable.release_lease, forget_nothing)
     leases = read(NodeTable.leases)
+
+
+class AsyncGuilds(AsyncRepository[GuildRepository]):
+    """Implements `emu.processes.ports.GuildStore`."""
+
+    find = read(GuildRepository.find)
+    of_character = read(GuildRepository.of_character)
+    named = read(GuildRepository.named)
+    every = read(GuildRepository.every)
+    create = write(GuildRepository.create, forget_nothing)
+    save_change = write(GuildRepository.save_change, forget_nothing)
+    delete = write(GuildRepository.delete, forget_nothing)
 
 
 class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):

@@ -22,6 +22,7 @@ from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store.accounts import AccountRepository, Bans, Settings, read_end
 from emu.store.characters import CharacterRepository
+from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
@@ -176,6 +177,7 @@ class WorldStore:
         self.models = ModelNumbers(database)
         self.memories = SpawnMemories(database)
         self.nodes = NodeTable(database)
+        self.guilds = GuildRepository(database)
 
 
 class Store:

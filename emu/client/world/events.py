@@ -174,6 +174,61 @@ class DialogClosed:
     conversation: int
 
 
+@dataclass(frozen=True, slots=True)
+class GuildOffered:
+    """A member of a guild invites this client's character."""
+
+    inviter: str
+    guild: str
+
+
+@dataclass(frozen=True, slots=True)
+class GuildShown:
+    """The guild of this client's character: name, MOTD, and the names of its ranks.
+
+    `guild_id` is 0 when the character is in no guild any more.
+    """
+
+    guild_id: int
+    name: str
+    motd: str
+    ranks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GuildMemberRow:
+    """A member in the guild window; `zone` is "" for one that is not in the world."""
+
+    char_id: int
+    name: str
+    level: int
+    rank: int
+    zone: str
+    note: str
+    officer_note: str
+
+
+@dataclass(frozen=True, slots=True)
+class GuildMembersListed:
+    """All members of the guild."""
+
+    members: tuple[GuildMemberRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GuildMemberChanged:
+    """A member has joined, has changed, has come or has gone."""
+
+    member: GuildMemberRow
+
+
+@dataclass(frozen=True, slots=True)
+class GuildMemberLeft:
+    """A character is no member of the guild any more."""
+
+    char_id: int
+
+
 WorldEvent = (
     Refused
     | ZoneToLoad
@@ -194,6 +249,11 @@ WorldEvent = (
     | ZoneLeft
     | DialogOpened
     | DialogClosed
+    | GuildOffered
+    | GuildShown
+    | GuildMembersListed
+    | GuildMemberChanged
+    | GuildMemberLeft
     | Unexpected
     | Closed
 )

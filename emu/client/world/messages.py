@@ -104,6 +104,11 @@ class ClientWorldMessages:
             "WS_MoveClient": _plain(events.PutSomewhere, "x", "y", "z"),
             "WS_DialogOpen": _dialog,
             "WS_ServerDialogClose": _plain(events.DialogClosed, "conversation_id"),
+            "WS_ReceiveOffer": _plain(events.GuildOffered, "name", "guild_name"),
+            "WS_GuildUpdate": _guild,
+            "WS_GuildMembershipResponse": _guild_members,
+            "WS_JoinGuildNotify": lambda fields: events.GuildMemberChanged(_guild_member(fields)),
+            "WS_LeaveGuildNotify": _plain(events.GuildMemberLeft, "character_id"),
         }
         self._readers = dict(self._known(readers))
 
@@ -265,6 +270,29 @@ def _channel_changed(fields: Mapping[str, Any]) -> events.WorldEvent:
 def _channel_members(fields: Mapping[str, Any]) -> events.WorldEvent:
     names = tuple(read_name(row["player_name"]) for row in fields["player_array"])
     return events.ChannelMembers(read_name(fields["channel_name"]), names)
+
+
+def _guild(fields: Mapping[str, Any]) -> events.WorldEvent:
+    return events.GuildShown(
+        fields["guild_id"],
+        read_name(fields["guild_name"]),
+        read_name(fields["guild_motd"]),
+        tuple(read_name(rank["name"]) for rank in fields["ranks"]),
+    )
+
+
+def _guild_members(fields: Mapping[str, Any]) -> events.WorldEvent:
+    return events.GuildMembersListed(tuple(map(_guild_member, fields["member_array"])))
+
+
+def _guild_member(fields: Mapping[str, Any]) -> events.GuildMemberRow:
+    return events.GuildMemberRow(
+        fields["character_id"],
+        read_name(fields["name"]),
+        fields["adventure_level"],
+        fields["rank"],
+        *(read_name(fields[name]) for name in ("zone", "note", "officer_note")),
+    )
 
 
 def _dialog(fields: Mapping[str, Any]) -> events.WorldEvent:

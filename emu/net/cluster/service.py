@@ -20,6 +20,7 @@ from emu.net.store import Storage
 from emu.net.watch import RefusalLog
 from emu.processes.ports import (
     AccountGate,
+    GuildStore,
     MemoryStore,
     ModelSource,
     Processes,
@@ -83,6 +84,7 @@ class ProcessesEndpoint:
     accounts: AccountGate
     models: ModelSource
     memories: MemoryStore
+    guilds: GuildStore
     faults: ProcessFaults
 
     def start(self) -> None:
@@ -114,6 +116,7 @@ class Alone(ProcessesEndpoint):
         self.accounts = ground.storage.account_gate
         self.models = ground.storage.models
         self.memories = ground.storage.memories
+        self.guilds = ground.storage.guilds
 
 
 def _keys(ground: ProcessContext) -> LocalHandoffKeys:

@@ -58,6 +58,7 @@ from emu.world.events import BehaviorFailed, Faults
 from emu.world.registration.registry import CharacterLocations, relay_bug_reports
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
+from emu.world.social.memberships import Memberships
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
@@ -199,6 +200,7 @@ class WorldEndpoint:
             self.departures, self.account_changes, CharacterSheets(self.world), randbelow,
             self.behaviors, self._population,
             ZoneFiles(self.atlas, lambda: self._config.world.zones),
+            Memberships(self.world, self.cluster.guilds, self.chat),
         )  # fmt: skip
         self._take_commands(commands, context)
         self.cluster.processes.bus.subscribe(REVIEW, lambda _note: self._review(is_asked=True))

@@ -27,6 +27,7 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.commands import (
     gestures,
     groups,
+    guilds,
     moderation,
     players,
     relations,
@@ -40,7 +41,7 @@ from emu.world.social.chat import Chat
 from emu.world.world import World
 
 SUBJECTS: Final = (
-    social, relations, groups, gestures, targets, players, zones, moderation,
+    social, relations, groups, guilds, gestures, targets, players, zones, moderation,
 )  # fmt: skip
 
 

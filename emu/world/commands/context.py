@@ -20,6 +20,7 @@ from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.entry.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
+from emu.world.social.memberships import Memberships
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
@@ -58,6 +59,7 @@ class CommandContext:
     behaviors: SpawnBehaviors
     population: ZonePopulation
     zone_files: ZoneFiles
+    memberships: Memberships
 
 
 PlayersWork = Callable[[CommandContext, Player, Call], Answer]

@@ -201,12 +201,21 @@ class Chat:
         now: Monotonic,
         *,
         channel: str = "group",
-    ) -> None:
-        """Say something to the members of the speaker's group, raid or guild, by its channel."""
+    ) -> str:
+        """Say something to the members of the speaker's group, raid or guild, by its channel.
+
+        Return the text that they were shown.
+        """
         text = self._allowed(speaker, text, now)
         for hearer in members:
             self._deliver(channel, speaker, hearer, text)
         self._report(channel, speaker, text)
+        return text
+
+    def hear_guild(self, hearer: Player, channel: str, speaker: str, text: str) -> None:
+        """Show a member of a guild what another one says in another process."""
+        if not hearer.relations.knows(Relation.IGNORED, speaker):
+            self._send_chat(hearer, channel, speaker, hearer.name, text)
 
     def broadcast(self, text: str) -> None:
         """Show a line to all players of this process."""

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from emu.errors import DuplicateName, OutOfDate, StoreError
+from emu.guilds import Guild, GuildChange, GuildSummary, changed
 from emu.model import CharacterStanding, SavedState, SpawnMemory, WorldCharacter
 from emu.times import UNKNOWN, Moment
 from emu.world.entry.saver import with_state
@@ -159,8 +160,66 @@ class MemoriesInMemory:
         self.rows = {key: row for key, row in self.rows.items() if key[:2] != (zone_id, spawn)}
 
 
+class GuildsInMemory:
+    """Implements `emu.processes.ports.GuildStore`; `reads` counts what it was asked."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, Guild] = {}
+        self.broken = False
+        self.reads = 0
+
+    def _check(self) -> None:
+        self.reads += 1
+        if self.broken:
+            raise StoreError("the disk is full")
+
+    async def find(self, guild_id: int) -> Guild | None:
+        self._check()
+        return self.rows.get(guild_id)
+
+    async def of_character(self, char_id: int) -> int:
+        self._check()
+        return next((one.id for one in self.rows.values() if char_id in one.members), 0)
+
+    async def named(self, name: str) -> int:
+        self._check()
+        found = (one.id for one in self.rows.values() if one.name.lower() == name.lower())
+        return next(found, 0)
+
+    async def every(self) -> Sequence[GuildSummary]:
+        self._check()
+        return [
+            GuildSummary(one.id, one.name, one.formed, len(one.members))
+            for one in self.rows.values()
+        ]
+
+    async def create(self, guild: Guild) -> Guild:
+        if await self.named(guild.name):
+            raise DuplicateName(f"there is a guild {guild.name} already")
+        made = replace(guild, id=max(self.rows, default=0) + 1)
+        self.rows[made.id] = made
+        return made
+
+    async def save_change(self, guild_id: int, revision: int, change: GuildChange) -> None:
+        self._check()
+        guild = self.rows.get(guild_id)
+        if guild is None or guild.revision != revision:
+            raise OutOfDate("the guild has changed meanwhile")
+        if change.name is not None and await self.named(change.name):
+            raise DuplicateName(f"there is a guild {change.name} already")
+        self.rows[guild_id] = changed(guild, change)
+
+    async def delete(self, guild_id: int) -> bool:
+        self._check()
+        return self.rows.pop(guild_id, None) is not None
+
+
 def no_storage() -> Any:
     """A `Storage` of a world without characters, accounts and models."""
     return SimpleNamespace(
-        models=None, world_characters=None, account_gate=None, memories=MemoriesInMemory()
+        models=None,
+        world_characters=None,
+        account_gate=None,
+        memories=MemoriesInMemory(),
+        guilds=None,
     )

@@ -41,6 +41,7 @@ from emu.world.events import Faults, WorldEvent
 from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
+from emu.world.social.memberships import Memberships
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
@@ -48,7 +49,12 @@ from tests.support.coroutines import finish
 from tests.support.running.processes import bus, handoff_keys
 from tests.support.world.ghost_views import DIALECTS, GhostView, dialect
 from tests.support.world.predictions import PredictionWriter
-from tests.support.world.world_fakes import CharactersInMemory, MemoriesInMemory, world_character
+from tests.support.world.world_fakes import (
+    CharactersInMemory,
+    GuildsInMemory,
+    MemoriesInMemory,
+    world_character,
+)
 
 KNOWLEDGE = read_knowledge()
 FORMS = read_rules()
@@ -198,6 +204,7 @@ class WorldHarness:
         """Runs what the world starts; a test may keep it for later."""
         self.store: CharactersInMemory = beside.store if beside else CharactersInMemory()
         self.memories: MemoriesInMemory = beside.memories if beside else MemoriesInMemory()
+        self.guilds: GuildsInMemory = beside.guilds if beside else GuildsInMemory()
         self.keys: LocalHandoffKeys = (
             beside.keys if beside else handoff_keys(iter(range(1000, 9000)).__next__)
         )
@@ -255,6 +262,7 @@ class WorldHarness:
             self.departures, self.account_changes, CharacterSheets(self.world),
             lambda count: count - 1, self.behaviors, self.population,
             ZoneFiles(self.atlas, lambda: self.zones_folder),
+            Memberships(self.world, self.guilds, self.chat),
         )  # fmt: skip
         self.registry = Registry(self.uses.append)
         self.registry.extend(

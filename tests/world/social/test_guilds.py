@@ -1,0 +1,169 @@
+"""The rules of guilds, without clients and store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.errors import CommandError
+from emu.guilds import LEADER, RANKS, RECRUIT, Guild, GuildMember, Permission, changed
+from emu.times import Moment, Monotonic
+from emu.world.social import guilds
+from emu.world.social.guilds import GuildInvitation, GuildInvitations, GuildStep
+
+NAMES = ("Aldana", "Borvik", "Cenwyn", "Dorlas")
+
+
+def guild_of(*ranks: int) -> Guild:
+    members = {
+        number: GuildMember(char_id=number, name=NAMES[number - 1], rank=rank)
+        for number, rank in enumerate(ranks, 1)
+    }
+    return Guild(id=1, name="The Wolves", members=members)
+
+
+def ranks_after(guild: Guild, step: GuildStep) -> dict[str, int]:
+    after = changed(guild, step.change)
+    return {one.name: one.rank for one in after.members.values()}
+
+
+@pytest.mark.parametrize(
+    "name", ["abc", "x" * 41, "The  2nd", "-Wolves-", "Wölfe", "", "The Wolves\n!"]
+)
+def test_unusable_names(name: str) -> None:
+    with pytest.raises(CommandError):
+        guilds.usable_name(name)
+
+
+def test_usable_names() -> None:
+    assert guilds.usable_name(" The   Wolves ") == "The Wolves"
+    assert (
+        guilds.usable_name("Heroes of Qeynos' Gate".replace("' ", "'")) == "Heroes of Qeynos'Gate"
+    )
+    founded = guilds.founded("Wolves", GuildMember(char_id=5, name="Aldana"), Moment(7.0))
+    assert founded.members[5].rank == LEADER
+    assert founded.members[5].joined == founded.formed == 7.0
+
+
+def test_officers_act_on_lower_ranks_only() -> None:
+    guild = guild_of(LEADER, 2, 2, RECRUIT)
+    assert ranks_after(guild, guilds.promote(guild, 2, "dorlas"))["Dorlas"] == RECRUIT - 1
+    for refused in (
+        lambda: guilds.promote(guild, 2, "Cenwyn"),
+        lambda: guilds.demote(guild, 2, "Cenwyn"),
+        lambda: guilds.demote(guild, 2, "Aldana"),
+        lambda: guilds.kick(guild, 2, "Aldana"),
+        lambda: guilds.demote(guild, 2, "Dorlas"),  # the lowest rank already
+        lambda: guilds.promote(guild, 2, "Nobody"),
+        lambda: guilds.promote(guild, 99, "Dorlas"),
+    ):
+        with pytest.raises(CommandError):
+            refused()
+    near = guild_of(LEADER, 2, 3)
+    with pytest.raises(CommandError, match="only a leader"):
+        guilds.promote(near, 2, "Cenwyn")
+    assert ranks_after(near, guilds.promote(near, 1, "Cenwyn"))["Cenwyn"] == 2
+
+
+def test_a_guild_with_members_keeps_a_leader() -> None:
+    guild = guild_of(LEADER, 1)
+    for refused in (
+        lambda: guilds.leave(guild, 1),
+        lambda: guilds.kick(guild, 1, "Aldana"),
+        lambda: guilds.demote(guild, 1, "Aldana"),
+    ):
+        with pytest.raises(CommandError, match="promote another member to leader first"):
+            refused()
+    two = changed(guild, guilds.promote(guild, 1, "Borvik").change)
+    assert ranks_after(two, guilds.leave(two, 1)) == {"Borvik": LEADER}
+    assert ranks_after(two, guilds.demote(two, 1, "Aldana"))["Aldana"] == 1
+    alone = guild_of(LEADER)
+    assert ranks_after(alone, guilds.leave(alone, 1)) == {}
+
+
+def test_permissions_of_ranks() -> None:
+    guild = guild_of(LEADER, 1, RECRUIT)
+    change_permissions = guilds.permit(guild, 1, 1, Permission.CHANGE_PERMISSIONS, on=True)
+    guild = changed(guild, change_permissions.change)
+    given_away = changed(guild, guilds.permit(guild, 2, 6, Permission.INVITE, on=True).change)
+    assert given_away.ranks[6].allows(Permission.INVITE)
+    taken = changed(given_away, guilds.permit(given_away, 2, 6, Permission.INVITE, on=False).change)
+    assert not taken.ranks[6].allows(Permission.INVITE)
+    for place, permission in ((1, 0), (0, 0), (8, 0), (-1, 0), (6, 45), (6, -1), (6, 40)):
+        with pytest.raises(CommandError):
+            guilds.permit(guild, 2, place, permission, on=True)
+    with pytest.raises(CommandError, match="leaders have every permission"):
+        guilds.permit(guild, 1, 0, 3, on=False)
+
+
+def test_texts_are_cut() -> None:
+    guild = guild_of(LEADER)
+    assert guilds.set_motd(guild, 1, "x" * 999).change.motd == "x" * guilds.LONGEST_MOTD
+    assert guilds.set_note(guild, 1, "Aldana", "x" * 999).change.members[0].note == "x" * 255
+    assert guilds.name_rank(guild, 1, 7, " a   b ").change.ranks[7].name == "a b"
+    with pytest.raises(CommandError):
+        guilds.name_rank(guild, 1, 7, "  ")
+
+
+def test_a_full_guild() -> None:
+    members = {
+        number: GuildMember(char_id=number, rank=min(number, RECRUIT))
+        for number in range(guilds.MOST_MEMBERS)
+    }
+    with pytest.raises(CommandError, match="the limit"):
+        guilds.join(Guild(name="Full", members=members), GuildMember(char_id=5000), "Aldana")
+
+
+def test_invitations_expire_and_do_not_pile_up() -> None:
+    invitations = GuildInvitations()
+    invitation = GuildInvitation(1, "The Wolves", "Aldana", Monotonic(10.0))
+    invitations.invite(5, invitation)
+    with pytest.raises(CommandError, match="invited to a guild already"):
+        invitations.invite(5, invitation._replace(guild_id=2, at=Monotonic(70.0)))
+    later = invitation._replace(guild_id=2, at=Monotonic(70.1))
+    invitations.invite(5, later)
+    assert invitations.take(5, Monotonic(80.0)) == later
+    invitations.invite(5, later)
+    with pytest.raises(CommandError, match="nobody"):
+        invitations.take(5, Monotonic(131.0))
+    with pytest.raises(CommandError):
+        invitations.take(5, Monotonic(71.0))
+    invitations.invite(5, later)
+    invitations.forget(5)
+    with pytest.raises(CommandError):
+        invitations.take(5, Monotonic(71.0))
+
+
+ACTIONS: tuple[Callable[[Guild, int, str], GuildStep], ...] = (
+    guilds.promote, guilds.demote, guilds.kick,
+    lambda guild, actor, _name: guilds.leave(guild, actor),
+    lambda guild, actor, name: guilds.set_note(guild, actor, name, "note"),
+)  # fmt: skip
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(ACTIONS), st.integers(1, 4), st.sampled_from(NAMES)), max_size=30
+    )
+)
+def test_whatever_members_do_a_guild_has_a_leader(
+    steps: list[tuple[Callable[[Guild, int, str], GuildStep], int, str]],
+) -> None:
+    guild = guild_of(LEADER, 1, 4, RECRUIT)
+    for act, actor, name in steps:
+        before = guild
+        try:
+            guild = changed(guild, act(guild, actor, name).change)
+        except CommandError:
+            continue
+        assert guild.revision == before.revision + 1
+        assert all(0 <= one.rank < RANKS for one in guild.members.values())
+        led = {
+            one.name for one in guild.members.values()
+            if replace(one, rank=LEADER) == one
+        }  # fmt: skip
+        assert led or not guild.members

@@ -1,0 +1,109 @@
+"""Members of a guild in two processes, and what is loaded of guilds."""
+
+from __future__ import annotations
+
+from emu.guilds import LEADER, Guild, GuildMember
+from tests.support.world.worlds import Client, WorldHarness
+
+
+def lines(client: Client) -> list[str]:
+    return [row["text"] for row in client.decoded("WS_DisplayText")]
+
+
+def two() -> tuple[WorldHarness, WorldHarness, Client, Client]:
+    here = WorldHarness()
+    there = WorldHarness(beside=here)
+    one, other = here.stand(5, name="Aldana"), there.stand(6, name="Borvik", zone_id=12)
+    one.types("/guild create The Wolves")
+    return here, there, one, other
+
+
+def test_an_invitation_chat_and_changes_reach_another_process() -> None:
+    here, there, one, other = two()
+    assert one.types("/guild invite borvik") == ["Borvik is invited to The Wolves"]
+    assert other.decoded("WS_ReceiveOffer")[-1]["guild_name"] == "The Wolves"
+    assert other.types("/guild decline") == ["you declined to join The Wolves"]
+    assert lines(one)[-1] == "Borvik declines your invitation to The Wolves."
+    one.types("/guild invite Borvik")
+    other.types("/guild accept")
+    assert lines(one)[-1] == "Borvik has joined the guild, invited by Aldana."
+    rows = one.decoded("WS_GuildMembershipResponse")[-1]["member_array"]
+    assert [(row["name"], row["zone"]) for row in rows] == [
+        ("Aldana", "Isle of Refuge"), ("Borvik", "Antonica"),
+    ]  # fmt: skip
+    one.types("/guildsay hello far away")
+    other.types("/guildsay hello back")
+    assert other.hears()[0] == ("18", "Aldana", "hello far away")
+    assert one.hears()[-1] == ("18", "Borvik", "hello back")
+    other.types("/ignore Aldana")
+    one.types("/guildsay are you there")
+    assert other.hears() == []
+    assert one.types("/guild promote Borvik") == ["Aldana has promoted Borvik to Initiate."]
+    assert lines(other)[-1] == "Aldana has promoted Borvik to Initiate."
+    one.types("/guild motd Hi")
+    assert other.decoded("WS_GuildUpdate")[-1]["guild_motd"] == "Hi"
+    other.say("OP_RequestCampMsg", b"\1\1")
+    there.run(30.0)
+    assert lines(one)[-1] == "Guildmate: Borvik has logged out."
+    there.stand(6)
+    assert lines(one)[-1] == "Guildmate: Borvik has logged in."
+    here.console("guild delete 1")
+    assert there.world.players.get(6).spawn.guild == ""  # type: ignore[union-attr]
+
+
+def test_a_kick_from_another_process() -> None:
+    _here, there, one, other = two()
+    one.types("/guild invite Borvik")
+    other.types("/guild accept")
+    one.types("/guild kick Borvik")
+    assert lines(other)[-1] == "Aldana has removed Borvik from the guild."
+    assert other.types("/guildsay still here?") == ["you are in no guild"]
+    assert there.command_context.memberships.of(6) is None
+
+
+def test_a_change_that_another_one_came_before_is_tried_again() -> None:
+    here, there, one, other = two()
+    one.types("/guild invite Borvik")
+    other.types("/guild accept")
+    # A change of a third process, whose note has not arrived yet.
+    guild = here.guilds.rows[1]
+    here.guilds.rows[1] = Guild(
+        id=1, name=guild.name, motd="newer", revision=guild.revision + 1, members=guild.members
+    )
+    assert one.types("/guild promote Borvik") == ["Aldana has promoted Borvik to Initiate."]
+    assert here.guilds.rows[1].motd == "newer"
+    assert other.decoded("WS_GuildUpdate")[-1]["guild_motd"] == "newer"
+
+
+def test_guilds_of_absent_members_cost_nothing(harness: WorldHarness) -> None:
+    for number in range(1, 101):
+        first = number * 1000
+        members = {
+            char_id: GuildMember(char_id=char_id, rank=LEADER, name=f"N{char_id}")
+            for char_id in range(first, first + 100)
+        }
+        harness.guilds.rows[number] = Guild(id=number, name=f"Guild {number}", members=members)
+    memberships = harness.command_context.memberships
+    assert harness.guilds.reads == 0
+    harness.stand(5, name="Aldana")
+    assert harness.guilds.reads == 1, "only which guild it is in"
+    assert memberships.of(5) is None
+    one = harness.stand(2000, name="N2000")
+    assert harness.guilds.reads == 3, "which guild, and this guild"
+    assert memberships.of(2000) is harness.guilds.rows[2]
+    one.say("OP_RequestCampMsg", b"\1\1")
+    harness.run(30.0)
+    assert memberships.of(2000) is None
+
+
+def test_a_player_whose_guild_cannot_be_read_is_looked_up_again(harness: WorldHarness) -> None:
+    harness.guilds.rows[1] = Guild(
+        id=1, name="The Wolves", members={5: GuildMember(char_id=5, rank=LEADER, name="Aldana")}
+    )
+    harness.guilds.broken = True
+    one = harness.stand(5, name="Aldana")
+    assert one.types("/guildsay hello") == ["the disk is full"]
+    assert harness.faults.counts["reading a guild"] == 1
+    harness.guilds.broken = False
+    one.types("/guildsay hello")
+    assert one.hears() == [("18", "Aldana", "hello")]
