@@ -6,6 +6,7 @@
         * `DuplicateName`: a name that must be unique is taken
         * `OutOfDate`: another process has stored a newer state
         * `StoreLocked`: another program is writing
+        * `StoreAway`: the database's server cannot be reached, or does not answer
     * `FileFormatError`: an operator's file (dump, capture, XML, CSV, TOML) cannot be used
     * `CommandError`: an operator's request cannot be carried out
     * `Unanswered`: no process answers a request, or none in time
@@ -71,6 +72,10 @@ class OutOfDate(StoreError):
 
 class StoreLocked(StoreError):
     """Another program is writing to the database and did not end in time."""
+
+
+class StoreAway(StoreError):
+    """The database's server cannot be reached or does not answer; a change may still be stored."""
 
 
 class FileFormatError(EmuError):

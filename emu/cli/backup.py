@@ -10,7 +10,7 @@ import click
 
 from emu.cli.common import load_config
 from emu.cli.options import present
-from emu.database import Database
+from emu.database.sqlite import SqliteDatabase
 from emu.errors import CommandError
 from emu.store.restoring import restore as restore_database
 from emu.texts import counted
@@ -44,7 +44,7 @@ def backup(file: Path | None, *, replace: bool) -> None:
     # UTC, so that the names sort by age.
     named = f"{path.name}.{datetime.fromtimestamp(present(), UTC):%Y%m%d-%H%M%S}.bak"
     copy = path.with_name(named) if file is None else file / named if file.is_dir() else file
-    with Database.connect(path) as database:  # a backup must not migrate the schema
+    with SqliteDatabase.connect(path) as database:  # a backup must not migrate the schema
         _check(copy, path, replace=replace)
         database.back_up(copy)
     click.echo(copy)

@@ -22,7 +22,7 @@ from emu.config import Address, Config, doubts, exposed
 from emu.config.load import ENVIRONMENT, SEARCHED
 from emu.config.ports import UDP, ListeningPort, listening_ports
 from emu.config.reference import as_toml, reference_page
-from emu.database import Database
+from emu.database.sqlite import SqliteDatabase
 from emu.errors import ConfigError, EmuError, FileFormatError
 from emu.net import parameters
 from emu.net.admin.commands import rcon_users
@@ -103,7 +103,7 @@ def _database(path: Path) -> Iterator[ConfigProblem]:
 
 
 def _check_schema(path: Path) -> None:
-    with Database.connect(path) as database:
+    with SqliteDatabase.connect(path) as database:
         schema().check(database.connection, path)
 
 

@@ -22,7 +22,7 @@ from emu.cli.common import config_path, given_database, load_config
 from emu.cli.console_socket import ConsoleSocket, NoServer
 from emu.cli.options import passing
 from emu.cli.watch.status import ask, read
-from emu.database.served import serving_process
+from emu.database.sqlite.served import serving_process
 from emu.errors import CommandError
 
 MORE: Final = {"ignore_unknown_options": True}

@@ -1,21 +1,22 @@
-"""SQLite files: creation, opening, checks, migrations, and one form of error.
+"""Databases: the same transactions and statements over several engines, and one form of error.
 
-`Database` is an open file and its transactions. The tables belong to the packages with a `Schema`:
-`emu.store` and `emu.opcodes`, which may share a file.
+`Database` is an open database; `emu.database.sqlite` and `emu.database.postgresql` implement it. No
+engine's driver is imported before a database of that engine is opened, besides SQLite's.
 """
 
 from emu.database.database import Database
-from emu.database.files import LOCK_WAIT, check_version, explained, readable_errors
-from emu.database.migrations import Migration, Schema, in_user_version, read_steps
+from emu.database.dialect import Connection, Cursor, Dialect, Kind
+from emu.database.steps import Migration, read_steps
+from emu.database.where import ServerUrl, Where
 
 __all__ = [
-    "LOCK_WAIT",
+    "Connection",
+    "Cursor",
     "Database",
+    "Dialect",
+    "Kind",
     "Migration",
-    "Schema",
-    "check_version",
-    "explained",
-    "in_user_version",
+    "ServerUrl",
+    "Where",
     "read_steps",
-    "readable_errors",
 ]

@@ -1,113 +1,80 @@
-"""`Database`: one open file and its transactions, with sqlite-utils for its tables."""
+"""`Database`: what repositories need of an engine. Every failure is a `StoreError`."""
 
 from __future__ import annotations
 
-import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from pathlib import Path
-from typing import Self
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, ClassVar, Self, TypeVar
 
-import sqlite_utils
-
-from emu.database.commits import CommitCounter, CommitWatch
-from emu.database.files import (
-    LOCK_WAIT,
-    back_up,
-    connect_database,
-    create_database,
-    open_database,
-    open_for_reading,
-    readable_errors,
-    set_durability,
-)
-from emu.database.migrations import Schema
+from emu.database.dialect import Connection, Dialect
+from emu.database.where import Where
 from emu.errors import StoreError
-from emu.files import partial_folder
 from emu.model import Durability
 
+T = TypeVar("T")
 
-class Database:
-    """An open database, for one thread at a time. Every failure is a `StoreError`."""
 
-    __slots__ = (
-        "_begun", "_changes", "_depth", "_is_certain", "connection", "lost", "path", "tables",
-        "warn", "watch",
-    )  # fmt: skip
+class Database(ABC):
+    """An open database, for one thread at a time.
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        """Take a connection in autocommit mode, as the class methods open it."""
-        self.path = path
-        self.connection = connection
-        # Otherwise sqlite-utils would change how triggers work here, and run plugins that are
-        # installed.
-        self.tables = sqlite_utils.Database(
-            connection, recursive_triggers=False, execute_plugins=False
-        )
-        """The same connection for sqlite-utils: upserts, bulk inserts. Use it inside
-        `transaction`."""
+    `begin`, `commit` and `undo` are `transaction` without the cost of a context manager. They and
+    `connection` raise `errors`.
+    """
+
+    __slots__ = ("connection", "lost", "warn", "where")
+
+    dialect: ClassVar[Dialect]
+    errors: ClassVar[tuple[type[Exception], ...]]
+    """The exceptions of the driver, which `explained` turns into a `StoreError`."""
+
+    def __init__(self, where: Where, connection: Any) -> None:
+        self.where = where
+        self.connection: Connection = connection
         self.lost = ""
         """Why the database must not be used any more; empty while it may. See `check_lost`."""
-        self._depth = 0
-        self.watch: CommitWatch | None = None
-        """Detects commits of other programs; `watch_commits` makes it."""
-        self._changes = 0
-        self._begun = 0
-        self._is_certain = True
         self.warn: Callable[[str], object] = _ignore
         """Receives a line for each stored value that is unusable, with its replacement."""
 
-    @classmethod
-    def open(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:
-        """Open an existing file and bring its schema up to date.
+    @abstractmethod
+    def begin(self, *, is_lasting: bool = True) -> bool:
+        """Begin a transaction, or a savepoint in the open one; return whether it is a savepoint.
 
-        `wait` is how many seconds to wait for another program's lock.
+        Unless one of its changes `is_lasting`, a crash of the database server may lose a
+        transaction of the last second.
         """
-        return cls(path, open_database(path, schema, wait=wait))
 
-    @classmethod
-    def open_for_reading(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:
-        """Open an existing file for reading; writes of other programs do not block it."""
-        return cls(path, open_for_reading(path, schema, wait=wait))
+    @abstractmethod
+    def commit(self, *, is_savepoint: bool) -> None:
+        """Store the changes since `begin`; if it raises, call `undo`."""
 
-    @classmethod
-    def create(cls, path: Path, schema: Schema, *, wait: float = LOCK_WAIT) -> Self:
-        """Open a file; create it first if it is missing."""
-        create_database(path, schema)
-        return cls.open(path, schema, wait=wait)
+    @abstractmethod
+    def undo(self, *, is_savepoint: bool) -> None:
+        """Undo the changes since `begin`."""
 
-    @classmethod
-    def connect(cls, path: Path, *, wait: float = LOCK_WAIT) -> Self:
-        """Open an existing file with any tables, and without migrations."""
-        return cls(path, connect_database(path, wait=wait))
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[Connection]:
+        """Read from one snapshot of the database, while other programs may write."""
 
-    @contextmanager
-    def copy(self) -> Iterator[Self]:
-        """Open a temporary copy of the database, to try changes; it is deleted afterwards."""
-        with partial_folder() as folder:
-            path = folder / self.path.name
-            # SQLite's own backup gives a consistent copy while other programs write. A copied file
-            # would not.
-            with readable_errors(self.path), closing(sqlite3.connect(path)) as target:
-                self.connection.backup(target)
-            with self.connect(path) as copied:
-                yield copied
+    @abstractmethod
+    def read_texts(self, read: Callable[[], T], bad_text: str) -> T:
+        """Read rows; decode texts that are not UTF-8 with the error handler `bad_text`."""
 
-    def back_up(self, copy: Path) -> None:
-        """Write a consistent copy into a file; other programs may write the database meanwhile.
+    @abstractmethod
+    def explained(self, error: Exception) -> StoreError:
+        """Return the `StoreError` for one of `errors`: one line with the cure."""
 
-        An existing file is replaced. Raises `StoreError`.
-        """
-        with readable_errors(self.path):
-            back_up(self.connection, copy)
+    @abstractmethod
+    def trial(self) -> AbstractContextManager[Database]:
+        """Open a database with the same content, to try changes; none of them stays."""
 
-    def wait_for_locks(self, seconds: float) -> None:
-        """Set how many seconds to wait for another program's lock."""
-        self.connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+    @abstractmethod
+    def set_durability(self, durability: Durability) -> None:
+        """Set when commits are written to disk; a new connection has `Durability.FAST`."""
 
+    @abstractmethod
     def close(self) -> None:
-        """Close the file; it contains every acknowledged change."""
-        self.connection.close()
+        """Close the connection; the database contains every acknowledged change."""
 
     def __enter__(self) -> Self:
         return self
@@ -115,13 +82,26 @@ class Database:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
+    def check_lost(self) -> None:
+        """Raise `StoreError` if the database must not be used any more."""
+        if self.lost:
+            raise StoreError(self.lost)
+
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def explaining(self) -> Iterator[None]:
+        """Turn the driver's errors into `StoreError`."""
+        try:
+            yield
+        except self.errors as error:
+            raise self.explained(error) from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
         """Store all changes inside the block, or none.
 
         Inside another transaction it is a savepoint: it can fail without the rest.
         """
-        with readable_errors(self.path):
+        with self.explaining():
             is_savepoint = self.begin()
             try:
                 yield self.connection
@@ -130,112 +110,6 @@ class Database:
             except BaseException:
                 self.undo(is_savepoint=is_savepoint)
                 raise
-
-    def check_lost(self) -> None:
-        """Raise `StoreError` if the file is no longer the one that was opened."""
-        if self.lost:
-            raise StoreError(self.lost)
-
-    def set_durability(self, durability: Durability) -> None:
-        """Set when commits are written to disk; a new connection has `Durability.FAST`."""
-        with readable_errors(self.path):
-            set_durability(self.connection, durability)
-
-    def leave_checkpoints(self) -> None:
-        """Leave checkpoints to the `Keeper`: commits of this connection never write the main file.
-
-        The keeper first checks that the file is still the one that was opened.
-        """
-        with readable_errors(self.path):
-            self.connection.execute("PRAGMA wal_autocheckpoint = 0")
-
-    def begin(self) -> bool:
-        """Begin a transaction, or a savepoint in the open one; return whether it is a savepoint.
-
-        `begin`, `commit` and `undo` are `transaction` without the cost of a context manager. They
-        raise `sqlite3.Error`.
-        """
-        if self.lost:
-            raise StoreError(self.lost)
-        connection = self.connection
-        # SQLite has no transactions inside of others, but savepoints, which can be undone alone.
-        is_savepoint = self._depth > 0
-        if is_savepoint and not connection.in_transaction:
-            # SQLite ended the outer transaction by itself (disk full, for instance). Without this
-            # check, the rest of the group would be committed without its beginning.
-            raise StoreError(f"{self.path}: an earlier failure undid this group of changes")
-        # IMMEDIATE takes the write lock now. A transaction that begins with a read could fail
-        # later, when it first writes.
-        connection.execute("SAVEPOINT inner" if is_savepoint else "BEGIN IMMEDIATE")
-        self._depth += 1
-        if self.watch is not None and not is_savepoint:
-            self._changes, self._is_certain = connection.total_changes, True
-            self._begun = self.watch.begun()
-        return is_savepoint
-
-    def commit(self, *, is_savepoint: bool) -> None:
-        """Store the changes since `begin`; if it raises, call `undo`."""
-        # Again: the loss may have been found since `begin`.
-        if self.lost:
-            raise StoreError(self.lost)
-        self.connection.execute("RELEASE inner" if is_savepoint else "COMMIT")
-        self._depth -= 1
-        if not is_savepoint:
-            self._over()
-
-    def undo(self, *, is_savepoint: bool) -> None:
-        """Undo the changes since `begin`."""
-        self._depth -= 1
-        # After an undo, total_changes does not show whether SQLite counts the commit as a change.
-        self._is_certain = False
-        if not is_savepoint:
-            self._roll_back()
-            self._over()
-        elif self.connection.in_transaction:  # SQLite may have ended it by itself: disk full
-            self.connection.execute("ROLLBACK TO inner")
-            # Released as well: ROLLBACK TO undoes the changes and leaves the savepoint open.
-            self.connection.execute("RELEASE inner")
-
-    def watch_commits(self) -> CommitWatch | None:
-        """Start to detect commits of other programs; return None where that is not possible.
-
-        From then on, every write of this connection must be inside `transaction`. The caller closes
-        the watch after all connections of this process.
-        """
-        try:
-            self.watch = CommitWatch(CommitCounter(self.path))
-        # There is no readable WAL index, for instance on a file system that cannot share memory.
-        except (OSError, ValueError):
-            self.watch = None
-        return self.watch
-
-    def _over(self) -> None:
-        if self.watch is not None:
-            has_changed = self.connection.total_changes != self._changes
-            self.watch.ended(self._begun, has_changed=has_changed, is_certain=self._is_certain)
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Read from one snapshot of the database, while other programs may write."""
-        self.check_lost()
-        connection = self.connection
-        with readable_errors(self.path):
-            # Inside a transaction the reads see its own changes, and a second BEGIN would fail.
-            if connection.in_transaction:
-                yield connection
-                return
-            connection.execute("BEGIN")
-            try:
-                yield connection
-            finally:
-                # Nothing was written, so the end of the snapshot is a rollback.
-                self._roll_back()
-
-    def _roll_back(self) -> None:
-        """Roll back a failed transaction, unless SQLite has already ended it."""
-        with suppress(sqlite3.Error):
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
 
 
 def _ignore(_line: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from emu.database import Database, readable_errors
+from emu.database.sqlite import SqliteDatabase, readable_errors
 from emu.errors import EmuError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
@@ -45,14 +45,14 @@ class OpcodeWatcher:
         """Watch a file. With `follows`, also watch a file that replaces it.
 
         Do not set `follows` if this process has other connections to the file: SQLite would read
-        the new file with the log of the old one. `emu.database.keeper` handles that case.
+        the new file with the log of the old one. `emu.database.sqlite.keeper` handles that case.
         """
         self.path = path
         self._follows = follows
         self._first: tuple[int, int] | None = None
         self.tables: OpcodeTables | None = None
         self.problem: str | None = None
-        self._database: Database | None = None
+        self._database: SqliteDatabase | None = None
         self._file: tuple[int, int] | None = None
         self._data_version: int | None = None
         self._mark: Mark | None = None
@@ -120,7 +120,7 @@ class OpcodeWatcher:
         self.tables = OpcodeTables(rows)
         return self.tables
 
-    def _open(self) -> Database:
+    def _open(self) -> SqliteDatabase:
         """Return the open database; open it again if the file was replaced."""
         status = self.path.stat() if self.path.exists() else None
         file = None if status is None else (status.st_dev, status.st_ino)

@@ -26,7 +26,7 @@ from emu.commands import Registry
 from emu.commands.registry import OWNER
 from emu.config import Config
 from emu.config.load import differences, merged
-from emu.database.files import begin_anew
+from emu.database.sqlite.files import begin_anew
 from emu.errors import ConfigError, EmuError, FileFormatError, unusable
 from emu.files import data_file, remove_stale
 from emu.net import logs, parameters

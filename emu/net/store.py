@@ -37,7 +37,7 @@ from twisted.internet.defer import Deferred, DeferredList, fail
 from twisted.internet.interfaces import IReactorFromThreads
 from twisted.python.failure import Failure
 
-from emu.database import LOCK_WAIT
+from emu.database.sqlite import LOCK_WAIT
 from emu.errors import StoreError, StoreLocked
 from emu.model import Durability
 from emu.net.logs import logger
@@ -434,19 +434,19 @@ class Storage:
         self.direct.database.set_durability(durability)
         # The keeper makes them, after it has checked that the file is still the one that was
         # opened.
-        self.direct.database.leave_checkpoints()
+        self.direct.sqlite.leave_checkpoints()
         self._warned: set[str] = set()
         self._seen = Store.open_for_reading(path)
-        self.commits = self.direct.database.watch_commits()
+        self.commits = self.direct.sqlite.watch_commits()
         """Detects commits of other programs; None where that is not possible."""
         self._questions = 0
         self._writer = StoreWorker(
             reactor, self.direct.transaction, name="emu-store-write", most_grouped=MOST_GROUPED,
-            patience=lock_wait, prepare=partial(self.direct.database.wait_for_locks, LOCK_TRY),
+            patience=lock_wait, prepare=partial(self.direct.sqlite.wait_for_locks, LOCK_TRY),
         )  # fmt: skip
         self._reader = StoreWorker(
             reactor, self._seen.reading, name="emu-store-read", patience=lock_wait,
-            prepare=partial(self._seen.database.wait_for_locks, LOCK_TRY),
+            prepare=partial(self._seen.sqlite.wait_for_locks, LOCK_TRY),
         )  # fmt: skip
         self._behind = DeferredWrites(self._writer, scheduler)
         for store in (self.direct, self._seen):

@@ -17,9 +17,9 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from emu.config import DatabaseConfig
-from emu.database.commits import CommitWatch
-from emu.database.keeper import Keeper
-from emu.database.served import Loss, loss_text
+from emu.database.sqlite.commits import CommitWatch
+from emu.database.sqlite.keeper import Keeper
+from emu.database.sqlite.served import Loss, loss_text
 from emu.errors import EmuError
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler

@@ -27,7 +27,7 @@ from typing import BinaryIO
 
 import sqlite_utils
 
-from emu.database import readable_errors
+from emu.database.sqlite import readable_errors
 from emu.errors import FileFormatError
 from emu.opcodes.store import COLUMNS, KEY, connect, read_stored_rows
 from emu.opcodes.table import OpcodeRow, OpcodeTable, VersionRange

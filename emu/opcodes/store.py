@@ -18,9 +18,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from emu.database import LOCK_WAIT, Database, Schema, read_steps, readable_errors
-from emu.database.files import create_database
-from emu.database.migrations import apply_missing
+from emu.database import read_steps
+from emu.database.sqlite import LOCK_WAIT, Schema, SqliteDatabase, readable_errors
+from emu.database.sqlite.files import create_database
+from emu.database.sqlite.migrations import apply_missing
 from emu.errors import CommandError, StoreError
 from emu.files import data_file
 from emu.model import Durability
@@ -72,9 +73,9 @@ def _set_version(connection: sqlite3.Connection, number: int) -> None:
     connection.execute("REPLACE INTO opcode_meta VALUES ('schema', ?)", (number,))
 
 
-def connect(path: Path, *, wait: float = LOCK_WAIT) -> Database:
+def connect(path: Path, *, wait: float = LOCK_WAIT) -> SqliteDatabase:
     """Open an existing file, with or without opcode tables. Raises `StoreError`."""
-    database = Database.connect(path, wait=wait)
+    database = SqliteDatabase.connect(path, wait=wait)
     database.connection.text_factory = _text_or_bytes
     return database
 

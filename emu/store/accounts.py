@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from emu.errors import DuplicateName
 from emu.model import Account
-from emu.store.repository import Repository, changes, name_key, reads
+from emu.store.repository import Repository, changes, check_name, name_key, reads, saves
 from emu.times import FOR_EVER, UNKNOWN, Moment
 
 _COLUMNS = (
@@ -45,11 +44,12 @@ class AccountRepository(Repository):
         """Return the accounts among these that exist and are neither disabled nor banned."""
         # UNKNOWN stands for no ban in rows of imports. A ban ends at its moment, so that moment is
         # not banned any more.
+        chosen, ids = self._among("id", account_ids)
         rows = self._run(
-            "SELECT id FROM accounts WHERE enabled"
+            "SELECT id FROM accounts WHERE enabled"  # noqa: S608
             " AND (banned_until IS NULL OR banned_until IN (?, ?) OR banned_until < ?)"
-            " AND id IN (SELECT value FROM json_each(?))",
-            (UNKNOWN, moment, moment, json.dumps(list(account_ids))),
+            f" AND {chosen}",
+            (UNKNOWN, moment, moment, ids),
         )
         return [row["id"] for row in rows]
 
@@ -62,14 +62,13 @@ class AccountRepository(Repository):
     @changes
     def add(self, name: str, password: str, created: Moment) -> Account:
         """Add an account. Raises `DuplicateName`."""
-        # Inside the transaction, which has the write lock, so nobody can take the name in between.
+        check_name(name)
+        # The column is unique, too; the query gives the refusal its own text.
         if self.find(name) is not None:
             raise DuplicateName(f"there is already an account {name!r}")
-        account_id = self._run(
-            "INSERT INTO accounts (name, name_key, password, created) VALUES (?, ?, ?, ?)",
-            (name, name_key(name), password, created),
-        ).lastrowid
-        return Account(id=account_id or 0, name=name, password=password, created=created)
+        row = {"name": name, "name_key": name_key(name), "password": password, "created": created}
+        account_id = self._insert("accounts", row)
+        return Account(id=account_id, name=name, password=password, created=created)
 
     @changes
     def put(self, account: Account) -> Account:
@@ -77,8 +76,8 @@ class AccountRepository(Repository):
 
         Raises `DuplicateName` if name or id is taken.
         """
+        check_name(account.name)
         derived = {
-            "id": account.id or None,
             "name_key": name_key(account.name),
             "banned_until": _stored_end(account.banned_until),
         }
@@ -105,7 +104,7 @@ class AccountRepository(Repository):
         """Ban an account until a unix time (``math.inf``: for ever); None lifts the ban."""
         self._set("accounts", account_id, banned_until=_stored_end(until), ban_reason=reason)
 
-    @changes
+    @saves
     def record_login(self, account_id: int, address: str, version: int, moment: Moment) -> None:
         """Store time, address and client version of an account's login."""
         self._run(
@@ -132,7 +131,7 @@ def read_end(stored: Moment | None) -> Moment | None:
     return Moment(math.inf) if stored is not None and stored >= FOR_EVER else stored
 
 
-def _account(row: sqlite3.Row) -> Account:
+def _account(row: Any) -> Account:
     return Account(
         id=row["id"],
         name=row["name"],
@@ -166,7 +165,7 @@ class Bans(Repository):
         """Store a ban, replacing one with the same prefix; return True if it is new."""
         # Before the upsert, which does not say whether the row existed.
         known = self.is_stored(entry.prefix)
-        self._table("banned_addresses").upsert(asdict(entry), pk="prefix")
+        self._upsert("banned_addresses", asdict(entry), ("prefix",))
         return not known
 
     @reads
@@ -200,11 +199,11 @@ class Settings(Repository):
         if self.of_source(source).get(name) == value:
             return False
         row = {"source": source, "name": name, "value": value}
-        self._table("settings").upsert(row, pk=("source", "name"))
+        self._upsert("settings", row, ("source", "name"))
         return True
 
     @reads
     def of_source(self, source: str) -> dict[str, str]:
         """Return the settings that come from one table: name -> value."""
-        rows = self._table("settings").rows_where("source = ?", [source], select="name, value")
+        rows = self._run("SELECT name, value FROM settings WHERE source = ?", (source,))
         return {row["name"]: row["value"] for row in rows}

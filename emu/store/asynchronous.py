@@ -6,8 +6,8 @@ thread and when it is carried out. The repository's method documents arguments a
 Reads and writes use different connections to one database, so that a read never waits behind
 writes that wait for SQLite's write lock. Rows that every login needs are cached, so that players do
 not wait for a disk when others log in; each write states which cached rows it makes invalid. A
-commit of another program (`emu.database.commits`) clears the cache. The module has no thread and no
-reactor.
+commit of another program (`emu.database.sqlite.commits`) clears the cache. The module has no thread
+and no reactor.
 """
 
 from __future__ import annotations

@@ -281,7 +281,7 @@ def import_dump(
         with store.transaction():
             work.run(read, progress)
         return work.report
-    with store.copy() as trial:
+    with store.trial() as trial:
         work = _Import(trial, rules, "Nothing was imported", check)
         work.run(read, lambda _doing, rows: progress("trying", rows))
     if dry_run:

@@ -6,14 +6,13 @@ docs/protocol/characters.md#list, docs/protocol/link.md#batches.
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from emu.appearance import LARGEST_MODEL, slider
 from emu.link.messages import MAX_NAME
-from emu.model import BUILT_IN_ACCOUNT, Character, Color, Equipment
+from emu.model import BUILT_IN_ACCOUNT, Character, Color, Equipment, ZoneDescription
 from emu.sqldump.report import Columns, fraction, moment, number, text, visible
 from emu.store.appearance import Appearance
 from emu.store.eq2emu_ids import Ids, Rules
@@ -234,22 +233,9 @@ class CharacterImport:
         if self._zones[world_id] >= MOST_ZONES:
             raise ValueError(f"its world already has {MOST_ZONES} zones")
         texts = (text(columns, "name"), text(columns, "description"))
-        added = self._insert("world_zones", world_id, zone_id, *texts)
+        added = self._store.worlds.add_zone(world_id, ZoneDescription(zone_id, *texts))
         self._zones[world_id] += added
         return added
-
-    def _insert(self, table: str, *values: str | int | bool) -> bool:
-        """Add a row unless its key exists; return True if it is new."""
-        places = ", ".join("?" * len(values))
-        # A missing owner is a fault of this row only.
-        try:
-            added = self._run(
-                f"INSERT OR IGNORE INTO {table} VALUES ({places})",  # noqa: S608
-                values,
-            )
-        except sqlite3.IntegrityError as error:
-            raise ValueError(str(error)) from None
-        return added.rowcount == 1
 
 
 def _appearance(columns: Columns) -> dict[str, int]:

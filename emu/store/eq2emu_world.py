@@ -81,7 +81,7 @@ class ImportedCharacters(Repository):
     def add(self, world: str, char_id: int, account_id: int, own_id: int) -> None:
         """Record an imported character."""
         row = {"world": world, "char_id": char_id, "account_id": account_id, "own_id": own_id}
-        self._insert("imported_characters", row)
+        self._insert_new("imported_characters", row)
 
 
 @dataclass(slots=True)

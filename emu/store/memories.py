@@ -25,7 +25,7 @@ class SpawnMemories(Repository):
             # it.
             "SELECT zone_id, spawn, coalesce(character_id, 0), entries, changed"
             " FROM spawn_memories WHERE zone_id = ?"
-            " ORDER BY changed, spawn, character_id LIMIT ? OFFSET ?",
+            " ORDER BY changed, spawn, coalesce(character_id, 0) LIMIT ? OFFSET ?",
             (zone_id, most, first),
         )
         return [SpawnMemory(*row) for row in rows]

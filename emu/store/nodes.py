@@ -20,8 +20,6 @@ from emu.cluster.ports import (
 )
 from emu.store.repository import Repository, changes, reads, views
 
-CLOCK: Final = "((julianday('now') - 2440587.5) * 86400.0)"
-"""The time of the database as an expression: seconds since 1970."""
 NOW: Final = "clock()"
 """What stands for the time of the database in the statements here."""
 ALIVE: Final = (
@@ -206,7 +204,7 @@ class NodeTable(Repository):
 
     def _timed(self, sql: str, values: Any = ()) -> Any:
         """Carry out a statement that uses the time of the database."""
-        return self._run(sql.replace(NOW, CLOCK), values)
+        return self._run(sql.replace(NOW, self.database.dialect.clock), values)
 
     def _leases(self, lease: float) -> list[LeaseRow]:
         rows = self._timed(LEASES, {"lease": lease})

@@ -7,17 +7,19 @@ what a method does: `reads` is one statement, `views` are several statements on 
 
 from __future__ import annotations
 
-import sqlite3
 import unicodedata
-from collections.abc import Callable, Mapping
-from functools import cache, partial, update_wrapper
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, update_wrapper
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlite_utils.db import Table
-
-from emu.database import Database, Schema, explained, in_user_version, read_steps
-from emu.database.files import EXPLAINED
+from emu.database import Database, Kind, read_steps
+from emu.database.engines import Schemas
+from emu.database.sqlite import Schema, in_user_version
+from emu.errors import StoreError
 from emu.files import data_file
+
+FIRST_ON_SERVERS = 16
+"""Number of the first migration for PostgreSQL, which has the tables of all earlier ones."""
 
 
 def name_key(name: str) -> str:
@@ -27,10 +29,22 @@ def name_key(name: str) -> str:
     return unicodedata.normalize("NFC", folded)
 
 
+def check_name(name: str) -> None:
+    """Raise `StoreError` if a name has a NUL, which not every engine can store."""
+    if "\0" in name:
+        raise StoreError("a name must not have a NUL character")
+
+
 @cache
 def schema() -> Schema:
-    """Return the schema with the migrations in ``data/sql/store``."""
+    """Return the schema of a SQLite file, with the migrations in ``data/sql/store``."""
     return in_user_version(read_steps(data_file("sql", "store")))
+
+
+@cache
+def schemas() -> Schemas:
+    """Return the schema for every engine; PostgreSQL's is in ``data/sql/store-postgresql``."""
+    return Schemas(schema(), read_steps(data_file("sql", "store-postgresql"), FIRST_ON_SERVERS))
 
 
 P = ParamSpec("P")
@@ -51,16 +65,63 @@ class Repository:
         self._run = database.connection.execute
         self._run_many = database.connection.executemany
 
-    def _table(self, name: str) -> Table:
-        """Return a table of sqlite-utils, for rare changes; see docs/contributing/libraries.md."""
-        return self.database.tables.table(name)
-
     def _insert(self, table: str, row: Mapping[str, Any]) -> int:
-        """Insert a row, column -> value, and return its id."""
-        # `row` has our own column names; only its values come from outside.
-        columns, marks = ", ".join(row), ", ".join("?" * len(row))
-        sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608  # our own names
-        return self._run(sql, (*row.values(),)).lastrowid or 0
+        """Insert a row, column -> value, and return its id.
+
+        With an ``id`` of 0 or None, the database assigns the next one.
+        """
+        given = row.get("id")
+        if not given:
+            row = {column: value for column, value in row.items() if column != "id"}
+        sql = f"{self.database.dialect.insert(table, row)} RETURNING id"
+        ((row_id,),) = self._run(sql, (*row.values(),)).fetchall()
+        if given:
+            self.database.dialect.after_given_id(self.database.connection, table, row_id)
+        return int(row_id)
+
+    def _insert_new(self, table: str, row: Mapping[str, Any]) -> bool:
+        """Insert a row unless its key exists; return True if it is new."""
+        sql = self.database.dialect.insert_new(table, row)
+        return self._run(sql, (*row.values(),)).rowcount == 1
+
+    def _insert_many(self, table: str, columns: Collection[str], rows: Iterable[Any]) -> None:
+        """Insert rows with values for these columns."""
+        self._run_many(self.database.dialect.insert(table, columns), rows)
+
+    def _upsert(self, table: str, row: Mapping[str, Any], key: Collection[str]) -> None:
+        """Insert a row, or replace the one with the same values of the columns in `key`."""
+        self._run(self.database.dialect.upsert(table, row, key), (*row.values(),))
+
+    def _upsert_many(
+        self, table: str, columns: Collection[str], key: Collection[str], rows: Iterable[Any]
+    ) -> None:
+        """Insert rows with values for these columns, or replace those with the same key."""
+        self._run_many(self.database.dialect.upsert(table, columns, key), rows)
+
+    def _among(self, column: str, values: Collection[int] | Collection[str]) -> tuple[str, Any]:
+        """Return the condition that a column has one of these values, and its parameter."""
+        return self.database.dialect.among(column, values)
+
+    def _update_many(
+        self,
+        table: str,
+        match: Mapping[str, Kind],
+        columns: Mapping[str, Kind],
+        rows: Sequence[tuple[Any, ...]],
+    ) -> list[Any]:
+        """Change many rows with as few statements as the engine needs.
+
+        A row of `rows` has the values of the columns in `match`, which select the row to change,
+        and then those of `columns`. Of several with the same match, the last one counts. Returns
+        the first matched value of each changed row.
+        """
+        first = len(match)
+        last = {row[:first]: row for row in rows}
+        if not last:
+            return []
+        return self.database.dialect.update_many(
+            self.database.connection, table, match, columns, [*last.values()]
+        )
 
     def _set(self, table: str, row_id: int | None, **columns: Any) -> None:
         """Change columns of the row with this id, if it exists."""
@@ -70,40 +131,19 @@ class Repository:
 
 
 R = TypeVar("R", bound=Repository)
-NOT_UTF8: Final = "Could not decode to UTF-8"
-"""Start of SQLite's error for a text whose bytes are not UTF-8."""
-
-
-def readable(connection: sqlite3.Connection, read: Callable[[], T], bad_text: str) -> T:
-    """Read rows; decode texts that are not UTF-8 with the error handler `bad_text`.
-
-    Otherwise one such name would make a whole list unreadable.
-    """
-    try:
-        return read()
-    except sqlite3.OperationalError as error:
-        if not str(error).startswith(NOT_UTF8):
-            raise
-    # Only now: this factory is a Python call for each text, and much slower than the usual one.
-    usual = connection.text_factory
-    connection.text_factory = lambda data: data.decode("utf-8", bad_text)
-    try:
-        return read()
-    finally:
-        connection.text_factory = usual
 
 
 def reads(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
     """Decorate a method that reads with one statement."""
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
+        database = self.database
         # SQLite would go on reading a deleted file without any sign.
-        self.database.check_lost()
+        database.check_lost()
         try:
-            read = partial(method, self, *values, **named)
-            return readable(self.database.connection, read, self.bad_text)
-        except EXPLAINED as error:
-            raise explained(self.database.path, error) from error
+            return database.read_texts(lambda: method(self, *values, **named), self.bad_text)
+        except database.errors as error:
+            raise database.explained(error) from error
 
     return update_wrapper(call, method)
 
@@ -112,20 +152,35 @@ def views(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P],
     """Decorate a method that reads several times from one snapshot."""
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
-        with self.database.reading() as connection:
-            return readable(connection, partial(method, self, *values, **named), self.bad_text)
+        database = self.database
+        with database.reading():
+            return database.read_texts(lambda: method(self, *values, **named), self.bad_text)
 
     return update_wrapper(call, method)
 
 
 def changes(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
     """Decorate a method whose changes are stored together or not at all."""
+    return _changing(method, is_lasting=True)
 
+
+def saves(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Decorate a method as `changes` does, if its changes are repeated soon anyway.
+
+    If the database server crashes, those of the last second may be lost; with
+    `Durability.SAFE`, none.
+    """
+    return _changing(method, is_lasting=False)
+
+
+def _changing(
+    method: Callable[Concatenate[R, P], T], *, is_lasting: bool
+) -> Callable[Concatenate[R, P], T]:
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
         database = self.database
         try:
             # `begin` without a context manager: every write passes here.
-            is_savepoint = database.begin()
+            is_savepoint = database.begin(is_lasting=is_lasting)
             try:
                 result = method(self, *values, **named)
                 database.commit(is_savepoint=is_savepoint)
@@ -133,8 +188,8 @@ def changes(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P
                 # BaseException: an interrupt must not leave a transaction open.
                 database.undo(is_savepoint=is_savepoint)
                 raise
-        except EXPLAINED as error:
-            raise explained(database.path, error) from error
+        except database.errors as error:
+            raise database.explained(error) from error
         return result
 
     return update_wrapper(call, method)

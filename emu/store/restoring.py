@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from emu.database.files import back_up, check_version, connect_database, readable_errors
-from emu.database.served import log_files
+from emu.database.sqlite.files import back_up, check_version, connect_database, readable_errors
+from emu.database.sqlite.served import log_files
 from emu.errors import StoreError, StoreLocked
 from emu.files import flush
 from emu.store.repository import schema

@@ -3,7 +3,7 @@
 SQLite admits any number of programs, and the commands need that. But two servers would issue the
 same ids and serve the same world. The lock is the system's (`flock`), so it ends with the process.
 It is not on the database itself, because closing any handle of a file releases all of SQLite's
-locks on it. The file has the record of `emu.database.served`.
+locks on it. The file has the record of `emu.database.sqlite.served`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
 
-from emu.database.served import (
+from emu.database.sqlite.served import (
     LONGEST_RECORD,
     FileKey,
     Loss,

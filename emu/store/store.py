@@ -17,7 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from emu.database import LOCK_WAIT, Database
+from emu.database import Database, Where
+from emu.database.engines import create_database, open_database, open_for_reading
+from emu.database.sqlite import LOCK_WAIT, SqliteDatabase
 from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store.accounts import AccountRepository, Bans, Settings, read_end
@@ -26,7 +28,7 @@ from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
-from emu.store.repository import Repository, changes, name_key, reads, schema
+from emu.store.repository import Repository, changes, name_key, reads, schemas
 from emu.store.world_characters import Belongings, WorldCharacters
 from emu.store.worlds import ModelNumbers, ReportRepository, WorldRepository
 
@@ -47,7 +49,7 @@ _LISTED = f"""
     LEFT JOIN world_characters AS own ON {_SAME}
 """  # noqa: S608
 _UNLISTED = f"""
-    SELECT NULL, own.id, own.id, own.name, own.account_id, coalesce(accounts.name, ''), '', 1,
+    SELECT NULL, own.id, own.id, own.name, own.account_id, coalesce(accounts.name, ''), '', TRUE,
         own.level, own.race, own.class, own.gender, own.zone_id, own.client_version, own.created,
         own.last_played, own.deleted, own.deleted_at, own.admin_status, accounts.banned_until
     FROM world_characters AS own
@@ -65,11 +67,11 @@ class Roster(Repository):
     def every(self) -> list[RosterEntry]:
         """Return all characters, sorted by name, with deleted ones."""
         rows = self._run(
-            f"SELECT * FROM ({_LISTED} UNION ALL {_UNLISTED})"  # noqa: S608
-            " ORDER BY name COLLATE NOCASE, id, own_id",
+            f"SELECT * FROM ({_LISTED} UNION ALL {_UNLISTED}) AS found",  # noqa: S608
             {"built_in": BUILT_IN_ACCOUNT},
         )
-        return [_entry(dict(row)) for row in rows]
+        # Sorted here: each engine has its own order of letters, and of missing ids.
+        return sorted((_entry(dict(row)) for row in rows), key=_place)
 
     @changes
     def rename(self, entry: RosterEntry, name: str) -> None:
@@ -131,19 +133,26 @@ class Roster(Repository):
     @reads
     def disowned(self, world_id: int) -> list[tuple[int, int]]:
         """Return (account id, id) of the characters whose rows in the list are all deleted."""
-        # min is 1 only if every row is deleted; one present row is enough to own the character.
+        # One present row is enough to own the character.
+        listed = (
+            "SELECT 1 FROM characters WHERE world_id = :world_id AND char_id = own.id"
+            " AND characters.account_id = own.account_id"
+        )
         rows = self._run(
-            "SELECT account_id, id FROM world_characters AS own WHERE NOT deleted"
-            " AND 1 = (SELECT min(characters.deleted) FROM characters"
-            " WHERE world_id = ? AND char_id = own.id AND characters.account_id = own.account_id)"
+            "SELECT account_id, id FROM world_characters AS own WHERE NOT deleted"  # noqa: S608
+            f" AND EXISTS ({listed}) AND NOT EXISTS ({listed} AND NOT characters.deleted)"
             " ORDER BY id",
-            (world_id,),
+            {"world_id": world_id},
         )
         return [(account_id, char_id) for account_id, char_id in rows]
 
     def _mark(self, entry: RosterEntry, *, deleted: bool) -> None:
         self._set("characters", entry.id, deleted=deleted)
         self._set("world_characters", entry.own_id, deleted=deleted)
+
+
+def _place(entry: RosterEntry) -> tuple[str, int, int]:
+    return name_key(entry.name), entry.id or 0, entry.own_id or 0
 
 
 def _entry(values: dict[str, Any]) -> RosterEntry:
@@ -194,30 +203,42 @@ class Store:
         self.reading = database.reading
 
     @property
+    def where(self) -> Where:
+        """The database file, or the URL of its server."""
+        return self.database.where
+
+    @property
+    def sqlite(self) -> SqliteDatabase:
+        """The database file; only for a store that is one. Raises `TypeError`."""
+        if not isinstance(self.database, SqliteDatabase):
+            raise TypeError(f"{self.where} is no SQLite file")
+        return self.database
+
+    @property
     def path(self) -> Path:
-        """The database file."""
-        return self.database.path
+        """The database file; only for a store that is one. Raises `TypeError`."""
+        return self.sqlite.path
 
     @classmethod
-    def open(cls, path: Path, *, wait: float = LOCK_WAIT) -> Self:
+    def open(cls, where: Where, *, wait: float = LOCK_WAIT) -> Self:
         """Open an existing database; `wait` is how many seconds to wait for a lock."""
-        return cls(Database.open(path, schema(), wait=wait))
+        return cls(open_database(where, schemas(), wait=wait))
 
     @classmethod
-    def open_for_reading(cls, path: Path, *, wait: float = LOCK_WAIT) -> Self:
+    def open_for_reading(cls, where: Where, *, wait: float = LOCK_WAIT) -> Self:
         """Open an existing database for reading; writes of other programs do not block it."""
-        return cls(Database.open_for_reading(path, schema(), wait=wait))
+        return cls(open_for_reading(where, schemas(), wait=wait))
 
     @classmethod
-    def create(cls, path: Path, *, keep_deleted: float = math.inf) -> Self:
-        """Open a database; create it first if it is missing."""
-        return cls(Database.create(path, schema()), keep_deleted)
+    def create(cls, where: Where, *, keep_deleted: float = math.inf) -> Self:
+        """Open a database; create its file, or its tables on a server, if they are missing."""
+        return cls(create_database(where, schemas()), keep_deleted)
 
     @contextmanager
-    def copy(self) -> Iterator[Store]:
-        """Open a temporary copy of the database, to try changes; it is deleted afterwards."""
-        with self.database.copy() as copied:
-            yield Store(copied)
+    def trial(self) -> Iterator[Store]:
+        """Open a store with the same content, to try changes; none of them stays."""
+        with self.database.trial() as tried:
+            yield Store(tried)
 
     def close(self) -> None:
         """Close the database; it contains every acknowledged change."""

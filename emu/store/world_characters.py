@@ -268,11 +268,11 @@ class WorldCharacters(Repository):
         """Return rank, name and mute of these characters, without deleted ones."""
         if not char_ids:
             return []
-        marks = ", ".join("?" * len(char_ids))
+        chosen, ids = self._among("id", char_ids)
         rows = self._run(
             "SELECT id, name, admin_status, muted_until FROM world_characters"  # noqa: S608
-            f" WHERE NOT deleted AND id IN ({marks})",
-            (*char_ids,),
+            f" WHERE NOT deleted AND {chosen}",
+            (ids,),
         )
         return [CharacterStanding(**dict(row)) for row in rows]
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, ClientLog, RegisteredWorld, ZoneDescription
-from emu.store.repository import Repository, changes, name_key, reads
+from emu.store.repository import Repository, changes, check_name, name_key, reads
 from emu.times import UNKNOWN, Moment
 
 _FIELDS = tuple(field.name for field in fields(RegisteredWorld))
+_COLUMNS = ", ".join(f"worlds.{name}" for name in _FIELDS)
 MOST_ZONES = 4096
 """Stored zones of one world; further ones are skipped, so that a world cannot fill the disk."""
 
@@ -56,7 +55,8 @@ class WorldRepository(Repository):
     def reports(self) -> list[WorldReport]:
         """Return all worlds by id, each with its latest status (-4 if it never reported one)."""
         rows = self._run(
-            "SELECT worlds.*, coalesce(status, -4) AS status, coalesce(players, 0) AS players,"
+            f"SELECT {_COLUMNS}, worlds.last_connected, worlds.created,"  # noqa: S608
+            " coalesce(status, -4) AS status, coalesce(players, 0) AS players,"
             " coalesce(zones, 0) AS zones, updated FROM worlds"
             " LEFT JOIN world_stats ON world_stats.world_id = worlds.id ORDER BY worlds.id"
         )
@@ -68,13 +68,13 @@ class WorldRepository(Repository):
 
         Raises `DuplicateName`.
         """
+        check_name(world.name)
         # The queries give each refusal its own text; the unique columns would give one.
         if self.find(world.name) is not None:
             raise DuplicateName(f"there is already a world {world.name!r}")
         if self.find_by_account(world.account) is not None:
             raise DuplicateName(f"another world registers with the account {world.account!r}")
         derived = {
-            "id": world.id or None,
             "name_key": name_key(world.name),
             "account_key": name_key(world.account),
             "created": created,
@@ -161,6 +161,11 @@ class WorldRepository(Repository):
                     (zone.zone_id, zone.name, zone.description, world_id),
                 )
 
+    @changes
+    def add_zone(self, world_id: int, zone: ZoneDescription) -> bool:
+        """Store a zone unless its world has it; return True if it is new."""
+        return self._insert_new("world_zones", {"world_id": world_id, **asdict(zone)})
+
     @reads
     def zones_of(self, world_id: int) -> list[ZoneDescription]:
         """Return the zones of a world, by id."""
@@ -179,11 +184,11 @@ class WorldRepository(Repository):
         self._run("DELETE FROM worlds WHERE id = ?", (world_id,))
 
     def _one(self, condition: str, value: str | int) -> RegisteredWorld | None:
-        row = self._run(f"SELECT * FROM worlds WHERE {condition}", (value,)).fetchone()  # noqa: S608
+        row = self._run(f"SELECT {_COLUMNS} FROM worlds WHERE {condition}", (value,)).fetchone()  # noqa: S608
         return _world(row) if row else None
 
 
-def _world(row: sqlite3.Row) -> RegisteredWorld:
+def _world(row: Any) -> RegisteredWorld:
     values = {name: row[name] for name in _FIELDS}
     return RegisteredWorld(**values | {"enabled": bool(row["enabled"])})
 
@@ -194,18 +199,14 @@ class ModelNumbers(Repository):
     @reads
     def numbers(self, paths: Collection[str]) -> dict[str, int]:
         """Return the numbers of the known paths; paths are in lower case."""
-        rows = self._run(
-            # One parameter for any number of paths.
-            "SELECT path, number FROM models WHERE path IN (SELECT value FROM json_each(?))",
-            (json.dumps([*paths]),),
-        )
+        chosen, values = self._among("path", paths)
+        rows = self._run(f"SELECT path, number FROM models WHERE {chosen}", (values,))  # noqa: S608
         return {path: number for path, number in rows}  # noqa: C416  # rows, not pairs
 
     @changes
     def add(self, path: str, number: int) -> bool:
         """Store a model unless its path is known; return True if it is new."""
-        added = self._run("INSERT OR IGNORE INTO models VALUES (?, ?)", (path, number))
-        return added.rowcount == 1
+        return self._insert_new("models", {"path": path, "number": number})
 
 
 LOGS_OF_ACCOUNT = 10
@@ -247,7 +248,7 @@ class ReportRepository(Repository):
         # The limit of the account first, so that one account cannot push out the logs of the
         # others.
         self._keep_newest("client_logs", "account_id = ?", (log.account_id,), LOGS_OF_ACCOUNT)
-        self._keep_newest("client_logs", "true", (), MOST_LOGS)
+        self._keep_newest("client_logs", "TRUE", (), MOST_LOGS)
 
     @reads
     def client_logs(self) -> list[ClientLog]:
@@ -282,7 +283,11 @@ class ReportRepository(Repository):
     @reads
     def bug_reports(self) -> list[dict[str, Any]]:
         """Return all bug reports, oldest first, as column -> value."""
-        return [dict(row) for row in self._run("SELECT * FROM bug_reports ORDER BY id")]
+        names = ", ".join(
+            ("id", "world_id", "account_id", *TEXT_FIELDS, *NUMBER_FIELDS, "received")
+        )
+        rows = self._run(f"SELECT {names} FROM bug_reports ORDER BY id")  # noqa: S608
+        return [dict(row) for row in rows]
 
     def _keep_newest(self, table: str, condition: str, values: tuple[int, ...], most: int) -> None:
         """Remove the oldest of these rows above a number.

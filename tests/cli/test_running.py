@@ -14,7 +14,7 @@ import pytest
 
 from emu.cli import running
 from emu.cli.running import new_lines
-from emu.database.served import serving_process
+from emu.database.sqlite.served import serving_process
 from tests.support.patience import patience
 from tests.support.running.command_line import CommandLine
 from tests.support.running.whole_server import PROGRAMS, settings_of

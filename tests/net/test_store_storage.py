@@ -68,12 +68,12 @@ async def test_the_moments_of_many_logins_share_a_transaction(tmp_path: Path) ->
     storage = Storage(path, reactor, Scheduler(reactor))
     accounts = [await storage.accounts.add_account(f"p{n}", "hash", 1.0) for n in range(20)]
     begun: list[str] = []
-    storage.direct.database.connection.set_trace_callback(begun.append)
+    storage.direct.sqlite.connection.set_trace_callback(begun.append)
     await DeferredList(
         Deferred.fromCoroutine(storage.accounts.record_login(one.id, "::1", 546, 9.0))
         for one in accounts
     )
-    storage.direct.database.connection.set_trace_callback(None)
+    storage.direct.sqlite.connection.set_trace_callback(None)
     assert begun.count("COMMIT") <= 2, "the first may have been taken alone"
     assert begun.count("BEGIN IMMEDIATE") <= 2
     await storage.close()
@@ -125,8 +125,8 @@ async def test_a_slow_disk_does_not_block_the_reactor(tmp_path: Path) -> None:
         time.sleep(0.02)
         return 0
 
-    storage._seen.database.connection.set_progress_handler(slow, 1)
-    storage.direct.database.connection.set_progress_handler(slow, 1)
+    storage._seen.sqlite.connection.set_progress_handler(slow, 1)
+    storage.direct.sqlite.connection.set_progress_handler(slow, 1)
     asked: list[Any] = []
     for number in range(5):
         asked += [

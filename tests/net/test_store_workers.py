@@ -131,7 +131,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def lock_worker(store: Store, patience: float) -> StoreWorker:
-    store.database.wait_for_locks(LOCK_TRY)
+    store.sqlite.wait_for_locks(LOCK_TRY)
     return StoreWorker(reactor, store.transaction, patience=patience)  # type: ignore[arg-type]
 
 

@@ -11,14 +11,14 @@ from twisted.internet import reactor
 from twisted.internet.task import Clock
 
 from emu.config import Config, DatabaseConfig
-from emu.database.served import served_problem
+from emu.database.sqlite.served import served_problem
 from emu.model import Durability
 from emu.net.scheduler import Scheduler
 from emu.net.store import Storage
 from emu.net.upkeep import Upkeep
 from emu.store import Store
 from emu.store.server_lock import ServerLock
-from tests.database.test_keeper import names_in_main_file
+from tests.database.sqlite.test_keeper import names_in_main_file
 from tests.support.running.whole_server import captured_log, until
 
 
@@ -105,7 +105,7 @@ async def test_trouble_with_the_disk_is_reported_once_and_tried_again(
         raise OSError(5, "Input/output error")
 
     with captured_log("text") as log, monkeypatch.context() as patch:
-        patch.setattr("emu.database.keeper.flush", fail)
+        patch.setattr("emu.database.sqlite.keeper.flush", fail)
         for wanted in (1, 2, 3):
             space.clock.advance(3.0)
             await until(lambda: len(tries) == wanted, "another attempt")  # noqa: B023

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from emu.database import Migration, Schema
+from emu.database import Migration
+from emu.database.sqlite import Schema
 from emu.errors import StoreError
 from emu.opcodes import OpcodeStore
 from emu.opcodes.store import connect, schema

@@ -23,7 +23,7 @@ from emu.cli.doctor.database import check_database
 from emu.cli.doctor.opcodes import check_opcodes
 from emu.cli.main import root
 from emu.config import load
-from emu.database.keeper import Keeper
+from emu.database.sqlite.keeper import Keeper
 from emu.errors import ConfigError, EmuError
 from emu.files import data_file, opcodes_folder
 from emu.model import RegisteredWorld

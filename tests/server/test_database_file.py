@@ -16,7 +16,7 @@ import pytest_twisted
 from twisted.internet.threads import deferToThread
 
 from emu.store import Store
-from tests.database.test_keeper import names_in_main_file
+from tests.database.sqlite.test_keeper import names_in_main_file
 from tests.support.running.emu_process import RUN, emu, environment
 from tests.support.running.whole_server import (
     HOST,

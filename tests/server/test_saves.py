@@ -123,7 +123,7 @@ async def test_nothing_is_read_or_written_in_the_reactors_thread(tmp_path: Path)
 
         storage: Any = server.service.server.storage
         for store in (storage.direct, storage._seen):
-            store.database.connection.set_trace_callback(watch)
+            store.sqlite.connection.set_trace_callback(watch)
         for _ in range(2):
             client = await enter_world(
                 server.clock, HOST, server.login_port,
@@ -135,7 +135,7 @@ async def test_nothing_is_read_or_written_in_the_reactors_thread(tmp_path: Path)
         assert await server.lets_in("aldana", "secret")
         await until(lambda: server.rows("SELECT 1 FROM world_memberships"), "the channel")
         for store in (storage.direct, storage._seen):
-            store.database.connection.set_trace_callback(None)
+            store.sqlite.connection.set_trace_callback(None)
     assert found == []
 
 

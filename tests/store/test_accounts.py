@@ -82,17 +82,20 @@ def test_the_overview_reads_as_a_person_wants(store: Store) -> None:
     store.login.accounts.set_enabled(1, enabled=False)
     row = dict(store.database.connection.execute("SELECT * FROM account_overview").fetchone())
     assert row["state"] == "disabled"
-    assert row["created_utc"] == "1970-01-01 00:00:01"
+    assert str(row["created_utc"]) == "1970-01-01 00:00:01"
 
 
 def test_a_store_that_is_closed_says_so_in_one_line(store: Store) -> None:
     store.close()
-    with pytest.raises(StoreError, match=r"emu\.sqlite: Cannot operate on a closed database"):
+    with pytest.raises(StoreError, match=r"emu\S*: (is closed|Cannot operate on a closed)"):
         store.login.accounts.find("Alice")
 
 
 NAMES = st.text(
-    st.one_of(st.sampled_from(string.ascii_letters + " '%_"), st.characters(codec="utf-8")),
+    st.one_of(
+        st.sampled_from(string.ascii_letters + " '%_"),
+        st.characters(codec="utf-8", exclude_characters="\0"),
+    ),
     min_size=1,
     max_size=20,
 )

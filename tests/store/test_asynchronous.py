@@ -168,7 +168,7 @@ def test_every_call_goes_its_own_way(store: Store) -> None:
 
         return run
 
-    with Store.open_for_reading(store.path) as seen:
+    with Store.open_for_reading(store.where) as seen:
         memory = StoreCache(lambda: 0, Deferred, 100)
         ways = StoreConnections(
             seen, way("read"), store, way("write"), way("later"), way("kept"), memory

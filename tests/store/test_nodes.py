@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 
 import pytest
 from twisted.internet.defer import Deferred
@@ -25,10 +23,10 @@ class TestNodeTable(NodeStoreContract):
             connection.execute("UPDATE nodes SET seen = seen - ?", (seconds,))
 
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[NodeStore]:
-        with Store.create(tmp_path / "emu.sqlite") as self.file:
-            cache = StoreCache(count().__next__, Deferred, 1)
-            ways = StoreConnections(
-                self.file, run_inline, self.file, run_inline, run_inline, run_inline, cache
-            )
-            yield AsyncNodes(ways, lambda store: store.world.nodes)
+    def store(self, empty_store: Store) -> NodeStore:
+        self.file = empty_store
+        cache = StoreCache(count().__next__, Deferred, 1)
+        ways = StoreConnections(
+            self.file, run_inline, self.file, run_inline, run_inline, run_inline, cache
+        )
+        return AsyncNodes(ways, lambda store: store.world.nodes)

@@ -47,15 +47,15 @@ def test_a_change_is_a_transaction_and_inside_another_one_a_savepoint(store: Sto
     assert keys(store) == ["alice?"]
 
 
-def test_a_view_sees_one_state(store: Store) -> None:
-    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
-        assert Names(store.database).twice(other) == (1, 1)
-    assert keys(store) == []
+def test_a_view_sees_one_state(sqlite_store: Store) -> None:
+    with closing(sqlite3.connect(sqlite_store.path, isolation_level=None)) as other:
+        assert Names(sqlite_store.database).twice(other) == (1, 1)
+    assert keys(sqlite_store) == []
 
 
-def test_a_failing_read_names_the_file(store: Store) -> None:
-    with pytest.raises(StoreError, match=rf"^{store.path}: no such table"):
-        Names(store.database).wrong()
+def test_a_failing_read_names_the_file(sqlite_store: Store) -> None:
+    with pytest.raises(StoreError, match=rf"^{sqlite_store.path}: no such table"):
+        Names(sqlite_store.database).wrong()
 
 
 def test_methods_keep_their_names_and_words() -> None:

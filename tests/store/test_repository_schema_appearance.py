@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from emu.database.migrations import Migration, in_user_version, migrate
+from emu.database import Migration
+from emu.database.sqlite.migrations import in_user_version, migrate
 from emu.model import Color, Equipment
 from emu.store import Store
 from emu.store.repository import schema

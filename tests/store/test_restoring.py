@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from emu.database import Database
-from emu.database.served import log_files
+from emu.database.sqlite import SqliteDatabase
+from emu.database.sqlite.served import log_files
 from emu.errors import StoreError
 from emu.store import Store
 from emu.store.restoring import restore
@@ -35,7 +35,7 @@ def names(path: Path) -> list[str]:
 @pytest.fixture
 def backup(tmp_path: Path) -> Path:
     made, copy = make(tmp_path / "made.sqlite", "Alice"), tmp_path / "backup.db"
-    with Database.connect(made) as database:
+    with SqliteDatabase.connect(made) as database:
         database.back_up(copy)
     return copy
 

@@ -58,7 +58,7 @@ def test_a_character_that_is_brought_back_is_not_removed_later(empty_store: Stor
     empty_store.world.characters.create(world_character())
     empty_store.world.characters.delete(1, 1)
     with empty_store.transaction() as connection:
-        connection.execute("UPDATE world_characters SET deleted = 0")
+        connection.execute("UPDATE world_characters SET deleted = FALSE")
     empty_store.world.characters.create(world_character(name="Bel", created=1e12))
     assert empty_store.world.characters.find(1) is not None
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
-from emu.database import Database, check_version, readable_errors
-from emu.database.served import served_problem
+from emu.database.sqlite import SqliteDatabase, check_version, readable_errors
+from emu.database.sqlite.served import served_problem
 from emu.errors import EmuError
 from emu.store.repository import schema
 from emu.store.spool import read_spool, spool_path
@@ -39,7 +39,7 @@ def check_database(path: Path) -> Iterator[Finding]:
         return
     yield from check_spool(path)
     try:
-        with Database.connect(path) as database:
+        with SqliteDatabase.connect(path) as database:
             yield from check_tables(database)
     except EmuError as error:
         yield fail(DATABASE, str(error), RESTORE)
@@ -71,7 +71,7 @@ def check_spool(path: Path) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def check_tables(database: Database) -> Iterator[Finding]:
+def check_tables(database: SqliteDatabase) -> Iterator[Finding]:
     """Check the schema, every page and all references. Raises `StoreError`."""
     connection = database.connection
     with readable_errors(database.path):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from emu.cli.doctor.findings import Finding, fail, ok, warn
-from emu.database import readable_errors
+from emu.database.sqlite import readable_errors
 from emu.errors import EmuError
 from emu.opcodes import OpcodeRow, OpcodeTables
 from emu.opcodes.checks import Missing, check, errors, missing_messages

@@ -58,7 +58,7 @@ def repair_values(path: Path, zones: Collection[int] | None) -> Iterator[Finding
                 return
             moment = datetime.fromtimestamp(present(), UTC)
             copy = path.with_name(f"{path.name}.{moment:%Y%m%d-%H%M%S}.before-repair.bak")
-            store.database.back_up(copy)
+            store.sqlite.back_up(copy)
             with store.transaction():
                 for one in store.world.characters.unusable(zones):
                     store.world.characters.repair(one.character)

@@ -14,7 +14,7 @@ import click
 
 from emu.cli.common import given_database, load_config, naming, print_database, together
 from emu.cli.tables import print_rows
-from emu.database import readable_errors
+from emu.database.sqlite import readable_errors
 from emu.errors import CommandError
 from emu.opcodes.changes import RowChange
 from emu.opcodes.checks import check, errors

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.database import explained, readable_errors
+from emu.database.sqlite import explained, readable_errors
 from emu.errors import DuplicateName, StoreError, StoreLocked
 
 

@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from emu.database import Database
-from emu.database.served import Loss, Served, check_served, file_key, lock_file, served_problem
+from emu.database.sqlite import SqliteDatabase
+from emu.database.sqlite.served import (
+    Loss,
+    Served,
+    check_served,
+    file_key,
+    lock_file,
+    served_problem,
+)
 from emu.errors import StoreError
 from emu.store import Store
 from emu.store.server_lock import ServerLock
@@ -81,7 +88,7 @@ def test_while_the_server_runs_no_program_uses_another_file(
     record(path)
     with Running(path):
         change(path)
-        for attempt in (Store.open, Store.open_for_reading, Store.create, Database.connect):
+        for attempt in (Store.open, Store.open_for_reading, Store.create, SqliteDatabase.connect):
             with pytest.raises(StoreError, match=words):
                 attempt(path)
     check_served(path)  # it was killed: what is there now is what there is

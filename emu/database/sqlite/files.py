@@ -16,8 +16,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from emu.database.migrations import APPLICATION_ID, Schema, migrate
-from emu.database.served import check_served, create_option, log_files
+from emu.database.sqlite.migrations import APPLICATION_ID, Schema, migrate
+from emu.database.sqlite.served import check_served, create_option, log_files
 from emu.errors import DuplicateName, StoreError, StoreLocked
 from emu.files import flush, partial_file, take_name
 from emu.model import Durability
@@ -96,7 +96,7 @@ def _in_one_line(detail: object) -> str:
 
 
 MARK_TABLE: Final = "database_mark"
-"""Table with the mark of the server that uses the database; see `emu.database.keeper`."""
+"""Table with the mark of the server that uses the database; see `emu.database.sqlite.keeper`."""
 
 
 def back_up(connection: sqlite3.Connection, copy: Path) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from emu.database import Database
-from emu.database.keeper import DOUBTS, Keeper
-from emu.database.served import Loss
+from emu.database.sqlite import SqliteDatabase
+from emu.database.sqlite.keeper import DOUBTS, Keeper
+from emu.database.sqlite.served import Loss
 from emu.errors import StoreError
 from emu.store import Store
 from emu.store.repository import schema
@@ -74,7 +74,7 @@ def test_a_program_that_reads_for_long_keeps_no_commit_from_the_disk(
     store: Store, keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed: list[str] = []
-    monkeypatch.setattr("emu.database.keeper.flush", lambda path: flushed.append(path.name))
+    monkeypatch.setattr("emu.database.sqlite.keeper.flush", lambda path: flushed.append(path.name))
     with closing(sqlite3.connect(store.path, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM accounts").fetchone()
@@ -147,11 +147,11 @@ def test_other_content_is_noticed_and_left_as_it_is(
     add(store, "in-the-copy")
     keeper.checkpoint()
     if way == "emu":
-        with Database.connect(store.path) as database:
+        with SqliteDatabase.connect(store.path) as database:
             database.back_up(copy)
     elif way == "sqlite":
         with closing(sqlite3.connect(copy)) as target:
-            store.database.connection.backup(target)
+            store.sqlite.connection.backup(target)
     else:
         shutil.copyfile(store.path, copy)
     add(store, "later")
@@ -203,7 +203,7 @@ def test_what_other_programs_do_is_no_loss(store: Store, keeper: Keeper) -> None
             other.database.connection.execute(
                 f"PRAGMA wal_checkpoint({('PASSIVE', 'FULL', 'RESTART', 'TRUNCATE')[turn % 4]})"
             )
-            other.database.back_up(copy)
+            other.sqlite.back_up(copy)
         assert keeper.check() is None
         with closing(sqlite3.connect(store.path)) as other_program:
             other_program.execute("VACUUM")

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from emu.database.migrations import (
+from emu.database import Migration
+from emu.database.sqlite.migrations import (
     APPLICATION_ID,
-    Migration,
     Schema,
     in_user_version,
     migrate,
-    read_steps,
     split_statements,
 )
 from emu.errors import StoreError
@@ -122,12 +121,6 @@ def test_statements_are_split_where_they_end() -> None:
 def test_a_statement_without_an_end_is_refused() -> None:
     with pytest.raises(ValueError, match="does not end"):
         list(split_statements("CREATE TABLE a (b TEXT)\n"))
-
-
-def test_a_gap_in_the_numbers_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "0002-late.sql").write_text("SELECT 1;", encoding="utf-8")
-    with pytest.raises(ValueError, match="starts with 0001-"):
-        read_steps(tmp_path)
 
 
 def test_what_was_deleted_before_its_moment_was_kept_counts_from_the_migration(

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from emu.database.commits import CommitCounter, CommitWatch
-from emu.database.keeper import Keeper
+from emu.database.sqlite.commits import CommitCounter, CommitWatch
+from emu.database.sqlite.keeper import Keeper
 from emu.errors import DuplicateName, StoreError
 from emu.store import Store
 from emu.times import UNKNOWN
@@ -34,7 +34,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def watch(store: Store) -> Iterator[CommitWatch]:
-    found = store.database.watch_commits()
+    found = store.sqlite.watch_commits()
     assert found is not None
     yield found
     store.close()

@@ -21,9 +21,15 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from emu.database.commits import CommitWatch
-from emu.database.files import LOCK_WAIT, MARK_TABLE, back_up, connect_database, readable_errors
-from emu.database.served import FileKey, Loss, file_key, log_files
+from emu.database.sqlite.commits import CommitWatch
+from emu.database.sqlite.files import (
+    LOCK_WAIT,
+    MARK_TABLE,
+    back_up,
+    connect_database,
+    readable_errors,
+)
+from emu.database.sqlite.served import FileKey, Loss, file_key, log_files
 from emu.errors import StoreError, StoreLocked
 from emu.files import flush
 

@@ -1,33 +1,22 @@
 """Numbered migrations, which bring a schema up to date.
 
-This module orders and applies migrations; `emu.database.files` opens and creates files. Several
-schemas may share a file, each with its own version number. A schema changes only its own tables.
+This module applies migrations; `emu.database.sqlite.files` opens and creates files. Several schemas
+may share a file, each with its own version number. A schema changes only its own tables.
 """
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from emu.database.steps import Migration
 from emu.errors import StoreError
 
 APPLICATION_ID: Final = 0x65713265
 """SQLite ``application_id`` of the server's files: the letters ``eq2e``."""
-
-_FILE_NAME = re.compile(r"(\d{4})-[a-z0-9-]+\.sql")
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One migration; `number` is the schema's version after it."""
-
-    number: int
-    name: str
-    sql: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +59,6 @@ def in_user_version(steps: Sequence[Migration]) -> Schema:
         connection.execute(f"PRAGMA user_version = {number}")
 
     return Schema(steps, version, set_version)
-
-
-def read_steps(folder: Path) -> tuple[Migration, ...]:
-    """Read the migrations ``NNNN-name.sql`` of a folder; they must be numbered 1, 2, 3 ..."""
-    steps: list[Migration] = []
-    for path in sorted(folder.glob("*.sql")):
-        match = _FILE_NAME.fullmatch(path.name)
-        # A gap in the numbers would make two programs disagree about what a version contains.
-        if match is None or int(match[1]) != len(steps) + 1:
-            raise ValueError(f"{path}: expected a name that starts with {len(steps) + 1:04d}-")
-        steps.append(Migration(int(match[1]), path.stem, path.read_text(encoding="utf-8")))
-    return tuple(steps)
 
 
 def migrate(connection: sqlite3.Connection, schema: Schema) -> list[int]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.database.files import back_up
+from emu.database.sqlite.files import back_up
 from emu.errors import StoreError
 
 

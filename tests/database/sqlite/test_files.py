@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from emu.database import Migration, Schema, in_user_version
-from emu.database.files import create_database, open_database, open_for_reading
+from emu.database import Migration
+from emu.database.sqlite import Schema, in_user_version
+from emu.database.sqlite.files import create_database, open_database, open_for_reading
 from emu.errors import StoreError
 from emu.opcodes import OpcodeStore
 from emu.store import Store

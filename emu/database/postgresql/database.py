@@ -1,0 +1,203 @@
+"""`PostgresqlDatabase`: transactions on one connection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, ClassVar, Self, TypeVar
+
+from emu.database.database import Database
+from emu.database.dialect import Connection, Dialect, Kind
+from emu.database.postgresql.connection import ServerConnection
+from emu.database.postgresql.errors import EXPLAINED, explained
+from emu.database.postgresql.migrations import check_schema, migrate
+from emu.database.steps import Migration
+from emu.database.where import ServerUrl
+from emu.errors import StoreAway, StoreError
+from emu.model import Durability
+
+T = TypeVar("T")
+
+_ARRAYS: Mapping[Kind, str] = {
+    Kind.INTEGER: "bigint", Kind.REAL: "double precision", Kind.TEXT: "text",
+    Kind.BOOLEAN: "boolean",
+}  # fmt: skip
+
+
+class PostgresqlDialect(Dialect):
+    """The statements of PostgreSQL."""
+
+    # Not now(), which is the beginning of the transaction.
+    clock = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
+
+    def among(self, column: str, values: Any) -> tuple[str, Any]:
+        """Return the condition and its parameter; see `Dialect`."""
+        return f"{column} = ANY(?)", [*values]
+
+    def update_many(
+        self,
+        connection: Connection,
+        table: str,
+        match: Mapping[str, Kind],
+        columns: Mapping[str, Kind],
+        rows: Sequence[tuple[Any, ...]],
+    ) -> list[Any]:
+        """Change many rows in one statement; see `Dialect`."""
+        every = {**match, **columns}
+        arrays = ", ".join(f"?::{_ARRAYS[kind]}[]" for kind in every.values())
+        pairs = ", ".join(f"{name} = given.{name}" for name in columns)
+        chosen = " AND ".join(f"changed.{name} = given.{name}" for name in match)
+        first = next(iter(match))
+        sql = (
+            f"UPDATE {table} AS changed SET {pairs} FROM unnest({arrays})"  # noqa: S608
+            f" AS given ({', '.join(every)}) WHERE {chosen} RETURNING given.{first}"
+        )
+        values = [list(column) for column in zip(*rows, strict=True)]
+        return [found for (found,) in connection.execute(sql, values).fetchall()]
+
+    def after_given_id(self, connection: Connection, table: str, row_id: int) -> None:
+        """Continue the table's sequence after an id; see `Dialect`."""
+        sequence = f"{table}_id_seq"
+        connection.execute(
+            f"SELECT setval('{sequence}', greatest(last_value, ?)) FROM {sequence}",  # noqa: S608
+            (row_id,),
+        )
+
+
+class PostgresqlDatabase(Database):
+    """A database on a PostgreSQL server, for one thread at a time.
+
+    The connection is made at the first use and again after it was lost. While the server cannot be
+    reached, every call raises `StoreAway`.
+    """
+
+    __slots__ = ("_depth", "_is_lasting", "_is_safe", "server", "where")
+
+    dialect = PostgresqlDialect()
+    errors: ClassVar[tuple[type[Exception], ...]] = EXPLAINED
+
+    def __init__(self, where: ServerUrl, *, is_for_reading: bool = False) -> None:
+        settings = ["SET default_transaction_read_only = on"] if is_for_reading else []
+        self.server = ServerConnection(where, settings)
+        super().__init__(where, self.server)
+        self.where: ServerUrl = where
+        self._depth = 0
+        self._is_lasting = False
+        self._is_safe = False
+
+    @classmethod
+    def open(
+        cls,
+        where: ServerUrl,
+        steps: Sequence[Migration],
+        *,
+        wait: float = 0.0,  # noqa: ARG003  # a writer here blocks nobody
+        is_for_reading: bool = False,
+    ) -> Self:
+        """Open a database with tables that this program can use. Raises `StoreError`."""
+        opened = cls(where, is_for_reading=is_for_reading)
+        try:
+            with opened.explaining():
+                check_schema(opened.server, where, steps)
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+    @classmethod
+    def create(cls, where: ServerUrl, steps: Sequence[Migration], *, wait: float = 0.0) -> Self:
+        """Open a database; make its tables if it has none."""
+        opened = cls(where)
+        try:
+            with opened.explaining():
+                migrate(opened.server, where, steps, only_if_empty=True)
+        finally:
+            opened.close()
+        return cls.open(where, steps, wait=wait)
+
+    def begin(self, *, is_lasting: bool = True) -> bool:
+        """Begin a transaction or a savepoint; see `Database`."""
+        if self.lost:
+            raise StoreError(self.lost)
+        server = self.server
+        is_savepoint = self._depth > 0
+        if is_savepoint:
+            server.command("SAVEPOINT inner_one")
+            self._is_lasting = self._is_lasting or is_lasting
+        else:
+            server.command("BEGIN")
+            server.is_inside = True
+            self._is_lasting = is_lasting
+        self._depth += 1
+        return is_savepoint
+
+    def commit(self, *, is_savepoint: bool) -> None:
+        """Store the changes since `begin`; if it raises, call `undo`."""
+        if is_savepoint:
+            self.server.command("RELEASE SAVEPOINT inner_one")
+        elif self._is_lasting or self._is_safe:
+            self._end("COMMIT")
+        else:
+            # In one message: a setting of its own would be another round trip.
+            self._end("SET LOCAL synchronous_commit = off; COMMIT")
+        self._depth -= 1
+
+    def undo(self, *, is_savepoint: bool) -> None:
+        """Undo the changes since `begin`."""
+        self._depth -= 1
+        # A server that is gone has undone them by itself.
+        with suppress(*EXPLAINED, StoreAway):
+            if is_savepoint:
+                self.server.command("ROLLBACK TO SAVEPOINT inner_one; RELEASE SAVEPOINT inner_one")
+            elif self.server.in_transaction:
+                self.server.command("ROLLBACK")
+        if not is_savepoint:
+            self.server.outside()
+
+    def _end(self, sql: str) -> None:
+        if not self.server.in_transaction:
+            raise StoreAway(f"{self.where}: the connection was lost in a group of changes")
+        self.server.command(sql)
+        self.server.outside()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Read from one snapshot of the database, while other programs may write."""
+        self.check_lost()
+        with self.explaining():
+            if self._depth:
+                yield self.connection
+                return
+            self.server.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            self.server.is_inside = True
+            self._depth = 1
+            try:
+                yield self.connection
+            finally:
+                self.undo(is_savepoint=False)
+
+    def read_texts(self, read: Callable[[], T], bad_text: str) -> T:  # noqa: ARG002
+        """Read rows: the server stores only valid UTF-8."""
+        return read()
+
+    def explained(self, error: Exception) -> StoreError:
+        """Return the `StoreError` for one of `errors`."""
+        return explained(self.where, error, is_cut=self.server.is_cut)
+
+    @contextmanager
+    def trial(self) -> Iterator[Database]:
+        """Try changes in a transaction that is undone in the end."""
+        with self.explaining():
+            is_savepoint = self.begin()
+            try:
+                yield self
+            finally:
+                self.undo(is_savepoint=is_savepoint)
+
+    def set_durability(self, durability: Durability) -> None:
+        """Set whether every commit waits for the server's disk."""
+        self._is_safe = durability is Durability.SAFE
+
+    def close(self) -> None:
+        """Close the connection; the database contains every acknowledged change."""
+        self.server.close()
