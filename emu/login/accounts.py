@@ -19,6 +19,7 @@ This module implements `Authenticator`. Clocks, threads and randomness are argum
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from contextlib import AbstractAsyncContextManager
@@ -40,7 +41,9 @@ from emu.login.passwords import (
     password_fault,
 )
 from emu.login.ports import AccountStore, LoginGranted, LoginRefusal, LoginRefusalReason
+from emu.login.shared import GuessScope, SharedGuesses
 from emu.model import Account
+from emu.processes.ports import BusMember
 from emu.times import Clock, Moment, Monotonic
 
 MAX_NAME = 31
@@ -83,6 +86,16 @@ class Guess:
             throttle.give_back(key, now)
 
 
+def name_digest(name: str) -> bytes:
+    """Return what stands for an account name in budgets, equal for names that differ in case only.
+
+    A digest, because other processes get it, and players type passwords into the wrong field.
+    """
+    # The same folding as in the stores: otherwise "Bob" and "BOB" would be two budgets of one
+    # account.
+    return hashlib.blake2b(name.casefold().encode(), digest_size=16).digest()
+
+
 class GuessLimits:
     """The budgets for password attempts. Names are compared without regard to case."""
 
@@ -96,8 +109,9 @@ class GuessLimits:
 
     def allows(self, name: str, source: str, now: Monotonic, *, known: bool) -> bool:
         """Return whether `take` would succeed; take nothing."""
+        budgets = self._budgets(name_digest(name), source, known)
         return self._addresses.allows(source, now) and any(
-            throttle.allows(key, now) for throttle, key in self._budgets(name, source, known)
+            throttle.allows(key, now) for throttle, key in budgets
         )
 
     def take(self, name: str, source: str, now: Monotonic, *, known: bool) -> Guess | None:
@@ -111,7 +125,7 @@ class GuessLimits:
         # addresses of an account share.
         if not self._addresses.take(source, now):
             return None
-        for throttle, key in self._budgets(name, source, known):
+        for throttle, key in self._budgets(name_digest(name), source, known):
             if throttle.take(key, now):
                 return Guess([(self._addresses, source), (throttle, key)])
         # An attempt that is not made costs nothing.
@@ -126,15 +140,20 @@ class GuessLimits:
         """Charge an address for an attempt that is refused before the account is read."""
         self._addresses.charge(source, now)
 
+    def charge(self, name: bytes, source: str, now: Monotonic, *, known: bool) -> None:
+        """Charge an attempt that another login server has checked; `name` is a `name_digest`."""
+        self._addresses.charge(source, now)
+        *others, (last, key) = self._budgets(name, source, known)
+        # The same budget as there: both have charged the same attempts.
+        if not any(throttle.take(one, now) for throttle, one in others):
+            last.charge(key, now)
+
     def _budgets(
-        self, name: str, source: str, known: bool
+        self, name: bytes, source: str, known: bool
     ) -> tuple[tuple[Throttle, Hashable], ...]:
-        # The same folding as in the stores: otherwise "Bob" and "BOB" would be two budgets of one
-        # account.
-        folded = name.casefold()
         if known:
-            return ((self._known, (folded, source)),)
-        return ((self._new, (folded, source)), (self._others, folded))
+            return ((self._known, (name, source)),)
+        return ((self._new, (name, source)), (self._others, name))
 
 
 TRIAL_TIME: Final = 10.0
@@ -225,12 +244,15 @@ class AccountService:
         clock: Clock,
         config: AccountConfig | None = None,
         rule: AccountRule = may_log_in,
+        member: BusMember | None = None,
+        scope: GuessScope = GuessScope.PLAYERS,
     ) -> None:
         """Create the service over its collaborators.
 
         `workers` runs slow calls in threads. `random_bytes` must be fit for secrets. `start` runs a
         coroutine whose result is not awaited. `rule` decides about accounts whose password is
-        right.
+        right. `member` is this process among several login servers, which share the budgets of one
+        `scope`.
         """
         self._rule = rule
         self.config = config = config or AccountConfig()
@@ -244,6 +266,7 @@ class AccountService:
         # after a restart.
         self._remembered = VerifiedPasswords(random_bytes(32), config.memory, config.remembered)
         self._guesses = GuessLimits(config.guesses)
+        self._shared_guesses = SharedGuesses(member, scope, self._charge) if member else None
         self._creations = Throttle(config.creations)
         self.trials = TrialLogins()
 
@@ -358,11 +381,13 @@ class AccountService:
         # reveal them.
         refusal = await self._rule(account, self._clock.moment())
         if account is None or not checked.right:
+            self._publish_guess(attempt, account)
             # The client is sent one code for both; only the log distinguishes them.
             return LoginRefusal(self._reason_against(account))
         # A discreet check keeps the price. Budgets would otherwise reveal that the password was
         # right.
         if refusal is not None and is_discreet:
+            self._publish_guess(attempt, account)
             return LoginRefusal(refusal)
         guess.give_back(self._clock.now())
         self._remembered.remember(account, attempt.password, self._clock.now())
@@ -445,6 +470,15 @@ class AccountService:
     def _pay(self, attempt: _LoginAttempt, account: Account | None) -> Guess | None:
         known = self._is_known(account, attempt.source)
         return self._guesses.take(attempt.name, attempt.source, self._clock.now(), known=known)
+
+    def _publish_guess(self, attempt: _LoginAttempt, account: Account | None) -> None:
+        """Let the other login servers charge an attempt that keeps its price."""
+        if self._shared_guesses is not None:
+            known = self._is_known(account, attempt.source)
+            self._shared_guesses.publish(name_digest(attempt.name), attempt.source, known)
+
+    def _charge(self, name: bytes, source: str, known: bool) -> None:
+        self._guesses.charge(name, source, self._clock.now(), known=known)
 
     def _allows(self, attempt: _LoginAttempt, account: Account | None) -> bool:
         known = self._is_known(account, attempt.source)

@@ -23,8 +23,10 @@ from emu.login.events import LoginEvent, LoginLog, SessionReplaced
 from emu.login.messages import replies
 from emu.login.ports import Authenticator, CharacterStore, ConnectedWorlds, LogStore
 from emu.login.settings import LoginServiceConfig
+from emu.login.shared import SharedLogins
 from emu.model import WorldEntry
 from emu.opcodes import OpcodeTables
+from emu.processes.ports import BusMember
 from emu.structs import StructCatalog
 from emu.times import Clock, Monotonic
 
@@ -72,7 +74,9 @@ class LoginService:
         models: Models | None = None,
         is_barred: Callable[[int, str], Awaitable[bool]] = nobody_is_barred,
         is_trial: Callable[[str], bool] = lambda _name: False,
+        member: BusMember | None = None,
     ) -> None:
+        """Create the service; `member` is this process among several login servers."""
         self.config = config
         self.creations = Throttle(hourly(config.creations_per_hour))
         """The budget of create requests of each account."""
@@ -102,6 +106,12 @@ class LoginService:
         """
         self.creates = PendingCreates()
         self.logged_in = LoggedInClients(config.logins_per_address)
+        self.shared_logins: SharedLogins | None = None
+        """The sessions at all login servers; None where this is the only one."""
+        if member is not None:
+            self.shared_logins = SharedLogins(
+                member, clock.moment, replaced=self._replaced_elsewhere, spawn=start
+            )
         # From the worlds that are up already: a login service may start after its worlds have
         # registered.
         self.world_states = WorldStates(worlds.listed())
@@ -119,12 +129,23 @@ class LoginService:
             self.log(SessionReplaced(earlier.address, earlier.account_name, reason))
             earlier.close(reason)
         self.logged_in.add(client)
+        if self.shared_logins is not None:
+            self.shared_logins.began(client.owner.id)
         self.restart_idle_timer(client, self.clock.now())
 
     def client_ended(self, client: Client) -> None:
         """Remove a client whose session is over."""
         self.creates.client_gone(client)
-        self.logged_in.remove(client)
+        if self.logged_in.remove(client) and self.shared_logins is not None:
+            self.shared_logins.ended(client.owner.id)
+
+    def _replaced_elsewhere(self, account_id: int, process: str) -> None:
+        """End the session of an account that has logged in at another login server since."""
+        client = self.logged_in.find(account_id)
+        if client is not None:
+            reason = f"logged in again at the login server {process}"
+            self.log(SessionReplaced(client.address, client.account_name, reason))
+            client.close(reason)
 
     def restart_idle_timer(self, client: Client, now: Monotonic) -> None:
         """Restart the time that a client may be idle."""
@@ -179,13 +200,14 @@ class LoggedInClients:
         self._clients[client.owner.id] = client
         self._addresses[address_key(client.address)] += 1
 
-    def remove(self, client: Client) -> None:
-        """Remove a client if it is present; its account may log in again at once."""
+    def remove(self, client: Client) -> bool:
+        """Remove a client, whose account may log in again at once; return whether it was here."""
         # A client that was replaced ends after the new one is in the table; the new one must stay.
         if client.account is None or self._clients.get(client.account.id) is not client:
-            return
+            return False
         del self._clients[client.account.id]
         source = address_key(client.address)
         self._addresses[source] -= 1
         if not self._addresses[source]:
             del self._addresses[source]
+        return True

@@ -31,6 +31,7 @@ from emu.errors import ConfigError, EmuError, FileFormatError, unusable
 from emu.files import data_file, remove_stale
 from emu.net import logs, parameters
 from emu.net.admin.service import COMMANDS_AREA, AdminEndpoints, ServerControls
+from emu.net.cluster.service import BusEndpoint
 from emu.net.login.service import LoginEndpoint
 from emu.net.login.shared_port import InheritedPort, SupervisorPipe
 from emu.net.logs import logger
@@ -49,6 +50,7 @@ from emu.net.webhook import Webhook
 from emu.net.world.registration import LinkAccount, built_in_account
 from emu.net.world.service import WorldEndpoint
 from emu.opcodes import OpcodeStore
+from emu.processes.settings import SOURCE
 from emu.store import Store
 from emu.store.repository import schema
 from emu.store.server_lock import ServerLock
@@ -58,7 +60,7 @@ from emu.times import Monotonic
 _log = logger("server")
 
 
-async def reread(reads: Mapping[str, Reload]) -> None:
+async def reread_all(reads: Mapping[str, Reload]) -> None:
     """Read everything again; log each fault, and keep the previous content then."""
     for name, read in reads.items():
         try:
@@ -158,6 +160,7 @@ class EmuServer:
             remembered=config.database.remembered,
             durability=config.database.durability,
         )
+        self._bus = BusEndpoint(scheduler)
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         watch.queue("store", "Calls to the database that wait.", lambda: storage.waiting)
@@ -168,8 +171,8 @@ class EmuServer:
         self._reloads = self._what_is_reread()
         self.admin = AdminEndpoints(
             config, reactor, scheduler, watch, commands=self.commands,
-            controls=ServerControls(end, self._reloads, self._snapshot),
-            login=self.login, world=self.world, storage=storage,
+            controls=ServerControls(end, self._reloads, self._snapshot, reread_all),
+            login=self.login, world=self.world, storage=storage, bus=self._bus.member,
         )  # fmt: skip
         self._web = self._make_web(reactor)
         self._webhook = Webhook(
@@ -206,7 +209,7 @@ class EmuServer:
             return None
         return LoginEndpoint(
             config, self.storage, self._opcodes.tables, reactor, self.scheduler,
-            watch=self.watch, inherited=self._inherited,
+            watch=self.watch, inherited=self._inherited, bus=self._bus,
         )  # fmt: skip
 
     def _make_world(self, reactor: Any) -> WorldEndpoint | None:
@@ -215,7 +218,7 @@ class EmuServer:
             return None
         return WorldEndpoint(
             config, self.storage, self._opcodes.tables, reactor, self.scheduler,
-            commands=self.commands, watch=self.watch,
+            commands=self.commands, watch=self.watch, bus=self._bus,
         )  # fmt: skip
 
     def _prepare_world(self, world: WorldEndpoint) -> LinkAccount:
@@ -229,6 +232,7 @@ class EmuServer:
             account = built_in_account(
                 storage.direct, config.world.name, self.scheduler.moment(), world.atlas
             )
+        world.world.settings.load(storage.direct.login.settings.of_source(SOURCE))
         world.spool.load(storage.direct)
         return account
 
@@ -289,6 +293,7 @@ class EmuServer:
     def start(self) -> None:
         """Begin to serve: start the periodic work, and register the world."""
         self._serves = True
+        self._bus.start()
         self._opcodes.start()
         self._upkeep.start()
         if self.world is not None:
@@ -344,7 +349,7 @@ class EmuServer:
         """Read settings, structs, opcode tables and the rest again; skip faulty files."""
         self._manager.reloading()
         try:
-            await reread(self._reloads)
+            await reread_all(self._reloads)
         finally:
             self._manager.reloaded()
 
@@ -415,6 +420,7 @@ class EmuServer:
                 for stop in stops
             ]
         )
+        await self._within(deadline, "the bus", self._bus.stop())
         await self._within(deadline, "the opcode tables", self._opcodes.stop())
         await self._within(deadline, "the opcode tables", self._opcode_worker.stop())
         giving_up.cancel()

@@ -56,6 +56,7 @@ from emu.store.asynchronous import (
     AsyncNodes,
     AsyncReports,
     AsyncRoster,
+    AsyncSettings,
     AsyncWorldCharacters,
     AsyncWorlds,
     StoreConnections,
@@ -476,6 +477,7 @@ class Storage:
         self.reports = AsyncReports(ways, lambda store: store.login.reports)
         self.models = AsyncModels(ways, lambda store: store.login.models)
         self.guilds = AsyncGuilds(ways, lambda store: store.world.guilds)
+        self.settings = AsyncSettings(ways, lambda store: store.login.settings)
         self.memories = AsyncMemories(ways, lambda store: store.world.memories)
         self.nodes = AsyncNodes(ways, lambda store: store.world.nodes)
         self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32), scheduler.moment)

@@ -246,6 +246,17 @@ class Bus(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class BusMember:
+    """This process on the bus."""
+
+    name: str
+    """The unique name of this process."""
+    run: int
+    """A number that differs for each start of a process."""
+    bus: Bus
+
+
+@dataclass(frozen=True, slots=True)
 class Processes:
     """The services that one process shares with the others."""
 

@@ -22,7 +22,7 @@ from emu.commands.registry import account_authority, account_rank
 from emu.limits.addresses import BanList
 from emu.model import Account, Character, EntryOrigin, Handoff, WorldCharacter
 from emu.processes.shared import LIFETIME, MOST_KEYS
-from emu.store.accounts import AccountRepository, BannedAddress, Bans
+from emu.store.accounts import AccountRepository, BannedAddress, Bans, Settings
 from emu.store.characters import CharacterRepository
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
@@ -298,6 +298,13 @@ class AsyncMemories(AsyncRepository[SpawnMemories]):
     spawns = read(SpawnMemories.spawns)
     mark_removed = write(SpawnMemories.mark_removed, forget_nothing)
     forget = write(SpawnMemories.forget, forget_nothing)
+
+
+class AsyncSettings(AsyncRepository[Settings]):
+    """Implements `emu.processes.settings.SettingStore`."""
+
+    of_source = read(Settings.of_source)
+    put = write(Settings.put, forget_nothing)
 
 
 class AsyncNodes(AsyncRepository[NodeTable]):

@@ -11,6 +11,7 @@ from emu.errors import EmuError, PeerError, StoreError, Unanswered
 from emu.limits.repeats import UnknownMessages, first_bytes
 from emu.model import WorldCharacter
 from emu.processes.ports import Note
+from emu.processes.settings import LOCKED, NO, YES
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
 from emu.world.actors.interaction import Interaction, Movement
@@ -57,7 +58,25 @@ class WorldService:
         )
         notifications.hidden_changed.subscribe(chat.hidden_changed)
         self._unknown_messages = UnknownMessages()
+        self._admission = context.admission
+        configured = YES if context.admission.locked else NO
+        world.settings.follow(LOCKED, configured, self._lock_changed)
         world.bus.answer(f"{GIVE_UP}.{world.process}", self._give_up)
+
+    # -- settings of operators ------------------------------------------------------------------
+
+    def _lock_changed(self, value: str) -> None:
+        self._admission.locked = value == YES
+        self.world.notifications.status_changed.publish()
+        if self._admission.locked:
+            self.world.start(self._lock_out())
+
+    async def _lock_out(self) -> None:
+        """Withdraw the keys of characters that a locked world refuses."""
+        try:
+            await self._admission.withdraw_refused()
+        except StoreError as error:
+            self.world.count(f"issued keys not withdrawn: {error}")
 
     # -- clients --------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from emu.errors import OutOfDate, StoreError, UnknownVersion
 from emu.mailbox import PendingAnswer
 from emu.model import ANYBODY, WorldCharacter, may_see
 from emu.processes.ports import Processes, WorldCharacterStore
+from emu.processes.settings import MOTD, SharedSettings
 from emu.times import Clock, Moment, Monotonic, lies_ahead
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline
 from emu.world.content.knowledge import Knowledge
@@ -134,12 +135,15 @@ class World:
     counters: Counter[str] = field(default_factory=Counter)
     next_spawn_id: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
     """Returns the number of a new spawn; no number is used twice."""
+    settings: SharedSettings = field(default_factory=SharedSettings)
+    """What operators change while the server runs."""
     _made_forms: dict[Dialect, GhostForm] = field(default_factory=dict)
 
     def __post_init__(self, processes: Processes) -> None:
         self.report = self.faults.report
         self.notifications = WorldNotifications(self.faults)
         self.motd = self.rules.motd
+        self.settings.follow(MOTD, self.motd, self._motd_changed)
         self.saver = Saver(
             self.store,
             self.start,
@@ -192,6 +196,9 @@ class World:
             zone.is_listed = True
         elif self.players.count_in(zone):
             zone.is_listed = False
+
+    def _motd_changed(self, text: str) -> None:
+        self.motd = text
 
     def _not_saved(self, character: WorldCharacter, error: StoreError) -> None:
         """Report to operators that a player could not be saved."""

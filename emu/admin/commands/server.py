@@ -34,7 +34,8 @@ class Controls:
     """The context of these commands.
 
     `status` returns the server's status as a caller of a rank may see it; `snapshot` returns the
-    data of the command of that name; `countdown_changed` is called when the next shutdown changes.
+    data of the command of that name; `countdown_changed` is called when the next shutdown changes;
+    `publish` notifies the other processes of the world (`RELOAD`, `SHUTDOWN`, `CANCEL`).
     """
 
     status: Callable[[int], ServerStatus]
@@ -42,6 +43,7 @@ class Controls:
     countdown: Countdown
     snapshot: Callable[[], dict[str, Any]]
     countdown_changed: Callable[[], None] = lambda: None
+    publish: Callable[[str, Mapping[str, str | int]], None] = lambda _topic, _note: None
 
 
 def _reload_choices(controls: Controls) -> tuple[str, ...]:
@@ -51,6 +53,17 @@ def _reload_choices(controls: Controls) -> tuple[str, ...]:
 WHAT = Argument(
     "what", help="what to reload", optional=True, default="all", choices_of=_reload_choices
 )
+RELOAD: Final = "changed.reload"
+"""The topic of a reload that the other processes do too; ``what`` is to be read again."""
+SHUTDOWN: Final = "changed.shutdown"
+"""The topic of a shutdown of all processes in some ``seconds``."""
+CANCEL: Final = "changed.cancel"
+"""The topic of its end."""
+HERE, ALL = "here", "all"
+WHERE = Argument(
+    "where", optional=True, default=HERE, choices=(HERE, ALL),
+    help="this process, or all processes of the world",
+)  # fmt: skip
 SECONDS = Argument("seconds", ArgumentKind.NUMBER, "from now", optional=True, default=30)
 
 COMMANDS = CommandSet[Controls]()
@@ -81,6 +94,8 @@ async def _reload(controls: Controls, call: Call) -> Reply:
             problems = getattr(error, "problems", (str(error),))
             results[name] = "\n".join(problems)
             lines += [f"{name}: not reloaded, as before:", *_bounded(problems)]
+    # Also after a fault: the files of another machine may be without it.
+    controls.publish(RELOAD, {"what": call["what"]})
     return Reply(tuple(lines), results, is_good)
 
 
@@ -95,8 +110,8 @@ def _bounded(lines: Sequence[str]) -> list[str]:
 
 
 @COMMANDS.command(
-    "shutdown", "stop the server after some seconds", SECONDS, rank=ADMINISTRATOR,
-    without_database=True, example="shutdown 300",
+    "shutdown", "stop the server after some seconds", SECONDS, WHERE, rank=ADMINISTRATOR,
+    without_database=True, example="shutdown 300 all",
 )  # fmt: skip
 async def _shutdown(controls: Controls, call: Call) -> Reply:
     seconds = call["seconds"]
@@ -104,11 +119,19 @@ async def _shutdown(controls: Controls, call: Call) -> Reply:
         raise CommandError(f"seconds: must be 0 to {LONGEST_SHUTDOWN}")
     controls.countdown.start(float(seconds), call.now)
     controls.countdown_changed()
+    if call["where"] == ALL:
+        controls.publish(SHUTDOWN, {"seconds": seconds})
+        return Reply((f"all processes stop in {seconds} seconds; cancel all stops that",))
     return Reply((f"the server stops in {seconds} seconds; cancel stops that",))
 
 
-@COMMANDS.command("cancel", "cancel a shutdown", rank=ADMINISTRATOR, without_database=True)
-async def _cancel(controls: Controls, _call: Call) -> Reply:
+@COMMANDS.command(
+    "cancel", "cancel a shutdown", WHERE, rank=ADMINISTRATOR, without_database=True,
+    example="cancel all",
+)  # fmt: skip
+async def _cancel(controls: Controls, call: Call) -> Reply:
+    if call["where"] == ALL:
+        controls.publish(CANCEL, {})
     if not controls.countdown.cancel():
         raise CommandError("no shutdown is scheduled")
     controls.countdown_changed()

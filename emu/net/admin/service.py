@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -40,6 +40,7 @@ from emu.net.store import Storage
 from emu.net.stream import OpenFiles
 from emu.net.watch import RefusalLog, Watch, report_use
 from emu.net.world.service import WorldEndpoint
+from emu.processes.ports import BusMember, Note
 from emu.store import BannedAddress
 from emu.times import Clock, Monotonic
 from emu.world.commands import world_command_words
@@ -84,6 +85,8 @@ class KnownBans:
             self._is_empty = not bans
 
 
+ACCOUNT: Final = "changed.account"
+"""The topic of an account whose sessions end: ``account_id``, and the ``reason`` for the log."""
 _log = logger("admin")
 COMMANDS_AREA: Final = "commands"
 """The area of the server that reports each use of a command."""
@@ -98,6 +101,8 @@ class ServerControls:
     reloads: Mapping[str, Reload]
     snapshot: Callable[[], dict[str, Any]]
     """Returns the data of the command of that name."""
+    reread: Callable[[Mapping[str, Reload]], Coroutine[Any, Any, None]]
+    """Reloads; logs what is wrong."""
 
 
 class AdminEndpoints:
@@ -115,6 +120,7 @@ class AdminEndpoints:
         login: LoginEndpoint | None,
         world: WorldEndpoint | None,
         storage: Storage,
+        bus: BusMember,
     ) -> None:
         """Add the commands that work on the services of this process to `commands`.
 
@@ -123,6 +129,15 @@ class AdminEndpoints:
         self._config = config
         self._scheduler = scheduler
         self._login, self._world = login, world
+        self._bus = bus
+        self._controls = controls
+        for topic, hear in (
+            (ACCOUNT, self._heard_account),
+            (server.RELOAD, self._of_others(self._heard_reload)),
+            (server.SHUTDOWN, self._of_others(self._heard_shutdown)),
+            (server.CANCEL, self._of_others(self._heard_cancel)),
+        ):
+            bus.bus.subscribe(topic, hear)
         self._refusals = RefusalLog(_log, scheduler)
         self.commands = commands
         write = report_use(_log, self._refusals)
@@ -176,6 +191,7 @@ class AdminEndpoints:
             self._countdown,
             of_server.snapshot,
             self._countdown_changed,
+            self._publish,
         )
         self.commands.extend(server.COMMANDS.commands(controls))
         self.commands.extend(server.SOURCE_COMMANDS.commands(self.commands))
@@ -300,9 +316,43 @@ class AdminEndpoints:
         )
 
     def _disconnect(self, account_id: int, reason: str) -> None:
+        """End the sessions of an account in all processes."""
+        # In this process at once, by its own subscription.
+        self._publish(ACCOUNT, {"account_id": account_id, "reason": reason})
+
+    # -- notes of the other processes -----------------------------------------------------------
+
+    def _publish(self, topic: str, note: Note) -> None:
+        self._bus.bus.publish(topic, {**note, "process": self._bus.name})
+
+    def _of_others(self, hear: Callable[[Note], None]) -> Callable[[Note], None]:
+        """Return a subscriber that leaves out the notes of this process."""
+
+        def heard(note: Note) -> None:
+            if note["process"] != self._bus.name:
+                hear(note)
+
+        return heard
+
+    def _heard_account(self, note: Note) -> None:
         for service in (self._world, self._login):
             if service is not None:
-                service.send_away(account_id, reason)
+                service.send_away(int(note["account_id"] or 0), str(note["reason"]))
+
+    def _heard_reload(self, note: Note) -> None:
+        what, reloads = note["what"], self._controls.reloads
+        _log.info("the process {name} has read {what} again", name=note["process"], what=what)
+        wanted = {name: one for name, one in reloads.items() if what in (name, server.ALL)}
+        Deferred.fromCoroutine(self._controls.reread(wanted))
+
+    def _heard_shutdown(self, note: Note) -> None:
+        seconds = min(float(note["seconds"] or 0), server.LONGEST_SHUTDOWN)
+        self._countdown.start(seconds, self._scheduler.now())
+        self._countdown_changed()
+
+    def _heard_cancel(self, _note: Note) -> None:
+        self._countdown.cancel()
+        self._countdown_changed()
 
     def _is_playing(self, char_id: int) -> bool:
         """Return whether a character is in the world, in any process."""

@@ -15,11 +15,12 @@ from twisted.python.failure import Failure
 
 from emu.config import Config
 from emu.net.logs import logger
-from emu.net.scheduler import Scheduler, Tasks
+from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.watch import RefusalLog
 from emu.processes.ports import (
     AccountGate,
+    BusMember,
     GuildStore,
     MemoryStore,
     ModelSource,
@@ -28,6 +29,7 @@ from emu.processes.ports import (
 )
 from emu.processes.presence import SharedPresence
 from emu.processes.shared import LocalBus, LocalHandoffKeys, ServedHere
+from emu.processes.tables import DIGEST
 from emu.world.content.atlas import Atlas
 
 _log = logger("processes")
@@ -60,10 +62,43 @@ class ProcessFaults:
             )
 
 
+class BusEndpoint:
+    """The bus of this process, which the login service and the world share. `start`, then `stop`.
+
+    This one reaches no other process.
+    """
+
+    member: BusMember
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.faults = ProcessFaults(scheduler)
+        self.ticks: list[Callable[[], None]] = []
+        """Called every `emu.processes.tables.DIGEST` seconds."""
+        self._scheduler = scheduler
+        self._loop: DelayedCall | None = None
+        self.member = BusMember("here", secrets.randbits(RUN_BITS), LocalBus(self.faults))
+
+    def start(self) -> None:
+        """Begin to reach the others."""
+        self.faults.start()
+        self._loop = self._scheduler.every(DIGEST, self._tick)
+
+    async def stop(self) -> None:
+        """Close the connection."""
+        if self._loop is not None:
+            self._loop.cancel()
+        self.faults.stop()
+
+    def _tick(self) -> None:
+        for tick in self.ticks:
+            tick()
+
+
 @dataclass(frozen=True, slots=True)
 class ProcessContext:
     """What an endpoint needs of this process."""
 
+    bus: BusEndpoint
     config: Config
     storage: Storage
     atlas: Atlas
@@ -85,15 +120,12 @@ class ProcessesEndpoint:
     models: ModelSource
     memories: MemoryStore
     guilds: GuildStore
-    faults: ProcessFaults
 
     def start(self) -> None:
         """Begin to reach the others."""
-        self.faults.start()
 
     async def stop(self) -> None:
         """Close all connections."""
-        self.faults.stop()
 
 
 def processes_endpoint(ground: ProcessContext) -> ProcessesEndpoint:
@@ -105,12 +137,12 @@ class Alone(ProcessesEndpoint):
     """The only process of its world."""
 
     def __init__(self, ground: ProcessContext) -> None:
-        self.faults = ProcessFaults(ground.scheduler)
-        bus, name = LocalBus(self.faults), "here"
+        member = ground.bus.member
+        bus, name = member.bus, member.name
         presence = SharedPresence(
-            bus, name, ground.scheduler.moment,
-            spawn=ground.tasks.spawn, run=secrets.randbits(RUN_BITS),
-        )  # fmt: skip
+            bus, name, ground.scheduler.moment, spawn=ground.tasks.spawn, run=member.run
+        )
+        ground.bus.ticks.append(presence.tick)
         self.processes = Processes(name, bus, _keys(ground), presence, ServedHere())
         self.characters = ground.storage.world_characters
         self.accounts = ground.storage.account_gate

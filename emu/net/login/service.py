@@ -28,8 +28,10 @@ from emu.login.registration import AccountRegistration
 from emu.login.server import LoginServer
 from emu.login.service import LoginService
 from emu.login.settings import DirectoryConfig
+from emu.login.shared import GuessScope
 from emu.model import Account
 from emu.net import parameters
+from emu.net.cluster.service import BusEndpoint
 from emu.net.link.server import LinkServer
 from emu.net.link.tls import server_options
 from emu.net.login.password_workers import PasswordWorkers
@@ -138,10 +140,15 @@ class LoginEndpoint:
         *,
         watch: Watch | None = None,
         inherited: InheritedPort | None = None,
+        bus: BusEndpoint | None = None,
     ) -> None:
-        """Make the service; a worker of several adopts its `inherited` sockets in `listen`."""
+        """Make the service; a worker of several adopts its `inherited` sockets in `listen`.
+
+        Without `bus` it is the only login server.
+        """
         self._inherited = inherited
         watch = watch or Watch()
+        self._bus = bus or BusEndpoint(scheduler)
         self._config = config
         self._storage = storage
         self._reactor = reactor
@@ -162,11 +169,18 @@ class LoginEndpoint:
             random_bytes=os.urandom,
             start=self._tasks.spawn,
             clock=scheduler,
+            member=self._bus.member,
         )
-        self._accounts = account_service(config=parameters.account_config(config))
-        self.staff = account_service(config=parameters.staff_config(config), rule=self._may_sign_in)
+        self._accounts = account_service(
+            config=parameters.account_config(config), scope=GuessScope.PLAYERS
+        )
+        self.staff = account_service(
+            config=parameters.staff_config(config), rule=self._may_sign_in, scope=GuessScope.STAFF
+        )
         """Checks logins to the dashboard; wrong attempts there do not draw on players' budgets."""
-        self._registering = account_service(config=parameters.staff_config(config))
+        self._registering = account_service(
+            config=parameters.staff_config(config), scope=GuessScope.REGISTRATION
+        )
         self.registration = AccountRegistration(
             storage.accounts,
             self._registering,
@@ -185,6 +199,8 @@ class LoginEndpoint:
             scheduler,
         )
         self.service = self._make_service(opcodes, watch)
+        if self.service.shared_logins is not None:
+            self._bus.ticks.append(self.service.shared_logins.tick)
         self._server = LoginServer(self.service)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.login.crc_seed), random_bytes=os.urandom
@@ -229,6 +245,7 @@ class LoginEndpoint:
             start=self._tasks.spawn,
             clock=self._scheduler,
             log=watch.port("login", log_event(_log, self._refusals)),
+            member=self._bus.member,
         )
 
     async def _may_sign_in(

@@ -22,7 +22,7 @@ from emu.login.events import AccountLoggedIn
 from emu.metrics import Histogram
 from emu.model import ANYBODY, WorldCharacter, may_see
 from emu.net import parameters
-from emu.net.cluster.service import ProcessContext, processes_endpoint
+from emu.net.cluster.service import BusEndpoint, ProcessContext, processes_endpoint
 from emu.net.link.client import LoginLink
 from emu.net.login.service import DRAIN_TIME, drained
 from emu.net.logs import logger
@@ -38,6 +38,7 @@ from emu.net.world.guard import CollectionGuard, limited
 from emu.net.world.registration import LinkAccount, login_link
 from emu.net.world.spool import Spool
 from emu.opcodes import OpcodeTables
+from emu.processes.settings import LOCKED, MOTD, NO, REREAD, YES, SharedSettings
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
@@ -141,8 +142,9 @@ class WorldEndpoint:
         *,
         commands: Registry,
         watch: Watch | None = None,
+        bus: BusEndpoint | None = None,
     ) -> None:
-        """Make the service and add its commands to `commands`."""
+        """Make the service and add its commands to `commands`; without `bus` it is on its own."""
         self._watch = watch = watch or Watch()
         self._config = config
         self._reactor = reactor
@@ -150,9 +152,14 @@ class WorldEndpoint:
         self._tasks = Tasks(_log)
         self.atlas = read_atlas(config.world.zones)
         self._ground = ProcessContext(
-            config, storage, self.atlas, self._public_address, reactor, scheduler, self._tasks
-        )
+            bus or BusEndpoint(scheduler), config, storage, self.atlas, self._public_address,
+            reactor, scheduler, self._tasks,
+        )  # fmt: skip
         self.cluster = processes_endpoint(self._ground)
+        processes = self.cluster.processes
+        self._settings = SharedSettings(
+            processes.name, processes.bus, storage.settings, self._tasks.spawn
+        )
         self._models = Models(self.cluster.models)
         self.admission = WorldAdmissionRules(
             parameters.admission_rules(config),
@@ -168,6 +175,7 @@ class WorldEndpoint:
         self._timer = WorldTimer(scheduler, lambda: self.service, watch.ticks())
         self._zone_ticks = watch.zone_ticks()
         self._reviews: Any = None
+        self._rereads: Any = None
         self._is_reviewing = False
         self._reviews_again = False
         """A review was requested while one was in progress, which may have read older rows."""
@@ -310,20 +318,14 @@ class WorldEndpoint:
     def configure(self, config: Config) -> None:
         """Apply other settings; players in the world stay."""
         self.admission.rules = parameters.admission_rules(config)
-        # Compared with the last configuration: a lock by command must outlive a reload that does
-        # not change it.
-        if config.world.locked != self._config.world.locked:
-            self.admission.locked = config.world.locked
-            if config.world.locked:
-                self._tasks.spawn(self._lock_out())
+        # A reload that does not change them must not replace what a command has set.
+        self.world.settings.configure(LOCKED, YES if config.world.locked else NO)
+        self.world.settings.configure(MOTD, config.world.motd)
         if config.world.review_seconds != self._config.world.review_seconds:
             self._begin_reviews(config.world.review_seconds)
         self.world.rules = parameters.world_rules(config)
         self.behaviors.configure(parameters.behavior_limits(config))
         self.chat.rules = parameters.chat_rules(config)
-        # As with the lock, a reload must not replace what a command has set.
-        if config.world.motd != self._config.world.motd:
-            self.world.motd = config.world.motd
         self._config = config
         self._status_changed()
 
@@ -345,12 +347,6 @@ class WorldEndpoint:
                 n=account_id,
                 why=str(error),
             )
-
-    async def _lock_out(self) -> None:
-        try:
-            await self.admission.withdraw_refused()
-        except StoreError as error:
-            _log.warn("the issued keys could not be withdrawn: {why}", why=str(error))
 
     async def _is_kept_out(self, account_id: int, address: str) -> bool:
         """Return whether an account or an address is banned or disabled. Raises `StoreError`."""
@@ -417,6 +413,9 @@ class WorldEndpoint:
         self._port = listen(self._reactor, address.host, address.port, self.dispatcher)
         self._refusals.start()
         self._begin_reviews(self._config.world.review_seconds)
+        self._rereads = self._scheduler.every(
+            REREAD, lambda: self._tasks.spawn(self._settings.read())
+        )
         if self.behaviors.library.has_others:
             # Only behaviors of the operator can have `__del__` methods that do not end.
             self._collections.start()
@@ -451,8 +450,9 @@ class WorldEndpoint:
         now, within = self._scheduler.now(), self._scheduler.within
         drain_until = Monotonic(min(now + DRAIN_TIME, deadline))
         stored_by = Monotonic(deadline - (deadline - now) / 4)
-        if self._reviews is not None:
-            self._reviews.cancel()
+        for one in (self._reviews, self._rereads):
+            if one is not None:
+                one.cancel()
         # Players leave before their sessions close: leaving starts their saves, and none of them
         # becomes link-dead.
         self.service.close(now)
@@ -511,6 +511,7 @@ class WorldEndpoint:
             answer=Deferred,
             wake=self._timer.wake,
             wake_saver=self._saves_moved,
+            settings=self._settings,
         )
         world.notifications.status_changed.subscribe(self._status_changed)
         return world

@@ -8,6 +8,7 @@ from emu.commands import Argument, ArgumentKind, Call, Reply
 from emu.commands.registry import GUIDE, MASTER, STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.errors import CommandError
 from emu.model import Present, WorldCharacter
+from emu.processes import settings
 from emu.texts import counted
 from emu.times import Moment
 from emu.world.actors.hiding import set_hidden
@@ -187,23 +188,21 @@ async def _motd(context: CommandContext, _call: Call) -> Reply:
 async def _set_motd(context: CommandContext, call: Call) -> Reply:
     if call["text"]:
         await check_voice(context, call)
-        context.world.motd = call["text"]
+        await context.world.settings.change(settings.MOTD, call["text"])
     return await _motd(context, call)
 
 
 @COMMANDS.command("lock", "let only game masters enter", rank=GUIDE)
 async def _lock(context: CommandContext, _call: Call) -> str:
     # Before the keys are withdrawn, so that no new one is issued meanwhile.
-    context.admission.locked = True
-    context.world.notifications.status_changed.publish()
+    await context.world.settings.change(settings.LOCKED, settings.YES)
     await context.admission.withdraw_refused()
     return "the world is locked"
 
 
 @COMMANDS.command("unlock", "let all players enter", rank=GUIDE)
 async def _unlock(context: CommandContext, _call: Call) -> str:
-    context.admission.locked = False
-    context.world.notifications.status_changed.publish()
+    await context.world.settings.change(settings.LOCKED, settings.NO)
     return "the world is open"
 
 

@@ -113,6 +113,63 @@ async def test_a_shutdown_is_announced_and_comes(tmp_path: Path) -> None:
             await service.stopService()
 
 
+async def test_notes_of_other_processes_take_effect(tmp_path: Path) -> None:
+    ended: list[Any] = []
+    with captured_log("text") as log:
+        service = EmuService(small_config(tmp_path), reactor, end=lambda: ended.append(1))
+        service.startService()
+        bus = service.server._bus.member.bus
+        try:
+            other = {"process": "west"}
+            bus.publish("changed.reload", {**other, "what": "knowledge"})
+            assert "admin: the process west has read knowledge again" in log.text
+            bus.publish("changed.account", {**other, "account_id": 101, "reason": "banned"})
+            bus.publish("changed.shutdown", {**other, "seconds": 60})
+            assert "admin: The server stops in 1 minute." in log.text
+            bus.publish("changed.cancel", other)
+            assert "admin: The shutdown is canceled." in log.text
+            bus.publish("changed.shutdown", {**other, "seconds": 0})
+            await until(lambda: ended, "the end")
+        finally:
+            await service.stopService()
+
+
+async def test_a_command_for_all_processes_is_published_once(tmp_path: Path) -> None:
+    service = EmuService(small_config(tmp_path), reactor)
+    service.startService()
+    notes: list[Any] = []
+    for topic in ("reload", "shutdown", "cancel"):
+        service.server._bus.member.bus.subscribe(f"changed.{topic}", notes.append)
+    try:
+        assert (await run(service, "shutdown 60")).ok
+        assert (await run(service, "shutdown 90 all")).text.startswith("all processes stop in 90")
+        assert (await run(service, "cancel all")).ok
+        assert (await run(service, "reload structs")).ok
+        assert [{**note, "process": ""} for note in notes] == [
+            {"seconds": 90, "process": ""}, {"process": ""}, {"what": "structs", "process": ""},
+        ]  # fmt: skip
+    finally:
+        await service.stopService()
+
+
+async def test_the_lock_and_the_message_of_the_day_outlive_a_restart(tmp_path: Path) -> None:
+    service = EmuService(small_config(tmp_path), reactor)
+    service.startService()
+    assert (await run(service, "lock")).ok
+    assert (await run(service, "setmotd Hail")).ok
+    await service.stopService()
+    again = EmuService(small_config(tmp_path), reactor)
+    again.startService()
+    try:
+        world = again.server.world
+        assert world is not None
+        assert (world.admission.locked, world.world.motd) == (True, "Hail")
+        assert (await run(again, "unlock")).ok
+        assert not world.admission.locked
+    finally:
+        await again.stopService()
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 async def test_a_database_too_deep_for_a_socket_is_served_all_the_same(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from twisted.internet.task import Clock
 
 from emu.config import parse
-from emu.net.cluster.service import Alone, ProcessContext, processes_endpoint
+from emu.net.cluster.service import Alone, BusEndpoint, ProcessContext, processes_endpoint
 from emu.net.scheduler import Scheduler, Tasks
 from emu.world.content.atlas import read_atlas
 from tests.support.world.world_fakes import CharactersInMemory
@@ -25,8 +25,8 @@ def ground(*settings: str) -> ProcessContext:
     scheduler = Scheduler(clock)
     log: Any = None
     return ProcessContext(
-        parse({}, list(settings)), storage, read_atlas(), lambda: ("192.0.2.1", 9001), clock,
-        scheduler, Tasks(log),
+        BusEndpoint(scheduler), parse({}, list(settings)), storage, read_atlas(),
+        lambda: ("192.0.2.1", 9001), clock, scheduler, Tasks(log),
     )  # fmt: skip
 
 

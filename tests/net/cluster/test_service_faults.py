@@ -7,6 +7,7 @@ from typing import Any
 from emu.net.cluster.service import processes_endpoint
 from emu.net.watch import INTERVAL
 from tests.net.cluster.test_service_endpoint import ground
+from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
 
 
@@ -16,7 +17,7 @@ def test_a_failed_message_of_another_process_is_logged_with_its_place_and_then_c
     here = ground()
     part = processes_endpoint(here)
     bus = part.processes.bus
-    part.faults.start()
+    here.bus.start()
     with captured_log("text") as log:
         for n in range(500):
             bus.publish("presence.changed", {"process": "east", f"nonsense{n % 7}": n})
@@ -27,6 +28,6 @@ def test_a_failed_message_of_another_process_is_logged_with_its_place_and_then_c
     assert "Traceback" in logged
     assert "tables.py" in logged
     assert "more faults of another process: KeyError" in log.text
-    part.faults.stop()
+    finish(here.bus.stop())
     assert logged_failures.flush(KeyError)
     assert logged_failures.flush(ValueError)

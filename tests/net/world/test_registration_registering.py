@@ -6,7 +6,7 @@ from twisted.internet.task import Clock
 from emu.appearance import Models
 from emu.config.load import parse
 from emu.link.settings import LoginServerAddress
-from emu.net.cluster.service import Alone, ProcessContext
+from emu.net.cluster.service import Alone, BusEndpoint, ProcessContext
 from emu.net.link.client import LoginLink
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
@@ -20,9 +20,10 @@ from tests.support.world.world_fakes import no_storage
 def link(settings: list[str], login_address: tuple[str, int] | None) -> LoginLink:
     storage = no_storage()
     clock = Clock()
+    scheduler = Scheduler(clock)
     ground = ProcessContext(
-        parse({}, settings), storage, read_atlas(), lambda: ("203.0.113.7", 9001), clock,
-        Scheduler(clock), Tasks(logger("world")),
+        BusEndpoint(scheduler), parse({}, settings), storage, read_atlas(),
+        lambda: ("203.0.113.7", 9001), clock, scheduler, Tasks(logger("world")),
     )  # fmt: skip
     cluster_one = Alone(ground)
     admission = WorldAdmissionRules(

@@ -12,6 +12,7 @@ from emu.login.accounts import AccountRule, AccountService, may_log_in
 from emu.login.passwords import AccountConfig, PasswordConfig, hash_password
 from emu.login.ports import LoginRefusal
 from emu.model import Account
+from emu.processes.ports import BusMember
 from emu.times import Moment
 from tests.support.coroutines import finish
 from tests.support.database.stores import Done, run_inline
@@ -96,7 +97,9 @@ class Workers:
 class Bench:
     """A service with everything around it."""
 
-    def __init__(self, rule: AccountRule = may_log_in, **config: Any) -> None:
+    def __init__(
+        self, rule: AccountRule = may_log_in, member: BusMember | None = None, **config: Any
+    ) -> None:
         self.store = MemoryStore()
         self.workers = Workers()
         self.banned: set[str] = set()
@@ -114,6 +117,7 @@ class Bench:
             clock=self.clock,
             config=AccountConfig(**{"passwords": CHEAP, "shortest_password": 1, **config}),
             rule=rule,
+            member=member,
         )
 
     def login(

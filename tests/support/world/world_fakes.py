@@ -222,4 +222,5 @@ def no_storage() -> Any:
         account_gate=None,
         memories=MemoriesInMemory(),
         guilds=None,
+        settings=None,
     )
