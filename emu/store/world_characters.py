@@ -25,7 +25,7 @@ from emu.model import (
     WorldCharacter,
 )
 from emu.store.appearance import appearance_text, read_appearance
-from emu.store.repository import Repository, changes, name_key, reads, views
+from emu.store.repository import Repository, changes, name_key, reads, saves, views
 from emu.times import UNKNOWN, Moment
 from emu.usable import Problem, usable_world_character
 
@@ -271,7 +271,7 @@ class WorldCharacters(Repository):
         chosen, ids = self._among("id", char_ids)
         rows = self._run(
             "SELECT id, name, admin_status, muted_until FROM world_characters"  # noqa: S608
-            f" WHERE NOT deleted AND {chosen}",
+            f" WHERE NOT deleted AND {chosen} ORDER BY id",
             (ids,),
         )
         return [CharacterStanding(**dict(row)) for row in rows]
@@ -290,7 +290,7 @@ class WorldCharacters(Repository):
         )
         return self.of_account(account_id)
 
-    @changes
+    @saves
     def save_character(self, char_id: int, state: SavedState) -> None:
         """Store a saved state completely or not at all.
 

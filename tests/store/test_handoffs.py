@@ -41,7 +41,7 @@ class TestStoredHandoffKeys(HandoffKeysContract):
 
 def test_a_key_of_one_process_works_once_in_all(empty_store: Store) -> None:
     clock = Clock()
-    with Store.open(empty_store.path) as other:
+    with Store.open(empty_store.where) as other:
         here = keys_of(empty_store, clock, iter((0, 1 << 32, 9)).__next__, 10)
         there = keys_of(other, clock, iter((9, 10)).__next__, 10)
         key = finish(here.issue(1, 5, "Aldana", 100))

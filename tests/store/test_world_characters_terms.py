@@ -53,7 +53,7 @@ def test_a_process_that_was_stopped_changes_no_table(empty_store: Store) -> None
     made = characters.create(world_character())
     [mine] = characters.claim(1, made.id, "stopped")
     characters.save_character(made.id, saved_state(mine, 1, term=mine.term, **EVERYTHING))
-    with Store.open(empty_store.path) as other:
+    with Store.open(empty_store.where) as other:
         [theirs] = other.world.characters.claim(1, made.id, "other")
         assert theirs.relations == EVERYTHING["relations"]
         other.world.characters.save_character(made.id, saved_state(theirs, 2, term=theirs.term))
