@@ -8,6 +8,7 @@
         * `StoreLocked`: another program is writing
         * `StoreAway`: the database's server cannot be reached, or does not answer
     * `FileFormatError`: an operator's file (dump, capture, XML, CSV, TOML) cannot be used
+    * `ScriptError`: a Lua script cannot be loaded, or a call of it has failed
     * `CommandError`: an operator's request cannot be carried out
     * `Unanswered`: no process answers a request, or none in time
     * `UnknownVersion`: no opcode range covers a client version
@@ -91,6 +92,19 @@ class FileFormatError(EmuError):
         self.place = place
         super().__init__(f"{place}: {message}" if place else message)
         self.problems = tuple(map(visible, problems)) or (str(self),)
+
+
+class ScriptError(EmuError):
+    """A Lua script cannot be loaded, or a call of it has failed.
+
+    `path` is the file relative to the scripts' folder, `line` the line in it, 0 if it is unknown.
+    """
+
+    def __init__(self, path: str, line: int, text: str) -> None:
+        self.path = path
+        self.line = line
+        self.text = visible(text)
+        super().__init__(f"{path}:{line}: {text}" if line else f"{path}: {text}")
 
 
 class CommandError(EmuError):

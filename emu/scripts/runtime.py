@@ -1,0 +1,339 @@
+"""One Lua runtime: an environment for each script file, and a guard around each call.
+
+All scripts of a process share one `lupa.lua54.LuaRuntime`, on the reactor's thread. A script file
+has an environment of its own: its globals are its own, and the server's functions and the allowed
+part of Lua's library stand behind them (``data/lua/sandbox.lua``).
+
+The guard: a hook counts the instructions of a call that comes from outside; an API function that
+causes another event runs inside of the same limit. The memory that one call may add is limited too.
+What Lua does inside of a C function is out of the hook's reach, so the library has no function that
+can take long. Source: the measurements in docs/guides/lua.md#safety.
+
+This is the only module that imports lupa, and it does so when a runtime is made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from emu.errors import ConfigError, ScriptError
+from emu.files import data_file
+
+ENCODING: Final = "latin-1"
+"""Texts pass unchanged, byte by byte; `emu.scripts.texts` decodes what players are shown."""
+STEP: Final = 32
+"""Instructions between two checks of the guard: few, because each can copy a large text."""
+LOADING_STEP: Final = 1000
+DEEPEST: Final = 16
+"""Events inside of events: a function that kills a spawn calls the spawn's own `death`."""
+LARGEST_SOURCE: Final = 4 * 1024 * 1024
+MIB: Final = 1024 * 1024
+
+NO_LUPA: Final = (
+    "scripts need the package lupa: pip install 'eq2emu[lua]', or leave world.scripts empty"
+)
+
+# How Lua begins an error: a chunk's name and a line.
+_PLACE: Final = re.compile(r"^(?:\[string \")?([^\n\"]+?)(?:\"\])?:(\d+): (.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLimits:
+    """What one call from outside may use."""
+
+    instructions: int = 200_000
+    """About 1 ms of a loop. The community's longest list of way points takes 15,000."""
+    loading: int = 2_000_000
+    """Instructions of a file's top level."""
+    seconds: float = 0.015
+    """CPU time of a call, checked every `STEP` instructions."""
+    loading_seconds: float = 0.5
+    """CPU time of a file's top level."""
+    growth: int = 4 * MIB
+    """Bytes that a call may add."""
+    loading_growth: int = 64 * MIB
+    """Bytes that loading a file may add."""
+    memory: int = 512 * MIB
+    """Bytes of all scripts together."""
+    text: int = 65_536
+    """Bytes of a text that the library's functions take."""
+
+
+@dataclass(slots=True)
+class Environment:
+    """The globals of one script file."""
+
+    path: str
+    """Relative to the scripts' folder, as error messages have it."""
+    lua: Any
+    """The table of its globals, as lupa has it."""
+    required: set[str] = field(default_factory=set)
+    """Modules that `require` has run already."""
+
+
+class ScriptFolder:
+    """The files of a folder of scripts, found as the community's rows name them.
+
+    Rows name files relative to the folder. Most names are exact; some have quotes or blanks around
+    them, or another case (docs/guides/lua.md#names).
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._folded: dict[str, str] | None = None
+
+    def find(self, name: str) -> str | None:
+        """Return the path of a named script relative to the folder, or None."""
+        for wanted in (name, name.strip(" '\"\t\r\n")):
+            path = wanted.replace("\\", "/")
+            if self._is_inside(path) and (self.root / path).is_file():
+                return path
+        return self._by_case().get(path.casefold())
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file that `find` has returned. Raises `ScriptError`."""
+        try:
+            with (self.root / path).open("rb") as file:
+                data = file.read(LARGEST_SOURCE + 1)
+        except OSError as error:
+            raise ScriptError(path, 0, f"cannot be read: {error.strerror}") from error
+        if len(data) > LARGEST_SOURCE:
+            raise ScriptError(path, 0, f"is larger than {LARGEST_SOURCE} bytes")
+        return data
+
+    def forget(self) -> None:
+        """Look for the files anew at the next name that is not exact."""
+        self._folded = None
+
+    def files(self) -> Iterator[str]:
+        """Yield the paths of all scripts below the folder, sorted."""
+        for path in sorted(self.root.rglob("*.lua")):
+            if path.is_file():
+                yield path.relative_to(self.root).as_posix()
+
+    def _by_case(self) -> dict[str, str]:
+        if self._folded is None:
+            self._folded = {path.casefold(): path for path in self.files()}
+        return self._folded
+
+    @staticmethod
+    def _is_inside(path: str) -> bool:
+        parts = path.split("/")
+        # A colon and a NUL mean something else to some systems; no script has them.
+        return bool(path) and not path.startswith("/") and ".." not in parts and "\0" not in path
+
+
+class Runtime:
+    """A Lua runtime with the server's functions. Everything here runs on one thread."""
+
+    def __init__(
+        self,
+        folder: ScriptFolder,
+        functions: Mapping[str, Callable[..., Any]],
+        *,
+        limits: ScriptLimits | None = None,
+        printed: Callable[[str], object] = lambda _text: None,
+        seed: int = 0,
+    ) -> None:
+        """Make a runtime; `functions` are the global functions of all scripts.
+
+        `printed` gets what scripts print. `seed` begins the random numbers of the scripts.
+        Raises `ConfigError` if lupa is not installed.
+        """
+        self.limits = limits or ScriptLimits()
+        self.folder = folder
+        self.calls = 0
+        self._depth = 0
+        self._beats = self.limits.instructions // STEP
+        self._growth = self.limits.growth
+        self._memory = self.limits.memory
+        lua = _new_runtime(self.limits.memory)
+        self._lua = lua
+        self._memory_error = _memory_error()
+        self._lua_error = _lua_error()
+        names = lua.globals()
+        names.math.randomseed(seed)
+        # The C function itself: a Lua function that ends the hook would be stopped by the hook.
+        self._unhook = names.debug.sethook
+        sandbox = data_file("lua", "sandbox.lua").read_bytes()
+        limit_table = lua.table(
+            step=STEP, seconds=self.limits.seconds, text=self.limits.text,
+            loading_step=LOADING_STEP, loading_seconds=self.limits.loading_seconds,
+        )  # fmt: skip
+        api = lua.table_from(dict(functions))
+        start = names.load(sandbox, "@sandbox.lua", "t", names)
+        self._environment, self._compile, self._run, self._has, self._call, self._names = start(
+            api, limit_table, printed
+        )
+        self._compiled: dict[str, bytes] = {}
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def load(self, path: str) -> Environment:
+        """Run a file in a new environment and return it.
+
+        `path` is what `ScriptFolder.find` has returned. Raises `ScriptError`.
+        """
+        env = Environment(path, None)
+        env.lua = self._environment(
+            lambda name=None, *_more: self._require(env, name),
+            lambda name=None, *_more: self._do_file(env, name),
+        )
+        self._run_file(path, env)
+        return env
+
+    def check(self, path: str) -> None:
+        """Compile a file without running it. Raises `ScriptError`."""
+        self._compiled_form(path)
+
+    def forget(self, path: str) -> None:
+        """Read a file anew the next time it is loaded."""
+        self._compiled.pop(path, None)
+
+    def _run_file(self, path: str, env: Environment) -> None:
+        compiled = self._compiled_form(path)
+        limits = self.limits
+        beats = self._enter(path, limits.loading // LOADING_STEP, limits.loading_growth)
+        try:
+            self._run(compiled, path, env.lua, beats)
+        except (self._memory_error, self._lua_error) as error:
+            raise self._explained(path, error) from error
+        finally:
+            self._leave()
+
+    def _compiled_form(self, path: str) -> bytes:
+        compiled = self._compiled.get(path)
+        if compiled is None:
+            source = self.folder.read(path)
+            try:
+                made = self._compile(source, path)
+            except self._memory_error as error:
+                raise ScriptError(path, 0, "is too large to compile") from error
+            if isinstance(made, tuple):
+                raise _script_error(path, str(made[1]))
+            # Texts of the runtime are Latin-1, which has a character for each byte.
+            compiled = self._compiled[path] = made.encode(ENCODING)
+        return compiled
+
+    def _require(self, env: Environment, name: object) -> None:
+        path = self._module(env, name, ".lua")
+        if path not in env.required:
+            # Before it runs: modules that require each other would go on for ever.
+            env.required.add(path)
+            self._run_file(path, env)
+
+    def _do_file(self, env: Environment, name: object) -> None:
+        self._run_file(self._module(env, name, ""), env)
+
+    def _module(self, env: Environment, name: object, suffix: str) -> str:
+        wanted = name if isinstance(name, str) else ""
+        path = self.folder.find(wanted + suffix)
+        if path is None:
+            raise ScriptError(env.path, 0, f"there is no module {wanted[:200]!r}")
+        return path
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    def has(self, env: Environment, name: str) -> bool:
+        """Return whether a script has a global function of this name, its own or the server's."""
+        return bool(self._has(env.lua, name))
+
+    def globals_of(self, env: Environment) -> dict[str, str]:
+        """Return the names of a script's own globals, each with Lua's name of its type."""
+        lines = self._names(env.lua).splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+    def call(self, env: Environment, name: str, *values: Any) -> tuple[bool, Any]:
+        """Call a script's global function; return whether there is one, and its first result.
+
+        Raises `ScriptError` for an error of the script, and other errors as they are.
+        """
+        self.calls += 1
+        beats = self._enter(env.path, self._beats, self._growth)
+        try:
+            result = self._call(env.lua, beats, name, *values)
+        except (self._memory_error, self._lua_error) as error:
+            raise self._explained(env.path, error) from error
+        finally:
+            self._leave()
+        if isinstance(result, tuple):
+            return True, result[1]
+        return bool(result), None
+
+    @property
+    def memory(self) -> int:
+        """Bytes that all scripts use now."""
+        used: int = self._lua.get_memory_used()
+        return used
+
+    def _enter(self, path: str, beats: int, growth: int) -> int | None:
+        """Begin a call; return its beats, or None inside of another call, whose limits hold."""
+        if self._depth >= DEEPEST:
+            raise ScriptError(path, 0, f"events inside of events, {DEEPEST} deep")
+        self._depth += 1
+        if self._depth > 1:
+            return None
+        lua = self._lua
+        lua.set_max_memory(min(lua.get_memory_used() + growth, self._memory))
+        return beats
+
+    def _leave(self) -> None:
+        """End a call; the outermost one removes the hook."""
+        self._depth -= 1
+        if not self._depth:
+            self._unhook()
+            self._lua.set_max_memory(self._memory)
+
+    def _explained(self, path: str, error: Exception) -> ScriptError:
+        if isinstance(error, self._memory_error):
+            return ScriptError(path, 0, "the call needs too much memory")
+        return _script_error(path, str(error))
+
+
+def _script_error(path: str, text: str) -> ScriptError:
+    """Return the error for a text of Lua's: the place in front, a traceback behind."""
+    text = text.split("\nstack traceback:", 1)[0]
+    placed = _PLACE.match(text)
+    if placed is None:
+        return ScriptError(path, 0, text)
+    # Lua shortens long names from the left: "...Scripts/X.lua".
+    start = placed[1].removeprefix("...")
+    return ScriptError(path if path.endswith(start) else placed[1], int(placed[2]), placed[3])
+
+
+def _new_runtime(memory: int) -> Any:
+    try:
+        from lupa.lua54 import LuaRuntime  # noqa: PLC0415  # only servers with scripts need it
+    except ImportError as error:
+        raise ConfigError([NO_LUPA]) from error
+    return LuaRuntime(
+        encoding=ENCODING,
+        register_eval=False,
+        register_builtins=False,
+        unpack_returned_tuples=True,
+        attribute_filter=_no_attributes,
+        max_memory=memory,
+    )
+
+
+def _memory_error() -> type[Exception]:
+    from lupa.lua54 import LuaMemoryError  # noqa: PLC0415  # as above
+
+    kind: type[Exception] = LuaMemoryError
+    return kind
+
+
+def _lua_error() -> type[Exception]:
+    from lupa.lua54 import LuaError  # noqa: PLC0415  # as above
+
+    kind: type[Exception] = LuaError
+    return kind
+
+
+def _no_attributes(_value: object, name: object, _is_setting: object) -> NoReturn:
+    """Refuse every attribute: scripts have handles, and nothing of Python."""
+    raise AttributeError(str(name)[:100])

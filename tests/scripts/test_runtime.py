@@ -1,0 +1,291 @@
+"""The Lua runtime: environments, modules, errors with their place, and a guard nothing escapes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.errors import ScriptError
+from emu.scripts.runtime import Environment, Runtime, ScriptFolder, ScriptLimits
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> ScriptFolder:
+    return ScriptFolder(tmp_path)
+
+
+class Scene:
+    """A runtime whose scripts are written by a test."""
+
+    def __init__(self, folder: ScriptFolder, **functions: Any) -> None:
+        self.printed: list[str] = []
+        self.folder = folder
+        self.runtime = Runtime(folder, functions, printed=self.printed.append)
+
+    def script(self, source: str | bytes, name: str = "npc.lua") -> Environment:
+        path = self.folder.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(source if isinstance(source, bytes) else source.encode())
+        self.runtime.forget(name)
+        return self.runtime.load(name)
+
+    def result(self, source: str, *values: Any) -> Any:
+        """Return what ``return ...`` gives in a function of a new script."""
+        made, found = self.script(f"function f(...) {source} end"), True
+        found, result = self.runtime.call(made, "f", *values)
+        assert found
+        return result
+
+
+@pytest.fixture
+def scene(folder: ScriptFolder) -> Scene:
+    return Scene(folder)
+
+
+def test_a_function_gets_its_arguments_and_returns_its_first_result(scene: Scene) -> None:
+    env = scene.script("function add(a, b) return a + b, 'more' end")
+    assert scene.runtime.call(env, "add", 2, 3) == (True, 5)
+
+
+def test_a_function_that_is_missing_is_no_error(scene: Scene) -> None:
+    env = scene.script("value = 1")
+    assert scene.runtime.call(env, "hailed") == (False, None)
+    assert scene.runtime.call(env, "value") == (False, None)
+    assert not scene.runtime.has(env, "hailed")
+
+
+def test_a_callback_may_be_a_function_of_the_server(folder: ScriptFolder) -> None:
+    """The community's scripts name `Despawn` as a timer and `CloseConversation` as an answer."""
+    seen: list[object] = []
+    scene = Scene(folder, Despawn=seen.append)
+    env = scene.script("")
+    assert scene.runtime.call(env, "Despawn", 7) == (True, None)
+    assert seen == [7]
+
+
+def test_each_file_has_its_own_globals_and_all_its_calls_share_them(scene: Scene) -> None:
+    source = "count = 0\nfunction next_number() count = count + 1 return count end"
+    one, other = scene.script(source, "one.lua"), scene.script(source, "other.lua")
+    calls = [scene.runtime.call(env, "next_number")[1] for env in (one, one, other)]
+    assert calls == [1, 2, 1]
+    assert scene.runtime.globals_of(one)["count"] == "number"
+
+
+def test_a_script_that_changes_the_library_changes_it_for_itself(scene: Scene) -> None:
+    scene.script("math.floor = function() return 'changed' end\nSay = 1", "bad.lua")
+    assert scene.result("return math.floor(1.5)") == 1
+    assert scene.result("return Say") is None
+
+
+def test_texts_pass_byte_by_byte(scene: Scene) -> None:
+    """Some of the community's scripts are Windows-1252, and most have CRLF."""
+    env = scene.script(b"-- \xe9\r\nfunction f() return 'caf\xe9' end\r\n")
+    assert scene.runtime.call(env, "f") == (True, "caf\xe9")
+
+
+def test_a_module_is_run_once_and_a_file_each_time(scene: Scene) -> None:
+    module = "count = (count or 0) + 1"
+    (scene.folder.root / "Generic").mkdir()
+    (scene.folder.root / "Generic" / "Module.lua").write_text(module)
+    twice = "require 'Generic/Module'\nrequire 'Generic/Module'\n"
+    env = scene.script(twice + "function f() return count end")
+    assert scene.runtime.call(env, "f") == (True, 1)
+    env = scene.script(
+        "dofile('Generic/Module.lua') dofile('Generic/Module.lua') function f() return count end"
+    )
+    assert scene.runtime.call(env, "f") == (True, 2)
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "", "missing", "a\0b", 7])
+def test_a_module_outside_of_the_folder_does_not_exist(scene: Scene, name: object) -> None:
+    (scene.folder.root.parent / "secret.lua").write_text("leaked = true")
+    env = scene.script("function f(name) require(name) end")
+    with pytest.raises(ScriptError, match="there is no module"):
+        scene.runtime.call(env, "f", name)
+
+
+def test_a_file_is_found_as_the_rows_of_the_community_name_it(scene: Scene) -> None:
+    scene.script("", "SpawnScripts/Qeynos/Guard.lua")
+    exact = "SpawnScripts/Qeynos/Guard.lua"
+    for name in (exact, f"'{exact}'", f" {exact} ", exact.lower(), exact.replace("/", "\\")):
+        assert scene.folder.find(name) == exact
+    assert scene.folder.find("SpawnScripts/Qeynos/Nobody.lua") is None
+
+
+def test_an_error_has_its_file_and_line(scene: Scene) -> None:
+    env = scene.script("function f()\n  local x = nil\n  x.y = 1\nend")
+    with pytest.raises(ScriptError) as caught:
+        scene.runtime.call(env, "f")
+    assert (caught.value.path, caught.value.line) == ("npc.lua", 3)
+    assert str(caught.value).startswith("npc.lua:3: attempt to index a nil value")
+
+
+def test_a_file_that_does_not_parse_has_its_line(scene: Scene) -> None:
+    long = "SpawnScripts/" + "AVeryLongNameOfAZone" * 4 + "/Npc.lua"
+    with pytest.raises(ScriptError) as caught:
+        scene.script("function f()\n  if x\nend", long)
+    assert (caught.value.path, caught.value.line) == (long, 3)
+
+
+def test_an_error_of_the_server_is_no_error_of_the_script(folder: ScriptFolder) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    scene = Scene(folder, Fail=fail)
+    with pytest.raises(ZeroDivisionError):
+        scene.result("Fail()")
+    assert scene.result("return 1") == 1
+
+
+def test_what_a_script_prints_reaches_the_host(scene: Scene) -> None:
+    scene.result("print('hello', 1, nil)")
+    assert scene.printed == ["hello\t1\tnil"]
+
+
+def test_a_seed_in_a_script_does_not_disturb_the_others(scene: Scene) -> None:
+    drawn = {scene.result("math.randomseed(1) return math.random(1, 1000000)") for _ in range(5)}
+    assert len(drawn) == 5
+
+
+def test_an_event_inside_of_an_event_runs_in_the_same_globals(folder: ScriptFolder) -> None:
+    def kill() -> None:
+        scene.runtime.call(env, "death")
+
+    scene = Scene(folder, Kill=kill)
+    env = scene.script("function f() state = 'killing' Kill() return state end\n"
+                       "function death() state = state .. ', dead' end")  # fmt: skip
+    assert scene.runtime.call(env, "f") == (True, "killing, dead")
+
+
+def test_events_inside_of_events_end(folder: ScriptFolder) -> None:
+    def again() -> None:
+        scene.runtime.call(env, "f")
+
+    scene = Scene(folder, Again=again)
+    env = scene.script("function f() Again() end")
+    with pytest.raises(ScriptError, match="events inside of events"):
+        scene.runtime.call(env, "f")
+    assert scene.result("return 1") == 1
+
+
+ENDLESS = {
+    "a loop": "while true do end",
+    "a loop that repeats": "repeat until false",
+    "a jump": "::top:: goto top",
+    "a loop in a function": "local function g() while true do end end g()",
+    "deep recursion": "local function r() return 1 + r() end r()",
+    "recursion without a stack": "local function r() return r() end r()",
+    "a text that doubles": "local s = 'x' while true do s = s .. s end",
+    "copies of a large text": (
+        "local s = 'x' for i = 1, 20 do s = s .. s end while true do local t = s .. 'y' end"
+    ),
+    "a table that grows": "local t = {} while true do t[#t + 1] = {} end",
+    "a closure that grows": "local f = print while true do local g = f f = function() g() end end",
+    "a pattern that backtracks": ("return string.find(('a'):rep(4000), ('.-'):rep(20) .. 'b')"),
+    "a balanced pattern": "return string.match(('('):rep(4000), ('%b()'):rep(20))",
+    "a pattern by method": "return (('a'):rep(4000)):gsub(('a*'):rep(20) .. 'b', '')",
+    "a text repeated": "return ('x'):rep(1e9)",
+    "a text repeated with a separator": "return string.rep('', 1e9, 'xxxxxxxx')",
+    "a large text in upper case": (
+        "local s = 'x' for i = 1, 20 do s = s .. s end while true do s:upper() end"
+    ),
+    "a table with a wrong border": (
+        "local t = {} for i = 0, 40 do t[2 ^ i // 1 | 0] = 1 end while true do "
+        "table.insert(t, 1, 0) end"
+    ),
+    "a table moved": "return table.move({}, 1, 1e9, 2)",
+    "too much unpacked": "return table.unpack({}, 1, 1e7)",
+    "a sort whose order is wrong": (
+        "local t = {} for i = 1, 5000 do t[i] = i end "
+        "while true do table.sort(t, function() return true end) end"
+    ),
+    "an endless iterator": "for _ in function() return 1 end do end",
+    "a caught error": "while true do pcall(function() while true do end end) end",
+    "a caught error with a handler": (
+        "xpcall(function() while true do end end, function() while true do end end)"
+    ),
+    "a coroutine": "coroutine.wrap(function() while true do end end)()",
+    "a metatable": "setmetatable({}, {__index = function() while true do end end}).x()",
+    "a finalizer": "setmetatable({}, {__gc = function() while true do end end})",
+    "the hook removed": "debug.sethook() while true do end",
+    "a chunk compiled": "load('while true do end')()",
+    "a full collection": "while true do collectgarbage() end",
+    "a format of great width": "return string.format('%999999999d', 1)",
+    "many concatenated": (
+        "local t = {} for i = 1, 1e7 do t[i] = 'xxxxxxxx' end return table.concat(t)"
+    ),
+}
+
+
+@pytest.mark.parametrize("source", ENDLESS.values(), ids=ENDLESS)
+def test_a_call_that_would_not_end_is_stopped(scene: Scene, source: str) -> None:
+    env = scene.script(f"function f() {source} end")
+    with pytest.raises(ScriptError):
+        scene.runtime.call(env, "f")
+    # The next call of any script works as if nothing had happened.
+    assert scene.result("local s = 0 for i = 1, 1000 do s = s + i end return s") == 500500
+
+
+OUTSIDE = {
+    "files": "return io",
+    "programs": "return os.execute or os.remove or os.rename or os.exit or os.getenv",
+    "modules of Lua": "return package",
+    "the debug library": "return debug",
+    "Python": "return python",
+    "coroutines": "return coroutine",
+    "compiled code": "return load or loadstring or loadfile or string.dump",
+    "metatables": "return setmetatable or getmetatable or rawset",
+    "collections": "return collectgarbage",
+    "caught errors": "return pcall or xpcall",
+    "other globals": "return _ENV._G.debug or _G._G.io",
+    "the table behind the globals": "return rawget(_G, '__index')",
+}
+
+
+@pytest.mark.parametrize("source", OUTSIDE.values(), ids=OUTSIDE)
+def test_nothing_outside_of_the_scripts_can_be_reached(scene: Scene, source: str) -> None:
+    assert scene.result(source) is None
+
+
+@pytest.mark.parametrize(
+    "access", ["h.subject", "h.__class__", "h['__init__']", "h()", "#h", "h.x.y", "h[1]"]
+)
+def test_a_handle_shows_nothing_of_python(scene: Scene, access: str) -> None:
+    from emu.scripts.signatures import Handle, HandleKind  # noqa: PLC0415  # beside its only test
+
+    handle = Handle(HandleKind.SPAWN, object())
+    env = scene.script(f"function f(h) return {access} end")
+    with pytest.raises((ScriptError, AttributeError, TypeError)):
+        scene.runtime.call(env, "f", handle)
+    env = scene.script("function f(h) h.subject = 1 end")
+    with pytest.raises((ScriptError, AttributeError, TypeError)):
+        scene.runtime.call(env, "f", handle)
+    env = scene.script("function f(h) return tostring(h) end")
+    assert scene.runtime.call(env, "f", handle) == (True, "spawn")
+
+
+def test_the_whole_memory_is_limited(folder: ScriptFolder) -> None:
+    limits = ScriptLimits(memory=4 * 1024 * 1024, growth=4 * 1024 * 1024)
+    runtime = Runtime(folder, {}, limits=limits)
+    (folder.root / "keep.lua").write_text(
+        "kept = {} function f() for i = 1, 1000 do kept[#kept + 1] = {i} end end"
+    )
+    env = runtime.load("keep.lua")
+
+    def fill() -> None:
+        for _ in range(1000):
+            runtime.call(env, "f")
+
+    with pytest.raises(ScriptError, match="memory"):
+        fill()
+    assert runtime.memory <= limits.memory
+
+
+def test_a_changed_file_is_read_when_it_was_forgotten(scene: Scene) -> None:
+    scene.script("function f() return 1 end")
+    (scene.folder.root / "npc.lua").write_text("function f() return 2 end")
+    assert scene.runtime.call(scene.runtime.load("npc.lua"), "f") == (True, 1)
+    scene.runtime.forget("npc.lua")
+    assert scene.runtime.call(scene.runtime.load("npc.lua"), "f") == (True, 2)
