@@ -9,7 +9,7 @@ ARGS ?=
 # Without bytecode files, tests that start processes take twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick test test-compiled test-all lint types layers docs unit format \
+.PHONY: help run quick test checks test-compiled test-all lint types layers docs unit format \
     changelog bench clean
 
 help:            ## list the targets
@@ -24,7 +24,11 @@ quick: $(MARK) lint types layers    ## all checks but the slow tests, in under 4
 	$(BIN)/pytest -q -n 3 --dist worksteal --ignore=tests/server -m "not slow" \
 	    --hypothesis-profile=quick $(ARGS)
 
-test: $(MARK) lint types layers docs unit    ## set up and pass every check
+# Two at once: mypy uses one processor, and the tests wait about as long as they work.
+test: $(MARK)    ## set up and pass every check
+	@$(MAKE) --no-print-directory -j 2 unit checks
+
+checks: lint types layers docs    ## all checks but the tests
 
 lint: $(MARK)    ## ruff
 	$(BIN)/ruff check --quiet .

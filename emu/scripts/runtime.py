@@ -24,7 +24,7 @@ from emu.errors import ConfigError, ScriptError
 from emu.files import data_file
 
 ENCODING: Final = "latin-1"
-"""Texts pass unchanged, byte by byte; `emu.scripts.texts` decodes what players are shown."""
+"""Texts pass unchanged, byte by byte."""
 STEP: Final = 32
 """Instructions between two checks of the guard: few, because each can copy a large text."""
 LOADING_STEP: Final = 1000
