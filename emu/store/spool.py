@@ -1,8 +1,13 @@
-"""The spool: a file beside the database with the players that a stop could not save.
+"""The spool: a file of one process with the players that the store could not save.
 
-The next start saves them. The file is written completely or not at all, and only its owner may read
-it. The first line has the number of characters and the SHA-256 of the second line, which has their
-states as JSON. Each state has its save number, so it never replaces a newer state.
+It is a small SQLite file, which only its owner may read. A state goes there while the store is away
+and is removed when it is stored, so a process that is killed meanwhile loses nothing. The next
+start saves what is left. Each state has its save number and its character's term, so it never
+replaces a newer state. Each row has the SHA-256 of its text, because JSON that was damaged may
+still be valid JSON, with another place or name in it.
+
+Programs up to 0.1 wrote another file, at a stop only: a first line with the SHA-256 of the second
+one, which has the states as JSON. It is still read.
 """
 
 from __future__ import annotations
@@ -10,7 +15,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +29,18 @@ from emu.files import flush, partial_file
 from emu.model import SavedState
 from emu.store.store import Store
 
-FORMAT: Final = 1
+OLD_FORMAT: Final = 1
+FORMAT: Final = 2
+"""The ``user_version`` of the file."""
+_OLD_HEAD: Final = b"{"
+_SQLITE_HEAD: Final = b"SQLite format 3\0"
+_TABLE: Final = """
+    CREATE TABLE IF NOT EXISTS states (
+        character_id INTEGER PRIMARY KEY,
+        state TEXT NOT NULL,    -- JSON
+        sha256 TEXT NOT NULL    -- of `state`
+    ) STRICT
+"""
 
 
 def spool_path(database: Path) -> Path:
@@ -40,14 +58,82 @@ def set_aside_path(spool: Path) -> Path:
     )
 
 
+class SpoolFile:
+    """An open spool file, for one thread at a time; it is made when it is needed.
+
+    Every method raises `OSError` when the file cannot be read or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+
+    def put(self, states: Collection[SavedState], gone: Collection[int] = ()) -> None:
+        """Keep states, each in place of an earlier one of its character, and remove others.
+
+        `gone` are ids of characters. All of it is done or nothing; afterwards it is on the disk. A
+        file without states is removed.
+        """
+        try:
+            connection = self._opened()
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.executemany(
+                    "INSERT INTO states VALUES (?, ?, ?) ON CONFLICT (character_id)"
+                    " DO UPDATE SET state = excluded.state, sha256 = excluded.sha256",
+                    [
+                        (state.char_id, text, _digest(text.encode()))
+                        for state, text in ((state, to_text(state)) for state in states)
+                    ],
+                )
+                connection.executemany(
+                    "DELETE FROM states WHERE character_id = ?", [(one,) for one in gone]
+                )
+            [left] = connection.execute("SELECT count(*) FROM states").fetchone()
+        except sqlite3.Error as error:
+            self.close()
+            raise OSError(f"{self.path}: {error}") from error
+        if not left:
+            self.remove()
+
+    def close(self) -> None:
+        """Close the file; its states stay."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def remove(self) -> None:
+        """Close and remove the file."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            if not self.path.exists():
+                # Under another name first: nobody may find a file that is half made.
+                with partial_file(self.path) as fresh:
+                    _create(fresh)
+                    fresh.replace(self.path)
+            self._connection = _connect(self.path)
+        return self._connection
+
+
+def _create(path: Path) -> None:
+    """Make an empty file one without states. Raises `sqlite3.Error`."""
+    with closing(_connect(path)) as connection:
+        connection.execute(_TABLE)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
 def write_spool(path: Path, states: Sequence[SavedState]) -> None:
-    """Replace a file's content by these states. Raises `OSError`."""
-    # The second line is one line: JSON escapes line feeds.
-    body = to_text(list(states)).encode()
-    head = {"format": FORMAT, "characters": len(states), "sha256": _digest(body)}
+    """Replace a file by one with these states, completely or not at all. Raises `OSError`."""
     with partial_file(path) as fresh:
-        with fresh.open("wb") as file:
-            file.write(json.dumps(head).encode() + b"\n" + body + b"\n")
+        _create(fresh)
+        file = SpoolFile(fresh)
+        try:
+            file.put(states)
+        finally:
+            file.close()
         # Content before name: after a power cut, a file of this name is complete.
         flush(fresh)
         fresh.replace(path)
@@ -58,24 +144,56 @@ def write_spool(path: Path, states: Sequence[SavedState]) -> None:
 def read_spool(path: Path) -> list[SavedState]:
     """Return the states of a file.
 
-    Raises `FileFormatError` for a file that `write_spool` did not write, and `OSError`.
+    Raises `FileFormatError` for a file that this program did not write, and `OSError`.
     """
-    head, _, body = path.read_bytes().partition(b"\n")
-    body = body.removesuffix(b"\n")
+    with path.open("rb") as file:
+        head = file.read(len(_SQLITE_HEAD))
     try:
-        about = json.loads(head)
-        # A newer format may mean something else by the same fields.
-        if about["format"] != FORMAT:
-            raise FileFormatError(f"{path}: its format {about['format']} is unknown")
-        # JSON that was damaged may still be valid JSON, with another place or name in it.
-        if about["sha256"] != _digest(body):
-            raise FileFormatError(f"{path}: it is damaged: its checksum is wrong")
-        states: list[SavedState] = from_text(list[SavedState], body.decode())
-    except (ValueError, TypeError, KeyError, RecursionError, MalformedMessage):
+        states = _read_old(path) if head[:1] == _OLD_HEAD else _read(path)
+    except (ValueError, TypeError, KeyError, RecursionError, MalformedMessage, sqlite3.Error):
         raise FileFormatError(f"{path}: it is damaged") from None
     if not all(_is_whole(state) for state in states):
         raise FileFormatError(f"{path}: a character in it has values that cannot be stored")
     return states
+
+
+def _read(path: Path) -> list[SavedState]:
+    with closing(_connect(path)) as connection:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        # A newer format may mean something else by the same columns.
+        if version > FORMAT:
+            raise FileFormatError(f"{path}: its format {version} is unknown")
+        if version != FORMAT or connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+            raise ValueError("not written by this program")
+        rows = connection.execute("SELECT * FROM states ORDER BY character_id").fetchall()
+    states = []
+    for char_id, text, digest in rows:
+        state: SavedState = from_text(SavedState, text)
+        if _digest(text.encode()) != digest or state.char_id != char_id:
+            raise ValueError("a row with another checksum")
+        states.append(state)
+    return states
+
+
+def _read_old(path: Path) -> list[SavedState]:
+    """Return the states of a file that a program up to 0.1 wrote."""
+    head, _, body = path.read_bytes().partition(b"\n")
+    body = body.removesuffix(b"\n")
+    about = json.loads(head)
+    if about["format"] != OLD_FORMAT:
+        raise FileFormatError(f"{path}: its format {about['format']} is unknown")
+    if about["sha256"] != _digest(body):
+        raise FileFormatError(f"{path}: it is damaged: its checksum is wrong")
+    states: list[SavedState] = from_text(list[SavedState], body.decode())
+    return states
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    # The usual journal and no WAL: one file can be renamed and removed without its companions.
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
 
 
 def load_spool(store: Store, states: Sequence[SavedState]) -> list[SavedState]:

@@ -235,6 +235,34 @@ async def test_a_stop_under_a_lock_keeps_its_time_and_loses_nothing(tmp_path: Pa
         assert not spool.exists()
 
 
+async def test_a_server_that_is_killed_while_the_database_is_away_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    spool = spool_path(tmp_path / "emu.sqlite")
+    async with playing(tmp_path) as (server, client):
+        with locked(tmp_path):
+            there = await step_aside(client)
+            types(client, "friend Borvik")
+            await until(lambda: is_kept(spool, there), "the player in the file", 15.0)
+            server.process.send_signal(signal.SIGKILL)
+            await server.ended()
+        assert friends(tmp_path) == []
+    async with server_process(tmp_path, SETTINGS) as server:
+        await server.ready()
+        assert friends(tmp_path) == ["Borvik"]
+        assert place(tmp_path) == pytest.approx(there, abs=0.5)
+        assert not spool.exists()
+
+
+def is_kept(spool: Path, x: float) -> bool:
+    """Return whether the file of unsaved players has a friend and a place."""
+    try:
+        states = read_spool(spool)
+    except FileNotFoundError:
+        return False
+    return any(one.relations and abs(one.place[0] - x) < 0.5 for one in states)
+
+
 async def test_a_file_of_a_stop_that_is_damaged_is_set_aside(tmp_path: Path) -> None:
     async with playing(tmp_path) as (_, client):
         await quits(client)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import sqlite3
 import stat
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,14 @@ from emu.errors import FileFormatError
 from emu.files import SUFFIX
 from emu.model import BorneTitles, Hotkey, Membership, SavedState, Title
 from emu.store import Store
-from emu.store.spool import load_spool, read_spool, set_aside_path, spool_path, write_spool
+from emu.store.spool import (
+    SpoolFile,
+    load_spool,
+    read_spool,
+    set_aside_path,
+    spool_path,
+    write_spool,
+)
 from tests.support.database.stores import saved_state, world_character
 
 
@@ -45,7 +55,7 @@ def test_states_come_back_as_they_were(path: Path) -> None:
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("size", [0, 1, 40, 150, 300])
+@pytest.mark.parametrize("size", [0, 1, 40, 150, 5000])
 def test_a_file_that_ends_early_is_damaged(path: Path, size: int) -> None:
     write_spool(path, [state()])
     path.write_bytes(path.read_bytes()[:size])
@@ -54,13 +64,18 @@ def test_a_file_that_ends_early_is_damaged(path: Path, size: int) -> None:
 
 
 def test_each_byte_counts(path: Path) -> None:
-    write_spool(path, [state()])
+    states = [state()]
+    write_spool(path, states)
     whole = path.read_bytes()
-    body = whole.index(b"\n") + 1
-    for at in range(body, len(whole) - 1, 7):
+    text = whole.index(b'{"char_id"')
+    for at in (*range(0, len(whole), 97), *range(text, whole.index(b"}", text), 7)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        with pytest.raises(FileFormatError):
-            read_spool(path)
+        try:
+            found = read_spool(path)
+        except FileFormatError:
+            continue
+        assert found == states, "a byte that nothing depends on"
+        assert at < text
 
 
 @pytest.mark.parametrize(
@@ -115,7 +130,62 @@ def test_damaged_files_get_names_of_their_own(path: Path) -> None:
     assert names == [f"{path.name}.damaged{end}" for end in ("", "1", "2")]
 
 
-def test_the_head_says_what_is_in_it(path: Path) -> None:
-    write_spool(path, [state(1), state(2)])
-    head = json.loads(path.read_text().partition("\n")[0])
-    assert (head["format"], head["characters"]) == (1, 2)
+def test_a_file_keeps_the_newest_state_of_each_until_it_is_gone(path: Path) -> None:
+    file = SpoolFile(path)
+    file.put([state(1), state(2)])
+    file.put([state(1, revision=2, term=3), state(3)], [2])
+    assert read_spool(path) == [state(1, revision=2, term=3), state(3)]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    file.close()
+    file.put([], [1])
+    assert read_spool(path) == [state(3)]
+    file.put([], [3])
+    assert list(path.parent.iterdir()) == []
+    file.put([state(4)])
+    assert read_spool(path) == [state(4)]
+    file.remove()
+    assert not path.exists()
+
+
+def test_a_file_that_cannot_be_written_is_one_error(path: Path) -> None:
+    path.mkdir()
+    with pytest.raises(OSError, match="unable to open database file"):
+        SpoolFile(path).put([state()])
+    path.rmdir()
+    path.write_bytes(b"no database" * 100)
+    with pytest.raises(OSError, match="not a database"):
+        SpoolFile(path).put([state()])
+
+
+def test_states_of_an_earlier_term_are_not_stored(empty_store: Store) -> None:
+    characters = empty_store.world.characters
+    made = characters.create(world_character())
+    [row] = characters.claim(1, made.id, "here")
+    assert load_spool(empty_store, [saved_state(row, 1, term=1, zone_id=33)])
+    characters.claim(1, made.id, "there")
+    assert load_spool(empty_store, [saved_state(row, 9, term=1, zone_id=34)]) == []
+    found = characters.find(made.id)
+    assert found is not None
+    assert found.zone_id == 33
+
+
+def test_a_file_of_an_older_program_is_read(path: Path) -> None:
+    plain = asdict(state(1)) | {"place": list(state(1).place)}
+    del plain["term"]
+    body = json.dumps([plain]).encode()
+    head = {"format": 1, "characters": 1, "sha256": hashlib.sha256(body).hexdigest()}
+    path.write_bytes(json.dumps(head).encode() + b"\n" + body + b"\n")
+    assert read_spool(path) == [state(1)]
+    path.write_bytes(json.dumps(head).encode() + b"\n" + body.replace(b"Name", b"Game") + b"\n")
+    with pytest.raises(FileFormatError, match="checksum"):
+        read_spool(path)
+    write_spool(path, [state(2)])
+    assert read_spool(path) == [state(2)]
+
+
+def test_a_newer_file_is_left_alone(path: Path) -> None:
+    write_spool(path, [state(1)])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 3")
+    with pytest.raises(FileFormatError, match="its format 3 is unknown"):
+        read_spool(path)

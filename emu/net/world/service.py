@@ -433,6 +433,7 @@ class WorldEndpoint:
         """
         self.cluster.start()
         self.spool.restore()
+        self.spool.watch()
         self._content.review()
         self.link = login_link(
             self._ground, self.cluster, account, self.admission, self._models,

@@ -1,13 +1,14 @@
-"""A file for the players that could not be saved before the server stopped.
+"""A file for the players that could not be saved, in case that the server stops or is killed.
 
-At the next start, a process with a database stores them before any player can enter. A member of a
-world, and a server whose database fails at the start, save them when the store answers.
+A state that was not saved for a second goes there, until it is. At the next start, a process with a
+database file stores what is left before any player can enter. One with a database server, and one
+whose database fails at the start, save it when the store answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,28 +19,43 @@ from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.store import StoreWorker
 from emu.store import Store
-from emu.store.spool import load_spool, read_spool, set_aside_path, spool_path, write_spool
+from emu.store.spool import (
+    SpoolFile,
+    load_spool,
+    read_spool,
+    set_aside_path,
+    spool_path,
+    write_spool,
+)
 from emu.times import Monotonic
 from emu.world.entry.saver import kinds_of, with_state
 from emu.world.world import World
 
 _log = logger("world")
 
+CHECK = 1.0
+"""Seconds between two checks for states that are not saved."""
 MOST_NAMES = 20
 """Names in one line of the log."""
 
 
 class Spool:
-    """The file of one world: call `load` at the start and `keep` at the stop."""
+    """The file of one world: call `load` at the start, then `watch`, and `keep` at the stop."""
 
     def __init__(self, database: Path, world: World, reactor: Any, scheduler: Scheduler) -> None:
         self._path = spool_path(database)
+        self._file = SpoolFile(self._path)
         self._world = world
         self._scheduler = scheduler
         self._worker = StoreWorker(reactor, nullcontext, name="emu-spool")
         self._waiting: list[SavedState] = []
         """States of the file that are neither stored nor given to the saver."""
+        self._kept: dict[int, SavedState] = {}
+        """What the file has, by character."""
         self._again: DelayedCall | None = None
+        self._checks: DelayedCall | None = None
+        self._is_writing = False
+        self._has_failed = False
         self._is_restoring = False
         self._is_lost = False
 
@@ -68,22 +84,35 @@ class Spool:
             return
         # Before the store is tried: if it fails, `restore` and `keep` still have the states.
         self._waiting = states
+        self._kept = {state.char_id: state for state in states}
         if store is None:
+            self._renew()
             return
         try:
             stored = load_spool(store, states)
-            self._waiting = []
+            self._waiting, self._kept = [], {}
             # Only after the states are stored. A crash before this line stores them twice; their
             # save numbers make that harmless.
             self._path.unlink()
         except (EmuError, OSError) as error:
             _log.error("{path}: not stored yet: {reason}", path=str(self._path), reason=str(error))
+            self._renew()
             return
         _log.warn(
             "{path}: the states that the last stop could not store are stored now: {names}",
             path=str(self._path), names=_names(stored) or "none, newer ones were stored already",
             count=len(stored),
         )  # fmt: skip
+
+    def _renew(self) -> None:
+        """Write the file again: it may have the form of an older program."""
+        # Otherwise the old file stays, and `keep` replaces it.
+        with suppress(OSError):
+            write_spool(self._path, self._waiting)
+
+    def watch(self) -> None:
+        """Begin to write states that are not saved within a second into the file."""
+        self._checks = self._scheduler.every(CHECK, self._check)
 
     def restore(self) -> None:
         """Give the saver the states of the file that `load` could not store."""
@@ -96,16 +125,18 @@ class Spool:
 
         Logs whose state is lost if the file cannot be written in time.
         """
-        if self._again is not None:
-            self._again.cancel()
+        for timer in (self._again, self._checks):
+            if timer is not None:
+                timer.cancel()
         states = [*self._world.saver.not_saved(), *self._waiting]
         if not states:
-            # A file of the last stop whose states are stored by now must not be applied again.
-            self._path.unlink(missing_ok=True)
+            # A file whose states are stored by now must not be applied again. After the writes
+            # that are under way, which would make the file again.
+            await self._scheduler.within(deadline, self._worker.run(self._file.remove))
             return
         reason = "there was no time left"
         path = self._path.with_name(f"{self._path.name}.lost") if self._is_lost else self._path
-        writing = self._worker.run(partial(write_spool, path, states))
+        writing = self._worker.run(partial(self._replace, path, states))
         try:
             if await self._scheduler.within(deadline, writing):
                 _log.warn(
@@ -122,6 +153,45 @@ class Spool:
             "the last state of {names} could not be stored and is lost: {reason}",
             names=_names(states), count=len(states), reason=reason,
         )  # fmt: skip
+
+    def _replace(self, path: Path, states: Sequence[SavedState]) -> None:
+        """Write the file of a stop. In the worker's thread."""
+        if path == self._path:
+            self._file.close()
+        else:
+            self._file.remove()
+        write_spool(path, states)
+
+    def _check(self) -> None:
+        """Write what was not saved for a while, and remove what is saved by now."""
+        saver = self._world.saver
+        states = {state.char_id: state for state in saver.overdue()}
+        waiting = {state.char_id for state in self._waiting}
+        gone = [one for one in self._kept if one not in saver and one not in waiting]
+        changed = [one for one in states.values() if self._kept.get(one.char_id) != one]
+        # The next check comes in a second; a slow disk must not get a queue of writes.
+        if self._is_writing or self._is_lost or not (changed or gone):
+            return
+        self._is_writing = True
+        self._world.start(self._write(changed, gone))
+
+    async def _write(self, changed: Sequence[SavedState], gone: Sequence[int]) -> None:
+        try:
+            await self._worker.run(partial(self._file.put, changed, gone))
+        except OSError as error:
+            if not self._has_failed:
+                _log.error(
+                    "{path}: unsaved players cannot be kept here: {reason}",
+                    path=str(self._path), reason=unusable(error),
+                )  # fmt: skip
+            self._has_failed = True
+        else:
+            self._has_failed = False
+            self._kept.update((one.char_id, one) for one in changed)
+            for one in gone:
+                del self._kept[one]
+        finally:
+            self._is_writing = False
 
     async def _restore(self) -> None:
         states, self._waiting = self._waiting, []

@@ -61,6 +61,8 @@ class _Record:
     """Whether `row` is newer than the state that is being saved."""
     has_failed: bool = False
     """Whether the last save failed."""
+    is_overdue: bool = False
+    """Whether `overdue` has seen it."""
     waiting: list[PendingAnswer] = field(default_factory=list)
     """Answers for callers that wait for the next save."""
 
@@ -166,6 +168,15 @@ class Saver:
             self._state(record.row, record.kinds | record.saving)
             for record in self._records.values()
         ]
+
+    def overdue(self) -> list[SavedState]:
+        """Return the unsaved state of each character that was unsaved at the last call, too."""
+        states = []
+        for record in self._records.values():
+            if record.is_overdue:
+                states.append(self._state(record.row, record.kinds | record.saving))
+            record.is_overdue = True
+        return states
 
     # -- time -----------------------------------------------------------------------------------
 

@@ -27,10 +27,16 @@ class Bench:
         self.harness = WorldHarness()
         self.scheduler = Scheduler(reactor)
         self.path = spool_path(folder / "emu.sqlite")
+        self.harness.start = Deferred.fromCoroutine
         self.spool = Spool(folder / "emu.sqlite", self.harness.world, reactor, self.scheduler)
 
     async def keep(self, seconds: float = 10.0) -> None:
         await self.spool.keep(Monotonic(self.scheduler.now() + seconds))
+
+    async def written(self) -> None:
+        """Wait for the file's thread."""
+        await self.spool._worker.run(lambda: None)
+        await self.scheduler.pause(0)
 
     def not_stored(self, char_id: int, friend: str) -> None:
         client = self.harness.stand(char_id, last_played=1.0)
@@ -144,4 +150,53 @@ async def test_a_file_that_is_damaged_is_set_aside(tmp_path: Path) -> None:
     with captured_log("text") as log:
         bench.spool.load(None)
         assert log.text.count("it was set aside as emu.sqlite.unsaved.damaged") == 1
+    assert not bench.path.exists()
+
+
+async def test_a_state_is_kept_while_it_is_not_saved(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    check = bench.spool._check
+    client = bench.harness.stand(5, last_played=1.0)
+    bench.harness.store.broken = True
+    bench.harness.exist("Borvik")
+    client.types("/friend Borvik")
+    bench.harness.run(2.5)
+    check()
+    assert not bench.path.exists(), "it may only be slow"
+    check()
+    await bench.written()
+    [state] = read_spool(bench.path)
+    assert (state.char_id, state.relations) == (5, ((0, "Borvik"),))
+    bench.harness.exist("Cestra")
+    client.types("/friend Cestra")
+    bench.harness.run(2.5)
+    check()
+    await bench.written()
+    [state] = read_spool(bench.path)
+    assert len(state.relations or ()) == 2
+    bench.harness.store.broken = False
+    bench.harness.run(60.0)
+    check()
+    await bench.written()
+    assert not bench.path.exists()
+    await bench.keep()
+
+
+async def test_a_folder_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.path.mkdir()
+    bench.not_stored(5, "Borvik")
+    with captured_log("text") as log:
+        for _ in range(3):
+            bench.spool._check()
+            await bench.written()
+        assert log.text.count("unsaved players cannot be kept here") == 1
+
+
+async def test_a_lost_database_gets_no_states(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.not_stored(5, "Borvik")
+    bench.spool.lose()
+    for _ in range(2):
+        bench.spool._check()
     assert not bench.path.exists()
