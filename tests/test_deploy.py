@@ -3,12 +3,14 @@ steps run in a clean Debian root."""
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +24,7 @@ from tests.support.running.guides import free_ports
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "tools" / "deploy"
+CLUSTER = DEPLOY / "cluster"
 PROGRAMS = Path(sys.executable).parent
 PIP_FILES = ("/etc/pip.conf", "/opt/pypi", "/opt/pypi-more", "/opt/wheels")
 """Where this machine keeps its package index and pip's settings, if it has its own."""
@@ -49,6 +52,7 @@ def test_hadolint_accepts_the_dockerfile() -> None:
     ("schema", "path"),
     [
         ("vendor.compose-spec", "tools/deploy/compose.yaml"),
+        ("vendor.compose-spec", "tools/deploy/cluster/compose.yaml"),
         ("vendor.github-workflows", ".github/workflows/checks.yml"),
     ],
 )
@@ -68,6 +72,49 @@ def test_the_compose_file_mounts_files_that_exist_and_publishes_the_page_on_loop
     assert {name for name, one in services.items() if "profiles" in one} == {
         "prometheus", "grafana",
     }  # fmt: skip
+
+
+def test_the_compose_file_of_a_cluster_gives_each_node_what_it_needs() -> None:
+    services = yaml.safe_load((CLUSTER / "compose.yaml").read_text())["services"]
+    nodes = {name: one for name, one in services.items() if "build" in one}
+    assert set(nodes) == {"login", "zone-a", "zone-b"}
+    assert services["nats"]["profiles"] == ["nats"]
+    state = {name: one["volumes"][-1] for name, one in nodes.items()}
+    assert state == {name: f"{name}:/var/lib/eq2emu" for name in nodes}, "nothing is shared"
+    for name, node in nodes.items():
+        assert f"node.name={name}" in node["command"]
+        assert (CLUSTER / node["volumes"][0].split(":")[0]).is_file()
+        assert node["depends_on"] == {"database": {"condition": "service_healthy"}}
+    published = [port for one in services.values() for port in one.get("ports", ())]
+    assert len(published) == len(set(published)) == 4
+    assert "ports" not in services["database"], "only the nodes reach it"
+    drain = tomllib.loads((CLUSTER / "zone.toml").read_text())["node"]["drain_wait"]
+    for name in ("zone-a", "zone-b"):
+        assert int(services[name]["stop_grace_period"].removesuffix("s")) > drain
+
+
+@pytest.mark.parametrize("name", ["emu-login@.service", "emu-zone@.service"])
+def test_systemd_accepts_the_units_of_nodes(tmp_path: Path, name: str) -> None:
+    analyze = debian_program("systemd-analyze", "systemd")
+    text = (CLUSTER / name).read_text()
+    kind = name.removeprefix("emu-").removesuffix("@.service")
+    assert f"--config /etc/eq2emu/{kind}-%i.toml --set node.name={kind}-%i" in text
+    for line in ("Type=notify", "NotifyAccess=main", "ExecReload=/bin/kill -HUP $MAINPID"):
+        assert line in text.splitlines()
+    runnable = text.replace("/opt/eq2emu/bin/twistd", "/bin/true").replace("User=eq2emu", "")
+    unit = tmp_path / name.replace("@", "@a")
+    unit.write_text(runnable)
+    done = run(analyze, "verify", "--man=no", unit)
+    ours = [line for line in done.stderr.splitlines() if unit.name in line]
+    assert (done.returncode, ours) == (0, []), done.stderr
+
+
+def test_a_zone_s_unit_leaves_time_for_its_drain() -> None:
+    text = (CLUSTER / "emu-zone@.service").read_text()
+    drain = tomllib.loads((CLUSTER / "zone.toml").read_text())["node"]["drain_wait"]
+    found = re.search(r"^TimeoutStopSec=(\d+)$", text, re.MULTILINE)
+    assert found is not None
+    assert int(found[1]) >= drain + 15
 
 
 def test_nginx_accepts_the_site(tmp_path: Path) -> None:
@@ -152,6 +199,11 @@ def environment_step(image: Image, rest: str, _images: dict[str, Image]) -> None
     image.environment |= dict(word.split("=", 1) for word in words)
 
 
+def argument_step(image: Image, rest: str, _images: dict[str, Image]) -> None:
+    name, _, default = rest.partition("=")
+    image.environment[name] = default.strip('"')
+
+
 def user_step(image: Image, rest: str, _images: dict[str, Image]) -> None:
     image.user = rest
 
@@ -161,6 +213,7 @@ STEPS: dict[str, Callable[[Image, str, dict[str, Image]], None]] = {
     "COPY": copy_step,
     "WORKDIR": folder_step,
     "ENV": environment_step,
+    "ARG": argument_step,
     "USER": user_step,
 }
 
