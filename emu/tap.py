@@ -107,7 +107,7 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
         stream = log_stream(config.log, options.parent or {}, hangups)
         written_by = None if stream is None else observer(config.log.format, stream, options.worker)
         writes_to_terminal = written_by is not None and log_name(options.parent or {}) == "-"
-        warnings = (*exposed(config, path), *doubts(config))
+        warnings = (*exposed(config, path), *doubts(config)) if options.worker is None else ()
     except ConfigError as error:
         raise SystemExit("\n".join(f"emu: {problem}" for problem in error.problems)) from None
     except EmuError as error:
@@ -128,8 +128,9 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
     else:
         inherited = None if options.worker is None else inherited_port(options.worker)
         service = EmuService(
-            config, after_crash=after_crash, reread=read, inherited=inherited, **common
-        )
+            config, after_crash=after_crash, reread=read, inherited=inherited,
+            end=None if inherited is None else inherited.end_supervisor, **common,
+        )  # fmt: skip
     hangups.append(service.reload)
     on_signal(signal.SIGHUP, lambda: [call() for call in hangups])
     spare_the_collector()

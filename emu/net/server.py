@@ -518,7 +518,7 @@ class EmuService(Service):
             _log.warn("{line}", line=line)
         self.server.start()
         if self._inherited is not None:
-            self._pipe = SupervisorPipe(self._end or self._reactor.stop)
+            self._pipe = SupervisorPipe(self._reactor.stop)
             self._reactor.addReader(self._pipe)
         # Reported from inside the reactor's loop: from then on a signal stops the server in order.
         self._reactor.callWhenRunning(self._ready)

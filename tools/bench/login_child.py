@@ -10,6 +10,7 @@ from pathlib import Path
 
 from emu.config import load
 from emu.config.world import WorldConfig
+from emu.database import Where
 from emu.limits.addresses import normalize_prefix
 from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password
 from emu.model import Character, Color, Equipment
@@ -48,7 +49,7 @@ def login_child(
             yield server
 
 
-def make_accounts(path: Path, count: int, passwords: PasswordConfig, characters: int) -> None:
+def make_accounts(path: Where, count: int, passwords: PasswordConfig, characters: int) -> None:
     """Make accounts with the same password; hashing it once is enough for a measurement."""
     hashed = hash_password(PASSWORD.encode(), os.urandom(SALT_SIZE), passwords)
     with Store.create(path) as store, store.transaction():

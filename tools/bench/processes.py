@@ -16,6 +16,23 @@ _LOOKS, _PAUSE = 100, 0.01
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
+def cpu_seconds_of(number: int) -> float:
+    """Return the CPU of a process by its number; see `Child.cpu_seconds`."""
+    folder = Path(f"/proc/{number}")
+    try:
+        threads = [file.read_text() for file in folder.glob("task/*/schedstat")]
+        return sum(int(text.split()[0]) for text in threads) / 1e9
+    except OSError:
+        fields = (folder / "stat").read_text().rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICK
+
+
+def children_of(number: int) -> list[int]:
+    """Return the numbers of a process's children."""
+    files = Path(f"/proc/{number}/task").glob("*/children")
+    return [int(one) for file in files for one in file.read_text().split()]
+
+
 class Child:
     """A process under measurement that prints ``ready PORT`` when it serves."""
 
@@ -28,13 +45,7 @@ class Child:
 
         Where the kernel keeps no such account, that of the process in ticks of 10 ms.
         """
-        folder = Path(f"/proc/{self.process.pid}")
-        try:
-            threads = [file.read_text() for file in folder.glob("task/*/schedstat")]
-            return sum(int(text.split()[0]) for text in threads) / 1e9
-        except OSError:
-            fields = (folder / "stat").read_text().rpartition(") ")[2].split()
-            return (int(fields[11]) + int(fields[12])) / _TICK
+        return cpu_seconds_of(self.process.pid)
 
     def waiting_seconds(self) -> float:
         """Time in which the process could have run, and others had the cores.

@@ -1,1 +1,1 @@
-"""Several processes of one world on the reactor: the hub's port, and a member's connection."""
+"""What the processes of one world share, on the reactor."""

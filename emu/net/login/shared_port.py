@@ -8,6 +8,7 @@ supervisor therefore keeps every socket open until it ends.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,14 @@ class InheritedPort:
     """Descriptor of the UDP socket."""
     links: int | None
     """Descriptor of the listening TCP socket; None in all workers but the first."""
+    supervisor: int
+    """Process number of the supervisor."""
+
+    def end_supervisor(self) -> None:
+        """Stop the whole server: the supervisor ends all workers."""
+        # The parent of an orphan is another process; the orphan ends by its standard input.
+        if os.getppid() == self.supervisor:
+            os.kill(self.supervisor, signal.SIGTERM)
 
 
 @implementer(IReadDescriptor)
@@ -95,7 +104,8 @@ class SharedPort:
 
 def inherited_port(index: int) -> InheritedPort:
     """Return the sockets of a worker, which its supervisor has put there."""
-    return InheritedPort(UDP_DESCRIPTOR, LINK_DESCRIPTOR if index == 0 else None)
+    links = LINK_DESCRIPTOR if index == 0 else None
+    return InheritedPort(UDP_DESCRIPTOR, links, os.getppid())
 
 
 def open_shared(address: Address, count: int) -> SharedPort:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 from collections import Counter
 from collections.abc import Iterator
@@ -94,3 +96,16 @@ def test_ipv6_has_the_same_form() -> None:
         pytest.skip("no IPv6 on this machine")
     assert opened.address.host == "::1"
     opened.close()
+
+
+def test_a_worker_ends_the_whole_server_by_its_supervisor_but_no_other_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[object] = []
+    monkeypatch.setattr("os.kill", lambda *call: sent.append(call))
+    inherited = inherited_port(0)
+    inherited.end_supervisor()
+    assert sent == [(os.getppid(), signal.SIGTERM)]
+    monkeypatch.setattr("os.getppid", lambda: 1)
+    inherited.end_supervisor()
+    assert len(sent) == 1
