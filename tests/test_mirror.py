@@ -10,6 +10,7 @@ PLAIN = {
     "emu/admin/ports.py": "plain values",
     "emu/cluster/ports.py": "protocols",
     "emu/database/database.py": "abstract; tested with each engine",
+    "emu/correspondence.py": "plain values",
     "emu/dialects/dialect.py": "names for numbers",
     "emu/config/administration.py": "plain values",
     "emu/config/login.py": "plain values",

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from emu.config.readers import CRC_SEED, FINGERPRINT_OR_NONE, HOST_OR_NONE, Address
 from emu.config.setting import file_or_none, secret_text, setting
+from emu.correspondence import MAIL_FULL
 from emu.session import EndpointConfig
 from emu.world.rules import (
     AdmissionRules,
@@ -231,6 +232,48 @@ class WorldConfig:
         "Changes of these lists that a player may make without a pause.",
         unit="changes",
         limits=(1, 10_000),
+    )
+    mail_postage: int = setting(
+        _WORLD.mail_postage,
+        "What a letter costs its sender. Game masters pay nothing.",
+        unit="copper",
+        limits=(0, 1_000_000),
+        live=True,
+    )
+    mail_days: float = setting(
+        _WORLD.mail_days,
+        "How long a letter is kept. Then it goes back to its sender with its coins, or is removed"
+        " if it has none.",
+        unit="days",
+        limits=(0.01, 3650),
+        live=True,
+    )
+    mailbox_size: int = setting(
+        _WORLD.mailbox_size,
+        "Letters that a character's mailbox takes.",
+        unit="letters",
+        limits=(1, MAIL_FULL),
+        live=True,
+    )
+    mails_per_hour: int = setting(
+        _WORLD.mails_per_hour,
+        "Letters that one account may send within an hour.",
+        unit="letters",
+        limits=(1, 10_000),
+    )
+    petitions_open: int = setting(
+        _WORLD.petitions_open,
+        "Open petitions and reports that one account may have.",
+        unit="petitions",
+        limits=(1, 1000),
+        live=True,
+    )
+    petitions_daily: int = setting(
+        _WORLD.petitions_daily,
+        "Petitions and reports that one account may write within a day.",
+        unit="petitions",
+        limits=(1, 10_000),
+        live=True,
     )
     chat_rate: float = setting(
         _CHAT.rate,

@@ -74,6 +74,7 @@ class WorldVersionRules:
     icon_living: int
     icon_thing: int
     no_animation: int
+    no_item: int
     zone_level: int
     zone_flags: int
 

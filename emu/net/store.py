@@ -51,9 +51,11 @@ from emu.store.asynchronous import (
     AsyncCharacters,
     AsyncGuilds,
     AsyncHandoffKeys,
+    AsyncMail,
     AsyncMemories,
     AsyncModels,
     AsyncNodes,
+    AsyncPetitions,
     AsyncReports,
     AsyncRoster,
     AsyncSettings,
@@ -482,6 +484,8 @@ class Storage:
         self.nodes = AsyncNodes(ways, lambda store: store.world.nodes)
         self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32), scheduler.moment)
         """For a world of several processes; the only one of its world has them in memory."""
+        self.mail = AsyncMail(ways, lambda store: store.world.mail)
+        self.petitions = AsyncPetitions(ways, lambda store: store.world.petitions)
         self.world_characters = AsyncWorldCharacters(ways, lambda store: store.world.characters)
 
     def _epoch(self) -> int:

@@ -15,6 +15,17 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from emu.correspondence import (
+    Letter,
+    Mailbox,
+    NewLetter,
+    NewPetition,
+    Petition,
+    PetitionLimits,
+    Postage,
+    Posted,
+    Taken,
+)
 from emu.guilds import Guild, GuildChange, GuildSummary
 from emu.model import (
     CharacterStanding,
@@ -355,6 +366,74 @@ class GuildStore(Protocol):
 
     async def delete(self, guild_id: int) -> bool:
         """Remove a guild; return whether it existed."""
+
+
+class MailStore(Protocol):
+    """The letters of the world's characters; `emu.store.mail.Mailboxes` documents the calls."""
+
+    async def send(self, letter: NewLetter, postage: Postage, moment: Moment) -> Posted:
+        """Store a letter, and take its postage and its coins from the sender, or do neither."""
+
+    async def open(
+        self, account_id: int, char_id: int, postage: Postage, moment: Moment
+    ) -> Mailbox:
+        """Settle late letters, and return the mailbox of a character."""
+
+    async def waiting(self, char_id: int, moment: Moment) -> int:
+        """Return how many unread letters a character has."""
+
+    async def find(self, char_id: int, letter_id: int) -> Letter | None:
+        """Return a letter of a character's mailbox."""
+
+    async def mark_read(self, char_id: int, letter_id: int) -> Letter | None:
+        """Mark a letter read; return it as it was before."""
+
+    async def take(self, account_id: int, char_id: int, letter_id: int) -> Taken | None:
+        """Move the coins of a letter to the character."""
+
+    async def delete(self, char_id: int, letter_id: int) -> bool:
+        """Remove a letter without coins; return whether there was one."""
+
+    async def clear(self, char_id: int) -> int:
+        """Remove all read letters without coins; return their number."""
+
+    async def give_back(
+        self, char_id: int, letter_id: int, postage: Postage, moment: Moment
+    ) -> int | None:
+        """Return a letter to its sender; return the sender's id, None if it cannot go back."""
+
+
+class PetitionStore(Protocol):
+    """Petitions of players; `emu.store.petitions.Petitions` documents the calls."""
+
+    async def open(self, petition: NewPetition, limits: PetitionLimits, moment: Moment) -> int:
+        """Store a petition and return its number. Raises `CommandError` above a limit."""
+
+    async def find(self, petition_id: int) -> Petition | None:
+        """Return a petition by its number."""
+
+    async def every(self, *, is_open: bool, most: int) -> Sequence[Petition]:
+        """Return open petitions, the oldest first, or closed ones, the newest first."""
+
+    async def of_account(self, account_id: int, most: int) -> Sequence[Petition]:
+        """Return the newest petitions of an account."""
+
+    async def unseen(self, char_id: int) -> Sequence[Petition]:
+        """Return the petitions of a character with an answer that it has not seen."""
+
+    async def answer(
+        self, petition_id: int, text: str, operator: str, moment: Moment
+    ) -> Petition | None:
+        """Store an answer; None if there is no such petition."""
+
+    async def close(self, petition_id: int, operator: str, moment: Moment) -> Petition | None:
+        """Close a petition; None if there is no such open one."""
+
+    async def cancel(self, account_id: int, petition_id: int, moment: Moment) -> Petition | None:
+        """Close a player's own petition; None if the account has no such open one."""
+
+    async def seen(self, char_id: int) -> None:
+        """Record that a character has seen all answers."""
 
 
 class AccountGate(Protocol):

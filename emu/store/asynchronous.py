@@ -26,8 +26,10 @@ from emu.store.accounts import AccountRepository, BannedAddress, Bans, Settings
 from emu.store.characters import CharacterRepository
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
+from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
+from emu.store.petitions import Petitions
 from emu.store.repository import Repository, name_key
 from emu.store.row_cache import StoreCache
 from emu.store.store import Roster, Store
@@ -336,6 +338,43 @@ class AsyncGuilds(AsyncRepository[GuildRepository]):
     create = write(GuildRepository.create, forget_nothing)
     save_change = write(GuildRepository.save_change, forget_nothing)
     delete = write(GuildRepository.delete, forget_nothing)
+
+
+def _of_player(cache: StoreCache, account_id: int, *_others: Any, **_named: Any) -> None:
+    """Remove the world's characters of an account from the cache: their coins have changed."""
+    cache.world_characters.forget(account_id)
+
+
+class AsyncMail(AsyncRepository[Mailboxes]):
+    """Implements `emu.processes.ports.MailStore`."""
+
+    waiting = read(Mailboxes.waiting)
+    find = read(Mailboxes.find)
+    # Not deferred: a letter that is reported as sent is stored.
+    send = write(
+        Mailboxes.send,
+        lambda cache, letter, *_, **__: cache.world_characters.forget(letter.account_id),
+    )
+    open = write(Mailboxes.open, _of_player)
+    mark_read = write(Mailboxes.mark_read, forget_nothing)
+    take = write(Mailboxes.take, _of_player)
+    delete = write(Mailboxes.delete, forget_nothing)
+    clear = write(Mailboxes.clear, forget_nothing)
+    give_back = write(Mailboxes.give_back, forget_nothing)
+
+
+class AsyncPetitions(AsyncRepository[Petitions]):
+    """Implements `emu.processes.ports.PetitionStore`."""
+
+    open = write(Petitions.open, forget_nothing)
+    find = read(Petitions.find)
+    every = read(Petitions.every)
+    of_account = read(Petitions.of_account)
+    unseen = read(Petitions.unseen)
+    answer = write(Petitions.answer, forget_nothing)
+    close = write(Petitions.close, forget_nothing)
+    cancel = write(Petitions.cancel, forget_nothing)
+    seen = later(Petitions.seen, forget_nothing)
 
 
 class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):

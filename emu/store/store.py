@@ -26,8 +26,10 @@ from emu.store.accounts import AccountRepository, Bans, Settings, read_end
 from emu.store.characters import CharacterRepository
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
+from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
+from emu.store.petitions import Petitions
 from emu.store.repository import Repository, changes, name_key, reads, schemas
 from emu.store.world_characters import Belongings, WorldCharacters
 from emu.store.worlds import ModelNumbers, ReportRepository, WorldRepository
@@ -187,6 +189,8 @@ class WorldStore:
         self.memories = SpawnMemories(database)
         self.nodes = NodeTable(database)
         self.guilds = GuildRepository(database)
+        self.mail = Mailboxes(database)
+        self.petitions = Petitions(database)
 
 
 class Store:

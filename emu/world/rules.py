@@ -190,4 +190,16 @@ class WorldRules:
     """Changes a second, over time, of a player's own lists, such as its friends."""
     change_burst: int = 150
     """Such changes at once: more than a list has entries."""
+    mail_postage: int = 10
+    """Copper that a letter costs."""
+    mail_days: float = 30.0
+    """Days until a letter goes back to its sender, or is removed."""
+    mailbox_size: int = 100
+    """Letters of one mailbox."""
+    mails_per_hour: int = 30
+    """Letters that one account may send within an hour."""
+    petitions_open: int = 5
+    """Open petitions of one account."""
+    petitions_daily: int = 20
+    """Petitions that one account may open within a day."""
     movement: MovementRules = field(default_factory=MovementRules)

@@ -49,6 +49,7 @@ class WorldService:
         Interaction(world, context.departures, commands).register(self.messages)
         commands.register(self.messages)
         behaviors.register(self.messages)
+        context.mail.register(self.messages)
         notifications = world.notifications
         notifications.rank_changed.subscribe(commands.send_table)
         notifications.arrived.subscribe(chat.enter_again)

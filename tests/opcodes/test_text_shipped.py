@@ -40,6 +40,12 @@ WORLD = {
     "OP_ClientCmdMsg": (50, 50, 56, 58, 60),
     "OP_ChangeZoneMsg": (67, 67, 73, 77, 79),
     "OP_SignalMsg": (191, 191, 202, 217, 220),
+    "OP_MailSendMessageMsg": (272, 273, 322, 338, 342),
+    "OP_MailGetHeadersReplyMsg": (274, 275, 324, 340, 344),
+    "OP_MailGetMessageReplyMsg": (275, 276, 325, 341, 345),
+    "OP_MailSendMessageReplyMsg": (276, 277, 326, 342, 346),
+    "OP_EqUpdatePlayerMailCmd": (490, 498, 630, 676, 701),
+    "OP_EqHelpPathCmd": (453, 460, 588, 634, 659),
     "OP_ClientFellMsg": (318, 319, 368, 384, 388),
     "OP_CharacterLinkdeadMsg": (346, 348, 396, 413, 417),
 }

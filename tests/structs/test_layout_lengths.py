@@ -28,6 +28,11 @@ EMPTY_LENGTHS = [
     ("WS_DefaultGroupOptions", 546, 6), ("WS_ServerControlFlags", 546, 8),
     ("Substruct_SpellEffects", 546, 19), ("Substruct_MaintainedEffects", 546, 87),
     ("Substruct_GroupMember", 546, 137),
+    # docs/protocol/world/mail.md#messages
+    ("WS_GetMailHeader", 546, 19), ("WS_GetMailHeader", 1193, 20),
+    ("WS_MailGetMessage", 546, 54), ("WS_MailGetMessage", 1193, 57),
+    ("WS_MailSendMessageReply", 546, 24), ("WS_UpdatePlayerMail", 546, 35),
+    ("WS_GlowPath", 546, 14), ("WS_GlowPath", 562, 17),
     # docs/protocol/world/movement.md#prediction, docs/protocol/world/spawns.md#create-ghost
     ("Player_Update", 546, 152), ("Player_Update", 561, 152), ("Player_Update", 1096, 156),
     ("Player_Update", 1144, 172), ("Substruct_SpawnPositionStruct", 546, 88),

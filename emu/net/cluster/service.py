@@ -22,8 +22,10 @@ from emu.processes.ports import (
     AccountGate,
     BusMember,
     GuildStore,
+    MailStore,
     MemoryStore,
     ModelSource,
+    PetitionStore,
     Processes,
     WorldCharacterStore,
 )
@@ -120,6 +122,9 @@ class ProcessesEndpoint:
     models: ModelSource
     memories: MemoryStore
     guilds: GuildStore
+    mail: MailStore
+    petitions: PetitionStore
+    faults: ProcessFaults
 
     def start(self) -> None:
         """Begin to reach the others."""
@@ -149,6 +154,8 @@ class Alone(ProcessesEndpoint):
         self.models = ground.storage.models
         self.memories = ground.storage.memories
         self.guilds = ground.storage.guilds
+        self.mail = ground.storage.mail
+        self.petitions = ground.storage.petitions
 
 
 def _keys(ground: ProcessContext) -> LocalHandoffKeys:

@@ -59,7 +59,9 @@ from emu.world.events import BehaviorFailed, Faults
 from emu.world.registration.registry import CharacterLocations, relay_bug_reports
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
+from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
+from emu.world.social.petitions import Petitions
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
@@ -203,12 +205,15 @@ class WorldEndpoint:
             "accounts": self._reload_accounts,
         }
         """What can be reloaded while players are here, by name."""
+        sheets = CharacterSheets(self.world)
         context = CommandContext(
             self.world, self.chat, self.admission,
-            self.departures, self.account_changes, CharacterSheets(self.world), randbelow,
+            self.departures, self.account_changes, sheets, randbelow,
             self.behaviors, self._population,
             ZoneFiles(self.atlas, lambda: self._config.world.zones),
             Memberships(self.world, self.cluster.guilds, self.chat),
+            Mail(self.world, self.cluster.mail, self.chat, sheets),
+            Petitions(self.world, self.cluster.petitions, self.chat),
         )  # fmt: skip
         self._take_commands(commands, context)
         self.cluster.processes.bus.subscribe(REVIEW, lambda _note: self._review(is_asked=True))

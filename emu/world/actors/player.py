@@ -14,6 +14,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from emu.commands import Cost
@@ -243,6 +244,16 @@ class Titles:
         return self.given.index(borne) if borne in self._given else NONE
 
 
+@dataclass(slots=True)
+class MailWindow:
+    """The open mail window of a player."""
+
+    kiosk: int
+    """The client's index of the spawn at which the window was opened."""
+    coins: int = 0
+    """Copper that is to be sent with the letter in the window; it is the player's until then."""
+
+
 NO_LOCATION: Final = 0xFFFFFFFF
 
 
@@ -287,7 +298,7 @@ class Player:
     __slots__ = (
         "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message", "channels",
         "character", "client", "command_words", "corrected", "destination", "hotbars", "id",
-        "is_returning", "is_travelling", "muted_until", "pace", "predictions", "relations",
+        "is_returning", "is_travelling", "mail", "muted_until", "pace", "predictions", "relations",
         "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "viewer",
         "zone",
         "zone_key",
@@ -336,6 +347,7 @@ class Player:
         self.is_returning = False
         """Whether its client only changed the zone, and has the messages that are sent once."""
         self.away_message = ""
+        self.mail: MailWindow | None = None
         self.muted_until = character.muted_until
         self._messages: RateLimit | None = None
         self._costs: dict[Cost, RateLimit] | None = None

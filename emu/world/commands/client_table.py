@@ -28,7 +28,9 @@ from emu.world.commands import (
     gestures,
     groups,
     guilds,
+    mail,
     moderation,
+    petitions,
     players,
     relations,
     social,
@@ -41,7 +43,8 @@ from emu.world.social.chat import Chat
 from emu.world.world import World
 
 SUBJECTS: Final = (
-    social, relations, groups, guilds, gestures, targets, players, zones, moderation,
+    social, relations, groups, guilds, mail, gestures, targets, players, petitions, zones,
+    moderation,
 )  # fmt: skip
 
 

@@ -20,7 +20,9 @@ from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.entry.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
+from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
+from emu.world.social.petitions import Petitions
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
@@ -60,6 +62,8 @@ class CommandContext:
     population: ZonePopulation
     zone_files: ZoneFiles
     memberships: Memberships
+    mail: Mail
+    petitions: Petitions
 
 
 PlayersWork = Callable[[CommandContext, Player, Call], Answer]

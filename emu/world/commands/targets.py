@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
-from itertools import zip_longest
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
-from emu.commands.registry import one_line
 from emu.errors import CommandError
 from emu.model import may_see
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
+from emu.usable import FARTHEST
 from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.actors.spawn import Spawn
 from emu.world.clock import game_time
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
-from emu.world.events import BUG_REPORTED
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -26,13 +24,6 @@ STUCK_PAUSE = 300.0
 """Seconds between two uses of ``stuck``: it is a way back for lost players, no way to travel."""
 GREY, GREEN, BLUE, WHITE, YELLOW, ORANGE, RED = range(7)
 """Arrow colors (docs/protocol/world/spawns.md#create-ghost), by difference of levels."""
-FORM_SEPARATOR = "\a"
-"""Separates the fields of the client's form (docs/protocol/world/commands.md#bug-report)."""
-BUG_LENGTHS = {
-    "category": 63, "subcategory": 63, "causes_crash": 63, "reproducible": 63, "summary": 127,
-    "description": 1999, "version": 31,
-}  # fmt: skip
-"""The fields of the form in their order, with the most bytes of each."""
 HARDNESS = {
     GREY: "is no challenge for you",
     GREEN: "would be an easy fight",
@@ -200,36 +191,6 @@ async def _played(context: CommandContext, player: Player, call: Call) -> str:
     )
 
 
-@quiet("report_bug", "report a fault to the operators",
-       Argument("report", ArgumentKind.TEXT, "the client's form, or a sentence"),
-       cost=Cost.CHANGE, aliases=("bug",), example="report_bug I fell down")  # fmt: skip
-async def _report_bug(context: CommandContext, player: Player, call: Call) -> str:
-    fields = call["report"].split(FORM_SEPARATOR)
-    # A single field is a typed sentence, which is the summary.
-    if len(fields) == 1:
-        fields = ["", "", "", "", *fields]
-    form = dict(zip_longest(BUG_LENGTHS, fields[: len(BUG_LENGTHS)], fillvalue=""))
-    target = visible_target(call, player)
-    # Cut in bytes, as the link's message does; half a letter at the end is dropped.
-    texts = {
-        name: one_line(form[name]).encode()[:most].decode(errors="ignore")
-        for name, most in BUG_LENGTHS.items()
-    }
-    if not texts["summary"]:
-        raise CommandError("the report has no summary")
-    # Over the bus, because another process may have the links to the login servers.
-    context.world.bus.publish(
-        BUG_REPORTED,
-        texts
-        | {
-            "player": player.name, "account_id": player.character.account_id,
-            "spawn_name": target.name[:63] if target is not None else "",
-            "spawn_id": target.id if target is not None else 0, "zone_id": player.zone.zone_id,
-        },
-    )  # fmt: skip
-    return "Thank you. The operators can read your report."
-
-
 @quiet("stuck", "go to the safe place of the zone if you cannot move")
 async def _stuck(context: CommandContext, player: Player, call: Call) -> str:
     if player.state not in IN_ZONE:
@@ -240,3 +201,30 @@ async def _stuck(context: CommandContext, player: Player, call: Call) -> str:
     player.unstuck = Monotonic(call.now)
     player.teleport(context.world.zones.definition(player.zone.zone_id).safe, call.now)
     return "You are at the safe place of the zone."
+
+
+# --- ways
+
+
+@quiet("waypoint", "show a glowing path to a place, or no path any more",
+       Argument("place", ArgumentKind.TEXT, "its x, y and z; without them the path disappears",
+                optional=True, default=""),
+       cost=Cost.CHANGE, example="waypoint 10 -5.5 240")  # fmt: skip
+async def _waypoint(_context: CommandContext, player: Player, call: Call) -> str:
+    # People type blanks, the client's links have commas.
+    words = call["place"].replace(",", " ").split()
+    if not words:
+        player.client.send("WS_GlowPath")
+        return "You have no waypoint any more."
+    try:
+        x, y, z = map(float, words)
+    except ValueError:
+        raise CommandError("a waypoint has three numbers: x, y and z") from None
+    # A comparison with NaN is false, so NaN is refused as well.
+    if not all(abs(one) <= FARTHEST for one in (x, y, z)):
+        raise CommandError(f"a waypoint lies between -{FARTHEST:g} and {FARTHEST:g}")
+    place = {"waypoint_x": x, "waypoint_y": y, "waypoint_z": z}
+    # One point: without a model of the ground the server knows no way around obstacles.
+    points = [{"x": x, "y": y, "z": z}]
+    player.client.send("WS_GlowPath", {"num_points": 1, "points_array": points, **place})
+    return f"Your waypoint is {x:g}, {y:g}, {z:g}."

@@ -223,4 +223,6 @@ def no_storage() -> Any:
         memories=MemoriesInMemory(),
         guilds=None,
         settings=None,
+        mail=None,
+        petitions=None,
     )

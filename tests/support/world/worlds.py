@@ -41,7 +41,9 @@ from emu.world.events import Faults, WorldEvent
 from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
+from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
+from emu.world.social.petitions import Petitions
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
@@ -49,6 +51,7 @@ from tests.support.coroutines import finish
 from tests.support.running.processes import bus, handoff_keys
 from tests.support.world.ghost_views import DIALECTS, GhostView, dialect
 from tests.support.world.predictions import PredictionWriter
+from tests.support.world.stored import StoredBeside
 from tests.support.world.world_fakes import (
     CharactersInMemory,
     GuildsInMemory,
@@ -257,12 +260,16 @@ class WorldHarness:
             clock=lambda: self.watch,
         )
         self.zones_folder: Path | None = None
+        self.stored: StoredBeside = beside.stored if beside else StoredBeside(self.store)
+        sheets = CharacterSheets(self.world)
         self.command_context = CommandContext(
             self.world, self.chat, self.admission,
-            self.departures, self.account_changes, CharacterSheets(self.world),
+            self.departures, self.account_changes, sheets,
             lambda count: count - 1, self.behaviors, self.population,
             ZoneFiles(self.atlas, lambda: self.zones_folder),
             Memberships(self.world, self.guilds, self.chat),
+            Mail(self.world, self.stored.mail, self.chat, sheets),
+            Petitions(self.world, self.stored.petitions, self.chat),
         )  # fmt: skip
         self.registry = Registry(self.uses.append)
         self.registry.extend(

@@ -6,11 +6,9 @@ import re
 
 import pytest
 
-from emu.link.messages import BugReport
 from emu.times import Monotonic
 from emu.world.actors.player import Relation
 from emu.world.commands.targets import STUCK_PAUSE
-from emu.world.registration.registry import relay_bug_reports
 from tests.support.world.worlds import Client, WorldHarness
 
 
@@ -140,32 +138,15 @@ def test_played_counts_from_the_entry(harness: WorldHarness) -> None:
     assert since.endswith("for 3 days.")
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("bug I fell", {"summary": "I fell", "category": ""}),
-        ("report_bug UI\amap\ano\ayes\aIt is black\aSince noon\a546",
-         {"category": "UI", "subcategory": "map", "causes_crash": "no", "reproducible": "yes",
-          "summary": "It is black", "description": "Since noon", "version": "546"}),
-        ("bug " + "ä" * 500, {"summary": "ä" * 63}),
-        ("report_bug 1\a2\a3\a4\a5\a6\a7\a8\a9", {"summary": "5", "version": "7"}),
-    ],
-)  # fmt: skip
-def test_a_bug_report_goes_to_the_operators(
-    harness: WorldHarness, line: str, expected: dict[str, str]
-) -> None:
-    sent: list[BugReport] = []
-    relay_bug_reports(harness.world.bus, sent.append)
-    one = harness.stand(5, name="Aldana")
-    assert one.types(line) == ["Thank you. The operators can read your report."]
-    [report] = sent
-    assert {name: getattr(report, name) for name in expected} == expected
-    assert (report.player, report.account_id, report.zone_id) == ("Aldana", 105, 325)
-    assert len(report.encode()) == 2556
-
-
-def test_a_bug_report_has_a_summary_and_is_paced(harness: WorldHarness) -> None:
-    one = harness.stand(5)
-    assert one.types("report_bug UI\amap") == ["the report has no summary"]
-    lines = [line for _ in range(300) for line in one.types("bug again")]
-    assert "Wait a moment." in lines
+@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+def test_a_waypoint_is_shown_and_cleared(harness: WorldHarness, version: int) -> None:
+    one = harness.stand(5, version)
+    for line in ("waypoint 10 -5.5 240", "waypoint 10, -5.5, 240"):
+        assert one.types(line) == ["Your waypoint is 10, -5.5, 240."]
+        path = one.decoded("WS_GlowPath")[-1]
+        assert path["points_array"] == [{"x": 10.0, "y": -5.5, "z": 240.0}]
+        assert (path["waypoint_x"], path["waypoint_z"]) == (10.0, 240.0)
+    assert one.types("waypoint") == ["You have no waypoint any more."]
+    assert one.decoded("WS_GlowPath")[-1]["num_points"] == 0
+    assert one.types("waypoint 1 2")[0].startswith("a waypoint has three numbers")
+    assert one.types("waypoint nan 2 3")[0].startswith("a waypoint lies between")

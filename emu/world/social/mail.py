@@ -1,0 +1,451 @@
+"""Mail between characters: the mail window of a client, and what each letter costs.
+
+A letter and the coins that are attached to it are stored in one transaction. Until a letter is
+sent, its coins stay with the sender: the window only shows them. Recipients may be offline, in this
+process or in another one.
+
+Source: docs/protocol/world/mail.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, Self
+
+from emu.correspondence import (
+    MAIL_FULL,
+    Letter,
+    Mailbox,
+    NewLetter,
+    Postage,
+    SendResult,
+)
+from emu.dialects.dialect import read_name
+from emu.errors import CommandError, EmuError, StoreError
+from emu.limits.rates import Throttle, hourly
+from emu.processes.ports import MailStore, Note
+from emu.times import Monotonic
+from emu.world.actors.client import coin_fields
+from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
+from emu.world.entry.sheets import CharacterSheets
+from emu.world.messages import WorldMessages
+from emu.world.social.chat import MUTED, Chat
+from emu.world.world import World
+
+ARRIVED: Final = "mail.arrived"
+"""Topic on the bus: a letter for the character ``char_id`` was stored."""
+UNREAD: Final = "You have unread mail in your mailbox."
+POPUP: Final = {
+    "unknown": 10, "text": "You have unread mail!", "message_type": "",
+    "size": 3.0, "red": 0xFF, "green": 0xFF, "blue": 0xFF,
+}  # fmt: skip
+COINS: Final = {"copper": 1, "silver": 100, "gold": 10_000, "plat": 1_000_000}
+"""Copper of each kind of coin."""
+COIN_NAMES: Final = {"copper": "copper", "silver": "silver", "gold": "gold", "plat": "platinum"}
+NO_ITEM: Final = 0xFF
+NEVER: Final = 0xFFFFFFFF
+"""No second time limit; what clients do with another value is unknown."""
+ATTACHMENT_COST: Final = 50
+"""Copper for an item, as EQ2Emulator says; items cannot be mailed here."""
+UNKNOWN: Final = 500
+"""The last number of a mailbox, as it was recorded."""
+CHANGED, OPENED = 0, 3
+"""Actions of UpdatePlayerMail: other coins in the window, and a letter that is opened."""
+LONGEST_SUBJECT: Final = 100
+LONGEST_BODY: Final = 2000
+"""Characters of a letter."""
+MOST_OF_ONE: Final = 20
+"""Letters of one account in one mailbox."""
+DAY: Final = 86_400.0
+TEXTS: Final = {
+    SendResult.NO_SUCH_PLAYER: "there is no character {to}",
+    SendResult.NOT_TO_THIS_PLAYER: "{to} ignores you",
+    SendResult.NOT_TO_YOURSELF: "you cannot write to yourself",
+    SendResult.MAILBOX_FULL: "the mailbox of {to} is full",
+    SendResult.TOO_FEW_COINS: "you do not have enough coins; a letter costs {price} copper",
+    SendResult.NOBODY_NAMED: "name the character that you write to",
+}
+
+
+class NotSent(CommandError):
+    """A letter is refused; `result` is what the client's window is sent."""
+
+    def __init__(self, result: SendResult, text: str) -> None:
+        super().__init__(text)
+        self.result = result
+
+
+class Draft(NamedTuple):
+    """The texts of a letter that a player writes."""
+
+    to: str
+    subject: str
+    body: str
+
+    @classmethod
+    def of(cls, to: str, subject: str, body: str) -> Self:
+        """Return a draft of a client's texts, without control characters."""
+        return cls(to.strip(), clean(subject).replace("\n", " "), clean(body))
+
+
+class Mail:
+    """The mail of one world."""
+
+    def __init__(self, world: World, store: MailStore, chat: Chat, sheets: CharacterSheets) -> None:
+        self._world = world
+        self._store = store
+        self._chat = chat
+        self._sheets = sheets
+        self._sent = Throttle(hourly(world.rules.mails_per_hour))
+        world.bus.subscribe(ARRIVED, self._arrived)
+        world.notifications.arrived.subscribe(self._entered)
+
+    def register(self, messages: WorldMessages) -> None:
+        """Add the message that sends a letter to the table."""
+        messages.add("OP_MailSendMessageMsg", self._send_requested, IN_ZONE)
+
+    @property
+    def postage(self) -> Postage:
+        """What a letter costs now."""
+        rules = self._world.rules
+        return Postage(
+            price=rules.mail_postage,
+            lasts=rules.mail_days * DAY,
+            most=min(rules.mailbox_size, MAIL_FULL),
+            most_of_one=MOST_OF_ONE,
+        )
+
+    def price(self, player: Player) -> int:
+        """Return the postage for a player; game masters pay nothing, as at EQ2Emulator."""
+        return 0 if player.rank else self.postage.price
+
+    # -- sending --------------------------------------------------------------------------------
+
+    async def send(self, player: Player, draft: Draft, now: Monotonic) -> str:
+        """Send a letter with the coins of the player's window; return the recipient's name.
+
+        Raises `NotSent` and `StoreError`.
+        """
+        self._check(player, draft)
+        # Taken out of the window first: a second letter that is sent meanwhile has none of them.
+        window = player.mail
+        coins = window.coins if window is not None else 0
+        if window is not None:
+            window.coins = 0
+        try:
+            return await self._post(player, draft, coins, now)
+        except BaseException:
+            if window is not None:
+                window.coins += coins
+            raise
+
+    async def _post(self, player: Player, draft: Draft, coins: int, now: Monotonic) -> str:
+        to = draft.to
+        recipient = await self._world.store.find_named(to)
+        if recipient is None:
+            raise _refusal(SendResult.NO_SUCH_PLAYER, to=to)
+        # A player in the world may have changed its list since it was stored.
+        there = self._world.players.get(recipient.id)
+        ignored = (
+            there.relations.knows(Relation.IGNORED, player.name)
+            if there is not None
+            else (int(Relation.IGNORED), player.name.casefold())
+            in {(kind, name.casefold()) for kind, name in recipient.relations}
+        )
+        if ignored:
+            raise _refusal(SendResult.NOT_TO_THIS_PLAYER, to=recipient.name)
+        # Charged last: a letter that is refused has reached nobody.
+        if not self._sent.take(player.character.account_id, now):
+            raise NotSent(SendResult.FAILED, "you have sent too many letters; wait a while")
+        letter = NewLetter(
+            sender_id=player.id,
+            account_id=player.character.account_id,
+            recipient_id=recipient.id,
+            sender=player.name,
+            subject=draft.subject,
+            body=draft.body,
+            coins=coins,
+        )
+        price = self.price(player)
+        postage = replace(self.postage, price=price)
+        posted = await self._store.send(letter, postage, self._world.clock.moment())
+        if posted.result is not SendResult.SENT:
+            raise _refusal(posted.result, to=recipient.name, price=price)
+        self._has_coins(player, posted.coins)
+        self._world.bus.publish(ARRIVED, {"char_id": recipient.id})
+        return recipient.name
+
+    def _check(self, player: Player, draft: Draft) -> None:
+        if not draft.to:
+            raise _refusal(SendResult.NOBODY_NAMED)
+        if draft.to.casefold() == player.name.casefold():
+            raise _refusal(SendResult.NOT_TO_YOURSELF)
+        if self._world.is_muted(player):
+            raise NotSent(SendResult.FAILED, MUTED)
+        # Not cut: the sender would not know what is missing.
+        if len(draft.subject) > LONGEST_SUBJECT:
+            raise NotSent(SendResult.FAILED, f"a subject has {LONGEST_SUBJECT} characters at most")
+        if len(draft.body) > LONGEST_BODY:
+            raise NotSent(SendResult.FAILED, f"a letter has {LONGEST_BODY} characters at most")
+
+    def _send_requested(self, player: Player, body: bytes, now: Monotonic) -> None:
+        """Handle the letter of a client's window. Raises `MalformedMessage`."""
+        layout = player.client.dialect.layout("WS_MailSendMessage")
+        # Later versions have more behind the texts, about items.
+        fields, _ = layout.decode_prefix(body)
+        texts = [read_name(fields[name]) for name in ("player_to", "subject", "mail_body")]
+        self._world.start(self._send_from_window(player, Draft.of(*texts), now))
+
+    async def _send_from_window(self, player: Player, draft: Draft, now: Monotonic) -> None:
+        result, to = SendResult.SENT, draft.to
+        try:
+            to = await self.send(player, draft, now)
+        except EmuError as error:
+            result = error.result if isinstance(error, NotSent) else SendResult.FAILED
+            self._line(player, str(error))
+        if player.is_online:
+            player.client.send("WS_MailSendMessageReply", {"reply_type": result, "player_to": to})
+
+    # -- coins in the window --------------------------------------------------------------------
+
+    def open_window(self, player: Player) -> None:
+        """Open the player's mail window, at its target if it has one."""
+        spot = player.target if player.target is not None else player.spawn
+        index = player.index_of(spot)
+        player.mail = MailWindow(index if index is not None else 0)
+
+    def attach(self, player: Player, kind: str, count: int) -> str:
+        """Add coins to the letter in the window, or remove them; return the line about it.
+
+        Raises `CommandError`.
+        """
+        window = player.mail
+        if window is None:
+            raise CommandError("open your mailbox first")
+        coins = window.coins + count * COINS[kind]
+        if coins < 0:
+            raise CommandError("there are not so many coins in the mail window")
+        if count > 0 and coins + self.price(player) > player.character.coins:
+            raise CommandError("you do not have that many coins")
+        window.coins = coins
+        self._send_window(player, window)
+        done, to = ("add", "to") if count >= 0 else ("remove", "from")
+        return f"You {done} {abs(count)} {COIN_NAMES[kind]} {to} the mail window."
+
+    def clear_window(self, player: Player) -> None:
+        """Remove the coins of the letter in the window."""
+        if player.mail is not None and player.mail.coins:
+            player.mail.coins = 0
+            self._send_window(player, player.mail)
+
+    def _send_window(self, player: Player, window: MailWindow, action: int = CHANGED) -> None:
+        shown = {"action": action, **_item_fields(player)}
+        if action == CHANGED:
+            shown |= _coins_of(window.coins)
+        player.client.send("WS_UpdatePlayerMail", shown)
+
+    # -- reading --------------------------------------------------------------------------------
+
+    async def mailbox(self, player: Player) -> Mailbox:
+        """Return the player's mailbox. Raises `StoreError`."""
+        found = await self._store.open(
+            player.character.account_id, player.id, self.postage, self._world.clock.moment()
+        )
+        self._has_coins(player, found.coins)
+        return found
+
+    async def show_box(self, player: Player) -> bool:
+        """Send the player's client its mailbox; return False if its version has no such window.
+
+        Raises `StoreError`.
+        """
+        return self._send_box(player, (await self.mailbox(player)).letters)
+
+    async def read(self, player: Player, letter_id: int) -> Letter:
+        """Return a letter, which is read now. Raises `CommandError` and `StoreError`."""
+        letter = await self._store.mark_read(player.id, letter_id)
+        if letter is None:
+            raise _no_letter(letter_id)
+        return letter
+
+    async def show_letter(self, player: Player, letter_id: int) -> None:
+        """Open a letter in the player's window. Raises `CommandError` and `StoreError`."""
+        letter = await self.read(player, letter_id)
+        window = self._window(player)
+        self._send_window(player, window, OPENED)
+        # The box before the letter: clients close the letter when the box comes.
+        if not letter.is_read:
+            await self.show_box(player)
+        player.client.send(
+            "WS_MailGetMessage",
+            {
+                "kiosk_id": window.kiosk,
+                "mail_id": letter.id,
+                "player_to_id": letter.recipient_id,
+                "player_from": letter.sender,
+                "subject": subject_of(letter),
+                "mail_body": letter.body,
+                "unknown1": 1,
+                "lock_report_button": 1,
+                "unknown3": NEVER,
+                "unknown3a": NEVER,
+                **_coins_of(letter.coins),
+                **_item_fields(player),
+            },
+        )
+
+    async def take(self, player: Player, letter_id: int) -> int:
+        """Move the coins of a letter to the player; return their copper.
+
+        Raises `CommandError` and `StoreError`.
+        """
+        taken = await self._store.take(player.character.account_id, player.id, letter_id)
+        if taken is None:
+            raise _no_letter(letter_id)
+        self._has_coins(player, taken.coins)
+        return taken.copper
+
+    async def delete(self, player: Player, letter_id: int) -> None:
+        """Remove a letter without coins. Raises `CommandError` and `StoreError`."""
+        if await self._store.delete(player.id, letter_id):
+            return
+        if await self._store.find(player.id, letter_id) is None:
+            raise _no_letter(letter_id)
+        raise CommandError("take the coins of the letter first")
+
+    async def clear(self, player: Player) -> int:
+        """Remove the read letters without coins; return their number. Raises `StoreError`."""
+        return await self._store.clear(player.id)
+
+    async def give_back(self, player: Player, letter_id: int) -> None:
+        """Return a letter to its sender. Raises `CommandError` and `StoreError`."""
+        moment = self._world.clock.moment()
+        sender = await self._store.give_back(player.id, letter_id, self.postage, moment)
+        if sender is None:
+            raise CommandError(f"you have no letter {letter_id} that can go back to its sender")
+        self._world.bus.publish(ARRIVED, {"char_id": sender})
+
+    async def find(self, player: Player, letter_id: int) -> Letter:
+        """Return a letter of the player. Raises `CommandError` and `StoreError`."""
+        letter = await self._store.find(player.id, letter_id)
+        if letter is None:
+            raise _no_letter(letter_id)
+        return letter
+
+    async def of_character(self, char_id: int, account_id: int) -> Sequence[Letter]:
+        """Return the letters of any character, for operators. Raises `StoreError`."""
+        moment = self._world.clock.moment()
+        return (await self._store.open(account_id, char_id, self.postage, moment)).letters
+
+    def _window(self, player: Player) -> MailWindow:
+        if player.mail is None:
+            self.open_window(player)
+        assert player.mail is not None  # noqa: S101  # just opened
+        return player.mail
+
+    def _send_box(self, player: Player, letters: Sequence[Letter]) -> bool:
+        if not player.is_online:
+            return False
+        moment = self._world.clock.moment()
+        item = _item_fields(player)
+        rows: list[dict[str, Any]] = [
+            {
+                "mail_id": letter.id,
+                "player_to_id": letter.recipient_id,
+                "subject": subject_of(letter),
+                "player_from": letter.sender,
+                "already_read": int(letter.is_read),
+                "mail_deletion": max(0, int(letter.expires - moment)),
+                "mail_expire": NEVER,
+                "unknown1a": NEVER,
+                **_coins_of(letter.coins),
+                **item,
+            }
+            for letter in letters
+        ]
+        return player.client.send(
+            "WS_GetMailHeader",
+            {
+                "kiosk_id": self._window(player).kiosk,
+                "num_messages": len(rows),
+                "message_array": rows,
+                "postage_cost": self.price(player),
+                "attachment_cost": 0 if player.rank else ATTACHMENT_COST,
+                "unknown3": UNKNOWN,
+            },
+        )
+
+    # -- notices --------------------------------------------------------------------------------
+
+    def _arrived(self, note: Note) -> None:
+        player = self._world.players.get(int(note["char_id"] or 0))
+        if player is not None and player.is_online:
+            self._show_unread(player)
+
+    def _entered(self, player: Player, _now: Monotonic) -> None:
+        self._world.start(self._look_for_mail(player))
+
+    async def _look_for_mail(self, player: Player) -> None:
+        try:
+            waiting = await self._store.waiting(player.id, self._world.clock.moment())
+        except StoreError:
+            # The player sees its mail when it opens the mailbox; entering must not depend on this.
+            self._world.count("mail not counted")
+            return
+        if waiting and player.is_online:
+            self._show_unread(player)
+
+    def _show_unread(self, player: Player) -> None:
+        self._line(player, UNREAD)
+        player.client.send("WS_OnScreenMsg", POPUP)
+
+    def _line(self, player: Player, text: str) -> None:
+        if player.is_online:
+            self._chat.line(player, text, "narrative")
+
+    def _has_coins(self, player: Player, coins: int) -> None:
+        """Show a player the coins that the store has for it."""
+        if player.character.coins != coins:
+            player.character = replace(player.character, coins=coins)
+            if player.is_online:
+                self._sheets.send(player)
+
+
+def clean(text: str) -> str:
+    """Return a text of a letter without control characters but line feeds."""
+    return "".join(one for one in text if one.isprintable() or one == "\n").strip()
+
+
+def subject_of(letter: Letter) -> str:
+    """Return the subject that is shown for a letter."""
+    return f"Returned: {letter.subject}" if letter.is_returned else letter.subject
+
+
+def coins_text(copper: int) -> str:
+    """Return an amount of copper in words, such as ``3 silver 7 copper``."""
+    words = []
+    for kind, worth in sorted(COINS.items(), key=lambda coin: -coin[1]):
+        count, copper = divmod(copper, worth)
+        if count:
+            words.append(f"{count} {COIN_NAMES[kind]}")
+    return " ".join(words) or "no coins"
+
+
+def _coins_of(copper: int) -> dict[str, int]:
+    """Return the fields of an amount in the messages of mail."""
+    # The character sheet has the same numbers in fields of other names.
+    return {name.replace("coins_", "coin_"): n for name, n in coin_fields(copper).items()}
+
+
+def _item_fields(player: Player) -> dict[str, int]:
+    """Return the fields that say that there is no item."""
+    return {"item_type": player.client.dialect.world_rules.no_item, "item_subtype": NO_ITEM}
+
+
+def _refusal(result: SendResult, **values: object) -> NotSent:
+    return NotSent(result, TEXTS[result].format(**values))
+
+
+def _no_letter(letter_id: int) -> CommandError:
+    return CommandError(f"you have no letter {letter_id}")

@@ -1,0 +1,205 @@
+"""Letters in the database: coins are never lost or doubled, late letters go back, boxes fill up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from emu.correspondence import NewLetter, Postage, SendResult
+from emu.store import Store
+from emu.times import Moment
+from tests.support.world.world_fakes import world_character
+
+NOW = Moment(1000.0)
+POSTAGE = Postage(price=10, lasts=100.0, most=3, most_of_one=2)
+LATE = Moment(NOW + POSTAGE.lasts)
+
+
+class Post:
+    """Three characters and their mail."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.mail = self.store.world.mail
+        add = self.store.world.characters.create
+        self.aldana, self.borvik, self.cenwyn = (
+            add(world_character(0, account, name=name, coins=1000)).id
+            for account, name in ((1, "Aldana"), (2, "Borvik"), (3, "Cenwyn"))
+        )
+
+    def letter(self, coins: int = 0, *, sender: int = 0, to: int = 0) -> NewLetter:
+        sender = sender or self.aldana
+        return NewLetter(
+            sender_id=sender, account_id=sender, recipient_id=to or self.borvik, sender="Aldana",
+            subject="Hello", body="How are you?", coins=coins,
+        )  # fmt: skip
+
+    def send(self, coins: int = 0, *, moment: Moment = NOW, sender: int = 0, to: int = 0) -> int:
+        """Send a letter; return its id."""
+        letter = self.letter(coins, sender=sender, to=to)
+        assert self.mail.send(letter, POSTAGE, moment).result is SendResult.SENT
+        return int(self.run("SELECT max(id) FROM world_mail").fetchone()[0])
+
+    def run(self, sql: str, *values: object) -> Any:
+        with self.store.database.transaction():
+            return self.store.database.connection.execute(sql, values)
+
+    def coins(self, char_id: int) -> int:
+        found = self.store.world.characters.find(char_id)
+        assert found is not None
+        return found.coins
+
+    def ids(self, char_id: int, moment: Moment = NOW) -> list[int]:
+        return [one.id for one in self.mail.open(0, char_id, POSTAGE, moment).letters]
+
+    @property
+    def total(self) -> int:
+        sql = (
+            "SELECT (SELECT sum(coins) FROM world_characters)"
+            " + (SELECT coalesce(sum(coins), 0) FROM world_mail)"
+        )
+        return int(self.run(sql).fetchone()[0])
+
+
+@pytest.fixture
+def post(empty_store: Store) -> Post:
+    return Post(empty_store)
+
+
+def test_a_letter_is_paid_and_its_coins_move_once(post: Post) -> None:
+    posted = post.mail.send(post.letter(300), POSTAGE, NOW)
+    assert (posted.result, posted.coins) == (SendResult.SENT, 690)
+    assert post.mail.waiting(post.borvik, NOW) == 1
+    [letter] = post.mail.open(2, post.borvik, POSTAGE, NOW).letters
+    assert (letter.sender, letter.subject, letter.coins, letter.is_read) == (
+        "Aldana", "Hello", 300, False,
+    )  # fmt: skip
+    assert post.mail.find(post.aldana, letter.id) is None, "it is not hers"
+    assert post.mail.take(1, post.aldana, letter.id) is None
+    assert not post.mail.delete(post.borvik, letter.id), "it has coins"
+    taken = post.mail.take(2, post.borvik, letter.id)
+    assert taken is not None
+    assert (taken.copper, taken.coins) == (300, 1300)
+    again = post.mail.take(2, post.borvik, letter.id)
+    assert again is not None
+    assert (again.copper, post.coins(post.borvik)) == (0, 1300)
+    before = post.mail.mark_read(post.borvik, letter.id)
+    assert before is not None
+    assert not before.is_read
+    assert post.mail.waiting(post.borvik, NOW) == 0
+    assert post.mail.clear(post.borvik) == 1
+    assert post.ids(post.borvik) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "result"),
+    [
+        (lambda post: post.letter(991), SendResult.TOO_FEW_COINS),
+        (lambda post: post.letter(to=999), SendResult.NO_SUCH_PLAYER),
+    ],
+)
+def test_a_refused_letter_costs_nothing(
+    post: Post, change: Callable[[Post], NewLetter], result: SendResult
+) -> None:
+    assert post.mail.send(change(post), POSTAGE, NOW).result is result
+    assert post.coins(post.aldana) == 1000
+    assert post.ids(post.borvik) == []
+
+
+def test_a_mailbox_is_full_for_one_account_before_it_is_full_for_all(post: Post) -> None:
+    post.send()
+    post.send()
+    assert post.mail.send(post.letter(), POSTAGE, NOW).result is SendResult.MAILBOX_FULL
+    post.send(sender=post.cenwyn)
+    other = post.letter(sender=post.cenwyn)
+    assert post.mail.send(other, POSTAGE, NOW).result is SendResult.MAILBOX_FULL
+    assert post.coins(post.cenwyn) == 990
+
+
+def test_a_late_letter_goes_back_with_its_coins_and_then_they_are_paid_out(post: Post) -> None:
+    post.send()
+    number = post.send(300)
+    assert post.mail.waiting(post.aldana, LATE) == 1
+    assert post.ids(post.borvik, LATE) == [], "the one without coins is removed"
+    [back] = post.mail.open(1, post.aldana, POSTAGE, LATE).letters
+    assert (back.id, back.is_returned, back.is_read, back.coins) == (number, True, False, 300)
+    assert post.mail.give_back(post.aldana, number, POSTAGE, LATE) is None, "only once"
+    later = Moment(LATE + POSTAGE.lasts)
+    mailbox = post.mail.open(1, post.aldana, POSTAGE, later)
+    assert (mailbox.letters, mailbox.coins) == ((), 980)
+
+
+def test_a_letter_to_a_deleted_character_goes_back(post: Post) -> None:
+    post.send(300)
+    post.store.world.characters.delete(2, post.borvik)
+    assert post.mail.send(post.letter(), POSTAGE, NOW).result is SendResult.NO_SUCH_PLAYER
+    [back] = post.mail.open(1, post.aldana, POSTAGE, NOW).letters
+    assert (back.is_returned, back.coins) == (True, 300)
+
+
+def test_a_recipient_sends_a_letter_back(post: Post) -> None:
+    number = post.send(300)
+    assert post.mail.give_back(post.cenwyn, number, POSTAGE, NOW) is None, "it is not hers"
+    assert post.mail.give_back(post.borvik, number, POSTAGE, NOW) == post.aldana
+    assert post.ids(post.borvik) == []
+    assert post.ids(post.aldana) == [number]
+
+
+def test_a_letter_outlives_its_sender_but_not_its_recipient(post: Post) -> None:
+    number = post.send(300)
+    post.run("DELETE FROM world_characters WHERE id = ?", post.aldana)
+    assert post.ids(post.borvik) == [number]
+    assert post.mail.give_back(post.borvik, number, POSTAGE, NOW) is None
+    post.run("DELETE FROM world_characters WHERE id = ?", post.borvik)
+    assert post.run("SELECT count(*) FROM world_mail").fetchone()[0] == 0
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["send", "take", "open", "return", "delete", "wait"]),
+        st.integers(0, 2), st.integers(0, 2), st.integers(0, 400),
+    ),
+    max_size=25,
+)  # fmt: skip
+
+
+@pytest.fixture
+def sqlite_post(empty_sqlite_store: Store) -> Post:
+    return Post(empty_sqlite_store)
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=STEPS)
+def test_whatever_players_do_no_coin_is_lost_or_made(
+    sqlite_post: Post, steps: list[tuple[str, int, int, int]]
+) -> None:
+    post = sqlite_post
+    post.run("DELETE FROM world_mail")
+    post.run("UPDATE world_characters SET coins = 1000")
+    who = (post.aldana, post.borvik, post.cenwyn)
+    moment, paid = NOW, 0
+    for do, one, other, number in steps:
+        letter = post.letter(number, sender=who[one], to=who[other])
+        if do == "send":
+            paid += POSTAGE.price * (post.mail.send(letter, POSTAGE, moment).result == 0)
+        elif do == "wait":
+            moment = Moment(moment + number)
+        elif do == "open":
+            post.mail.open(0, who[one], POSTAGE, moment)
+        else:
+            rows = post.run("SELECT id FROM world_mail ORDER BY id").fetchall()
+            chosen = rows[number % len(rows)][0] if rows else 0
+            if do == "take":
+                post.mail.take(0, who[one], chosen)
+            elif do == "delete":
+                post.mail.delete(who[one], chosen)
+            else:
+                post.mail.give_back(who[one], chosen, POSTAGE, moment)
+        assert post.total + paid == 3000
+        assert all(post.coins(char_id) >= 0 for char_id in who)

@@ -1,0 +1,94 @@
+"""Repositories of mail and petitions for a world in memory, in a database of its own.
+
+One database serves all worlds of a process, one after the other: a world empties it when it first
+uses it. Its characters are those of the world's store in memory: coins are the same in both.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from emu.errors import StoreError
+from emu.store import Store
+from emu.store.repository import name_key
+from tests.support.world.world_fakes import CharactersInMemory
+
+NOTHING: dict[str, Any] = {"waiting": 0, "unseen": []}
+"""What entering the world asks for, and the answer of an empty database."""
+
+
+@cache
+def database() -> Store:
+    """Return the database of this process."""
+    folder = Path(mkdtemp())
+    store = Store.create(folder / "emu.sqlite")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(store.close)
+    return store
+
+
+class StoredBeside:
+    """The database beside a store of characters in memory."""
+
+    def __init__(self, characters: CharactersInMemory) -> None:
+        self._characters = characters
+        self.is_used = False
+        self.mail: Any = _Port(self, lambda store: store.world.mail)
+        self.petitions: Any = _Port(self, lambda store: store.world.petitions)
+
+    @property
+    def store(self) -> Store:
+        store = database()
+        if not self.is_used:
+            self.is_used = True
+            for table in ("world_mail", "world_petitions", "world_characters", "sqlite_sequence"):
+                store.database.connection.execute(f"DELETE FROM {table}")
+        return store
+
+    def run(self, call: Callable[[], Any]) -> Any:
+        """Carry out a call with the characters in memory; their coins are then those stored."""
+        if self._characters.broken:
+            raise StoreError("the disk is full")
+        run = self.store.database.connection.execute
+        for row in self._characters.rows.values():
+            values = (row.id, row.account_id, row.name, name_key(row.name), row.coins, row.deleted)
+            run(
+                "INSERT INTO world_characters (id, account_id, name, name_key, coins, deleted,"
+                " race, class, gender, deity, level, starting_zone, zone_id, client_version,"
+                " created) VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 1, 1, 1, 546, 0.0)"
+                " ON CONFLICT (id) DO UPDATE SET coins = excluded.coins,"
+                " deleted = excluded.deleted",
+                values,
+            )
+        try:
+            return call()
+        finally:
+            for char_id, coins in run("SELECT id, coins FROM world_characters").fetchall():
+                if char_id in self._characters.rows:
+                    row = self._characters.rows[char_id]
+                    self._characters.rows[char_id] = replace(row, coins=coins)
+
+
+class _Port:
+    """A repository with awaitable methods."""
+
+    def __init__(self, beside: StoredBeside, repository: Callable[[Store], Any]) -> None:
+        self._beside = beside
+        self._repository = repository
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        async def call(*values: Any, **named: Any) -> Any:
+            beside = self._beside
+            if not beside.is_used and name in NOTHING:
+                return NOTHING[name]
+            method = getattr(self._repository(beside.store), name)
+            return beside.run(lambda: method(*values, **named))
+
+        return call
