@@ -332,6 +332,13 @@ class WorldDirectory:
         self._kick(found, text, "kicked by an operator", now)
         return True
 
+    def end_replaced(self, world_id: int, now: Monotonic) -> None:
+        """End the link of a world that has linked to another login server since."""
+        found = self._by_id.get(world_id)
+        if found is not None:
+            self.counters["linked to another login server"] += 1
+            found.link.refuse(GHOST_KICK, "linked to another login server", now)
+
     async def revalidate(self) -> None:
         """End the links of worlds that were disabled, removed or banned since they registered."""
         # A copy: ending a link removes its world from the table.

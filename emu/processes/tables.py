@@ -198,6 +198,11 @@ class SharedTable(Generic[Row]):
             if not copy.is_lost and key in copy.rows:
                 yield process, copy.rows[key]
 
+    def keys(self) -> set[int]:
+        """Return the keys of all rows of the other processes."""
+        copies = (copy for copy in self._copies.values() if not copy.is_lost)
+        return {key for copy in copies for key in copy.rows}
+
     # Publishing.
 
     def _change(self, key: int, values: Values | None) -> None:

@@ -147,7 +147,7 @@ class AdminEndpoints:
             self._port,
             scheduler.now(),
             config.network.max_sessions,
-            directory=login.directory if login is not None else None,
+            directory=login.worlds if login is not None else None,
             world=world.world if world is not None else None,
             admission=world.admission if world is not None else None,
             behaviors=world.behaviors if world is not None else None,

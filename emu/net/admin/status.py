@@ -21,7 +21,7 @@ from emu.admin.status import (
     ZoneStatus,
 )
 from emu.appearance import class_name, race_name
-from emu.login.directory import WorldDirectory
+from emu.login.ports import ConnectedWorlds
 from emu.model import ANYBODY, Present, WorldEntry, may_see
 from emu.texts import counted
 from emu.times import Monotonic
@@ -56,7 +56,7 @@ class StatusSource:
         since: Monotonic,
         sessions: int = 0,
         *,
-        directory: WorldDirectory | None = None,
+        directory: ConnectedWorlds | None = None,
         world: World | None = None,
         admission: WorldAdmissionRules | None = None,
         behaviors: Behaviors | None = None,

@@ -29,6 +29,7 @@ from emu.login.server import LoginServer
 from emu.login.service import LoginService
 from emu.login.settings import DirectoryConfig
 from emu.login.shared import GuessScope
+from emu.login.shared_worlds import SharedWorlds
 from emu.model import Account
 from emu.net import parameters
 from emu.net.cluster.service import BusEndpoint
@@ -191,6 +192,11 @@ class LoginEndpoint:
             config=parameters.registration_config(config),
         )
         self.directory = self._make_directory(watch)
+        self.worlds = SharedWorlds(
+            self._bus.member, self.directory, spawn=self._tasks.spawn, clock=scheduler
+        )
+        """The worlds that are linked to any login server."""
+        self._bus.ticks.append(self.worlds.tick)
         self.links = LinkServer(
             parameters.taken_from(config.link, LinkServerConfig),
             self.directory,
@@ -237,7 +243,7 @@ class LoginEndpoint:
             authenticator=self._accounts,
             characters=self._storage.characters,
             logs=self._storage.reports,
-            worlds=self.directory,
+            worlds=self.worlds,
             zones=self._storage.worlds,
             models=Models(self._storage.models),
             is_barred=self._is_barred,

@@ -20,6 +20,7 @@ def ground(*settings: str) -> ProcessContext:
         world_characters=CharactersInMemory(),
         account_gate=object(),
         memories=object(),
+        guilds=object(),
     )
     clock: Any = Clock()
     scheduler = Scheduler(clock)

@@ -22,7 +22,7 @@ class Network:
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
         self.loses = 0.0
-        """The share of notes that one process does not get, and of questions without an answer."""
+        """The share of notes, questions and answers that are lost."""
         self.cut: set[str] = set()
         """Processes that reach nobody."""
         self.buses: dict[str, LossyBus] = {}
@@ -80,5 +80,8 @@ class LossyBus:
         """Send a question to the process that answers it. Raises `Unanswered`."""
         for name, other in self._network.buses.items():
             if other.local.answers(topic) and not self._network.is_lost(self._name, name):
-                return await other.local.request(topic, note)
+                answer = await other.local.request(topic, note)
+                # The answer may be lost, too.
+                if not self._network.is_lost(name, self._name):
+                    return answer
         raise Unanswered(f"no process answers {topic}")
