@@ -171,13 +171,17 @@ class NewerReader:
     zone: bytes = b""
     sheet: bytes = b""
     updates: int = 0
+    messages: list[tuple[int, bytes]] = field(default_factory=list)
+    """Every message, and every command by its own number."""
 
     @property
     def facts(self) -> Facts:
         return FACTS[self.version]
 
     def take(self, opcode: int, body: bytes) -> None:
-        """Read one message; those that are not listed are let be."""
+        """Read one message; those that are not listed are only kept."""
+        if opcode != self.facts.client_cmd:
+            self.messages.append((opcode, body))
         if opcode == self.facts.zone_info:
             self.zone = body
         elif opcode == self.facts.sheet:
@@ -193,6 +197,7 @@ class NewerReader:
                 (size,) = struct.unpack_from("<I", body, at)
                 assert body[at + 4] == 0xFF
                 (sub,) = struct.unpack_from("<H", body, at + 5)
+                self.messages.append((sub, body[at + 7 : at + 4 + size]))
                 self._command(sub - self.facts.hear_chat, body[at + 7 : at + 4 + size])
                 at += 4 + size
 
