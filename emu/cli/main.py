@@ -35,6 +35,7 @@ NOUNS = {
     "config": ("config", "Show or check the configuration."),
     "doctor": ("doctor.commands", "Check a server for faults and print their fixes."),
     "ggmp": ("consoles.ggmp", "Watch and control actors of a world, by GGMP."),
+    "guild": ("guilds", "Manage the guilds of the world: list, show, rename, delete."),
     "logs": ("running", "Print the last lines of the server's log."),
     "opcodes": ("opcodes.commands", "Manage opcode tables: list, edit, compare, check, import."),
     "query": ("query", "Query a server's status, by the protocols of server lists."),

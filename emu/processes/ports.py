@@ -355,6 +355,9 @@ class GuildStore(Protocol):
     async def every(self) -> Sequence[GuildSummary]:
         """Return all guilds by name."""
 
+    async def revisions(self, guild_ids: Collection[int]) -> Mapping[int, int]:
+        """Return the revisions of those of these guilds that exist, by id."""
+
     async def create(self, guild: Guild) -> Guild:
         """Store a new guild. Raises `DuplicateName` if its name or a member is taken."""
 

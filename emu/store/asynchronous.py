@@ -335,6 +335,7 @@ class AsyncGuilds(AsyncRepository[GuildRepository]):
     of_character = read(GuildRepository.of_character)
     named = read(GuildRepository.named)
     every = read(GuildRepository.every)
+    revisions = read(GuildRepository.revisions)
     create = write(GuildRepository.create, forget_nothing)
     save_change = write(GuildRepository.save_change, forget_nothing)
     delete = write(GuildRepository.delete, forget_nothing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from emu.errors import DuplicateName, OutOfDate
 from emu.guilds import Guild, GuildChange, GuildMember, GuildRank, GuildSummary, with_leader
@@ -71,6 +71,13 @@ class GuildRepository(Repository):
         )
         return [GuildSummary(*row) for row in rows]
 
+    @reads
+    def revisions(self, guild_ids: Collection[int]) -> Mapping[int, int]:
+        """Return the revisions of those of these guilds that exist, by id."""
+        condition, values = self._among("id", guild_ids)
+        rows = self._run(f"SELECT id, revision FROM guilds WHERE {condition}", (values,))  # noqa: S608
+        return {row["id"]: row["revision"] for row in rows}
+
     @changes
     def create(self, guild: Guild) -> Guild:
         """Store a new guild and return it as `find` does.
@@ -85,8 +92,9 @@ class GuildRepository(Repository):
                 "formed": guild.formed, "revision": guild.revision,
             },
         )  # fmt: skip
-        self._run_many(
-            "INSERT INTO guild_ranks (guild_id, place, name, permissions) VALUES (?, ?, ?, ?)",
+        self._insert_many(
+            "guild_ranks",
+            ("guild_id", "place", "name", "permissions"),
             [
                 (guild_id, place, rank.name, rank.permissions)
                 for place, rank in enumerate(guild.ranks)

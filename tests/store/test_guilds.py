@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -21,12 +19,6 @@ from emu.guilds import (
 from emu.store import Store
 from emu.times import Moment
 from tests.support.world.world_fakes import world_character
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.create(tmp_path / "emu.sqlite") as made:
-        yield made
 
 
 def member(store: Store, name: str, **values: object) -> GuildMember:
@@ -70,7 +62,8 @@ def test_every_change_is_stored(store: Store) -> None:
     assert guilds.of_character(guest.char_id) == 0
     assert guilds.delete(guild.id)
     assert not guilds.delete(guild.id)
-    assert not list(store.database.connection.execute("SELECT * FROM guild_ranks"))
+    left = store.database.connection.execute("SELECT count(*) FROM guild_ranks").fetchall()
+    assert left[0][0] == 0
 
 
 def test_only_the_newest_state_can_be_changed(store: Store) -> None:
@@ -78,6 +71,7 @@ def test_only_the_newest_state_can_be_changed(store: Store) -> None:
     guilds.save_change(guild.id, 1, GuildChange(motd="first"))
     with pytest.raises(OutOfDate):
         guilds.save_change(guild.id, 1, GuildChange(motd="second"))
+    assert guilds.revisions([guild.id, guild.id + 1]) == {guild.id: 2}
     with pytest.raises(OutOfDate):
         guilds.save_change(guild.id + 1, 1, GuildChange(motd="second"))
     after = guilds.find(guild.id)
@@ -114,9 +108,9 @@ def test_a_deleted_leader_is_followed_by_the_next_rank(store: Store) -> None:
     assert guilds.every()[0].members == 2
 
 
-def test_a_lookup_by_character_reads_no_other_row(store: Store) -> None:
+def test_a_lookup_by_character_reads_no_other_row(sqlite_store: Store) -> None:
     """100 guilds of 100 members cost nothing while nobody logs in."""
-    run = store.database.connection.execute
+    run = sqlite_store.database.connection.execute
     plan = list(run("EXPLAIN QUERY PLAN SELECT guild_id FROM guild_members WHERE character_id = 5"))
     assert "SEARCH" in plan[0]["detail"]
     plan = list(run("EXPLAIN QUERY PLAN SELECT * FROM guild_members WHERE guild_id = 5"))

@@ -206,12 +206,13 @@ class WorldEndpoint:
         }
         """What can be reloaded while players are here, by name."""
         sheets = CharacterSheets(self.world)
+        self._memberships = Memberships(self.world, self.cluster.guilds, self.chat)
         context = CommandContext(
             self.world, self.chat, self.admission,
             self.departures, self.account_changes, sheets, randbelow,
             self.behaviors, self._population,
             ZoneFiles(self.atlas, lambda: self._config.world.zones),
-            Memberships(self.world, self.cluster.guilds, self.chat),
+            self._memberships,
             Mail(self.world, self.cluster.mail, self.chat, sheets),
             Petitions(self.world, self.cluster.petitions, self.chat),
         )  # fmt: skip
@@ -373,12 +374,19 @@ class WorldEndpoint:
     async def _reviewed(self) -> None:
         try:
             await self.account_changes.review(self.cluster.accounts)
+            await self._review_guilds()
         finally:
             self._is_reviewing = False
         # The rows of the review that has just ended may be older than the change.
         if self._reviews_again:
             self._reviews_again = False
             self._review()
+
+    async def _review_guilds(self) -> None:
+        try:
+            await self._memberships.review()
+        except StoreError as error:
+            _log.warn("guilds could not be compared with the database: {why}", why=str(error))
 
     async def _reload_accounts(self) -> str:
         """Apply changes that another program made to accounts and characters."""

@@ -289,7 +289,7 @@ async def _delete(context: CommandContext, call: Call) -> str:
 async def _chosen(context: CommandContext, word: str) -> Guild:
     """Return the guild of a number or a name. Raises `CommandError`."""
     store = context.memberships.store
-    guild_id = int(word) if word.isascii() and word.isdecimal() else await store.named(word)
+    guild_id = int(word[:15]) if word.isascii() and word.isdecimal() else await store.named(word)
     guild = await context.memberships.find(guild_id) if guild_id else None
     if guild is None:
         raise CommandError(f"there is no guild {word}; guild list shows them")

@@ -27,13 +27,17 @@ AFK_FLAG = 32
 ANSWERED = 2
 """The value of `response` for a WhoQueryReply with entries."""
 NO_ZONE = 0xFFFFFFFF
+MOST_GUILD = 39
+"""Bytes of a guild's name in WhoQueryReply, which newer versions have."""
 MOST_SHOWN = 100
 """Players of one WhoQueryReply, whose count is one byte."""
 MOST_LISTED = 1000
 """Players that a command lists as text or data."""
-ALL = "all"
+ALL, OF_GUILD = "all", "guild"
 
-FILTER = Argument("filter", optional=True, default="", help="all, or the beginning of a name")
+FILTER = Argument(
+    "filter", optional=True, default="", help="all, guild, or the beginning of a name"
+)
 MESSAGE = Argument(
     "message", ArgumentKind.TEXT, optional=True, default="", help="the answer to tells",
 )  # fmt: skip
@@ -42,7 +46,7 @@ COMMANDS = WorldCommandSet()
 
 
 @COMMANDS.command(
-    "who", "list players: in your zone, in the world (all), or by name", FILTER,
+    "who", "list players: in your zone, in the world (all), of your guild, or by name", FILTER,
     is_quiet=True, cost=Cost.LISTING, example="who all",
 )  # fmt: skip
 async def _who(context: CommandContext, call: Call) -> Reply:
@@ -117,6 +121,12 @@ def _matching(context: CommandContext, call: Call) -> Iterator[Present]:
     players: Iterable[Present] = presence.starting_with("" if wanted == ALL else wanted)
     if caller is not None and not wanted:
         players = presence.in_zone(caller.zone.zone_id)
+    elif caller is not None and wanted == OF_GUILD:
+        guild = context.memberships.of(caller.id)
+        if guild is None:
+            raise CommandError("you are in no guild")
+        found = (presence.find(member) for member in guild.members)
+        players = (one for one in found if one is not None)
     # A link-dead player cannot answer.
     return (one for one in players if not one.link_dead and may_see(rank, one))
 
@@ -171,6 +181,7 @@ def _send_who(context: CommandContext, caller: Player, shown: list[Present]) -> 
                     "zone": ""
                     if is_anonymous(present)
                     else context.world.zones.definition(present.zone_id).description,
+                    "guild": context.memberships.known_name(present.char_id)[:MOST_GUILD],
                 }
                 for present in shown
             ],

@@ -252,6 +252,18 @@ class Memberships:
         else:
             self._replace(guild, text)
 
+    async def review(self) -> None:
+        """Read the guilds again that another program has changed. Raises `StoreError`.
+
+        A note on the bus may have been lost, too.
+        """
+        if not self._guilds:
+            return
+        stored = await self.store.revisions(list(self._guilds))
+        for guild_id, guild in list(self._guilds.items()):
+            if stored.get(guild_id, 0) != guild.revision:
+                await self._refresh(guild_id, "")
+
     # -- what clients are sent ------------------------------------------------------------------
 
     def _replace(self, guild: Guild, text: str) -> None:

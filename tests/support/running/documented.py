@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from emu.cli.main import root
+from emu.guilds import LEADER, Guild, GuildMember
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.opcodes.files import as_sql
 from emu.opcodes.text import shipped_rows
@@ -122,6 +123,8 @@ def prepare(folder: Path) -> list[list[str]]:
         store.login.worlds.add(RegisteredWorld(0, "Norrath", BUILT_IN_ACCOUNT, ""))
         own = store.world.characters.create(world_character(name="Aldana"))
         store.login.characters.add(character(name="Aldana", char_id=own.id))
+        leader = GuildMember(char_id=own.id, rank=LEADER)
+        store.world.guilds.create(Guild(name="The Wolves", members={own.id: leader}))
     return [
         ["account", "add", "alice", "--password", "secret"],
         ["world", "add", "Antonia", "--account", "antonia", "--password", "secret"],

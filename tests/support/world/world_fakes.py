@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -192,6 +192,10 @@ class GuildsInMemory:
             GuildSummary(one.id, one.name, one.formed, len(one.members))
             for one in self.rows.values()
         ]
+
+    async def revisions(self, guild_ids: Collection[int]) -> dict[int, int]:
+        self._check()
+        return {one: self.rows[one].revision for one in guild_ids if one in self.rows}
 
     async def create(self, guild: Guild) -> Guild:
         if await self.named(guild.name):

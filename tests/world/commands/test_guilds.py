@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from emu.guilds import LEADER, RECRUIT, MemberFlag, Permission
+from emu.guilds import LEADER, RECRUIT, GuildChange, MemberFlag, Permission
 from emu.world.actors.hiding import set_hidden
+from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness
 
 NEWER = 1208
@@ -185,3 +186,38 @@ def test_what_a_full_disk_refuses(harness: WorldHarness) -> None:
     assert two.hears() == [("18", "Aldana", "we are still two")]
     harness.guilds.broken = False
     assert one.types("/guild kick Borvik")[-1].startswith("Aldana has removed")
+
+
+@pytest.mark.parametrize("version", [546, 1208])
+def test_who_lists_the_members_of_the_own_guild(harness: WorldHarness, version: int) -> None:
+    one, _two = two_wolves(harness, version)
+    harness.stand(7, name="Cenwyn")
+    one.types("/who guild")
+    rows = one.decoded("WS_WhoQueryReply")[-1]["characters_array"]
+    assert sorted(row["char_name"].strip("\0") for row in rows) == ["Aldana", "Borvik"]
+    one.types("/who all")
+    rows = one.decoded("WS_WhoQueryReply")[-1]["characters_array"]
+    assert len(rows) == 3
+    if version == NEWER:
+        guilds = {row["char_name"].strip("\0"): row["guild"].strip("\0") for row in rows}
+        assert guilds == {"Aldana": "The Wolves", "Borvik": "The Wolves", "Cenwyn": ""}
+    one.types("/guild leave")
+    other = harness.stand(8, name="Dorlas")
+    assert other.types("/who guild") == ["you are in no guild"]
+
+
+def test_a_change_of_another_program_is_found(harness: WorldHarness) -> None:
+    _one, two = two_wolves(harness)
+    memberships = harness.command_context.memberships
+    change = GuildChange(name="The Bears")
+    finish(harness.guilds.save_change(1, harness.guilds.rows[1].revision, change))
+    finish(memberships.review())
+    assert window(two)["guild_name"] == "The Bears"
+    reads = harness.guilds.reads
+    finish(memberships.review())
+    assert harness.guilds.reads == reads + 1, "an unchanged guild is not read"
+    del harness.guilds.rows[1]
+    finish(memberships.review())
+    assert two.types("/guild") == ["you are in no guild"]
+    finish(memberships.review())
+    assert harness.guilds.reads == reads + 3, "no guild, nothing to compare"
