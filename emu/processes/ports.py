@@ -43,9 +43,13 @@ Note = Mapping[str, str | int | float | bool | bytes | None]
 
 CAME: Final = "processes.came"
 GONE: Final = "processes.gone"
-"""Topics of the bus itself: another process can be reached, or no longer.
+LOST: Final = "processes.lost"
+"""Topics of the bus itself, published only in the process that notices.
 
-Their notes have its name in ``process``; `CAME` also has its own description.
+`CAME` and `GONE`: another process can be reached, or no longer. A process that was restarted has
+gone and come. `LOST`: the connection to a broker was broken here or there, so that notes of another
+process may be lost, and ours to it. All have its name in ``process``; `CAME` also has its own
+description.
 """
 
 
@@ -230,13 +234,19 @@ class Subscription(Protocol):
 class Bus(Protocol):
     """Notes to all subscribers of a topic, and questions to its answerer.
 
-    Topics are plain names.
+    A topic is one or more tokens of ``[a-z0-9_]`` with dots between them; other texts raise
+    `LocalProtocolError`, as does a note that is too large for any broker.
+
+    Notes may be lost: when a broker stands still or a connection breaks, nobody is informed. So no
+    topic may need every note. A state of which each process has a copy is an
+    `emu.processes.tables.SharedTable`, which notices what it lacks.
     """
 
     def publish(self, topic: str, note: Note) -> None:
         """Deliver a note to all subscribers of a topic, in every process; there may be none.
 
-        The notes of one publisher arrive in order, each once, in the publisher's own process too.
+        The notes of one publisher arrive in order, each at most once, in the publisher's own
+        process at once. Never waits.
         """
 
     def subscribe(self, topic: str, hear: Callable[[Note], None]) -> Subscription:
@@ -246,13 +256,17 @@ class Bus(Protocol):
         """
 
     def answer(self, topic: str, answer: Callable[[Note], Awaitable[Note]]) -> Subscription:
-        """Answer the questions of a topic; a topic has one answerer. Raises `DuplicateName`."""
+        """Answer the questions of a topic.
+
+        If several processes answer one, this process is asked if it is one of them, otherwise the
+        one that began last. A topic with the name of a process in it reaches that process alone.
+        """
 
     async def request(self, topic: str, note: Note) -> Note:
         """Send a question to the answerer of a topic.
 
-        Raises `Unanswered` when there is none, or no answer in time, and `CommandError` with the
-        text of the answerer's exception.
+        Raises `Unanswered` when there is none, at once, or no answer in time, and `CommandError`
+        with the text of the answerer's exception.
         """
 
 

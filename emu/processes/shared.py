@@ -1,117 +1,19 @@
-"""What the processes of a world share: world keys, zone servers, and the bus.
+"""What the processes of a world share: world keys and zone servers.
 
 A world key is issued when a play request is granted. It works once, for one account, within a
 minute (EQ2Emulator removes old keys only when the next player comes;
-docs/protocol/world/entering.md#admission). `LocalBus` is the bus of a single process.
+docs/protocol/world/entering.md#admission).
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
 
-from emu.errors import CommandError, DuplicateName, EmuError, LimitExceeded, Unanswered
+from emu.errors import LimitExceeded
 from emu.model import EntryOrigin, Handoff
-from emu.processes.ports import Note
 from emu.times import Clock, Monotonic
-
-
-class LocalSubscription:
-    """A subscription; the first `cancel` calls its `end`."""
-
-    __slots__ = ("_end",)
-
-    def __init__(self, end: Callable[[], object]) -> None:
-        self._end: Callable[[], object] | None = end
-
-    def cancel(self) -> None:
-        """End the subscription."""
-        end, self._end = self._end, None
-        if end is not None:
-            end()
-
-
-class LocalBus:
-    """`Bus` for one process. `failed` receives the errors of subscribers."""
-
-    __slots__ = ("_answers", "_failed", "_hear", "_publishing", "_waiting")
-
-    def __init__(self, failed: Callable[[Exception], None]) -> None:
-        self._failed = failed
-        self._hear: dict[str, dict[object, Callable[[Note], None]]] = {}
-        self._answers: dict[str, Callable[[Note], Awaitable[Note]]] = {}
-        self._waiting: deque[tuple[str, Note]] = deque()
-        self._publishing = False
-
-    def publish(self, topic: str, note: Note) -> None:
-        """Deliver a note to all subscribers; notes that they publish follow after it."""
-        # A queue, because a subscriber may publish: every subscriber gets all notes in the same
-        # order.
-        # A copy: the publisher may change its note before a queued one is delivered.
-        self._waiting.append((topic, dict(note)))
-        if self._publishing:
-            return
-        self._publishing = True
-        try:
-            while self._waiting:
-                self._deliver(*self._waiting.popleft())
-        finally:
-            self._publishing = False
-
-    def subscribe(self, topic: str, hear: Callable[[Note], None]) -> LocalSubscription:
-        """Call `hear` with each note of a topic from now on."""
-        # A key of its own for each subscription, so that one function may subscribe twice.
-        place = object()
-        self._hear.setdefault(topic, {})[place] = hear
-        return LocalSubscription(partial(self._forget, topic, place))
-
-    def answer(self, topic: str, answer: Callable[[Note], Awaitable[Note]]) -> LocalSubscription:
-        """Answer the questions of a topic. Raises `DuplicateName`."""
-        if topic in self._answers:
-            raise DuplicateName(f"{topic} is answered already")
-        self._answers[topic] = answer
-        return LocalSubscription(partial(self._answers.pop, topic))
-
-    @property
-    def topics(self) -> list[str]:
-        """Topics whose questions are answered."""
-        return list(self._answers)
-
-    def answers(self, topic: str) -> bool:
-        """Return whether the questions of a topic are answered."""
-        return topic in self._answers
-
-    async def request(self, topic: str, note: Note) -> Note:
-        """Send a question to the answerer of a topic. Raises `Unanswered` and `CommandError`."""
-        answer = self._answers.get(topic)
-        if answer is None:
-            raise Unanswered(f"no process answers {topic}")
-        try:
-            return dict(await answer(dict(note)))
-        except EmuError as error:
-            # The same error as from another process, so that callers need not know where the
-            # answerer is.
-            raise CommandError(str(error)) from error
-
-    def _deliver(self, topic: str, note: Note) -> None:
-        heard = self._hear.get(topic, {})
-        # A copy: a subscriber may subscribe or cancel during the delivery.
-        for place, hear in list(heard.items()):
-            if place not in heard:  # Cancelled by an earlier subscriber of this note.
-                continue
-            try:
-                hear(note)
-            except Exception as error:  # noqa: BLE001  # the others are to hear it all the same
-                self._failed(error)
-
-    def _forget(self, topic: str, place: object) -> None:
-        del self._hear[topic][place]
-        # Topics without subscribers would stay for ever otherwise.
-        if not self._hear[topic]:
-            del self._hear[topic]
-
 
 LIFETIME = 60.0
 """Seconds for which a key is valid."""

@@ -20,7 +20,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from emu.errors import EmuError, MalformedMessage
 from emu.mailbox import Spawn
-from emu.processes.ports import CAME, GONE, Bus, Note
+from emu.processes.ports import CAME, GONE, LOST, Bus, Note
 
 DIGEST: Final = 5.0
 """Seconds between two digests of a process."""
@@ -164,6 +164,7 @@ class SharedTable(Generic[Row]):
         bus.subscribe(f"{topic}.digest", self._heard_digest)
         bus.subscribe(f"{topic}.asked", self._heard_asked)
         bus.subscribe(CAME, self._heard_came)
+        bus.subscribe(LOST, self._heard_came)
         bus.subscribe(GONE, self._heard_gone)
         bus.answer(self._question(process), self._answer)
         # The processes that run already publish their digests, so that this one knows whom to ask.

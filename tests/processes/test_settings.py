@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from emu.errors import StoreError
+from emu.processes.bus import LocalBus
 from emu.processes.settings import LOCKED, MOTD, NO, SOURCE, YES, SharedSettings
-from emu.processes.shared import LocalBus
 from emu.processes.tables import run_now
 from tests.support.coroutines import finish
 

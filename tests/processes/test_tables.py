@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.errors import Unanswered
+from emu.processes.bus import LocalBus
 from emu.processes.ports import CAME, GONE, Note
-from emu.processes.shared import LocalBus
 from emu.processes.tables import MOST_REMOVED, PAGE, SILENCE, OwnRows, SharedTable, run_now
 from tests.support.running.lossy_bus import LossyBus, Network
 from tests.support.running.processes import bus

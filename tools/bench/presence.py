@@ -11,9 +11,9 @@ from timeit import Timer
 from typing import NoReturn
 
 from emu.model import Present
+from emu.processes.bus import LocalBus
 from emu.processes.ports import CAME, GONE
 from emu.processes.presence import SharedPresence
-from emu.processes.shared import LocalBus
 from emu.processes.tables import PAGE, run_now
 from tools.bench.figures import Figure, Round
 from tools.bench.yardsticks import RC4_KILOBYTE, rc4_loop

@@ -18,6 +18,7 @@ from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.watch import RefusalLog
+from emu.processes.bus import LocalBus
 from emu.processes.ports import (
     AccountGate,
     BusMember,
@@ -30,7 +31,7 @@ from emu.processes.ports import (
     WorldCharacterStore,
 )
 from emu.processes.presence import SharedPresence
-from emu.processes.shared import LocalBus, LocalHandoffKeys, ServedHere
+from emu.processes.shared import LocalHandoffKeys, ServedHere
 from emu.processes.tables import DIGEST
 from emu.world.content.atlas import Atlas
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import pytest
 
-from emu.errors import CommandError, DuplicateName, StoreError, Unanswered
+from emu.errors import CommandError, LocalProtocolError, StoreError, Unanswered
 from emu.processes.ports import Bus, Note
 
 Buses = Callable[[], Bus]
@@ -25,7 +25,7 @@ class BusContract:
         there.subscribe("weather", lambda note: heard.append(("there", note)))
         there.subscribe("tides", lambda note: heard.append(("tides", note)))
         here.publish("weather", {"rain": True})
-        here.publish("nobody hears this", {})
+        here.publish("unheard", {})
         await self.settle()
         assert sorted(who for who, _ in heard) == ["here", "there"]
         assert all(note == {"rain": True} for _, note in heard)
@@ -128,22 +128,47 @@ class BusContract:
         with pytest.raises(CommandError, match="the disk is full"):
             await here.request("save", {})
 
-    async def test_one_answers_at_a_time(self, buses: Buses) -> None:
+    async def test_of_several_answerers_one_is_asked(self, buses: Buses) -> None:
         here, there = buses(), buses()
+        asked: list[str] = []
 
-        async def first(_note: Note) -> Note:
-            return {"who": "first"}
+        def named(who: str) -> Callable[[Note], Awaitable[Note]]:
+            async def answer(_note: Note) -> Note:
+                asked.append(who)
+                return {"who": who}
 
-        async def second(_note: Note) -> Note:
-            return {"who": "second"}
+            return answer
 
-        subscription = here.answer("who", first)
+        first = here.answer("who", named("first"))
         await self.settle()
-        with pytest.raises(DuplicateName):
-            there.answer("who", second)
-        subscription.cancel()
+        second = there.answer("who", named("second"))
         await self.settle()
-        there.answer("who", second)
+        for bus in (here, there):
+            await bus.request("who", {})
+        assert len(asked) == 2
+        first.cancel()
+        first.cancel()
         await self.settle()
-        subscription.cancel()
-        assert await here.request("who", {}) == {"who": "second"}
+        for bus in (here, there):
+            assert await bus.request("who", {}) == {"who": "second"}
+        second.cancel()
+        await self.settle()
+        for bus in (here, there):
+            with pytest.raises(Unanswered, match="no process answers who"):
+                await bus.request("who", {})
+
+    @pytest.mark.parametrize(
+        "topic", ["", "Weather", "a b", "a..b", ".a", "a.", "a*", "\u00e6", "a" * 121]
+    )
+    async def test_what_no_broker_can_carry_is_no_topic(self, buses: Buses, topic: str) -> None:
+        here = buses()
+
+        async def nothing(_note: Note) -> Note:
+            return {}
+
+        with pytest.raises(LocalProtocolError):
+            here.publish(topic, {})
+        with pytest.raises(LocalProtocolError):
+            here.subscribe(topic, [].append)
+        with pytest.raises(LocalProtocolError):
+            here.answer(topic, nothing)

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from typing import NoReturn
 
 from emu.errors import Unanswered
+from emu.processes.bus import LocalBus, LocalSubscription
 from emu.processes.ports import Note
-from emu.processes.shared import LocalBus, LocalSubscription
 
 
 def _failed(error: Exception) -> NoReturn:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from emu.model import Present
+from emu.processes.bus import LocalBus
 from emu.processes.presence import SharedPresence
-from emu.processes.shared import LocalBus, LocalHandoffKeys
+from emu.processes.shared import LocalHandoffKeys
 from emu.processes.tables import run_now
 from emu.times import Clock
 from tests.support.times import ManualClock

@@ -19,9 +19,10 @@ from emu.commands import help as help_commands
 from emu.dialects.dialect import read_numbers
 from emu.errors import Unanswered
 from emu.model import WorldCharacter
+from emu.processes.bus import LocalBus
 from emu.processes.ports import Processes, ZoneAddress
 from emu.processes.presence import SharedPresence
-from emu.processes.shared import LocalBus, LocalHandoffKeys
+from emu.processes.shared import LocalHandoffKeys
 from emu.processes.tables import run_now
 from emu.structs.packed import read_client_cmds
 from emu.times import Moment, Monotonic
@@ -212,7 +213,7 @@ class WorldHarness:
             beside.keys if beside else handoff_keys(iter(range(1000, 9000)).__next__)
         )
         self.bus: LocalBus = beside.bus if beside else bus()
-        self.name = f"process of {id(self)}"
+        self.name = f"process_{id(self)}"
         self.presence = SharedPresence(self.bus, self.name, spawn=run_now)
         self.atlas = atlas or bare_atlas()
         self.population = ZonePopulation(self.atlas, self._next_spawn_id)

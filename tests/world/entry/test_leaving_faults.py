@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from emu.processes.shared import LocalBus
+from emu.processes.bus import LocalBus
 from emu.world.actors.player import Player, PlayerDeadline, Relation
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines

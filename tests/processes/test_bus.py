@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.processes.shared import LocalBus
+from emu.processes.bus import LocalBus
 from tests.processes.contracts.bus import BusContract, Buses
 
 
