@@ -21,7 +21,7 @@ from tools.bench.login_players import LoginPlayers
 from tools.bench.logins import at_once
 from tools.bench.processes import Child, child, children_of, cpu_seconds_of
 
-PLAYERS = (100, 1000)
+PLAYERS = (100, 400)
 AIM = "1.15"
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from emu.config import Config, parse
 from emu.config.setting import with_settings
@@ -51,6 +52,16 @@ class Supervised:
     @property
     def port(self) -> int:
         return self.service.port.address.port
+
+    def process(self, index: int) -> int:
+        """Return the number of a worker's process."""
+        transport: Any = self.service._processes[index].transport
+        return int(transport.pid)
+
+    async def ready_again(self, index: int) -> None:
+        """Wait until a worker has reported for the second time that it serves."""
+        line = f"server/{index}: ready".encode()
+        await until(lambda: self.written.count(line) > 1, "the worker that replaces another", 20)
 
     async def ready(self) -> None:
         await until(lambda: "started" in self.happened, "all workers", 20)
