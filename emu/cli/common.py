@@ -140,7 +140,7 @@ def load_config() -> Config:
 
 
 @contextmanager
-def naming(file: Path) -> Iterator[None]:
+def naming(file: object) -> Iterator[None]:
     """Add a file's name to the errors raised while it is read."""
     try:
         yield

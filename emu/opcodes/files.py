@@ -121,7 +121,7 @@ def _read(
         yield from read_database(path)
         return
     if form is OpcodeFormat.SQL:
-        yield from _dump_rows(read_inserts(source, {"opcodes"}))
+        yield from dump_rows(read_inserts(source, {"opcodes"}))
         return
     text = _text(source)
     if form is OpcodeFormat.JSON:
@@ -179,12 +179,12 @@ def _needed(version_range: VersionRange | None) -> VersionRange:
     return version_range
 
 
-def _dump_rows(inserts: Iterator[InsertRow]) -> Iterator[Placed]:
-    """Yield the rows of EQ2Emulator's table `opcodes`."""
+def dump_rows(inserts: Iterator[InsertRow]) -> Iterator[Placed]:
+    """Yield the rows of EQ2Emulator's table `opcodes`. Raises `FileFormatError` without any."""
     found = False
     for insert in inserts:
         found = True
-        place = f"line {insert.line}"
+        place = insert.place
         if insert.columns is None:
             raise FileFormatError(
                 "the columns of the table opcodes are unknown; dump its definition too", place=place
@@ -199,7 +199,7 @@ def _dump_rows(inserts: Iterator[InsertRow]) -> Iterator[Placed]:
             )
         yield place, _row([cells[column] for column in DUMP_COLUMNS], place)
     if not found:
-        raise FileFormatError("the dump has no rows of a table `opcodes`")
+        raise FileFormatError("the source has no rows of a table `opcodes`")
 
 
 def _row(cells: Sequence[object], place: str) -> OpcodeRow:

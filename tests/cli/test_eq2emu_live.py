@@ -59,6 +59,16 @@ def test_a_world_s_knowledge_and_zones_come_from_a_live_database(
     assert refused.startswith(f"{login}: has none of the tables skills, ")
 
 
+def test_opcodes_come_from_a_live_database(emu: CommandLine, urls: tuple[str, str]) -> None:
+    row = {"version_range1": 546, "version_range2": 546, "name": "OP_MadeUp", "opcode": 999}
+    with mariadb.database({"opcodes": [{"id": 7, **row}, {"id": 8, **row, "opcode": -5}]}) as url:
+        result = emu.good("opcodes", "import", url, "--dry-run", "--keep", "all")
+    assert "OP_MadeUp" in result.stdout
+    assert "left out: id 8: " in result.stderr
+    refused = emu.refused("opcodes", "import", urls[0])
+    assert refused == f"{urls[0]}: the source has no rows of a table `opcodes`"
+
+
 def test_databases_in_each_other_s_place_are_named(emu: CommandLine, urls: tuple[str, str]) -> None:
     login, world = urls
     refused = emu.refused(*IMPORT, world)

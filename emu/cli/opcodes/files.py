@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from emu.cli.common import naming
+from emu.cli.eq2emu import live_database
 from emu.cli.opcodes.common import (
     effective_rows,
     present_rows,
@@ -34,18 +36,34 @@ from emu.opcodes.files import (
     as_json,
     as_list,
     as_sql,
+    dump_rows,
     read_rows,
     write_database,
 )
 from emu.opcodes.table import OpcodeTables, VersionRange
 from emu.opcodes.text import write_folder
+from emu.sqldump import LiveDatabase
+from emu.sqldump.live import is_url
 
 MAX_REJECTED = 10
 """Rejected rows that are printed; the others are only counted."""
 
 
+class OpcodeSource(click.Path):
+    """A file or folder, `-`, or the URL of a live database."""
+
+    def __init__(self) -> None:
+        super().__init__(allow_dash=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a path, or the open database. Raises `CommandError` for an unusable URL."""
+        if isinstance(value, str) and is_url(value):
+            return live_database(value)
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
+
+
 @click.command("import")
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", type=OpcodeSource())
 @click.option("--dry-run", is_flag=True, help="Print what would change and write nothing.")
 @click.option(
     "--as",
@@ -66,7 +84,7 @@ MAX_REJECTED = 10
 @format_option
 def import_verb(
     *,
-    file: Path,
+    file: Path | LiveDatabase,
     dry_run: bool,
     form: str | None,
     version: int | None,
@@ -77,6 +95,8 @@ def import_verb(
     style: str,
 ) -> None:
     """Import opcodes: CSV (file or folder), EQ2Emulator SQL dumps, JSON, a list, or SQLite.
+
+    A live database of EQ2Emulator is mysql://USER@HOST/DATABASE (see `emu account import-eq2emu`).
 
     A list of names and numbers needs a client version, by --version or --range. Gzip is recognized.
     Invalid rows, such as inverted version ranges, are printed and left out. An import is one
@@ -111,12 +131,21 @@ def import_verb(
 
 
 def _read(
-    file: Path, form: OpcodeFormat | None, version_range: VersionRange | None, progress: Progress
+    file: Path | LiveDatabase,
+    form: OpcodeFormat | None,
+    version_range: VersionRange | None,
+    progress: Progress,
 ) -> list[Placed]:
-    """Read the rows of a file or of standard input. Raises `FileFormatError` if it has none."""
-    source: Path | BinaryIO = sys.stdin.buffer if str(file) == "-" else file
+    """Read the rows of a file, standard input or a live database.
+
+    Raises `FileFormatError` if it has none.
+    """
     with naming(file):
-        found = read_rows(source, form=form, version_range=version_range)
+        if isinstance(file, LiveDatabase):
+            found = dump_rows(file.read({"opcodes"}))
+        else:
+            source: Path | BinaryIO = sys.stdin.buffer if str(file) == "-" else file
+            found = read_rows(source, form=form, version_range=version_range)
         rows = list(progress.track(found, description="reading"))
     if not rows:
         raise FileFormatError(f"{file}: the file has no opcodes")
