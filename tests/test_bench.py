@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from emu.cluster.ports import LEASE
 from tools.bench import hops
 from tools.bench.__main__ import main
+from tools.bench.cluster import Simulation, measure, reckoned
 from tools.bench.figures import Figure, Round, change, read_past, to_json
 from tools.bench.hops_server import Turn
 from tools.bench.tree import Tree, figures_of
@@ -195,3 +197,43 @@ def test_every_failed_entry_and_lost_session_is_a_problem() -> None:
         "2 entries failed: refused",
         "1 disconnected while walking: silence",
     ]
+
+
+def test_a_small_cluster_has_the_traffic_that_was_reckoned() -> None:
+    result = measure(1000, 4, seconds=10.0)
+    assert result.wrong == []
+    assert result.balance < 2.0
+    # What the design reckons for 50,000 players on 100 nodes.
+    table = reckoned(50_000, 100)
+    assert 180 < table["presence"] < 210
+    assert (table["channel notes"], table["private messages"]) == (500, 250)
+    assert 680 < table["heard by a node"] < 720
+    assert 1900 < table["rows saved"] < 1970
+
+
+def test_players_of_a_killed_node_stand_on_others_after_its_lease() -> None:
+    one = Simulation(400, 4)
+    one.fill()
+    one.run(2.0)
+    lost = one.kill(max(one.alive, key=lambda node: node.players))
+    assert len(lost) > 50
+    one.run(LEASE + 1.0)
+    one.return_lost(lost)
+    one.run(3.0)
+    assert len(one.where) == 400
+    assert not any(node.is_dead for node in one.where.values())
+    assert one.doubled == []
+    assert {node.presence.players for node in one.observed if not node.is_dead} == {400}
+
+
+def test_a_drained_node_is_empty_soon_and_nobody_is_lost() -> None:
+    one = Simulation(400, 4)
+    one.fill()
+    one.run(2.0)
+    node = one.alive[1]
+    players = node.players
+    assert one.drain_node(node) < 2.5 + players / 20 * 1.5
+    assert len(one.where) == 400
+    assert node.players == 0
+    one.run(3.0)
+    assert one.doubled == []

@@ -28,20 +28,21 @@ class Drain:
         self._pause = 1 / per_second
         self._next = Monotonic(0)
         self._sent: dict[int, Monotonic] = {}
-        """When each player was sent that was here at the last call."""
+        """When each player was sent, for the last `RETRY` seconds."""
 
     def due(self, now: Monotonic) -> list[int]:
         """Return the players to send now."""
         here = list(self._players())
-        # Those who are gone are forgotten, so that the table is never larger than the node.
-        self._sent = {one: self._sent[one] for one in here if one in self._sent}
+        # By time and not by who is here: a player on its way is not here, and comes back if its
+        # node cannot take it.
+        self._sent = {one: sent for one, sent in self._sent.items() if now - sent < RETRY}
         # A node that could not send for a while does not send all of them in one turn.
         self._next = max(self._next, Monotonic(now - MOST_AT_ONCE * self._pause))
         chosen = []
         for one in here:
             if self._next > now:
                 break
-            if one in self._sent and now - self._sent[one] < RETRY:
+            if one in self._sent:
                 continue
             self._sent[one] = now
             self._next = Monotonic(self._next + self._pause)

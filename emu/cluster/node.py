@@ -131,7 +131,11 @@ class Node:
 
     async def start(self, now: Monotonic) -> None:
         """Take a term. Raises `StoreError`."""
-        self.term = await self.store.take_term(self.name, self.about(), NodeState.UP)
+        self.began(await self.store.take_term(self.name, self.about(), NodeState.UP), now)
+
+    def began(self, term: int, now: Monotonic) -> None:
+        """Begin to beat with a term that was just taken."""
+        self.term = term
         self._answered = now
         self._due = now
 
@@ -150,6 +154,12 @@ class Node:
     def alive(self) -> list[NodeRow]:
         """The nodes that were alive at the last beat, this one included."""
         return [row for row in self.rows if row.is_alive(self.lease)]
+
+    def note_state(self, state: NodeState) -> None:
+        """Note that the state of this node was changed; the beats find out otherwise."""
+        if state is not self.state:
+            self.state = state
+            self.report(StateChanged(state))
 
     # -- zones ----------------------------------------------------------------------------------
 
@@ -328,9 +338,8 @@ class Node:
         for name in sorted((before ^ after) - {self.name}):
             self.report(OtherNode(name, name in after))
         own = next((row for row in rows if row.name == self.name), None)
-        if own is not None and own.state is not self.state:
-            self.state = own.state
-            self.report(StateChanged(own.state))
+        if own is not None:
+            self.note_state(own.state)
 
     async def _update_places(self, now: Monotonic) -> None:
         """Store which instances are full, and release those that do not run."""

@@ -63,16 +63,23 @@ def least_loaded(
     """
     candidates = [node for node in nodes if node.name not in besides]
     pinning = [node for node in candidates if zone_id in node.about.pinned]
+    instances = sum(node.instances for node in nodes)
+    mean = max(1.0, sum(node.players for node in nodes) / max(1, instances))
     return min(
-        pinning or candidates, key=lambda node: (load(node), -_weight(zone_id, node)), default=None
+        pinning or candidates,
+        key=lambda node: (load(node, mean), -_weight(zone_id, node)),
+        default=None,
     )
 
 
-def load(node: NodeRow) -> float:
-    """Return the load of a node for its capacity; 1 is full."""
-    # An instance counts as one player: those who were just sent to it are not counted yet, and
-    # without it all zones that are asked for between two beats would go to one node.
-    return (node.players + node.instances) / max(1, node.about.capacity)
+def load(node: NodeRow, mean: float = 1.0) -> float:
+    """Return the load of a node for its capacity; 1 is full.
+
+    `mean` is how many players an instance has on average.
+    """
+    # Instances that were just placed have no players yet, but will have. Without them, all zones
+    # that are asked for between two beats would go to one node.
+    return max(node.players, node.instances * mean) / max(1, node.about.capacity)
 
 
 def _weight(zone_id: int, node: NodeRow) -> int:

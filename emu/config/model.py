@@ -1,7 +1,7 @@
 """The configuration as one object: an attribute for each table of the TOML file.
 
-The tables of the login service, of the world and of the listeners for operators are in `login`,
-`world` and `administration`; the others are here.
+The tables of the login service, of the world, of nodes and of the listeners for operators are in
+`login`, `world`, `node` and `administration`; the others are here.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from emu.config.administration import (
     WebhookConfig,
 )
 from emu.config.login import LinkConfig, LoginConfig
+from emu.config.node import NodeConfig
 from emu.config.readers import SQLITE_URL
 from emu.config.setting import file_or_none, setting
 from emu.config.world import WorldConfig
@@ -242,6 +243,7 @@ class Config:
     """The whole configuration; each attribute is one table of the TOML file."""
 
     database: DatabaseConfig = Factory(DatabaseConfig)
+    node: NodeConfig = Factory(NodeConfig)
     log: LogConfig = Factory(LogConfig)
     network: NetworkConfig = Factory(NetworkConfig)
     login: LoginConfig = Factory(LoginConfig)

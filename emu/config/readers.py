@@ -149,6 +149,14 @@ def fingerprint_or_none(value: Any) -> str:
     return "" if value == "" else fingerprint(value)
 
 
+def node_name(value: Any) -> str:
+    """Read the name of a node; empty for the machine's."""
+    # Names appear in topics of the bus, in logs and in commands.
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9_-]{0,31}", value):
+        raise ValueError("must have at most 31 of these characters: a-z, 0-9, - and _")
+    return value
+
+
 def _at_home(name: str) -> Path:
     try:
         return Path(name).expanduser()
@@ -175,6 +183,7 @@ def _is_host(name: str) -> bool:
     return True
 
 
+NODE_NAME: Final = Form(node_name, "a-z, 0-9, - and _")
 ADDRESS: Final = Form(address, "host:port")
 HOST_OR_NONE: Final = OrNone(Form(host, "host name or IP address"))
 HOST: Final = Form(host, "host name or IP address")

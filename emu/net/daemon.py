@@ -27,6 +27,19 @@ Twistd = MutableMapping[str, Any]
 """The options of `twistd`."""
 
 
+class CannotStart(SystemExit, Exception):
+    """Ends the program with one line and exit status 1.
+
+    It is also an `Exception`, because `twistd` removes its PID file only after those.
+    """
+
+    def __init__(self, line: str, *, is_shown: bool) -> None:
+        """Print `line` at the end, unless the terminal shows it already."""
+        super().__init__(f"emu: {line}")
+        if is_shown:
+            self.code = 1
+
+
 def check_pid_file(twistd: Twistd | None) -> None:
     """Check that `twistd` can use its PID file, with one line that says what to do if it cannot.
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import attrs
 
 from emu.config import Config
+from emu.database.where import ServerUrl
 from emu.errors import CommandError, ConfigError, StoreError
 from emu.files import read_whole
 from emu.limits.rates import TurnRules
@@ -85,9 +86,15 @@ def keep_deleted(config: Config) -> float:
 def knows_accounts(config: Config) -> bool:
     """Return whether the world uses the accounts of the login service in this process.
 
-    A world that registers with other login servers uses their accounts and account numbers.
+    A world that registers with other login servers uses their accounts and account numbers. The
+    nodes of a cluster share the accounts of its login nodes.
     """
-    return config.login.enabled and not config.world.login_servers
+    return (config.login.enabled or in_cluster(config)) and not config.world.login_servers
+
+
+def in_cluster(config: Config) -> bool:
+    """Return whether the server is a node of a cluster: its database can have several."""
+    return isinstance(config.database.url, ServerUrl)
 
 
 def account_config(config: Config) -> AccountConfig:

@@ -31,7 +31,9 @@ from emu.errors import ConfigError, EmuError, FileFormatError, unusable
 from emu.files import data_file, remove_stale
 from emu.net import logs, parameters
 from emu.net.admin.service import COMMANDS_AREA, AdminEndpoints, ServerControls
+from emu.net.cluster.node import node_of
 from emu.net.cluster.service import BusEndpoint
+from emu.net.daemon import CannotStart
 from emu.net.login.service import LoginEndpoint
 from emu.net.login.shared_port import InheritedPort, SupervisorPipe
 from emu.net.logs import logger
@@ -74,19 +76,6 @@ async def reread_all(reads: Mapping[str, Reload]) -> None:
         except (EmuError, OSError) as error:
             reason = unusable(error) if isinstance(error, OSError) else str(error)
             _log.error("the {name} are as before: {reason}", name=name, reason=reason)
-
-
-class CannotStart(SystemExit, Exception):
-    """Ends the program with one line and exit status 1.
-
-    It is also an `Exception`, because `twistd` removes its PID file only after those.
-    """
-
-    def __init__(self, line: str, *, is_shown: bool) -> None:
-        """Print `line` at the end, unless the terminal shows it already."""
-        super().__init__(f"emu: {line}")
-        if is_shown:
-            self.code = 1
 
 
 NO_DATABASE: Final = "the database file was deleted, replaced or overwritten: see the log"
@@ -160,7 +149,12 @@ class EmuServer:
             remembered=config.database.remembered,
             durability=config.database.durability,
         )
-        self._bus = BusEndpoint(scheduler)
+        self.node = node_of(
+            config, storage, scheduler,
+            address=lambda: self.world.public_address() if self.world else self._login_address,
+            atlas=lambda: None if self.world is None else self.world.atlas,
+        )  # fmt: skip
+        self._bus = BusEndpoint(scheduler, "here" if self.node is None else self.node.name)
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         watch.queue("store", "Calls to the database that wait.", lambda: storage.waiting)
@@ -200,6 +194,8 @@ class EmuServer:
         self._trace()
         if self._web is not None:
             self._web.listen()
+        if self.node is not None:
+            self.node.open(self.storage.direct)
         # Last: it writes its mark into the database, and a start that fails changes nothing.
         self._upkeep.open()
 
@@ -218,17 +214,18 @@ class EmuServer:
             return None
         return WorldEndpoint(
             config, self.storage, self._opcodes.tables, reactor, self.scheduler,
-            commands=self.commands, watch=self.watch, bus=self._bus,
+            commands=self.commands, watch=self.watch, bus=self._bus, node=self.node,
         )  # fmt: skip
 
     def _prepare_world(self, world: WorldEndpoint) -> LinkAccount:
         """Load what the last stop could not save, and return the account of the world.
 
-        If the configuration names no login server, the account is made here.
+        If the configuration names no login server, the account is made here; in a cluster, that
+        is done by the node that registers the world.
         """
         config, storage = self.config, self.storage
         account = self._link_account
-        if not config.world.login_servers:
+        if not config.world.login_servers and self.node is None:
             account = built_in_account(
                 storage.direct, config.world.name, self.scheduler.moment(), world.atlas
             )
@@ -296,6 +293,8 @@ class EmuServer:
         self._bus.start()
         self._opcodes.start()
         self._upkeep.start()
+        if self.node is not None:
+            self.node.start()
         if self.world is not None:
             self.world.register(self._login_address, self._link_account)
 
@@ -376,6 +375,8 @@ class EmuServer:
             if endpoint is not None:
                 endpoint.configure(config)
         self._webhook.configure(config.webhook)
+        if self.node is not None:
+            self.node.configure(config)
         now = ", ".join(one.key for one in changed if one.rule.live) or "nothing"
         later = ", ".join(one.key for one in changed if not one.rule.live)
         _log.info("the configuration was read again; changed: {now}", now=now)
@@ -390,7 +391,12 @@ class EmuServer:
     # -- stopping ---------------------------------------------------------------------------------
 
     async def stop(self) -> None:
-        """Stop everything by one deadline. Work that hangs is abandoned, and the process ends."""
+        """Stop everything by one deadline. Work that hangs is abandoned, and the process ends.
+
+        A node sends its players to other nodes first, as long as ``node.drain_wait`` allows.
+        """
+        if self.node is not None:
+            await self.node.drain()
         self._serves = False
         now = self.scheduler.now()
         await self._stop_by(now, Monotonic(now + self.config.network.shutdown_time))
@@ -424,6 +430,8 @@ class EmuServer:
         await self._within(deadline, "the opcode tables", self._opcodes.stop())
         await self._within(deadline, "the opcode tables", self._opcode_worker.stop())
         giving_up.cancel()
+        if self.node is not None:
+            await self._within(deadline, "the node", self.node.stop())
         await self._within(deadline, "the database", storage.close(is_last=False))
         await self._within(deadline, "the upkeep of the database", self._upkeep.stop())
         # A call that hangs may still use the database; closing its watch would disturb it.

@@ -26,7 +26,7 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -514,6 +514,10 @@ class Storage:
     def deferred(self) -> int:
         """Deferred writes that are not stored yet."""
         return self._behind.waiting
+
+    def with_store(self, work: Callable[[Store], T]) -> Awaitable[T]:
+        """Carry out a call with the writing store, in its thread."""
+        return self._writer.run(partial(work, self.direct))
 
     def lose(self, problem: str) -> None:
         """Refuse every call from now on, with this line. Any thread may call this."""

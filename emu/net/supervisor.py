@@ -26,10 +26,10 @@ from emu.config import Config
 from emu.errors import EmuError, unusable
 from emu.login.workers import BEAT_SECONDS, WorkerSupervision
 from emu.net import logs
+from emu.net.daemon import CannotStart
 from emu.net.login.shared_port import SharedPort, open_shared
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
-from emu.net.server import CannotStart
 from emu.net.service_manager import ServiceManager
 from emu.net.stream import cannot_listen, listen_address
 from emu.times import Monotonic

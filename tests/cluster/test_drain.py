@@ -27,7 +27,7 @@ def test_a_player_that_stays_is_sent_again_later() -> None:
     assert drain.due(Monotonic(RETRY)) == [7]
 
 
-def test_who_came_back_is_sent_at_once() -> None:
+def test_a_player_that_could_not_be_taken_is_not_sent_at_once() -> None:
     here = [7]
     drain = Drain(lambda: here)
     assert drain.due(Monotonic(0.0)) == [7]
@@ -35,7 +35,8 @@ def test_who_came_back_is_sent_at_once() -> None:
     assert drain.due(Monotonic(0.5)) == []
     assert drain.get_timer(Monotonic(0.5)) is None
     here.append(7)
-    assert drain.due(Monotonic(1.0)) == [7]
+    assert drain.due(Monotonic(1.0)) == []
+    assert drain.due(Monotonic(RETRY)) == [7]
 
 
 def test_after_a_pause_few_are_sent_at_once() -> None:

@@ -33,7 +33,7 @@ from emu.net.web.live import INTERVAL as LIVE_INTERVAL
 from emu.net.web.live import LiveResource, _Page
 from emu.net.web.resources import InterruptiblePauses
 from emu.net.web.site import Visitors
-from emu.net.world.service import WorldTimer
+from emu.net.world.timer import WorldTimer
 from emu.times import Monotonic
 from tests.support.running.whole_server import captured_log
 

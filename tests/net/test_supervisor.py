@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from emu.net import supervisor
-from emu.net.server import CannotStart
+from emu.net.daemon import CannotStart
 from tests.support.running.whole_server import HOST, captured_log, until
 from tests.support.running.workers import Supervised, stand_in, supervised
 

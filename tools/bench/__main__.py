@@ -31,6 +31,7 @@ SECTIONS = {
     "page": "the server's page in a browser",
     "metrics": "scrapes by Prometheus",
     "rcon": "commands by RCON",
+    "cluster": "many nodes in virtual time",
 }
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 from twisted.python.failure import Failure
 
 from emu.config import Config
+from emu.net.cluster.node import NodeMemories, NodeService
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
@@ -73,13 +74,14 @@ class BusEndpoint:
 
     member: BusMember
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: Scheduler, name: str = "here") -> None:
+        """Make the bus; `name` is the unique name of this process."""
         self.faults = ProcessFaults(scheduler)
         self.ticks: list[Callable[[], None]] = []
         """Called every `emu.processes.tables.DIGEST` seconds."""
         self._scheduler = scheduler
         self._loop: DelayedCall | None = None
-        self.member = BusMember("here", secrets.randbits(RUN_BITS), LocalBus(self.faults))
+        self.member = BusMember(name, secrets.randbits(RUN_BITS), LocalBus(self.faults))
 
     def start(self) -> None:
         """Begin to reach the others."""
@@ -110,6 +112,8 @@ class ProcessContext:
     reactor: Any
     scheduler: Scheduler
     tasks: Tasks
+    node: NodeService | None = None
+    """This process as a node; None if it is the only process of its world."""
 
 
 class ProcessesEndpoint:
@@ -125,7 +129,15 @@ class ProcessesEndpoint:
     guilds: GuildStore
     mail: MailStore
     petitions: PetitionStore
-    faults: ProcessFaults
+
+    def _take_stores(self, storage: Storage) -> None:
+        self.characters = storage.world_characters
+        self.accounts = storage.account_gate
+        self.models = storage.models
+        self.memories = storage.memories
+        self.guilds = storage.guilds
+        self.mail = storage.mail
+        self.petitions = storage.petitions
 
     def start(self) -> None:
         """Begin to reach the others."""
@@ -135,8 +147,8 @@ class ProcessesEndpoint:
 
 
 def processes_endpoint(ground: ProcessContext) -> ProcessesEndpoint:
-    """Return the endpoint for the configuration."""
-    return Alone(ground)
+    """Return the endpoint for a process that is alone, or for a node of a cluster."""
+    return Alone(ground) if ground.node is None else InCluster(ground, ground.node)
 
 
 class Alone(ProcessesEndpoint):
@@ -144,20 +156,32 @@ class Alone(ProcessesEndpoint):
 
     def __init__(self, ground: ProcessContext) -> None:
         member = ground.bus.member
-        bus, name = member.bus, member.name
-        presence = SharedPresence(
-            bus, name, ground.scheduler.moment, spawn=ground.tasks.spawn, run=member.run
-        )
-        ground.bus.ticks.append(presence.tick)
-        self.processes = Processes(name, bus, _keys(ground), presence, ServedHere())
-        self.characters = ground.storage.world_characters
-        self.accounts = ground.storage.account_gate
-        self.models = ground.storage.models
-        self.memories = ground.storage.memories
-        self.guilds = ground.storage.guilds
-        self.mail = ground.storage.mail
-        self.petitions = ground.storage.petitions
+        keys = LocalHandoffKeys(lambda: secrets.randbits(32), ground.scheduler)
+        presence = _presence(ground)
+        self.processes = Processes(member.name, member.bus, keys, presence, ServedHere())
+        self._take_stores(ground.storage)
 
 
-def _keys(ground: ProcessContext) -> LocalHandoffKeys:
-    return LocalHandoffKeys(lambda: secrets.randbits(32), ground.scheduler)
+class InCluster(ProcessesEndpoint):
+    """A node of a cluster: keys, zones and leases are in the database that all nodes share."""
+
+    has_others = True
+
+    def __init__(self, ground: ProcessContext, node: NodeService) -> None:
+        member, storage = ground.bus.member, ground.storage
+        self.processes = Processes(
+            member.name, member.bus, storage.handoffs, _presence(ground), node.zone_servers,
+            node.others,
+        )  # fmt: skip
+        self._take_stores(storage)
+        self.memories = NodeMemories(storage.memories, node.node, ground.scheduler)
+
+
+def _presence(ground: ProcessContext) -> SharedPresence:
+    member = ground.bus.member
+    presence = SharedPresence(
+        member.bus, member.name, ground.scheduler.moment,
+        spawn=ground.tasks.spawn, run=member.run,
+    )  # fmt: skip
+    ground.bus.ticks.append(presence.tick)
+    return presence

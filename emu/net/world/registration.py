@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import random
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from emu.appearance import SLIDER_FIELDS, Models, model_key, shipped_models
+from emu.errors import StoreError
 from emu.limits.addresses import reachable
+from emu.link.messages import LinkMessage
 from emu.link.settings import LoginServerAddress, WorldLinkConfig, hash_link_password
 from emu.login.character_creation import MODEL_FIELDS
 from emu.model import BUILT_IN_ACCOUNT, Character, WorldCharacter
@@ -22,6 +26,7 @@ from emu.net import parameters
 from emu.net.cluster.service import ProcessContext, ProcessesEndpoint
 from emu.net.link.client import LoginLink
 from emu.net.logs import logger
+from emu.net.scheduler import Tasks
 from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment
@@ -99,6 +104,8 @@ def _model_numbers(store: Store, character: WorldCharacter) -> dict[str, int]:
 
 
 _log = logger("world")
+LINK = "link"
+"""The lease of the node that registers the world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +201,111 @@ def _registry(
         clock=ground.scheduler,
         report=report,
     )
+
+
+class WorldLink:
+    """The link of the world in this process; in a cluster, of the node that has the lease."""
+
+    def __init__(
+        self,
+        ground: ProcessContext,
+        processes_endpoint: ProcessesEndpoint,
+        account: LinkAccount,
+        admission: WorldAdmissionRules,
+        models: Models,
+        *,
+        login_address: tuple[str, int] | None,
+        report: Callable[[WorldEvent], None] = lambda _event: None,
+    ) -> None:
+        """Make the link as `login_link` does; `start` begins it."""
+        self._ground = ground
+        self._account = account
+        self._has_server = login_address is not None or bool(ground.config.world.login_servers)
+        self._make = partial(
+            login_link, ground, processes_endpoint,
+            admission=admission, models=models, login_address=login_address, report=report,
+        )  # fmt: skip
+        self.link: LoginLink | None = None
+        """The link, while this process has it."""
+        self._is_held = False
+        self._is_settling = False
+        # Tasks of its own: the end of a link waits for all tasks of the world.
+        self._tasks = Tasks(_log)
+
+    @property
+    def counters(self) -> Counter[str]:
+        """What the link has counted."""
+        return Counter() if self.link is None else self.link.counters
+
+    def start(self) -> None:
+        """Begin the link, or begin to ask for the lease."""
+        node = self._ground.node
+        if node is None:
+            self._begin(self._account)
+        # A node without a login server leaves the link to the others.
+        elif self._has_server:
+            node.node.want(LINK, partial(self._held, is_held=True), self._held)
+
+    async def stop(self) -> None:
+        """Close the link, and wait until the requests that came on it are done."""
+        node = self._ground.node
+        if node is None:
+            await self._end()
+        else:
+            node.node.give_up_lease(LINK)
+            await self._tasks.finished()
+
+    def send(self, message: LinkMessage) -> None:
+        """Send a message, if this process has the link."""
+        if self.link is not None:
+            self.link.send(message)
+
+    def status_changed(self) -> None:
+        """Send the world's status soon, if this process has the link."""
+        if self.link is not None:
+            self.link.status_changed()
+
+    def _held(self, *, is_held: bool = False) -> None:
+        self._is_held = is_held
+        if not self._is_settling:
+            self._is_settling = True
+            self._tasks.spawn(self._settle())
+
+    async def _settle(self) -> None:
+        """Begin or close the link until it is as the lease says; that may change meanwhile."""
+        try:
+            while self._is_held != (self.link is not None):
+                if self.link is not None:
+                    await self._end()
+                else:
+                    account = await self._renewed()
+                    # The lease may have been lost during the wait.
+                    if self._is_held:
+                        self._begin(account)
+        except StoreError as error:
+            # The node loses the lease too if the database stays away, and takes it again then.
+            _log.warn("the world cannot be registered: {why}", why=str(error))
+        finally:
+            self._is_settling = False
+
+    async def _renewed(self) -> LinkAccount:
+        """Return the account; that of the built-in world gets a new password."""
+        ground = self._ground
+        if ground.config.world.login_servers:
+            return self._account
+        renewed: LinkAccount = await ground.storage.with_store(
+            partial(
+                built_in_account, name=ground.config.world.name,
+                moment=ground.scheduler.moment(), atlas=ground.atlas,
+            )
+        )  # fmt: skip
+        return renewed
+
+    def _begin(self, account: LinkAccount) -> None:
+        self.link = self._make(account)
+        self.link.start()
+
+    async def _end(self) -> None:
+        link, self.link = self.link, None
+        if link is not None:
+            await link.stop()

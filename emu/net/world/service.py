@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from secrets import randbelow
 from time import thread_time
-from typing import Any, Final
+from typing import Any
 
 from twisted.internet.defer import Deferred
 
@@ -19,11 +19,10 @@ from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
 from emu.limits.addresses import reachable
 from emu.login.events import AccountLoggedIn
-from emu.metrics import Histogram
 from emu.model import ANYBODY, WorldCharacter, may_see
 from emu.net import parameters
+from emu.net.cluster.node import NodeService
 from emu.net.cluster.service import BusEndpoint, ProcessContext, processes_endpoint
-from emu.net.link.client import LoginLink
 from emu.net.login.service import DRAIN_TIME, drained
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
@@ -35,8 +34,10 @@ from emu.net.udp.sockets import listen
 from emu.net.watch import RefusalLog, Report, Watch, report_to, report_world
 from emu.net.world.content import WorldContent
 from emu.net.world.guard import CollectionGuard, limited
-from emu.net.world.registration import LinkAccount, login_link
+from emu.net.world.registration import LinkAccount, WorldLink
+from emu.net.world.relocation import Relocation
 from emu.net.world.spool import Spool
+from emu.net.world.timer import WorldTimer
 from emu.opcodes import OpcodeTables
 from emu.processes.settings import LOCKED, MOTD, NO, REREAD, YES, SharedSettings
 from emu.session import Endpoint
@@ -68,67 +69,8 @@ from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
 
 _log = logger("world")
-RETRY: Final = 0.1
-"""Seconds until a world whose timer raised is called again."""
 RETRY_AT_STOP = 0.05
 """Seconds between two attempts to save the rest, while the server stops."""
-
-
-class WorldTimer:
-    """Calls the world's timer when it is due."""
-
-    __slots__ = ("_is_stopped", "_scheduler", "_service", "_ticks", "_timer")
-
-    def __init__(
-        self,
-        scheduler: Scheduler,
-        service: Callable[[], WorldService],
-        ticks: Histogram | None = None,
-    ) -> None:
-        """Call a service by a scheduler; record in `ticks` how many seconds each call took.
-
-        `service` returns the service. It is made after its timer, because it needs `wake`.
-        """
-        self._scheduler = scheduler
-        self._service = service
-        self._ticks = ticks
-        self._timer = scheduler.timer(self)
-        self._is_stopped = False
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Call the world; called by the scheduler.
-
-        If the world raises, it is called again after a moment, whatever its own timer says.
-        """
-        if self._is_stopped:
-            return
-        service = self._service()
-        # Armed before the call; if that raises, this deadline stays.
-        self._scheduler.arm(self._timer, Monotonic(now + RETRY))
-        begun = self._scheduler.now()
-        service.handle_timer(now)
-        if self._ticks is not None:
-            self._ticks.observe(self._scheduler.now() - begun)
-        self._scheduler.arm(self._timer, service.get_timer())
-
-    def wake(self, due: Monotonic) -> None:
-        """Call the world at a time at the latest.
-
-        This is called for every step of a player, so it compares times instead of asking the
-        world for its earliest deadline.
-        """
-        if due < self._timer.deadline and not self._is_stopped:
-            self._scheduler.arm(self._timer, due)
-
-    def late(self, now: Monotonic) -> float:
-        """Return how many seconds ago the world should have been called; 0 if it is in time."""
-        due = None if self._is_stopped else self._service().get_timer()
-        return 0.0 if due is None else max(0.0, now - due)
-
-    def stop(self) -> None:
-        """Call the world no more."""
-        self._scheduler.drop(self._timer)
-        self._is_stopped = True
 
 
 class WorldEndpoint:
@@ -145,8 +87,12 @@ class WorldEndpoint:
         commands: Registry,
         watch: Watch | None = None,
         bus: BusEndpoint | None = None,
+        node: NodeService | None = None,
     ) -> None:
-        """Make the service and add its commands to `commands`; without `bus` it is on its own."""
+        """Make the service and add its commands to `commands`; without `bus` it is on its own.
+
+        `node` is this process in a cluster.
+        """
         self._watch = watch = watch or Watch()
         self._config = config
         self._reactor = reactor
@@ -154,8 +100,8 @@ class WorldEndpoint:
         self._tasks = Tasks(_log)
         self.atlas = read_atlas(config.world.zones)
         self._ground = ProcessContext(
-            bus or BusEndpoint(scheduler), config, storage, self.atlas, self._public_address,
-            reactor, scheduler, self._tasks,
+            bus or BusEndpoint(scheduler), config, storage, self.atlas, self.public_address,
+            reactor, scheduler, self._tasks, node,
         )  # fmt: skip
         self.cluster = processes_endpoint(self._ground)
         processes = self.cluster.processes
@@ -171,7 +117,7 @@ class WorldEndpoint:
         )
         self._population = ZonePopulation(self.atlas, self._next_spawn_id)
         self._port: Any = None
-        self.link: LoginLink | None = None
+        self.link: WorldLink | None = None
         self._refusals = RefusalLog(_log, scheduler)
         dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
         self._timer = WorldTimer(scheduler, lambda: self.service, watch.ticks())
@@ -188,6 +134,8 @@ class WorldEndpoint:
         """Players that could not be saved when the server stopped."""
         self._saves = scheduler.timer(self.world.saver)
         self.departures = Departures(self.world)
+        if node is not None:
+            node.running = Relocation(self.world, self.departures, scheduler, self._tasks)
         self.account_changes = AccountChanges(self.world, self.departures)
         self.chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
         self.behaviors = self._make_behaviors()
@@ -205,17 +153,8 @@ class WorldEndpoint:
             "accounts": self._reload_accounts,
         }
         """What can be reloaded while players are here, by name."""
-        sheets = CharacterSheets(self.world)
         self._memberships = Memberships(self.world, self.cluster.guilds, self.chat)
-        context = CommandContext(
-            self.world, self.chat, self.admission,
-            self.departures, self.account_changes, sheets, randbelow,
-            self.behaviors, self._population,
-            ZoneFiles(self.atlas, lambda: self._config.world.zones),
-            self._memberships,
-            Mail(self.world, self.cluster.mail, self.chat, sheets),
-            Petitions(self.world, self.cluster.petitions, self.chat),
-        )  # fmt: skip
+        context = self._command_context()
         self._take_commands(commands, context)
         self.cluster.processes.bus.subscribe(REVIEW, lambda _note: self._review(is_asked=True))
         self.service = WorldService(
@@ -233,6 +172,18 @@ class WorldEndpoint:
             accounting=Accounting(parameters.turn_rules(config)),
         )
         self._measure(endpoint)
+
+    def _command_context(self) -> CommandContext:
+        sheets = CharacterSheets(self.world)
+        return CommandContext(
+            self.world, self.chat, self.admission,
+            self.departures, self.account_changes, sheets, randbelow,
+            self.behaviors, self._population,
+            ZoneFiles(self.atlas, lambda: self._config.world.zones),
+            self._memberships,
+            Mail(self.world, self.cluster.mail, self.chat, sheets),
+            Petitions(self.world, self.cluster.petitions, self.chat),
+        )  # fmt: skip
 
     def _make_behaviors(self) -> Behaviors:
         library = Library(self._config.world.behaviors, Budget(LOADING, limited, thread_time))
@@ -448,7 +399,7 @@ class WorldEndpoint:
         self.spool.restore()
         self.spool.watch()
         self._content.review()
-        self.link = login_link(
+        self.link = WorldLink(
             self._ground, self.cluster, account, self.admission, self._models,
             login_address=login_address, report=self.world.report,
         )  # fmt: skip
@@ -518,7 +469,7 @@ class WorldEndpoint:
             store=self.cluster.characters,
             knowledge=read_knowledge(config.knowledge),
             processes=self.cluster.processes,
-            address=self._public_address,
+            address=self.public_address,
             clock=self._scheduler,
             faults=faults,
             start=self._tasks.spawn,
@@ -551,7 +502,7 @@ class WorldEndpoint:
         knowledge = self.world.knowledge = read_knowledge(self._config.world.knowledge)
         return f"{len(knowledge.skills)} skills, {len(knowledge.languages)} languages"
 
-    def _public_address(self) -> tuple[str, int]:
+    def public_address(self) -> tuple[str, int]:
         """Return the address at which players reach this world."""
         bound = self._port.getHost()
         return self._config.world.advertise or reachable(bound.host), bound.port

@@ -50,6 +50,7 @@ class LeaveReason(enum.StrEnum):
     BANNED = "it is banned"
     DELETED = "its character is deleted"
     STOPPING = "the world stops"
+    DRAINED = "its node is drained"
     CLOSED_BY_SERVER = "ended by the server"
     SENT_AWAY = "sent away"
 
@@ -209,6 +210,21 @@ class Departures:
         to = player.destination or Destination(player.zone.zone_id, player.position)
         self.leave(player, LeaveReason.ELSEWHERE, world.clock.now())
         await world.saves.store(player, to)  # waits for the save of `leave` as well
+
+    async def send_to_other_node(self, player: Player) -> bool:
+        """Send a player to where it stands, on the node that runs its zone now.
+
+        Return False if that is this node. A link-dead player, which has no client to send, leaves
+        the world. Raises the errors of `change_zone`.
+        """
+        world, zone_id = self._world, player.zone.zone_id
+        if await world.zone_servers.elsewhere(zone_id) is None:
+            return False
+        if player.state is PlayerState.LINK_DEAD:
+            self.remove(player, LeaveReason.DRAINED, world.clock.now())
+        else:
+            await self.change_zone(player, Destination(zone_id, player.position))
+        return True
 
     # -- to another zone ------------------------------------------------------------------------
 

@@ -21,6 +21,8 @@ def ground(*settings: str) -> ProcessContext:
         account_gate=object(),
         memories=object(),
         guilds=object(),
+        mail=object(),
+        petitions=object(),
     )
     clock: Any = Clock()
     scheduler = Scheduler(clock)

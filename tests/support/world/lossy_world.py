@@ -16,7 +16,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
-from emu.net.world.service import WorldTimer
+from emu.net.world.timer import WorldTimer
 from emu.session import Endpoint, EndpointConfig
 from emu.times import Moment, Monotonic
 from emu.world.entry.zone_entry import EnteringClient, ZoneEntry

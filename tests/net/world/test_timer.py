@@ -7,7 +7,7 @@ from typing import Any
 from twisted.internet.task import Clock
 
 from emu.net.scheduler import Scheduler
-from emu.net.world.service import WorldTimer
+from emu.net.world.timer import WorldTimer
 from emu.times import Monotonic
 
 

@@ -1,0 +1,311 @@
+"""This process as a node of a cluster: its beats, its leases, and its drain.
+
+`open` takes the node's term with the store that the start uses, `start` begins the beats, and
+`stop` gives everything up.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import emu
+from emu.cluster.node import (
+    LeaseMoved,
+    Node,
+    NodeAway,
+    NodeEvent,
+    NodeReturned,
+    OtherNode,
+    RunningZones,
+    StateChanged,
+)
+from emu.cluster.ports import NodeAbout, NodeRow, NodeState, ZonePlace
+from emu.cluster.zone_servers import ClusterZones
+from emu.config import Config
+from emu.errors import ConfigError, EmuError, StoreError
+from emu.model import SpawnMemory
+from emu.net import parameters
+from emu.net.logs import logger
+from emu.net.scheduler import Scheduler, Tasks
+from emu.net.store import Storage
+from emu.processes.ports import MemoryStore
+from emu.store import Store
+from emu.times import Monotonic
+from emu.world.content.atlas import Atlas
+
+_log = logger("node")
+
+
+class NodeZones(RunningZones, Protocol):
+    """The zones of this process, and the sending of their players to other nodes."""
+
+    def drain(self, *, is_draining: bool) -> None:
+        """Send all players to other nodes from now on, or no longer."""
+
+    def stop(self) -> None:
+        """Send nobody any more."""
+
+
+class NoZones:
+    """`NodeZones` of a process without a world."""
+
+    players = 0
+
+    def runs(self, _place: ZonePlace) -> bool:
+        """Return that no zone runs here."""
+        return False
+
+    def is_full(self, _place: ZonePlace) -> bool:
+        """Return that no zone is full here."""
+        return False
+
+    def moved(self, _places: Sequence[ZonePlace]) -> None:
+        """Do nothing: no player is here."""
+
+    def drain(self, *, is_draining: bool) -> None:
+        """Do nothing: no player is here."""
+
+    def stop(self) -> None:
+        """Do nothing: no player is here."""
+
+
+class NodeService:
+    """The node of this process. `open`, then `start`, then `stop`."""
+
+    def __init__(
+        self,
+        config: Config,
+        storage: Storage,
+        scheduler: Scheduler,
+        *,
+        address: Callable[[], tuple[str, int] | None],
+        atlas: Callable[[], Atlas | None] = lambda: None,
+    ) -> None:
+        """Make the node.
+
+        `address` returns where clients reach this process, if anywhere; `atlas` returns the zones
+        of its world, if it has one. Both are called when the node takes a term.
+        """
+        settings = config.node
+        self._config = config
+        self._address = address
+        self._atlas = atlas
+        self._scheduler = scheduler
+        self._tasks = Tasks(_log)
+        self.running: NodeZones = NoZones()
+        self.node = Node(
+            settings.name or machine_name(),
+            storage.nodes,
+            about=self._about,
+            zones=self,
+            report=self._report,
+            interval=settings.beat,
+            lease=settings.lease,
+        )
+        self.zone_servers = ClusterZones(self.node, scheduler)
+        self.others: dict[str, dict[str, Any]] = {}
+        """The other nodes that are alive, each with ``host`` and ``port`` for clients."""
+        self._timer = scheduler.timer(self)
+        self._listeners: list[Callable[[str, bool], None]] = []
+
+    @property
+    def name(self) -> str:
+        """The unique name of this node."""
+        return self.node.name
+
+    def watch_others(self, heard: Callable[[str, bool], None]) -> None:
+        """Call `heard` with each other node's name when it begins to live, or is lost."""
+        self._listeners.append(heard)
+
+    # -- start and stop ---------------------------------------------------------------------------
+
+    def open(self, store: Store) -> None:
+        """Take a term.
+
+        Raises `ConfigError` if a node of this name runs elsewhere, or a zone is unknown.
+        """
+        nodes, settings = store.world.nodes, self._config.node
+        about = self._about()
+        for row in nodes.nodes():
+            if row.name == self.name and row.is_alive(settings.lease):
+                self._check_same(row, about)
+        self.node.began(
+            nodes.take_term(self.name, about, NodeState.UP), Monotonic(self._scheduler.now())
+        )
+        _log.info(
+            "{name}, term {term}, {capacity} players at most",
+            name=self.name, term=self.node.term, capacity=about.capacity,
+        )  # fmt: skip
+
+    def start(self) -> None:
+        """Begin the beats."""
+        self._arm()
+
+    async def stop(self) -> None:
+        """Give up zones and leases, so that other nodes need not wait for the lease's end."""
+        self._scheduler.drop(self._timer)
+        self.running.stop()
+        await self._tasks.finished()
+        try:
+            await self.node.stop()
+        except StoreError as error:
+            _log.warn("other nodes have to wait until the lease ends: {why}", why=str(error))
+
+    async def drain(self) -> None:
+        """Send all players to other nodes; wait until all have gone, or ``node.drain_wait``.
+
+        Without another node for them, the players stay, and this returns at once.
+        """
+        wait = self._config.node.drain_wait
+        if not wait or not any(self._may_take(row) for row in self.node.alive):
+            return
+        end = Monotonic(self._scheduler.now() + wait)
+        try:
+            await self.node.store.set_state(self.name, NodeState.DRAINING)
+        except EmuError as error:
+            _log.warn("not drained: {why}", why=str(error))
+            return
+        self.node.note_state(NodeState.DRAINING)
+        while self.running.players and self._scheduler.now() < end:
+            await self._scheduler.pause(0.1)
+        if self.running.players:
+            _log.warn("{n} players could not be sent in time", n=self.running.players)
+
+    def configure(self, config: Config) -> None:
+        """Apply other settings."""
+        self._config = config
+
+    # -- beats ------------------------------------------------------------------------------------
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Beat; called by the scheduler."""
+        self.node.check(now)
+        self._tasks.spawn(self._beat(now))
+
+    async def _beat(self, now: Monotonic) -> None:
+        try:
+            await self.node.beat(now)
+        finally:
+            self._arm()
+        self.others.clear()
+        self.others.update(
+            {
+                row.name: {"host": row.about.host, "port": row.about.port}
+                for row in self.node.alive
+                if row.name != self.name
+            }
+        )
+
+    def _arm(self) -> None:
+        self._scheduler.arm(self._timer, self.node.get_timer())
+
+    def _about(self) -> NodeAbout:
+        host, port = self._address() or ("", 0)
+        atlas, settings = self._atlas(), self._config.node
+        if atlas is None:
+            return NodeAbout(host, port, emu.__version__)
+        found = {name: atlas.named(name) for name in settings.zones}
+        unknown = [f"node.zones: there is no zone {name}" for name in found if not found[name]]
+        if unknown:
+            raise ConfigError(unknown)
+        pinned = tuple(zone.id for zone in found.values() if zone is not None)
+        return NodeAbout(host, port, emu.__version__, settings.capacity, pinned)
+
+    def _check_same(self, row: NodeRow, about: NodeAbout) -> None:
+        """Raise `ConfigError` unless a living row is that of this node before a crash."""
+        before = (row.about.host, row.about.port)
+        if before != (about.host, about.port):
+            wait = self._config.node.lease - row.silence
+            line = (
+                f"node.name: a node {row.name} runs at {before[0]}:{before[1]}; give this one"
+                f" another name, or start it in {wait:.0f} seconds if that one was killed"
+            )
+            raise ConfigError([line])
+
+    def _may_take(self, row: NodeRow) -> bool:
+        return bool(row.about.capacity) and row.name != self.name and row.state is NodeState.UP
+
+    # -- what the node asks of its process --------------------------------------------------------
+
+    @property
+    def players(self) -> int:
+        """Players in this process."""
+        return self.running.players
+
+    def runs(self, place: ZonePlace) -> bool:
+        """Return whether an instance runs here."""
+        return self.running.runs(place)
+
+    def is_full(self, place: ZonePlace) -> bool:
+        """Return whether an instance has as many players as its zone allows."""
+        return self.running.is_full(place)
+
+    def moved(self, places: Sequence[ZonePlace]) -> None:
+        """Send the players of instances to the nodes where those were placed."""
+        self.running.moved(places)
+
+    def _report(self, event: NodeEvent) -> None:
+        match event:
+            case NodeAway(seconds, why):
+                _log.warn(
+                    "no answer of the database for {s:.0f} seconds ({why}): other nodes may take"
+                    " this node's zones",
+                    s=seconds, why=why or "this process stood still",
+                )  # fmt: skip
+            case NodeReturned(term, moved):
+                _log.info("back, term {term}; {n} zones run elsewhere now", term=term, n=moved)
+            case OtherNode(name, is_alive):
+                _log.info("{name} {does}", name=name, does="came" if is_alive else "is gone")
+                for heard in self._listeners:
+                    heard(name, is_alive)
+            case StateChanged(state):
+                _log.info("{state}", state=state)
+                self.running.drain(is_draining=state is NodeState.DRAINING)
+            case LeaseMoved(name, is_held):
+                _log.info("{does} lease {name}", name=name, does="holds" if is_held else "lost")
+
+
+def node_of(
+    config: Config,
+    storage: Storage,
+    scheduler: Scheduler,
+    *,
+    address: Callable[[], tuple[str, int] | None],
+    atlas: Callable[[], Atlas | None],
+) -> NodeService | None:
+    """Return this process as a node; None if its database can have only one process."""
+    if not parameters.in_cluster(config):
+        return None
+    return NodeService(config, storage, scheduler, address=address, atlas=atlas)
+
+
+class NodeMemories:
+    """`MemoryStore` of a node: it stores nothing of zones that other nodes run by now."""
+
+    def __init__(self, memories: MemoryStore, node: Node, scheduler: Scheduler) -> None:
+        self._memories = memories
+        self._node = node
+        self._scheduler = scheduler
+
+    async def of_zone(self, zone_id: int, first: int, most: int) -> Sequence[SpawnMemory]:
+        """Return some memories of a zone's spawns."""
+        return await self._memories.of_zone(zone_id, first, most)
+
+    async def save_memories(self, memories: Sequence[SpawnMemory]) -> None:
+        """Store memories of the zones that this node holds.
+
+        Raises `StoreError` while the node is away: it cannot know which those are.
+        """
+        if self._node.is_away(self._scheduler.now()):
+            raise StoreError("the database does not answer; this is stored when it does")
+        held = [one for one in memories if self._node.held(one.zone_id)]
+        if held:
+            await self._memories.save_memories(held)
+
+
+def machine_name() -> str:
+    """Return the name of this machine in the form of a node's name."""
+    name = socket.gethostname().partition(".")[0].lower()
+    return "".join(one if one.isalnum() and one.isascii() else "-" for one in name)[:31] or "node"

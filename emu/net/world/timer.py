@@ -1,0 +1,71 @@
+"""The timer of a world: the world says when it is due, and is called then, whatever it raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from emu.metrics import Histogram
+from emu.net.scheduler import Scheduler
+from emu.times import Monotonic
+from emu.world.service import WorldService
+
+RETRY: Final = 0.1
+"""Seconds until a world whose timer raised is called again."""
+
+
+class WorldTimer:
+    """Calls the world's timer when it is due."""
+
+    __slots__ = ("_is_stopped", "_scheduler", "_service", "_ticks", "_timer")
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        service: Callable[[], WorldService],
+        ticks: Histogram | None = None,
+    ) -> None:
+        """Call a service by a scheduler; record in `ticks` how many seconds each call took.
+
+        `service` returns the service. It is made after its timer, because it needs `wake`.
+        """
+        self._scheduler = scheduler
+        self._service = service
+        self._ticks = ticks
+        self._timer = scheduler.timer(self)
+        self._is_stopped = False
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Call the world; called by the scheduler.
+
+        If the world raises, it is called again after a moment, whatever its own timer says.
+        """
+        if self._is_stopped:
+            return
+        service = self._service()
+        # Armed before the call; if that raises, this deadline stays.
+        self._scheduler.arm(self._timer, Monotonic(now + RETRY))
+        begun = self._scheduler.now()
+        service.handle_timer(now)
+        if self._ticks is not None:
+            self._ticks.observe(self._scheduler.now() - begun)
+        self._scheduler.arm(self._timer, service.get_timer())
+
+    def wake(self, due: Monotonic) -> None:
+        """Call the world at a time at the latest.
+
+        This is called for every step of a player, so it compares times instead of asking the
+        world for its earliest deadline.
+        """
+        if due < self._timer.deadline and not self._is_stopped:
+            self._scheduler.arm(self._timer, due)
+
+    def late(self, now: Monotonic) -> float:
+        """Return how many seconds ago the world should have been called; 0 if it is in time."""
+        due = None if self._is_stopped else self._service().get_timer()
+        return 0.0 if due is None else max(0.0, now - due)
+
+    def stop(self) -> None:
+        """Call the world no more."""
+        self._scheduler.drop(self._timer)
+        self._is_stopped = True
