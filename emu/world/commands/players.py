@@ -190,13 +190,13 @@ def _send_who(context: CommandContext, caller: Player, shown: list[Present]) -> 
     )
 
 
-LIST, BEFORE, BEHIND = "list", "setprefix", "setsuffix"
+LIST, BEFORE, BEHIND, FIX = "list", "setprefix", "setsuffix", "fix"
 """The actions, by the names that clients send (docs/protocol/world/data.md#knowledge)."""
 NONE = ("none", "-1")
 
 
 ACTION = Argument(
-    "action", optional=True, default=LIST, choices=(LIST, BEFORE, BEHIND),
+    "action", optional=True, default=LIST, choices=(LIST, BEFORE, BEHIND, FIX),
     help="what to do",
 )  # fmt: skip
 WHICH = Argument(
@@ -211,7 +211,11 @@ TITLE = Argument("title", ArgumentKind.TEXT, "number or text of a title, or a ne
     cost=Cost.SHOWN, example="title setsuffix of the Meadow",
 )  # fmt: skip
 async def _title(context: CommandContext, player: Player, call: Call) -> Reply:
-    if call["action"] != LIST:
+    if call["action"] == FIX:
+        # For a client whose window shows other titles than the server has.
+        player.titles.show(player.spawn)
+        player.titles.send(player.client)
+    elif call["action"] != LIST:
         # Taking a title off shows no text, so a muted player may do it.
         if call["title"].casefold() not in NONE:
             await check_voice(context, call)

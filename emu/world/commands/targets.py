@@ -15,6 +15,7 @@ from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.actors.spawn import Spawn
 from emu.world.clock import game_time
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
+from emu.world.entry.inspection import send_inspection
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -126,7 +127,7 @@ def _color(difference: int) -> int:
     return RED
 
 
-@quiet("inspect_player", "look closely at a player", WHOM, aliases=("inspect",),
+@quiet("inspect_player", "look closely at a player", WHOM, aliases=("inspect", "inspectpc"),
        example="inspect_player Borvik")  # fmt: skip
 async def _inspect(context: CommandContext, player: Player, call: Call) -> Reply:
     spawn = named_or_target(call, player)
@@ -136,6 +137,7 @@ async def _inspect(context: CommandContext, player: Player, call: Call) -> Reply
     context.chat.pace(player, call.now)
     shown = " ".join(text for text in (spawn.prefix, other.name, spawn.suffix) if text)
     lines = [f"{shown}, level {spawn.level}"]
+    send_inspection(player, other, context.sheets)
     # A hidden player that looks stays unknown to those who may not see it.
     knows = may_see(other.rank, player.spawn)
     ignores = other.relations.knows(Relation.IGNORED, player.name)

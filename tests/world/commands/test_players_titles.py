@@ -37,3 +37,12 @@ def test_a_title_from_the_store_is_listed_as_borne(harness: WorldHarness) -> Non
     stored = str(b"Guide", "ascii")  # another object than the title's text, as read from a row
     one = harness.stand(5, titles=(Title("Guide", is_prefix=True),), prefix=stored, last_played=1.0)
     assert one.types("/title list") == ["0: Guide (before the name, borne)"]
+
+
+def test_fix_sends_the_titles_again(harness: WorldHarness) -> None:
+    one = harness.stand(5, titles=(Title("of the Meadow", False),))
+    before = len(one.decoded("WS_TitleUpdate"))
+    assert one.types("/title fix")[0] == "0: of the Meadow (behind the name)"
+    sent = one.decoded("WS_TitleUpdate")
+    assert len(sent) == before + 1
+    assert sent[-1] == sent[-2]
