@@ -13,6 +13,7 @@ from emu.processes.presence import SharedPresence
 from emu.processes.tables import run_now
 from emu.times import Moment
 from tests.processes.contracts.presence import PresenceContract, Presences, nothing
+from tests.support.cluster.brokers import MemoryCluster, start
 from tests.support.running.lossy_bus import Network
 from tests.support.running.processes import bus, presence, present
 
@@ -22,6 +23,52 @@ class TestSharedPresence(PresenceContract):
     def presences(self) -> Presences:
         shared, numbers = bus(), count()
         return lambda: SharedPresence(shared, f"process{next(numbers)}", spawn=run_now)
+
+
+class TestPresenceOfACluster(PresenceContract):
+    """The same over the bus of several processes."""
+
+    @pytest.fixture
+    def presences(self) -> Presences:
+        self.cluster = MemoryCluster()
+
+        def begin() -> SharedPresence:
+            bus = self.cluster.add()
+            return SharedPresence(bus, bus.process, spawn=start)
+
+        return begin
+
+    async def settle(self) -> None:
+        self.cluster.run(1.0)
+
+
+def test_a_broker_that_stands_still_leaves_neither_ghosts_nor_doubles() -> None:
+    cluster = MemoryCluster()
+    nodes = {}
+    for name in ("east", "south", "west"):
+        nodes[name] = SharedPresence(cluster.add(name), name, spawn=start, run=1)
+    nodes["east"].entered(present(101, 5, 12), nothing)
+    nodes["south"].entered(present(102, 6, 12), nothing)
+    cluster.run(5.0)
+    cluster.hold()
+    for name in nodes:
+        cluster.cut(name)
+    cluster.broker.queue.clear()
+    nodes["east"].left(5)
+    nodes["west"].entered(present(101, 5, 13), nothing)
+    nodes["west"].entered(present(103, 7, 13), nothing)
+    cluster.run(10.0)
+    cluster.kill("south")
+    cluster.release()
+    for name in ("east", "west"):
+        cluster.restore(name)
+    cluster.run(5.0)
+    for name in ("east", "west"):
+        nodes[name].tick()
+    cluster.run(5.0)
+    lists = [{one.char_id: one.process for one in nodes[name]} for name in ("east", "west")]
+    assert lists == [{5: "west", 7: "west"}] * 2
+    assert cluster.errors == []
 
 
 def test_a_process_that_is_forgotten_here_goes_elsewhere_with_the_next_digest() -> None:

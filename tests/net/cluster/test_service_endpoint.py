@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 from twisted.internet.task import Clock
@@ -14,16 +13,17 @@ from emu.world.content.atlas import read_atlas
 from tests.support.world.world_fakes import CharactersInMemory
 
 
+class AnyStores:
+    """A `Storage` whose ports nobody calls."""
+
+    world_characters = CharactersInMemory()
+
+    def __getattr__(self, name: str) -> object:
+        return name
+
+
 def ground(*settings: str) -> ProcessContext:
-    storage: Any = SimpleNamespace(
-        models=object(),
-        world_characters=CharactersInMemory(),
-        account_gate=object(),
-        memories=object(),
-        guilds=object(),
-        mail=object(),
-        petitions=object(),
-    )
+    storage: Any = AnyStores()
     clock: Any = Clock()
     scheduler = Scheduler(clock)
     log: Any = None

@@ -19,8 +19,8 @@ from emu.net.login.service import LoginEndpoint
 from emu.net.scheduler import Scheduler
 from emu.net.store import Storage
 from emu.opcodes import shipped_tables
+from emu.processes.bus import LocalBus
 from emu.processes.ports import GONE, BusMember
-from emu.processes.shared import LocalBus
 from emu.times import Monotonic
 from tests.support.login.scripted_world import (
     CHAR_CREATE,
@@ -132,13 +132,16 @@ async def test_worlds_of_a_lost_login_server_come_back(
 
 
 async def test_a_login_at_another_login_server_ends_the_earlier_session(tmp_path: Path) -> None:
-    async with started(tmp_path) as several:
-        async with await several.client("east") as first, await several.client("west") as second:
-            await first.login()
-            await second.login()
-            east, west = (several.nodes[name].service.logged_in for name in NODES)
-            await until(lambda: len(east) == 0, "the end of the first session")
-            assert len(west) == 1
+    async with (
+        started(tmp_path) as several,
+        await several.client("east") as first,
+        await several.client("west") as second,
+    ):
+        await first.login()
+        await second.login()
+        east, west = (several.nodes[name].service.logged_in for name in NODES)
+        await until(lambda: len(east) == 0, "the end of the first session")
+        assert len(west) == 1
 
 
 async def test_a_wrong_password_at_one_login_server_is_charged_at_the_other(tmp_path: Path) -> None:
