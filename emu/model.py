@@ -489,6 +489,12 @@ class SavedState:
     term: int = 0
     """The character's term when this process let it in."""
 
+    @property
+    def belongings(self) -> bool:
+        """Whether it changes more than place and time."""
+        kinds = (self.relations, self.titles, self.hotkeys, self.channels)
+        return any(kind is not None for kind in kinds)
+
 
 BUILT_IN_ACCOUNT = "built-in"
 """Link account of the world in the login server's own process."""

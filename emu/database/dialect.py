@@ -84,11 +84,14 @@ class Dialect(ABC):
         match: Mapping[str, Kind],
         columns: Mapping[str, Kind],
         rows: Sequence[tuple[Any, ...]],
+        *,
+        growing: str = "",
     ) -> list[Any]:
         """Change many rows of a table, and return the first matched value of each changed one.
 
         A row of `rows` has the values of the columns in `match`, which select the row to change,
-        and then those of `columns`. No two of them may match the same row.
+        and then those of `columns`. No two of them may match the same row. A row stays as it is if
+        the column `growing` would not become greater.
         """
 
     @abstractmethod
@@ -114,17 +117,25 @@ class SqliteDialect(Dialect):
         match: Mapping[str, Kind],
         columns: Mapping[str, Kind],
         rows: Sequence[tuple[Any, ...]],
+        *,
+        growing: str = "",
     ) -> list[Any]:
         """Change many rows; see `Dialect`."""
         pairs = ", ".join(f"{name} = ?" for name in columns)
-        chosen = " AND ".join(f"{name} = ?" for name in match)
+        conditions = [f"{name} = ?" for name in match]
+        place = slice(0, 0)
+        if growing:
+            conditions.append(f"{growing} < ?")
+            at = len(match) + [*columns].index(growing)
+            place = slice(at, at + 1)
+        chosen = " AND ".join(conditions)
         sql = f"UPDATE {table} SET {pairs} WHERE {chosen}"  # noqa: S608  # our own names
         first = len(match)
         # One statement for each: in the same process a statement costs less than a large one.
         return [
             row[0]
             for row in rows
-            if connection.execute(sql, (*row[first:], *row[:first])).rowcount > 0
+            if connection.execute(sql, (*row[first:], *row[:first], *row[place])).rowcount > 0
         ]
 
     def after_given_id(self, connection: Connection, table: str, row_id: int) -> None:

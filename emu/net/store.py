@@ -30,6 +30,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
@@ -63,6 +64,7 @@ from emu.store.asynchronous import (
     AsyncWorlds,
     StoreConnections,
 )
+from emu.store.batches import by_kind, runs, together
 from emu.store.row_cache import StoreCache
 
 T = TypeVar("T")
@@ -104,6 +106,23 @@ class _Job(Generic[T]):
             self.done.errback(self.error)
         else:
             self.done.callback(self.result)  # type: ignore[arg-type]  # None only where T has it
+
+
+def _carry_out_run(jobs: Sequence[_Job[Any]]) -> None:
+    """Carry out calls of one kind with as few statements as possible. In a worker thread."""
+    if len(jobs) > 1:
+        try:
+            errors = together([job.call for job in jobs])
+        except StoreLocked as error:
+            errors = [error] * len(jobs)
+        except Exception:  # noqa: BLE001  # one of them has failed all: each gets its own outcome
+            errors = None
+        if errors is not None:
+            for job, found in zip(jobs, errors, strict=True):
+                job.error = found
+            return
+    for job in jobs:
+        job.carry_out()
 
 
 class StoreWorker:
@@ -230,13 +249,15 @@ class StoreWorker:
             return
         try:
             with self._group():
-                for number, job in enumerate(jobs):
-                    job.carry_out()
-                    if job.is_locked:  # the others would each wait for the same lock
+                done = 0
+                for run in runs(jobs, attrgetter("call")):
+                    _carry_out_run(run)
+                    if run[0].is_locked:  # the others would each wait for the same lock
                         # They were not tried, and count as locked, too, so that their order stays.
-                        for later in jobs[number:]:
-                            later.error = job.error
+                        for later in jobs[done:]:
+                            later.error = run[0].error
                         break
+                    done += len(run)
         except BaseException as error:  # noqa: BLE001  # no commit: no call of the group is stored
             for job in jobs:
                 job.error = job.error or error
@@ -365,6 +386,7 @@ class DeferredWrites:
             self._flushing.cancel()
             self._flushing = None
         batch, self._held = self._held[:MOST_TOGETHER], self._held[MOST_TOGETHER:]
+        batch = by_kind(batch, itemgetter(0))
         # Calls beyond MOST_TOGETHER have waited as long as this batch: they follow directly.
         self._is_under_way, self._is_urgent = True, bool(self._held)
         calls = [call for call, _ in batch]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from emu.database import Kind
 from emu.errors import DuplicateName
 from emu.model import Account
 from emu.store.repository import Repository, changes, check_name, name_key, reads, saves
@@ -16,6 +17,9 @@ _COLUMNS = (
     "id, name, password, enabled, banned_until, ban_reason, created, last_login, last_address,"
     " last_client_version"
 )
+
+
+_LOGIN = {"last_login": Kind.REAL, "last_address": Kind.TEXT, "last_client_version": Kind.INTEGER}
 
 
 class AccountRepository(Repository):
@@ -103,6 +107,18 @@ class AccountRepository(Repository):
     def ban(self, account_id: int, until: Moment | None, reason: str) -> None:
         """Ban an account until a unix time (``math.inf``: for ever); None lifts the ban."""
         self._set("accounts", account_id, banned_until=_stored_end(until), ban_reason=reason)
+
+    @saves
+    def record_logins(
+        self, logins: Sequence[tuple[int, str, int, Moment]]
+    ) -> Sequence[Exception | None]:
+        """Do what `record_login` does for several; return None for each."""
+        rows = [
+            (account_id, moment, address, version)
+            for account_id, address, version, moment in logins
+        ]
+        self._update_many("accounts", {"id": Kind.INTEGER}, _LOGIN, rows)
+        return [None] * len(rows)
 
     @saves
     def record_login(self, account_id: int, address: str, version: int, moment: Moment) -> None:

@@ -23,6 +23,7 @@ from emu.limits.addresses import BanList
 from emu.model import Account, Character, EntryOrigin, Handoff, WorldCharacter
 from emu.processes.shared import LIFETIME, MOST_KEYS
 from emu.store.accounts import AccountRepository, BannedAddress, Bans, Settings
+from emu.store.batches import Batchable
 from emu.store.characters import CharacterRepository
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
@@ -84,6 +85,8 @@ Port = Callable[Concatenate[AsyncRepository[R], P], Coroutine[Any, Any, T]]
 """A method of a port."""
 Forget = Callable[..., None]
 """Removes the rows from the cache that a write makes invalid: `forget(cache, *arguments)`."""
+Many = Callable[[R, Sequence[tuple[Any, ...]]], Sequence[Exception | None]]
+"""A method of a repository for several calls of another one; see `later`."""
 
 
 def forget_all(cache: StoreCache, *_values: Any, **_named: Any) -> None:
@@ -111,9 +114,15 @@ def write(method: Callable[Concatenate[R, P], T], forget: Forget = forget_all) -
     return _writing(attrgetter("write"), method, forget)
 
 
-def later(method: Callable[Concatenate[R, P], T], forget: Forget = forget_all) -> Port[R, P, T]:
-    """Return the port's call for a deferred write."""
-    return _writing(attrgetter("later"), method, forget)
+def later(
+    method: Callable[Concatenate[R, P], T], forget: Forget = forget_all, many: Many[R] | None = None
+) -> Port[R, P, T]:
+    """Return the port's call for a deferred write.
+
+    `many` carries out several calls at once; it takes a list of their arguments, and returns the
+    error of each or None. The calls then have no named arguments.
+    """
+    return _writing(attrgetter("later"), method, forget, many)
 
 
 def persistent(
@@ -127,10 +136,15 @@ def _writing(
     target: Callable[[AsyncRepository[R]], tuple[R, Run]],
     method: Callable[Concatenate[R, P], T],
     forget: Forget,
+    many: Many[R] | None = None,
 ) -> Port[R, P, T]:
     async def call(port: AsyncRepository[R], /, *values: P.args, **named: P.kwargs) -> T:
         repository, run = target(port)
         try:
+            if many is not None:
+                batchable: Any = Batchable(repository, method, many, values)
+                done: T = await run(batchable)
+                return done
             return await run(partial(method, repository, *values, **named))
         finally:
             # After the write and not before it: a read in between would cache the old row again.
@@ -148,7 +162,7 @@ def _of_account(cache: StoreCache, account_id: int, *_others: Any, **_named: Any
 class AsyncAccounts(AsyncRepository[AccountRepository]):
     """Implements `emu.login.ports.AccountStore`."""
 
-    _record = later(AccountRepository.record_login, forget_nothing)
+    _record = later(AccountRepository.record_login, forget_nothing, AccountRepository.record_logins)
     add_account = write(
         AccountRepository.add, lambda cache, name, *_, **__: cache.accounts.forget(name_key(name))
     )
@@ -402,6 +416,7 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
     save_character = later(
         WorldCharacters.save_character,
         lambda cache, *values: cache.world_characters.forget(values[-1].account_id),
+        WorldCharacters.save_characters,
     )
     mute_account = write(
         WorldCharacters.mute_account,

@@ -108,19 +108,27 @@ class Repository:
         match: Mapping[str, Kind],
         columns: Mapping[str, Kind],
         rows: Sequence[tuple[Any, ...]],
+        *,
+        growing: str = "",
     ) -> list[Any]:
         """Change many rows with as few statements as the engine needs.
 
         A row of `rows` has the values of the columns in `match`, which select the row to change,
-        and then those of `columns`. Of several with the same match, the last one counts. Returns
-        the first matched value of each changed row.
+        and then those of `columns`. Of several with the same match, the last one counts. A row
+        stays as it is if the column `growing` would not become greater. Returns the first matched
+        value of each changed row.
         """
         first = len(match)
         last = {row[:first]: row for row in rows}
         if not last:
             return []
         return self.database.dialect.update_many(
-            self.database.connection, table, match, columns, [*last.values()]
+            self.database.connection,
+            table,
+            match,
+            columns,
+            [*last.values()],
+            growing=growing,
         )
 
     def _set(self, table: str, row_id: int | None, **columns: Any) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import astuple, replace
 from typing import Any, NamedTuple
 
-from emu.database import Database
-from emu.errors import DuplicateName, OutOfDate
+from emu.database import Database, Kind
+from emu.errors import DuplicateName, OutOfDate, StoreError
 from emu.model import (
     CharacterStanding,
     Hotkey,
@@ -144,6 +144,15 @@ FIELDS = {
     )
 }  # fmt: skip
 """Field of `WorldCharacter` -> column."""
+
+
+_KEY = {"id": Kind.INTEGER}
+_FENCE = {"id": Kind.INTEGER, "term": Kind.INTEGER}
+_PLACED = {
+    "zone_id": Kind.INTEGER, "x": Kind.REAL, "y": Kind.REAL, "z": Kind.REAL, "heading": Kind.REAL,
+    "grid": Kind.INTEGER, "revision": Kind.INTEGER,
+}  # fmt: skip
+"""The columns that every save has."""
 
 
 class WorldCharacters(Repository):
@@ -298,37 +307,56 @@ class WorldCharacters(Repository):
         it in since (its term is greater), or if a save with the same or a greater number is already
         stored.
         """
-        # The place is in every save, and the revision is in the same transaction: no reader sees
-        # one without the other.
-        columns = _where(state.zone_id, state.place) | {"revision": state.revision}
-        if state.last_played is not None:
-            columns["last_played"] = state.last_played
-        pairs = ", ".join(f"{column} = ?" for column in columns)
-        # Compared and changed in one statement: no other process can take the character over in
-        # between, and none can before the belongings are stored, because this locks the row.
-        saved = self._run(
-            f"UPDATE world_characters SET {pairs}"  # noqa: S608  # our own names
-            " WHERE id = ? AND term = ? AND revision < ?",
-            (*columns.values(), char_id, state.term, state.revision),
+        [error] = self.save_characters([(char_id, state)])
+        if error is not None:
+            raise error
+
+    @saves
+    def save_characters(
+        self, saves: Sequence[tuple[int, SavedState]]
+    ) -> Sequence[StoreError | None]:
+        """Do what `save_character` does for several; return the error of each or None."""
+        if len({char_id for char_id, _ in saves}) < len(saves):
+            # Two of one character would be one row of the statement below.
+            return [error for save in saves for error in self.save_characters([save])]
+        # Compared and changed in one statement: no other process can take a character over in
+        # between, and none can before the belongings are stored, because this locks the row. The
+        # place is in every save, and the revision is in the same transaction: no reader sees one
+        # without the other.
+        rows = [
+            (char_id, state.term, state.zone_id, *state.place, state.revision)
+            for char_id, state in saves
+        ]
+        changed = set(
+            self._update_many("world_characters", _FENCE, _PLACED, rows, growing="revision")
         )
-        if saved.rowcount == 1:
-            self._belongings.save(char_id, state)
-        else:
-            self._refuse(char_id, state)
+        played = [
+            (char_id, state.last_played)
+            for char_id, state in saves
+            if char_id in changed and state.last_played is not None
+        ]
+        self._update_many("world_characters", _KEY, {"last_played": Kind.REAL}, played)
+        errors: list[StoreError | None] = []
+        for char_id, state in saves:
+            # Most saves have only a place, and a call is a savepoint: two more round trips.
+            if char_id in changed and state.belongings:
+                self._belongings.save(char_id, state)
+            errors.append(None if char_id in changed else self._refusal(char_id, state))
+        return errors
 
     @changes
     def save_place(self, char_id: int, zone_id: int, place: Place) -> None:
         """Store a character's zone and place."""
         self._set("world_characters", char_id, **_where(zone_id, place))
 
-    def _refuse(self, char_id: int, state: SavedState) -> None:
-        """Raise the reason why a save has changed nothing, unless the character is gone."""
+    def _refusal(self, char_id: int, state: SavedState) -> OutOfDate | None:
+        """Return why a save has changed nothing; None if the character is gone."""
         row = self._run("SELECT term FROM world_characters WHERE id = ?", (char_id,)).fetchone()
         if row is None:
-            return
+            return None
         if row["term"] != state.term:
-            raise OutOfDate(f"another process plays {state.name} now")
-        raise OutOfDate(f"a newer state of {state.name} is stored")
+            return OutOfDate(f"another process plays {state.name} now")
+        return OutOfDate(f"a newer state of {state.name} is stored")
 
     def _muted_until(self, account_id: int) -> Moment:
         """Return the end of an account's mute, from its present and deleted characters."""

@@ -9,9 +9,11 @@ import pytest
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredList
 
-from emu.errors import StoreError
+from emu.errors import OutOfDate, StoreError
 from emu.net.scheduler import Scheduler
 from emu.net.store import DELAY, Storage
+from emu.times import Moment
+from tests.support.database.stores import saved_state, world_character
 
 
 async def test_what_was_answered_is_there_after_closing(tmp_path: Path) -> None:
@@ -141,4 +143,46 @@ async def test_a_slow_disk_does_not_block_the_reactor(tmp_path: Path) -> None:
     await DeferredList([Deferred.fromCoroutine(one) for one in asked])
     assert threads
     assert threading.main_thread() not in threads
+    await storage.close()
+
+
+async def test_deferred_writes_of_one_kind_share_a_statement(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "emu.sqlite", reactor, Scheduler(reactor))
+    made = [storage.direct.world.characters.create(world_character(name=name)) for name in "AB"]
+    for name in "ab":
+        storage.direct.login.accounts.add(name, "hash", 1.0)
+    storage.direct.world.characters.claim(1, made[1].id, "other")
+    statements: list[str] = []
+    storage.direct.sqlite.connection.set_trace_callback(statements.append)
+    calls: list[Any] = []
+    for number, row in enumerate(made, 1):
+        calls += [
+            storage.accounts.record_login(number, "::1", 546, Moment(5.0)),
+            storage.world_characters.save_character(row.id, saved_state(row, zone_id=33)),
+        ]
+    done = await DeferredList([Deferred.fromCoroutine(one) for one in calls], consumeErrors=True)
+    assert [is_stored for is_stored, _ in done] == [True, True, True, False]
+    failure: Any = done[3][1]
+    assert failure.type is OutOfDate
+    assert sum(one.startswith("SAVEPOINT") for one in statements) == 2, statements
+    assert sum(one == "COMMIT" for one in statements) == 1
+    await storage.close()
+
+
+async def test_a_row_that_cannot_be_stored_fails_alone(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "emu.sqlite", reactor, Scheduler(reactor))
+    for name in "ab":
+        storage.direct.login.accounts.add(name, "hash", 1.0)
+    wrong: Any = None  # no address
+    calls = [
+        storage.accounts.record_login(1, "::1", 546, Moment(5.0)),
+        storage.accounts.record_login(2, wrong, 546, Moment(5.0)),
+    ]
+    done = await DeferredList([Deferred.fromCoroutine(one) for one in calls], consumeErrors=True)
+    assert [is_stored for is_stored, _ in done] == [True, False]
+    failure: Any = done[1][1]
+    assert failure.type is StoreError
+    found = await storage.accounts.find_account("a")
+    assert found is not None
+    assert found.last_address == "::1"
     await storage.close()

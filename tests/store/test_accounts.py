@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from emu.errors import DuplicateName, StoreError
 from emu.model import Account
 from emu.store import Store
-from emu.times import FOR_EVER
+from emu.times import FOR_EVER, Moment
 from tests.support.database.stores import character
 from tests.support.examples import tries
 
@@ -131,3 +131,24 @@ def test_accounts_that_may_log_in_are_distinguished_from_the_others(empty_store:
     assert accounts.open_among(everybody, 99.9) == [ids[0]]
     assert accounts.open_among(everybody, 100.0) == [ids[0], ids[1]]
     assert accounts.open_among([], 1.0) == []
+
+
+def test_several_logins_are_recorded_at_once(store: Store) -> None:
+    store.login.accounts.add("Bob", "hash", 1.0)
+    logins = [
+        (1, "192.0.2.1", 546, Moment(5.0)),
+        (2, "192.0.2.2", 561, Moment(6.0)),
+        (1, "::1", 60114, Moment(7.0)),
+    ]
+    assert store.login.accounts.record_logins([*logins, (99, "::1", 1, Moment(1.0))]) == [None] * 4
+    found = [
+        (one.name, one.last_address, one.last_client_version, one.last_login)
+        for one in store.login.accounts.every()
+    ]
+    assert found == [("Alice", "::1", 60114, 7.0), ("Bob", "192.0.2.2", 561, 6.0)]
+
+
+def test_ids_of_any_size_are_chosen(store: Store) -> None:
+    for ids in ([1], [1, 546], [1, 70_000], [1 << 40, 1], []):
+        found = store.login.accounts.open_among(ids, Moment(5.0))
+        assert found == [one for one in ids if one == 1]

@@ -69,3 +69,26 @@ def test_a_process_that_was_stopped_changes_no_table(empty_store: Store) -> None
         assert content(other) == before
         other.world.characters.save_character(made.id, saved_state(theirs, 3, term=theirs.term))
         assert content(other) != before
+
+
+def test_several_saves_are_stored_or_refused_each_for_itself(empty_store: Store) -> None:
+    characters = empty_store.world.characters
+    names = ("Ayla", "Bel", "Cilla", "Dara")
+    made = [characters.create(world_character(name=name)) for name in names]
+    characters.claim(1, made[1].id, "other")
+    characters.save_character(made[2].id, saved_state(made[2], 7))
+    saves = [
+        saved_state(row, 5, zone_id=33, relations=((0, row.name),), last_played=9.0) for row in made
+    ]
+    gone = saved_state(world_character(id=99), 5)
+    found = characters.save_characters([(one.char_id, one) for one in (*saves, gone)])
+    assert [str(error or "") for error in found] == [
+        "", "another process plays Bel now", "a newer state of Cilla is stored", "", "",
+    ]  # fmt: skip
+    rows = characters.of_account(1)
+    assert [(row.zone_id == 33, bool(row.relations), row.last_played) for row in rows] == [
+        (True, True, 9.0), (False, False, 0.0), (False, False, 0.0), (True, True, 9.0),
+    ]  # fmt: skip
+    twice = [saved_state(made[0], number, zone_id=number) for number in (6, 7)]
+    assert characters.save_characters([(one.char_id, one) for one in twice]) == [None, None]
+    assert characters.of_account(1)[0].zone_id == 7

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Self, TypeVar
+
+from psycopg.types.numeric import Int8
 
 from emu.database.database import Database
 from emu.database.dialect import Connection, Dialect, Kind
@@ -24,6 +26,13 @@ _ARRAYS: Mapping[Kind, str] = {
 }  # fmt: skip
 
 
+def _array(values: Iterable[Any]) -> list[Any]:
+    """Return values as the driver sends them in an array."""
+    # The driver chooses the size of whole numbers by the values, and may send an array under the
+    # size of the one before.
+    return [Int8(value) if type(value) is int else value for value in values]
+
+
 class PostgresqlDialect(Dialect):
     """The statements of PostgreSQL."""
 
@@ -32,7 +41,7 @@ class PostgresqlDialect(Dialect):
 
     def among(self, column: str, values: Any) -> tuple[str, Any]:
         """Return the condition and its parameter; see `Dialect`."""
-        return f"{column} = ANY(?)", [*values]
+        return f"{column} = ANY(?)", _array(values)
 
     def update_many(
         self,
@@ -41,18 +50,22 @@ class PostgresqlDialect(Dialect):
         match: Mapping[str, Kind],
         columns: Mapping[str, Kind],
         rows: Sequence[tuple[Any, ...]],
+        *,
+        growing: str = "",
     ) -> list[Any]:
         """Change many rows in one statement; see `Dialect`."""
         every = {**match, **columns}
         arrays = ", ".join(f"?::{_ARRAYS[kind]}[]" for kind in every.values())
         pairs = ", ".join(f"{name} = given.{name}" for name in columns)
         chosen = " AND ".join(f"changed.{name} = given.{name}" for name in match)
+        if growing:
+            chosen += f" AND changed.{growing} < given.{growing}"
         first = next(iter(match))
         sql = (
             f"UPDATE {table} AS changed SET {pairs} FROM unnest({arrays})"  # noqa: S608
             f" AS given ({', '.join(every)}) WHERE {chosen} RETURNING given.{first}"
         )
-        values = [list(column) for column in zip(*rows, strict=True)]
+        values = [_array(column) for column in zip(*rows, strict=True)]
         return [found for (found,) in connection.execute(sql, values).fetchall()]
 
     def after_given_id(self, connection: Connection, table: str, row_id: int) -> None:
