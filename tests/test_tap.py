@@ -313,7 +313,7 @@ def test_a_worker_has_the_configuration_of_its_supervisor_for_itself(tmp_path: P
     assert isinstance(service, EmuService)
     assert service.config.login.max_characters == 3
     assert (service.config.link.max_connections, service.config.world.enabled) == (7, False)
-    assert service.config.web.listen is None, "the first worker has the page"
+    assert str(service.config.web.listen) == "127.0.0.1:2"
 
 
 def test_lines_of_workers_reach_the_log_as_they_are(tmp_path: Path, capsys) -> None:

@@ -12,6 +12,7 @@ from emu.config.ports import shared_ports
 from emu.limits.addresses import is_loopback, reachable
 
 SHORTEST_INVITE_CODE = 8
+LARGEST_PORT = 65535
 _WEB_ADDRESS = re.compile(r"https?://[^/\s]+(/\S*)?")
 LINK_TEXTS = {"name": 200, "account": 29, "advertise": 79, "internal_address": 79}
 """Settings of the world that are sent to login servers, with the bytes of each on the link."""
@@ -50,6 +51,9 @@ def _workers(config: Config) -> Iterator[str]:
             "login.workers: several processes cannot share a SQLite file; set database.url to"
             " postgresql://USER@HOST/DATABASE, or workers = 1"
         )
+    page = config.web.listen
+    if page is not None and page.port + config.login.workers - 1 > LARGEST_PORT:
+        yield "login.workers, web.listen: each worker has a page, on the ports from web.listen on"
     if config.world.enabled:
         yield (
             "login.workers: needs world.enabled = false; run the world as a server of its own with"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from emu.config.administration import GgmpPolicy
 from emu.config.model import Config
+from emu.config.readers import Address
 from emu.config.setting import with_settings
 
 
@@ -13,12 +14,15 @@ def of_worker(config: Config, index: int) -> Config:
     """Return the configuration of a worker.
 
     The first worker also has everything that only one process may have: the listeners of operators,
-    the web page, the links of worlds, and the removal of deleted characters. Each worker has its
-    own console and capture file: the names of the others get a number.
+    the links of worlds, and the removal of deleted characters. Each worker has its own console and
+    capture file, whose names get its number, and its own page with metrics, on ``web.listen`` with
+    a port that is greater by its number.
     """
     if index == 0:
         return config
-    trace = config.trace.file
+    trace, page = config.trace.file, config.web.listen
+    if page is not None and page.port:
+        page = Address(page.host, page.port + index)
     return with_settings(
         config,
         {
@@ -31,7 +35,7 @@ def of_worker(config: Config, index: int) -> Config:
             "a2s": {"listen": None},
             "ssq": {"enabled": False},
             "ggmp": {"policy": GgmpPolicy.TOKEN, "tokens_file": None, "clients_file": None},
-            "web": {"listen": None, "admin": False},
+            "web": {"listen": page, "admin": False},
             "webhook": {"url": "", "url_file": None},
             "trace": {"file": None if trace is None else _numbered(trace, index)},
         },

@@ -121,6 +121,7 @@ SQLITE = "login.workers: several processes cannot share a SQLite file; set datab
         (["world.enabled=no"], [SQLITE]),
         ([], [SQLITE, "login.workers: needs world.enabled = false"]),
         (["login.enabled=no"], ["login.workers: needs login.enabled", SQLITE, "login.workers: ne"]),
+        (["world.enabled=no", "web.listen=[::1]:65535"], [SQLITE, "login.workers, web.listen: ea"]),
     ],
 )
 def test_several_workers_need_a_database_server_and_only_a_login_service(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from emu.config import parse
+from emu.config import Address, parse
 from emu.config.load import differences
 from emu.config.ports import listening_ports
 from emu.config.setting import with_settings
@@ -21,9 +21,11 @@ def test_the_first_worker_has_everything() -> None:
     assert of_worker(config, 0) is config
 
 
-def test_the_others_open_no_port_but_that_of_clients() -> None:
+def test_the_others_open_no_port_but_that_of_clients_and_a_page_of_their_own() -> None:
     config = of_worker(parse({}, EVERYTHING), 2)
-    assert {port.key for port in listening_ports(config)} == {"login.listen"}
+    assert {port.key for port in listening_ports(config)} == {"login.listen", "web.listen"}
+    assert (config.web.listen, config.web.admin) == (Address("127.0.0.1", 3), False)
+    assert of_worker(parse({}, []), 1).web.listen is None
     assert config.webhook.url == ""
     assert config.database.keep_deleted == 0, "the first one removes deleted characters"
 
