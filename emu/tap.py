@@ -22,6 +22,7 @@ from twisted.python import usage
 from emu.config import Config, LogConfig, default_path, doubts, exposed, load
 from emu.config.workers import of_worker
 from emu.errors import ConfigError, EmuError, StoreError, unusable
+from emu.net.cluster.node import machine_name
 from emu.net.daemon import check_pid_file, detach
 from emu.net.login.shared_port import inherited_port
 from emu.net.logs import LogFile, logger, observer
@@ -139,7 +140,7 @@ def makeService(options: Options) -> IService:  # noqa: N802  # the name twistd 
 
 
 def _read_for_worker(read: Callable[[], Config], index: int) -> Config:
-    return of_worker(read(), index)
+    return of_worker(read(), index, machine_name())
 
 
 def worker_command(path: Path | None, overrides: Sequence[str], index: int) -> list[str]:

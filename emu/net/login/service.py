@@ -338,23 +338,23 @@ class LoginEndpoint:
                 key, port, {"connections": self.links.connections, **self.links.counters}
             )
 
-    def listen(self) -> tuple[str, int] | None:
-        """Open the ports, log them, and return the address of the worlds' TCP port.
+    def listen(self) -> tuple[str, int]:
+        """Open the ports, log them, and return their address, where worlds register too.
 
-        Return None in a worker without that port. Raises `CannotListenError`.
+        Raises `CannotListenError`.
         """
         listening = self._open_both() if self._inherited is None else self._adopt(self._inherited)
         self._refusals.start()
         self._link_refusals.start()
         host = self._port.getHost()
         _log.info("clients on UDP {at}", at=Address(host.host, host.port))
-        if listening is None:
-            return None
-        self._link_ports["login.listen"] = listening
-        tcp = listening.getHost()
-        _link_log.info("worlds on TCP {at}", at=Address(tcp.host, tcp.port))
-        self._listen_securely()
-        return tcp.host, tcp.port
+        # Of several workers, one has the port of links.
+        if listening is not None:
+            self._link_ports["login.listen"] = listening
+            tcp = listening.getHost()
+            _link_log.info("worlds on TCP {at}", at=Address(tcp.host, tcp.port))
+            self._listen_securely()
+        return host.host, host.port
 
     def _listen_securely(self) -> None:
         """Open the TLS port of links, if the configuration names one."""
