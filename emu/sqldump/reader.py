@@ -270,7 +270,9 @@ MAX_TABLES = 2000
 """Tables whose names and columns are kept in memory."""
 
 _UNQUOTED = re.compile(rb"(?:[^;'\"`#/\-]++|/(?!\*)|-(?!-))*+")
-_QUICK = re.compile(rb"[ \t\r\n]*+(?:(-?\d{1,18}+)|'([^'\\]*+)'(?!')|(NULL))[ \t]*+([,)])")
+_QUICK = re.compile(
+    rb"[ \t\r\n]*+(?:(-?\d{1,18}+)(\.\d{1,18}+)?+|'([^'\\]*+)'(?!')|(NULL))[ \t]*+([,)])"
+)
 _NOT_COLUMNS = frozenset(
     b"PRIMARY UNIQUE KEY INDEX CONSTRAINT FULLTEXT SPATIAL FOREIGN CHECK PERIOD LIKE SELECT".split()
 )
@@ -494,8 +496,10 @@ class _Parser:
             quick = _QUICK.match(source.buffer, source.pos)
             if quick is not None and quick.end() - source.pos <= MAX_VALUE:
                 source.pos = quick.end()
-                number, string, null, end = quick.groups()
-                if number is not None:
+                number, fraction, string, null, end = quick.groups()
+                if fraction is not None:
+                    values.append(float(number + fraction))
+                elif number is not None:
                     values.append(int(number))
                 else:
                     values.append(None if null is not None else text_of(string))

@@ -1,0 +1,330 @@
+"""`ContentFile`: a content file as the server reads it, zone by zone.
+
+The server never writes it. A zone is read in one job of a thread, when a player enters it; what
+stands there is small: places, and the templates that they share.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+from emu.content.importing import APPLICATION, FORMAT
+from emu.content.tables import content_tables
+from emu.errors import FileFormatError
+
+Row = Mapping[str, Any]
+"""A row of a table: our column names with their values."""
+MOST_MARKS: Final = 500
+"""Ids of one statement."""
+KINDS: Final = ("npcs", "objects", "grounds", "signs", "widgets")
+"""The kinds of spawns; where a spawn is of several, the first counts."""
+
+
+class Placement(NamedTuple):
+    """One place where something can stand; the fields are those of the table `placements`."""
+
+    id: int
+    location_id: int
+    x: float
+    y: float
+    z: float
+    heading: float
+    pitch: float
+    roll: float
+    x_offset: float
+    y_offset: float
+    z_offset: float
+    grid: int
+    respawn: int
+    respawn_low: int
+    respawn_high: int
+    expire: int
+    expire_offset: int
+    instance: int
+    level: int
+    health: int
+    power: int
+    difficulty: int
+    strength: int
+    stamina: int
+    wisdom: int
+    intelligence: int
+    agility: int
+
+
+class Entry(NamedTuple):
+    """One thing that can stand at a location, with its weight among the others."""
+
+    id: int
+    location_id: int
+    spawn_id: int
+    weight: float
+    condition: int
+    script: str
+    """The script of the entry, of its location or of its spawn; empty without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What all spawns of one number share."""
+
+    id: int
+    kind: str
+    """The table of its kind: one of `KINDS`."""
+    spawn: Row
+    """Its row in `spawns`."""
+    own: Row
+    """Its row in the table of its kind."""
+    appearance: Mapping[str, tuple[int, int, int]]
+    equipment: Sequence[Row]
+
+
+class Group(NamedTuple):
+    """A group of placements that come and go together."""
+
+    id: int
+    set_id: int
+    """Of the groups with one number, one stands at a time."""
+    weight: float
+    placements: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneContent:
+    """All that a content file says about one zone."""
+
+    zone: Row
+    placements: Sequence[Placement]
+    entries: Mapping[int, Sequence[Entry]]
+    """By location, in the order of their numbers."""
+    templates: Mapping[int, Template]
+    """By number, those of the entries and those that only scripts name."""
+    groups: Sequence[Group]
+    revive_points: Sequence[Row]
+    areas: Sequence[tuple[Row, Sequence[Row]]]
+    """Each with its points."""
+    transporters: Mapping[int, Sequence[Row]]
+    """By list: those of this zone's spawns."""
+    triggers: Sequence[Row]
+    """Transporters that move whoever comes near."""
+    commands: Mapping[int, Sequence[Row]]
+    """Lists of commands by their number."""
+
+
+class ContentFile:
+    """An open content file, for one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a file for reading. Raises `FileFormatError`."""
+        self.path = path
+        try:
+            self._database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            self._database.execute("PRAGMA query_only = ON")
+            (application,) = self._database.execute("PRAGMA application_id").fetchone()
+            (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        except sqlite3.Error as error:
+            raise FileFormatError(f"{path}: is no usable content file ({error})") from error
+        if application != APPLICATION:
+            raise FileFormatError(f"{path}: is no content file; make one with `emu content import`")
+        if version != FORMAT:
+            raise FileFormatError(
+                f"{path}: has form {version}, this server reads form {FORMAT};"
+                " make it anew with `emu content import`"
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def digest(self) -> str:
+        """Return a digest of what was imported; nodes of a cluster compare it."""
+        rows = self._database.execute("SELECT digest FROM imports ORDER BY digest")
+        return "-".join(row[0][:8] for row in rows)
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of rows of each table."""
+        return {name: self._count(name) for name in content_tables()}
+
+    def left_out(self) -> list[tuple[str, str, int]]:
+        """Return table, reason and number of the rows that the import left out or changed."""
+        return self._database.execute(
+            "SELECT name, reason, rows FROM left_out ORDER BY rows DESC, name, reason"
+        ).fetchall()
+
+    def table(self, name: str) -> list[Row]:
+        """Return all rows of a table, by its key."""
+        return list(self._rows(name, "", ()))
+
+    def zones(self) -> list[Row]:
+        """Return the rows of all zones, by number."""
+        return self.table("zones")
+
+    def zone_content(self, zone_id: int) -> ZoneContent | None:
+        """Return everything about a zone; None if there is no such zone."""
+        zones = list(self._rows("zones", "WHERE id = ?", (zone_id,)))
+        if not zones:
+            return None
+        fields = ", ".join(f'"{name}"' for name in Placement._fields)
+        placements = [
+            Placement(*row)
+            for row in self._database.execute(
+                f"SELECT {fields} FROM placements WHERE zone_id = ? ORDER BY location_id, id",  # noqa: S608
+                (zone_id,),
+            )
+        ]
+        locations = {one.location_id for one in placements}
+        entries = self._entries(zone_id, locations)
+        wanted = {one.spawn_id for group in entries.values() for one in group}
+        # Scripts make spawns that stand nowhere; their numbers begin with their zone's.
+        numbered = self._database.execute(
+            "SELECT id FROM spawns WHERE id BETWEEN ? AND ?",
+            (zone_id * 10_000, zone_id * 10_000 + 9_999),
+        )
+        wanted |= {row[0] for row in numbered}
+        templates = self._templates(sorted(wanted))
+        transports = {one.spawn["transport"] for one in templates.values()} - {0}
+        lists = {
+            one.spawn[name] for one in templates.values() for name in ("commands", "more_commands")
+        }
+        return ZoneContent(
+            zones[0],
+            placements,
+            entries,
+            templates,
+            self._groups({one.id for one in placements}),
+            list(self._rows("revive_points", "WHERE zone_id = ?", (zone_id,))),
+            self._areas(zone_id),
+            self._lists("transporters", transports),
+            list(self._rows("transporters", "WHERE zone_id = ? AND kind = 'location'", (zone_id,))),
+            self._lists("commands", lists - {0}),
+        )
+
+    # -- internals --------------------------------------------------------------------------------
+
+    def _count(self, name: str) -> int:
+        (count,) = self._database.execute(f'SELECT count(*) FROM "{name}"').fetchone()  # noqa: S608
+        return int(count)
+
+    def _rows(self, name: str, where: str, values: Sequence[Any]) -> Iterable[Row]:
+        """Yield rows of a table as dicts, by its key."""
+        table = content_tables()[name]
+        key = ", ".join(f'"{column}"' for column in table.key)
+        names = [column.name for column in table.columns]
+        rows = self._database.execute(
+            f'SELECT * FROM "{name}" {where} ORDER BY {key}',  # noqa: S608  # our names
+            values,
+        )
+        for row in rows:
+            yield dict(zip(names, row, strict=True))
+
+    def _chosen(self, name: str, column: str, ids: Sequence[int]) -> Iterable[Row]:
+        """Yield the rows of a table whose column is one of some numbers."""
+        for some in _parts(ids):
+            yield from self._rows(name, f'WHERE "{column}" IN ({_marks(some)})', some)
+
+    def _lists(self, name: str, ids: Iterable[int]) -> dict[int, list[Row]]:
+        found: dict[int, list[Row]] = {}
+        for row in self._chosen(name, "list_id", sorted(ids)):
+            found.setdefault(row["list_id"], []).append(row)
+        return found
+
+    def _entries(self, zone_id: int, locations: set[int]) -> dict[int, list[Entry]]:
+        rows = self._database.execute(
+            "SELECT id, location_id, spawn_id, weight, condition FROM entries WHERE location_id IN"
+            " (SELECT location_id FROM placements WHERE zone_id = ?) ORDER BY location_id, id",
+            (zone_id,),
+        ).fetchall()
+        by_entry = self._scripts("entry", {row[0] for row in rows})
+        by_location = self._scripts("location", locations)
+        by_spawn = self._scripts("spawn", {row[2] for row in rows})
+        entries: dict[int, list[Entry]] = {}
+        for row in rows:
+            script = by_entry.get(row[0]) or by_location.get(row[1]) or by_spawn.get(row[2]) or ""
+            entries.setdefault(row[1], []).append(Entry._make((*row, script)))
+        return entries
+
+    def _scripts(self, kind: str, ids: set[int]) -> dict[int, str]:
+        """Return the scripts of some entries, locations or spawns by number."""
+        found: dict[int, str] = {}
+        for some in _parts(sorted(ids)):
+            found.update(
+                self._database.execute(
+                    f"SELECT id, script FROM scripts WHERE kind = ? AND id IN ({_marks(some)})",  # noqa: S608
+                    (kind, *some),
+                )
+            )
+        return found
+
+    def _templates(self, ids: Sequence[int]) -> dict[int, Template]:
+        kinds: dict[int, tuple[str, Row]] = {}
+        for kind in KINDS:
+            for row in self._chosen(kind, "spawn_id", ids):
+                kinds.setdefault(row["spawn_id"], (kind, row))
+        appearances: dict[int, dict[str, tuple[int, int, int]]] = {}
+        for row in self._chosen("appearances", "spawn_id", ids):
+            values = row["red"], row["green"], row["blue"]
+            appearances.setdefault(row["spawn_id"], {})[row["field"]] = values
+        equipment: dict[int, list[Row]] = {}
+        for row in self._chosen("equipment", "spawn_id", ids):
+            equipment.setdefault(row["spawn_id"], []).append(row)
+        return {
+            row["id"]: Template(
+                row["id"], *_kind(kinds[row["id"]], row),
+                appearances.get(row["id"], {}), equipment.get(row["id"], ()),
+            )
+            for row in self._chosen("spawns", "id", ids)
+            if row["id"] in kinds  # one of no kind cannot stand anywhere
+        }  # fmt: skip
+
+    def _groups(self, placements: set[int]) -> list[Group]:
+        members: dict[int, list[int]] = {}
+        for row in self._chosen("placement_groups", "placement_id", sorted(placements)):
+            members.setdefault(row["group_id"], []).append(row["placement_id"])
+        sets: dict[int, tuple[int, float]] = {}
+        ids = sorted(members)
+        for some in _parts(ids):
+            for group, set_id, weight in self._database.execute(
+                "SELECT group_id, set_id, weight FROM set_groups"  # noqa: S608  # our names
+                f" WHERE group_id IN ({_marks(some)})",
+                some,
+            ):
+                sets[group] = set_id, weight
+        return [Group(one, *sets[one], tuple(members[one])) for one in ids]
+
+    def _areas(self, zone_id: int) -> list[tuple[Row, list[Row]]]:
+        areas = list(self._rows("areas", "WHERE zone_id = ?", (zone_id,)))
+        points: dict[int, list[Row]] = {}
+        for row in self._chosen("area_points", "area_id", [area["id"] for area in areas]):
+            points.setdefault(row["area_id"], []).append(row)
+        return [(area, points.get(area["id"], [])) for area in areas]
+
+
+def _parts(ids: Sequence[int]) -> Iterable[Sequence[int]]:
+    """Yield ids in groups that one statement can take."""
+    for start in range(0, len(ids), MOST_MARKS):
+        yield ids[start : start + MOST_MARKS]
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _kind(kind: tuple[str, Row], spawn: Row) -> tuple[str, Row, Row]:
+    return kind[0], spawn, kind[1]
+
+
+def zone_of(path: Path, zone_id: int) -> ZoneContent | None:
+    """Open a content file, read one zone, and close it: one job of a thread."""
+    with closing(ContentFile(path)) as file:
+        return file.zone_content(zone_id)

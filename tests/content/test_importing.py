@@ -1,0 +1,124 @@
+"""Building a content file: what is taken, what is left out, and what an interruption leaves."""
+
+import gzip
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from emu.content.file import ContentFile
+from emu.content.importing import import_content, step_back
+from emu.content.sources import dump_parts
+from emu.errors import FileFormatError
+from tests.support.content.dumps import dump_text, meadow, write_dumps
+
+
+@pytest.fixture
+def dumps(tmp_path: Path) -> Path:
+    return write_dumps(tmp_path / "dumps", meadow())
+
+
+def test_rows_that_lead_nowhere_are_counted_by_table_and_reason(
+    dumps: Path, tmp_path: Path
+) -> None:
+    report = import_content(dump_parts([dumps]), tmp_path / "content.sqlite")
+    assert dict(report.left_out) == {
+        ("spawns", "size is out of its range: the default is taken"): 1,
+        ("npcs", "heroic is out of its range: the default is taken"): 1,
+        ("placements", "pitch is out of its range: the default is taken"): 1,
+        ("equipment", "slot is no usable number"): 1,
+        ("placements", "nothing can stand there"): 1,
+        ("entries", "their location has no placement"): 1,
+        ("spawn_scripts", "their location is gone"): 1,
+    }
+    assert report.unread == {"character_items"}
+    assert report.rows["placements"] == 5
+    with ContentFile(tmp_path / "content.sqlite") as file:
+        assert len(file.left_out()) == len(report.left_out)
+
+
+def test_a_dump_may_be_a_file_a_folder_gzip_or_zip(dumps: Path, tmp_path: Path) -> None:
+    whole = "".join(dump_text(name, rows) for name, rows in meadow().items())
+    (tmp_path / "one.sql").write_text(whole, encoding="utf-8")
+    with gzip.open(tmp_path / "one.sql.gz", "wb") as packed:
+        packed.write(whole.encode())
+    with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(dumps.iterdir()):
+            archive.write(path, path.name)
+        archive.writestr("README.txt", "nothing")
+    counts = []
+    for source in (dumps, tmp_path / "one.sql", tmp_path / "one.sql.gz", tmp_path / "all.zip"):
+        target = tmp_path / "content.sqlite"
+        import_content(dump_parts([source]), target)
+        with ContentFile(target) as file:
+            counts.append(file.counts())
+    assert counts[0]["spawns"] == 4
+    assert counts == [counts[0]] * 4
+
+
+def test_dumps_that_have_not_changed_are_copied(dumps: Path, tmp_path: Path) -> None:
+    target = tmp_path / "content.sqlite"
+    first = import_content(dump_parts([dumps]), target)
+    changed = meadow()["spawn"]
+    changed[0]["name"] = "another guard"
+    write_dumps(dumps, {"spawn": changed})
+    second = import_content(dump_parts([dumps]), target)
+    assert len(second.copied) == len(list(dumps.iterdir())) - 1
+    assert second.rows == first.rows
+    with ContentFile(target) as file:
+        assert file.table("spawns")[0]["name"] == "another guard"
+        counted = {(name, reason): rows for name, reason, rows in file.left_out()}
+    assert counted == dict(first.left_out)
+
+
+def test_the_file_before_is_kept_once_and_can_come_back(dumps: Path, tmp_path: Path) -> None:
+    target = tmp_path / "content.sqlite"
+    import_content(dump_parts([dumps]), target)
+    write_dumps(dumps, {"zones": []} | {"zones": [{"id": 10, "name": "other"}]})
+    import_content(dump_parts([dumps]), target)
+    names = []
+    for _ in range(3):
+        with ContentFile(target) as file:
+            names.append([zone["name"] for zone in file.zones()])
+        step_back(target)
+    assert names == [["other"], ["meadow"], ["other"]]
+
+
+def test_an_import_that_fails_keeps_the_old_file(dumps: Path, tmp_path: Path) -> None:
+    target = tmp_path / "content.sqlite"
+    import_content(dump_parts([dumps]), target)
+    before = target.read_bytes()
+    (dumps / "zones.sql").write_text("INSERT INTO `zones` VALUES (1, 'cut", encoding="utf-8")
+    with pytest.raises(FileFormatError, match=r"zones\.sql: .*was it cut short"):
+        import_content(dump_parts([dumps]), target)
+    assert target.read_bytes() == before
+    assert [path.name for path in tmp_path.glob("content.sqlite*")] == ["content.sqlite"]
+
+
+def test_a_dump_without_names_of_columns_says_so(tmp_path: Path) -> None:
+    (tmp_path / "zones.sql").write_text("INSERT INTO `zones` VALUES (1);", encoding="utf-8")
+    with pytest.raises(FileFormatError, match="the columns of zones have no names"):
+        import_content(dump_parts([tmp_path / "zones.sql"]), tmp_path / "content.sqlite")
+
+
+def test_there_is_no_step_back_without_an_earlier_file(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="no earlier content file"):
+        step_back(tmp_path / "content.sqlite")
+
+
+def test_a_folder_without_dumps_and_a_broken_archive_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileFormatError, match=r"there is no \.sql"):
+        dump_parts([tmp_path / "empty"])
+    (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04 not really")
+    with pytest.raises(FileFormatError, match="no usable zip archive"):
+        dump_parts([tmp_path / "broken.zip"])
+
+
+def test_a_file_of_another_form_is_not_copied_from(dumps: Path, tmp_path: Path) -> None:
+    target = tmp_path / "content.sqlite"
+    import_content(dump_parts([dumps]), target)
+    with sqlite3.connect(target) as database:
+        database.execute("PRAGMA user_version = 99")
+    assert import_content(dump_parts([dumps]), target).copied == []

@@ -1,0 +1,1 @@
+"""Small databases of content for tests."""
