@@ -37,6 +37,7 @@ NOUNS = {
     "ggmp": ("consoles.ggmp", "Watch and control actors of a world, by GGMP."),
     "guild": ("guilds", "Manage the guilds of the world: list, show, rename, delete."),
     "logs": ("running", "Print the last lines of the server's log."),
+    "node": ("nodes", "Manage the nodes of a cluster: list, show, drain, resume, forget."),
     "opcodes": ("opcodes.commands", "Manage opcode tables: list, edit, compare, check, import."),
     "query": ("query", "Query a server's status, by the protocols of server lists."),
     "rcon": ("consoles.rcon", "Run commands on any server with Source RCON."),
@@ -48,6 +49,7 @@ NOUNS = {
     "structs": ("structs", "Show packet structs: list, show, decode, encode, check."),
     "top": ("watch.top", "Watch the running server live, on the full screen."),
     "world": ("world", "Manage the worlds that may register: add, list, disable."),
+    "zone": ("nodes", "Manage the zones of a cluster: list, move."),
 }
 """By noun: the module below `emu.cli` with a click command of that name, and one line of help."""
 

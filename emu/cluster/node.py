@@ -9,7 +9,7 @@ stay until they are sent there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final, Protocol
 
@@ -291,6 +291,7 @@ class Node:
         self.report(NodeAway(now - self._answered, self._why))
 
     async def _beat(self, now: Monotonic) -> None:
+        before = dict(self._held)
         answer = await self.store.beat(self.name, self.term, self.zones.players, self.lease)
         moved: list[ZonePlace] | None = None
         if answer is None:
@@ -304,12 +305,12 @@ class Node:
         if self._was_away or moved is not None:
             self._was_away = False
             self.report(NodeReturned(self.term, len(moved or ())))
-        self._learn_places(answer.places, now)
+        gone = self._learn_places(answer.places, before, now)
         self._learn_nodes(answer.nodes)
         await self._take_leases(answer.leases)
         await self._update_places(now)
-        if moved:
-            self.zones.moved(moved)
+        if moved or gone:
+            self.zones.moved([*(moved or ()), *gone])
 
     async def _rejoin(self, now: Monotonic) -> list[ZonePlace]:
         """Take a new term; return the instances that were placed elsewhere."""
@@ -325,11 +326,27 @@ class Node:
                 moved.append(place)
         return moved
 
-    def _learn_places(self, places: Sequence[ZonePlace], now: Monotonic) -> None:
-        """Take over what the database has: other nodes place instances here, or move them away."""
+    def _learn_places(
+        self,
+        places: Sequence[ZonePlace],
+        before: Mapping[tuple[int, int], ZonePlace],
+        now: Monotonic,
+    ) -> list[ZonePlace]:
+        """Take over what the database has; return the running instances that are not here any more.
+
+        Other nodes place instances here, and an operator moves them away. `before` is what was
+        held when the beat began: what was placed here since may be missing in its answer.
+        """
         found = {(place.zone_id, place.instance): place for place in places}
-        self._held = found
-        self._held_since = {key: self._held_since.get(key, now) for key in found}
+        gone = [
+            place
+            for key, place in self._held.items()
+            if key in before and key not in found and self.zones.runs(place)
+        ]
+        since = {key: place for key, place in self._held.items() if key not in before}
+        self._held = since | found
+        self._held_since = {key: self._held_since.get(key, now) for key in self._held}
+        return gone
 
     def _learn_nodes(self, rows: Sequence[NodeRow]) -> None:
         before = {row.name for row in self.alive}

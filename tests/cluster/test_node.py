@@ -258,3 +258,19 @@ async def test_what_others_place_on_a_node_is_known_at_its_next_beat(cluster: Cl
     assert east.node.held(12) == []
     await cluster.run(2.5)
     assert [place.instance for place in east.node.held(12)] == [0]
+
+
+async def test_an_instance_that_an_operator_moves_takes_its_players_along(
+    cluster: Cluster,
+) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    await cluster.run(1.0)
+    for zone_id in (12, 33):
+        await east.holds(zone_id)
+    await cluster.run(2.5)
+    (found,) = (await cluster.store.placement(12)).places
+    assert await cluster.store.claim(ZonePlace(12, 0, "west", west.node.term), found)
+    await cluster.run(2.5)
+    assert [place.zone_id for place in east.gone] == [12]
+    assert [place.zone_id for place in east.node.held_places] == [33]
+    assert [place.zone_id for place in west.node.held_places] == [12]

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from emu.cli.main import root
+from emu.cluster.ports import NodeAbout, NodeState
 from emu.guilds import LEADER, Guild, GuildMember
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.opcodes.files import as_sql
@@ -125,6 +126,13 @@ def prepare(folder: Path) -> list[list[str]]:
         store.login.characters.add(character(name="Aldana", char_id=own.id))
         leader = GuildMember(char_id=own.id, rank=LEADER)
         store.world.guilds.create(Guild(name="The Wolves", members={own.id: leader}))
+        nodes = store.world.nodes
+        for name in ("east", "north", "west"):
+            nodes.take_term(name, NodeAbout("192.0.2.1", 9001, "", 100))
+        nodes.set_state("north", NodeState.STOPPED)
+        # They stay alive however long the other examples take.
+        with store.database.transaction() as connection:
+            connection.execute("UPDATE nodes SET seen = seen + 1000000")
     return [
         ["account", "add", "alice", "--password", "secret"],
         ["world", "add", "Antonia", "--account", "antonia", "--password", "secret"],
