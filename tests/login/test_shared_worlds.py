@@ -21,8 +21,9 @@ from emu.login.directory import MAX_CREATE_SIZE
 from emu.login.ports import ConnectedWorlds
 from emu.login.shared_worlds import MOST_ASKED, Askers, SharedWorlds
 from emu.model import CreateCode, CreateResponse, PlayCode, PlayResponse, RegisteredWorld
-from emu.processes.ports import GONE, BusMember
+from emu.processes.ports import GONE, Bus, BusMember
 from emu.times import Monotonic
+from tests.support.cluster.brokers import MemoryCluster
 from tests.support.login.create_requests import request_546
 from tests.support.login.directory_fakes import Link, Loop, Observer, Stores, world_directory
 from tests.support.running.lossy_bus import Network
@@ -35,7 +36,7 @@ WORLD, ACCOUNT, CHARACTER = 7, 101, 5
 class Node:
     """A login server with its directory, and what its clients would be shown."""
 
-    def __init__(self, network: Network, name: str, run: int = 1) -> None:
+    def __init__(self, bus: Bus, name: str) -> None:
         rows = (
             RegisteredWorld(id=number, account=account, name=f"World {number}", password=HASH)
             for number, account in ((WORLD, "testlabs"), (8, "other"))
@@ -48,7 +49,7 @@ class Node:
             self.stores, self.observer, spawn=loop.spawn, clock=self.clock
         )
         self.worlds = SharedWorlds(
-            BusMember(name, run, network.bus(name)), self.directory,
+            BusMember(name, 1, bus), self.directory,
             spawn=loop.spawn, clock=self.clock,
         )  # fmt: skip
         self.worlds.observe(self.observer)
@@ -89,7 +90,7 @@ class Cluster:
 
     def __init__(self, *names: str, seed: int = 1) -> None:
         self.network = Network(random.Random(seed))
-        self.nodes = {name: Node(self.network, name) for name in names}
+        self.nodes = {name: Node(self.network.bus(name), name) for name in names}
 
     def __getitem__(self, name: str) -> Node:
         return self.nodes[name]
@@ -244,7 +245,7 @@ def test_a_world_that_links_to_another_login_server_leaves_the_earlier_one(
 
 
 def test_a_late_login_server_learns_of_all_worlds(cluster: Cluster, link: Link) -> None:
-    late = Node(cluster.network, "late")
+    late = Node(cluster.network.bus("late"), "late")
     cluster.network.deliver()
     assert late.ids == [WORLD]
     assert not link.closed
@@ -277,6 +278,26 @@ def test_whatever_is_lost_all_list_the_same_worlds_after_a_quiet_time(seed: int)
     lists = [node.worlds.listed() for node in cluster.nodes.values()]
     assert lists[0] == lists[1] == lists[2]
     assert {entry.id for entry in lists[0]} == linked
+
+
+def test_over_the_bus_of_several_processes() -> None:
+    """A world is played through another process, and is down when its own is killed."""
+    cluster = MemoryCluster()
+    east, west = (Node(cluster.add(name), name) for name in ("east", "west"))
+    link = east.link()
+    cluster.run(1.0)
+    assert west.ids == [WORLD]
+    assert west.play()
+    cluster.run(1.0)
+    east.say(link, granted())
+    cluster.run(1.0)
+    assert west.observer.take()[-1] == GRANTED
+    cluster.kill("east")
+    cluster.run(10.0)
+    assert west.ids == []
+    west.link()
+    assert west.ids == [WORLD]
+    assert cluster.errors == []
 
 
 def test_askers_are_bounded_and_forgotten() -> None:
