@@ -455,6 +455,10 @@ class WorldCharacter:
     """Its skills; without any it has those of a new character."""
     languages: tuple[int, ...] = ()
     """Numbers of its languages; without any it has those of a new character."""
+    options: str = ""
+    """Words of the options that its player has switched (`emu.world.actors.options`)."""
+    played: int = 0
+    """Seconds that it has been in the world."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -486,13 +490,16 @@ class SavedState:
     hotkeys: tuple[Hotkey, ...] | None = None
     channels: tuple[Membership, ...] | None = None
     last_played: Moment | None = None
+    options: str | None = None
+    last_name: str | None = None
+    played: int | None = None
     term: int = 0
     """The character's term when this process let it in."""
 
     @property
     def belongings(self) -> bool:
         """Whether it changes more than place and time."""
-        kinds = (self.relations, self.titles, self.hotkeys, self.channels)
+        kinds = (self.relations, self.titles, self.hotkeys, self.channels, self.options)
         return any(kind is not None for kind in kinds)
 
 

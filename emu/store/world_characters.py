@@ -70,6 +70,8 @@ class Belongings(Repository):
             self.save_hotkeys(char_id, state.hotkeys)
         if state.channels is not None:
             self.save_channels(char_id, state.channels)
+        if state.options is not None and state.last_name is not None:
+            self._set("world_characters", char_id, options=state.options, last_name=state.last_name)
 
     @changes
     def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
@@ -140,7 +142,7 @@ FIELDS = {
         "zone_id", "client_version", "created", "last_played", "admin_status", "deleted",
         "muted_until", "prefix", "suffix", "revision", "holder", "term", "tradeskill_class",
         "tradeskill_level", "last_name", "coins", "status_points", "experience",
-        "experience_needed",
+        "experience_needed", "options", "played",
     )
 }  # fmt: skip
 """Field of `WorldCharacter` -> column."""
@@ -316,19 +318,23 @@ class WorldCharacters(Repository):
         self, saves: Sequence[tuple[int, SavedState]]
     ) -> Sequence[StoreError | None]:
         """Do what `save_character` does for several; return the error of each or None."""
-        if len({char_id for char_id, _ in saves}) < len(saves):
-            # Two of one character would be one row of the statement below.
+        timed = [state.played is not None for _, state in saves]
+        if len({char_id for char_id, _ in saves}) < len(saves) or any(timed) != all(timed):
+            # Two of one character would be one row of the statement below, and a spool of an
+            # earlier version has saves without the time played.
             return [error for save in saves for error in self.save_characters([save])]
         # Compared and changed in one statement: no other process can take a character over in
         # between, and none can before the belongings are stored, because this locks the row. The
         # place is in every save, and the revision is in the same transaction: no reader sees one
         # without the other.
+        times = [(state.played,) if all(timed) else () for _, state in saves]
         rows = [
-            (char_id, state.term, state.zone_id, *state.place, state.revision)
-            for char_id, state in saves
+            (char_id, state.term, state.zone_id, *state.place, state.revision, *time)
+            for (char_id, state), time in zip(saves, times, strict=True)
         ]
+        columns = _PLACED | ({"played": Kind.INTEGER} if all(timed) else {})
         changed = set(
-            self._update_many("world_characters", _FENCE, _PLACED, rows, growing="revision")
+            self._update_many("world_characters", _FENCE, columns, rows, growing="revision")
         )
         played = [
             (char_id, state.last_played)

@@ -152,7 +152,7 @@ class World:
             wake=self.wake_saver,
         )
         self.deadlines = Deadlines(self.wake)
-        self.saves = PlayerSaves(self.saver, self.deadlines, self.faults, self.answer)
+        self.saves = PlayerSaves(self.saver, self.deadlines, self.faults, self.answer, self.clock)
         self.process = processes.name
         self.other_processes = processes.others
         self.bus = processes.bus

@@ -206,3 +206,17 @@ def test_standings_are_of_those_that_are_not_deleted(empty_store: Store) -> None
         CharacterStanding(made[2].id, "Third", 100, Moment(7.0)),
     ]
     assert stored.standings([]) == []
+
+
+def test_time_played_options_and_last_name_are_saved(store: Store) -> None:
+    characters = store.world.characters
+    one, other = (characters.create(world_character(name=name)) for name in ("Al", "Bo"))
+    timed = saved_state(one, options="lfg", last_name="Oak", played=90)
+    # A spool of an earlier version has no time.
+    saves = [(one.id, timed), (other.id, saved_state(other))]
+    assert [*characters.save_characters(saves)] == [None, None]
+    found, untimed = characters.find(one.id), characters.find(other.id)
+    assert found is not None
+    assert untimed is not None
+    assert (found.options, found.last_name, found.played) == ("lfg", "Oak", 90)
+    assert (untimed.options, untimed.last_name, untimed.played) == ("", "", 0)

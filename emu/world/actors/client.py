@@ -180,20 +180,6 @@ NO_SPELL: Final = 0xFFFFFFFF
 BREATH: Final = 30.0
 NO_GUILD: Final = 888888
 NOWHERE: Final = "None"
-INVITES: Final = (
-    "flags_show_hood",
-    "flags_show_illusion_form",
-    "flags_show_duel_invites",
-    "flags_show_trade_invites",
-    "flags_show_group_invites",
-    "flags_show_raid_invites",
-    "flags_show_guild_invites",
-)
-"""Twelve flags of their own up to 546; from 561 on they are bits of `flags`."""
-INVITE_BITS: Final = 301465665
-"""The same seven flags as the one number that EQ2Emulator was recorded to send."""
-
-
 COINS: Final = ("coins_copper", "coins_silver", "coins_gold", "coins_plat")
 COINS_OF_NEXT: Final = 100
 """Copper of a silver, silver of a gold, gold of a platinum."""
@@ -249,8 +235,6 @@ def sheet_fields(character: WorldCharacter, *, health: int, power: int) -> dict[
         "current_adv_xp": float(character.experience),
         "needed_adv_xp": float(character.experience_needed),
         "breath": BREATH,
-        **dict.fromkeys(INVITES, 1),
-        "flags": INVITE_BITS,
         "guild_status": NO_GUILD,
         "house_zone": NOWHERE,
         "bind_zone": NOWHERE,

@@ -14,7 +14,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from emu.commands import Cost
@@ -26,6 +26,7 @@ from emu.model import Hotkey, Membership, Present, Title, WorldCharacter
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, SheetSender
 from emu.world.actors.movement import Pace, StepReader
+from emu.world.actors.options import Options
 from emu.world.actors.spawn import Destination, Spawn, StateWord
 from emu.world.entry.saver import SavedKind
 from emu.world.rules import MovementRules
@@ -297,11 +298,11 @@ class Player:
 
     __slots__ = (
         "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message", "channels",
-        "character", "client", "command_words", "corrected", "destination", "hotbars", "id",
-        "is_returning", "is_travelling", "mail", "muted_until", "pace", "predictions", "relations",
-        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "viewer",
-        "zone",
-        "zone_key",
+        "character", "client", "command_words", "corrected", "destination", "followers",
+        "following",
+        "hotbars", "id", "is_returning", "is_travelling", "mail", "muted_until", "options",
+        "pace", "predictions", "proposed_last_name", "relations", "sheet", "since", "spawn",
+        "state", "target", "titles", "unsaved", "unstuck", "viewer", "zone", "zone_key",
     )  # fmt: skip
 
     def __init__(
@@ -347,6 +348,12 @@ class Player:
         self.is_returning = False
         """Whether its client only changed the zone, and has the messages that are sent once."""
         self.away_message = ""
+        self.options = Options(character.options)
+        self.proposed_last_name: str | None = None
+        """The last name that waits for its confirmation; empty to remove the present one."""
+        self.following: Player | None = None
+        """Whom it follows."""
+        self.followers: set[Player] = set()
         self.mail: MailWindow | None = None
         self.muted_until = character.muted_until
         self._messages: RateLimit | None = None
@@ -378,6 +385,25 @@ class Player:
     def rank(self) -> int:
         """The character's rank; 0 without one."""
         return max(0, self.character.admin_status)
+
+    def played(self, now: Monotonic) -> int:
+        """Return how many seconds it has been in the world, in all."""
+        return self.character.played + max(0, round(now - self.since))
+
+    def follow(self, other: Player | None) -> None:
+        """Follow another player, or nobody any more; its client does the walking."""
+        if self.following is not None:
+            self.following.followers.discard(self)
+        self.following = other
+        if other is not None:
+            other.followers.add(self)
+        index = self.index_of(other.spawn) if other is not None else None
+        self.spawn.set_info(follow_index=index)
+
+    def rename_family(self, name: str) -> None:
+        """Give it another last name, also as others see it."""
+        self.character = replace(self.character, last_name=name)
+        self.spawn.set_info(last_name=name)
 
     def set_target(self, spawn: Spawn | None) -> None:
         """Set what it has targeted, also as others see it."""

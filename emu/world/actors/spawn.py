@@ -40,6 +40,7 @@ class StateWord(enum.StrEnum):
     ROLEPLAYING = "roleplaying"
     LOOKING_FOR_GROUP = "looking_for_group"
     LOOKING_FOR_WORK = "looking_for_work"
+    HIDE_HOOD = "hide_hood"
 
 
 class GhostPart:
@@ -131,6 +132,8 @@ class Spawn:
     """Whether other players are not shown it."""
     is_led_by_client: bool = False
     """Whether its place is the one that a player's client has sent."""
+    follow_index: int | None = None
+    """The ghost that the spawn's own client follows, by that client's index."""
     target_id: int = 0
     """The spawn that it has targeted, 0 for none. Each viewer is shown its own index of it."""
     destination: Destination | None = None

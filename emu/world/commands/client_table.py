@@ -30,6 +30,7 @@ from emu.world.commands import (
     guilds,
     mail,
     moderation,
+    options,
     petitions,
     players,
     relations,
@@ -43,7 +44,7 @@ from emu.world.social.chat import Chat
 from emu.world.world import World
 
 SUBJECTS: Final = (
-    social, relations, groups, guilds, mail, gestures, targets, players, petitions, zones,
+    social, relations, groups, guilds, mail, gestures, options, targets, players, petitions, zones,
     moderation,
 )  # fmt: skip
 
@@ -52,6 +53,7 @@ def world_commands(context: CommandContext) -> list[Command]:
     """Return all commands; subscribe groups and friends to players that come, leave or hide."""
     relations.subscribe_to_friends(context)
     context.world.notifications.left.subscribe(partial(groups.forget_in_groups, context))
+    context.world.notifications.out_of_zone.subscribe(partial(targets.end_following, context))
     context.world.notifications.hidden_changed.subscribe(
         partial(groups.hidden_changed_in_groups, context)
     )

@@ -6,10 +6,12 @@ from functools import partial
 
 from emu.commands import Argument, ArgumentKind, Call, Cost
 from emu.errors import CommandError
+from emu.world.actors.options import Option
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import SITTING, STANDING, StateWord
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
 from emu.world.commands.targets import visible_target
+from emu.world.entry.saver import SavedKind
 from emu.world.social.emotes import read_emotes, show_emote
 
 COMMANDS = WorldCommandSet()
@@ -60,13 +62,16 @@ STATE = Argument(
 )
 
 
-def _toggle(name: str, help_text: str, word: StateWord, on: str, off: str) -> None:
+def _toggle(name: str, help_text: str, word: StateWord, on: str, off: str, *aliases: str) -> None:
     """Declare a command that sets a status word of the player, or removes it."""
 
-    @quiet(name, help_text, STATE, cost=Cost.SHOWN, example=f"{name} on")
+    @quiet(name, help_text, STATE, cost=Cost.SHOWN, aliases=aliases, example=f"{name} on")
     async def run(context: CommandContext, player: Player, call: Call) -> str:
         is_on = word not in player.spawn.words if call["state"] is None else call["state"]
         player.spawn.set_word(word, on=is_on)
+        player.options.set(Option(word), on=is_on)
+        context.world.saves.changed(player, SavedKind.OPTIONS, call.now)
+        context.sheets.send(player)
         # The lists of other processes show it, too.
         if word is StateWord.ANONYMOUS:
             context.world.presence.seen(player.id, anonymous=is_on)
@@ -76,7 +81,7 @@ def _toggle(name: str, help_text: str, word: StateWord, on: str, off: str) -> No
 _toggle("anon", "hide your level, class and zone in lists of players", StateWord.ANONYMOUS,
         "You are anonymous now.", "You are not anonymous any more.")  # fmt: skip
 _toggle("role", "show that you play a role", StateWord.ROLEPLAYING,
-        "You are roleplaying now.", "You are not roleplaying any more.")  # fmt: skip
+        "You are roleplaying now.", "You are not roleplaying any more.", "roleplaying")  # fmt: skip
 _toggle("lfg", "show that you look for a group", StateWord.LOOKING_FOR_GROUP,
         "You are looking for a group.", "You are not looking for a group any more.")  # fmt: skip
 _toggle("lfw", "show that you look for work", StateWord.LOOKING_FOR_WORK,

@@ -7,6 +7,7 @@ from functools import partial
 
 from emu.commands import Call, Reply
 from emu.errors import CommandError
+from emu.world.actors.options import Option
 from emu.world.actors.player import Player, Relation
 from emu.world.commands.context import (
     NAME,
@@ -16,6 +17,7 @@ from emu.world.commands.context import (
     check_voice,
     player_named,
 )
+from emu.world.commands.targets import end_following
 from emu.world.social.groups import PlayerGroup, Raid
 
 COMMANDS = WorldCommandSet()
@@ -27,7 +29,7 @@ quiet = partial(COMMANDS.for_players, is_quiet=True)
 
 @quiet("invite", "invite a player to your group", NAME, example="invite Borvik")
 async def _invite(context: CommandContext, player: Player, call: Call) -> str:
-    guest = await _guest(context, player, call)
+    guest = await _guest(context, player, call, Option.DECLINE_GROUPS)
     context.world.groups.invite(player.id, guest.id, call.now)
     context.chat.line(guest, f"{player.name} invites you to a group: accept or decline.")
     return f"{guest.name} is invited to your group"
@@ -35,7 +37,7 @@ async def _invite(context: CommandContext, player: Player, call: Call) -> str:
 
 @quiet("raidinvite", "invite a player's group to your raid", NAME, example="raidinvite Borvik")
 async def _invite_to_raid(context: CommandContext, player: Player, call: Call) -> str:
-    guest = await _guest(context, player, call)
+    guest = await _guest(context, player, call, Option.DECLINE_RAIDS)
     asked = context.world.groups.invite_to_raid(player.id, guest.id, call.now)
     leader = context.world.players.get(asked)
     if leader is not None:
@@ -43,7 +45,7 @@ async def _invite_to_raid(context: CommandContext, player: Player, call: Call) -
     return f"the group of {guest.name} is invited to your raid"
 
 
-async def _guest(context: CommandContext, player: Player, call: Call) -> Player:
+async def _guest(context: CommandContext, player: Player, call: Call, declined: Option) -> Player:
     """Return the player that an invitation names, if this player may invite it."""
     await check_voice(context, call)
     _check_shown(player)
@@ -51,6 +53,8 @@ async def _guest(context: CommandContext, player: Player, call: Call) -> Player:
     # A player must not reach somebody who ignores it by invitations.
     if guest.relations.knows(Relation.IGNORED, player.name):
         raise CommandError(f"{guest.name} ignores you")
+    if declined in guest.options:
+        raise CommandError(f"{guest.name} declines such invitations")
     # Charged last: a refused invitation has shown nobody a text.
     context.chat.pace(player, call.now)
     return guest
@@ -136,6 +140,8 @@ async def _disband(context: CommandContext, player: Player, call: Call) -> str:
     members = context.world.groups.disband(player.id)
     for member in members:
         other = context.world.players.get(member)
+        if other is not None:
+            end_following(context, other)
         if other is not None and other.is_online and other is not player:
             context.chat.line(other, f"{player.name} has disbanded the group.")
     _refresh(context, members)
@@ -182,6 +188,7 @@ def _notify(context: CommandContext, company: PlayerGroup | Raid, text: str) -> 
 
 
 def _left(context: CommandContext, group: PlayerGroup, player: Player) -> None:
+    end_following(context, player)
     _notify(context, group, f"{player.name} has left the group.")
     _refresh(context, group.members)
 

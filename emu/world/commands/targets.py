@@ -146,6 +146,42 @@ async def _inspect(context: CommandContext, player: Player, call: Call) -> Reply
     return Reply(tuple(lines))
 
 
+@quiet("follow", "walk after a member of your group", WHOM, example="follow Borvik")
+async def _follow(context: CommandContext, player: Player, call: Call) -> None:
+    spawn = named_or_target(call, player)
+    group = context.world.groups.of(player.id)
+    members = () if group is None else group.members
+    other = next((one for one in context.world.players if one.spawn is spawn), None)
+    if other is None or other is player or other.id not in members:
+        raise CommandError("you can follow only members of your group")
+    if player.index_of(spawn) is None:
+        raise CommandError(f"{spawn.name} is not here")
+    player.follow(other)
+    context.chat.line(player, f"You start to follow {spawn.name}.", "relationship")
+
+
+@quiet("stopfollow", "follow nobody any more")
+async def _stop_follow(context: CommandContext, player: Player, _call: Call) -> None:
+    stop_following(context, player)
+
+
+def stop_following(context: CommandContext, player: Player) -> None:
+    """Make a player follow nobody any more, if it follows somebody."""
+    followed = player.following
+    if followed is None:
+        return
+    player.follow(None)
+    if player.is_online:
+        text = f"You are no longer following {followed.name}."
+        context.chat.line(player, text, "relationship")
+
+
+def end_following(context: CommandContext, left: Player) -> None:
+    """Handle a player that has left its zone or its group: it follows nobody, nobody follows it."""
+    for player in (left, *left.followers):
+        stop_following(context, player)
+
+
 # --- dice
 
 
@@ -186,9 +222,10 @@ async def _time(context: CommandContext, _player: Player, _call: Call) -> str:
 async def _played(context: CommandContext, player: Player, call: Call) -> str:
     clock, created = context.world.clock, player.character.created
     here = timedelta(seconds=round(call.now - player.since))
+    total = timedelta(seconds=player.played(call.now))
     age = timedelta(seconds=max(0, round(clock.moment() - created)))
     return (
-        f"You have played for {here} since you entered the world.\n"
+        f"You have played for {here} since you entered the world, and for {total} in all.\n"
         f"{player.name} exists since {timestamp(created)}, for {counted(age.days, 'day')}."
     )
 

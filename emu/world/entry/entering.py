@@ -175,6 +175,7 @@ class ZoneEntries:
         player = Player(character, spawn, zone, client, movement=world.rules.movement, now=now)
         if is_elsewhere:
             player.destination = Destination(*at)
+        spawn.words |= player.options.words
         player.titles.show(spawn)
         # A mute that is being stored is newer than the row.
         player.muted_until = world.pending_mutes.get(character.account_id, character.muted_until)

@@ -33,9 +33,15 @@ MOST_REMEMBERED: Final = 20_000
 """Characters whose last revision is remembered."""
 STATE: Final = (
     "zone_id", "place", "relations", "titles", "prefix", "suffix", "hotkeys", "channels",
-    "last_played",
+    "last_played", "options", "last_name", "played",
 )  # fmt: skip
 """Fields of a character that change while it is played."""
+
+
+STORED: Final = (
+    "relations", "hotkeys", "channels", "last_played", "options", "last_name", "played",
+)  # fmt: skip
+"""Those of them that a saved state has under the same name, or as None."""
 
 
 class SavedKind(enum.Enum):
@@ -46,6 +52,8 @@ class SavedKind(enum.Enum):
     HOTKEYS = "hotkeys"
     CHANNELS = "channels"
     PLAYED = "played"
+    OPTIONS = "options"
+    """The options, and the last name."""
 
 
 @dataclass(slots=True, eq=False)
@@ -364,6 +372,10 @@ def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -
         hotkeys=row.hotkeys if SavedKind.HOTKEYS in kinds else None,
         channels=row.channels if SavedKind.CHANNELS in kinds else None,
         last_played=row.last_played if SavedKind.PLAYED in kinds else None,
+        options=row.options if SavedKind.OPTIONS in kinds else None,
+        last_name=row.last_name if SavedKind.OPTIONS in kinds else None,
+        # In every save, as the place: a crash then loses at most one save interval of it.
+        played=row.played,
         term=row.term,
     )
 
@@ -376,6 +388,7 @@ def kinds_of(state: SavedState) -> set[SavedKind]:
         SavedKind.HOTKEYS: state.hotkeys,
         SavedKind.CHANNELS: state.channels,
         SavedKind.PLAYED: state.last_played,
+        SavedKind.OPTIONS: state.options,
     }
     # None means that the save says nothing about this kind.
     return {kind for kind, value in values.items() if value is not None}
@@ -384,9 +397,7 @@ def kinds_of(state: SavedState) -> set[SavedKind]:
 def with_state(row: WorldCharacter, state: SavedState) -> WorldCharacter:
     """Return a character with what a save says of it."""
     changes: dict[str, Any] = {
-        name: value
-        for name in ("relations", "hotkeys", "channels", "last_played")
-        if (value := getattr(state, name)) is not None
+        name: value for name in STORED if (value := getattr(state, name)) is not None
     }
     if state.titles is not None:
         titles = state.titles

@@ -12,7 +12,7 @@ from typing import Final
 
 from emu.mailbox import PendingAnswer
 from emu.model import WorldCharacter
-from emu.times import Moment, Monotonic
+from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.actors.spawn import Destination
 from emu.world.deadlines import Deadlines
@@ -34,8 +34,10 @@ class PlayerSaves:
         deadlines: Deadlines[Player, PlayerDeadline],
         faults: Faults,
         answer: Callable[[], PendingAnswer],
+        clock: Clock,
     ) -> None:
         """`answer` makes an object that a coroutine can wait for."""
+        self._clock = clock
         self._saver = saver
         self._deadlines = deadlines
         self._faults = faults
@@ -53,7 +55,7 @@ class PlayerSaves:
         # Emptied before the save: a change that comes while it is in flight belongs to the next
         # one.
         changes, player.unsaved = player.unsaved.union(also), set()
-        self._saver.put(state_of(player), changes)
+        self._saver.put(state_of(player, self._clock.now()), changes)
 
     def save_or_report(self, player: Player) -> None:
         """Save a player; if that raises, report it and try once more with everything it has.
@@ -81,12 +83,12 @@ class PlayerSaves:
         # The destination counts and not the place where the player stands: the other process enters
         # it there.
         place = to.position or player.position
-        row = replace(state_of(player), zone_id=to.zone_id, place=place)
+        row = replace(state_of(player, self._clock.now()), zone_id=to.zone_id, place=place)
         changes, player.unsaved = player.unsaved, set()
         await self._saver.store(row, changes, self._answer)
 
 
-def state_of(player: Player) -> WorldCharacter:
+def state_of(player: Player, now: Monotonic) -> WorldCharacter:
     """Return a player's character as it is now, at its destination if it changes the zone."""
     zone_id, place = player.zone.zone_id, player.position
     # While the zone changes, a save must not store the place that the player has left.
@@ -102,4 +104,6 @@ def state_of(player: Player) -> WorldCharacter:
         suffix=player.titles.suffix,
         hotkeys=player.hotbars.keys,
         channels=tuple(player.channels.values()),
+        options=player.options.text,
+        played=player.played(now),
     )

@@ -31,7 +31,7 @@ class CharacterSheets:
         """Return the values of a player's sheet."""
         full = hit_points(player.character.level)
         fields = sheet_fields(player.character, health=full, power=full)
-        return fields | self._group_fields(player)
+        return fields | player.options.sheet_fields() | self._group_fields(player)
 
     def _group_fields(self, player: Player) -> dict[str, Any]:
         """Return the values about the other members of a player's group."""

@@ -17,6 +17,7 @@ from emu.errors import CommandError, OutOfDate, StoreError
 from emu.guilds import Guild, GuildChange, GuildMember, MemberFlag, Permission, changed
 from emu.processes.ports import GuildStore, Note
 from emu.times import Monotonic
+from emu.world.actors.options import Option
 from emu.world.actors.player import Player, Relation
 from emu.world.social import guilds
 from emu.world.social.chat import Chat
@@ -482,6 +483,8 @@ class Memberships:
         # A player must not reach somebody who ignores it by invitations.
         if guest.relations.knows(Relation.IGNORED, inviter):
             raise CommandError(f"{guest.name} ignores you")
+        if Option.DECLINE_GUILDS in guest.options:
+            raise CommandError(f"{guest.name} declines such invitations")
         if await self.load(guest) is not None:
             raise CommandError(f"{guest.name} is in a guild already")
         guild_id, guild_name = int(str(note["guild_id"])), str(note["guild"])

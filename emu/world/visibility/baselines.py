@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from emu.structs.packed import xor
+from emu.versions import LAST_OLD_CLIENT
 from emu.world.actors.spawn import Footer, GhostPart, Spawn, SpawnKind
 from emu.world.visibility.forms import NO_SPAWN, GhostForm
 from emu.world_stream.ghosts import (
@@ -180,6 +181,12 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
     # The order matters. An appearance may replace the defaults above, but never the status bits of
     # the spawn's words.
     return fields | dict(spawn.appearance) | form.status(words)
+
+
+def followed(index: int, form: GhostForm) -> int:
+    """Return what a client is sent for the ghost that it follows."""
+    # Source: docs/protocol/world/commands.md#follow.
+    return index if form.dialect.version <= LAST_OLD_CLIENT else NO_SPAWN - index
 
 
 def _model_colors(appearance: Mapping[str, Any]) -> dict[str, Any]:
@@ -452,6 +459,8 @@ class GhostBaseline:
             values = visibility_fields(spawn, form, own=self.own)
         else:
             values = info_fields(spawn, form)
+            if self.own and spawn.follow_index is not None:
+                values["follow_target"] = followed(spawn.follow_index, form)
         return form.encode(PARTS[part], values)
 
 

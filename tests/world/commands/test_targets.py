@@ -129,11 +129,17 @@ def test_stuck_leads_to_the_safe_place_but_not_at_any_time(harness: WorldHarness
     assert one.types("stuck") == ["You are at the safe place of the zone."]
 
 
-def test_played_counts_from_the_entry(harness: WorldHarness) -> None:
-    one = harness.stand(5, name="Aldana", created=harness.moment - 3 * 86_400)
+def test_played_counts_from_the_entry_and_over_all_sessions(harness: WorldHarness) -> None:
+    one = harness.stand(5, name="Aldana", created=harness.moment - 3 * 86_400, played=3600)
     harness.run(125.0)
     here, since = one.types("played")
-    assert "for 0:02:05" in here
+    assert "for 0:02:05 since" in here
+    assert "for 1:02:05 in all" in here
+    one.say("OP_RequestCampMsg", b"\1\1")
+    assert harness.store.rows[5].played == 3725
+    again = harness.stand(5)
+    harness.run(10.0)
+    assert "for 1:02:15 in all" in again.types("played")[0]
     assert since.startswith("Aldana exists since ")
     assert since.endswith("for 3 days.")
 
@@ -150,3 +156,53 @@ def test_a_waypoint_is_shown_and_cleared(harness: WorldHarness, version: int) ->
     assert one.decoded("WS_GlowPath")[-1]["num_points"] == 0
     assert one.types("waypoint 1 2")[0].startswith("a waypoint has three numbers")
     assert one.types("waypoint nan 2 3")[0].startswith("a waypoint lies between")
+
+
+def grouped(harness: WorldHarness, version: int = 546) -> tuple[Client, Client]:
+    one, other = harness.stand(5, version, name="Aldana"), harness.stand(6, name="Borvik")
+    one.types("invite Borvik")
+    other.types("accept")
+    return one, other
+
+
+def followed(one: Client) -> int:
+    return int(one.view.fields(1).get("follow_target", 0))
+
+
+@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+def test_the_client_of_a_follower_is_sent_whom_it_follows(
+    harness: WorldHarness, version: int
+) -> None:
+    one, other = grouped(harness, version)
+    nobody = followed(one)
+    one.types("follow Borvik")
+    harness.run(0.5)
+    index = one.player.index_of(other.player.spawn)
+    assert followed(one) == (index if version <= 561 else 0xFFFFFFFF - index)
+    assert one.types("stopfollow") == ["You are no longer following Borvik."]
+    harness.run(0.5)
+    assert followed(one) == nobody
+    assert one.types("stopfollow") == []
+
+
+def test_only_members_of_the_group_are_followed(harness: WorldHarness) -> None:
+    one, other = grouped(harness)
+    harness.stand(7, name="Cenwyn")
+    assert one.types("follow Cenwyn") == ["you can follow only members of your group"]
+    assert one.types("follow Aldana") == ["you can follow only members of your group"]
+    assert one.types("follow Borvik") == ["You start to follow Borvik."]
+    one.types("leavegroup")
+    assert one.player.following is None
+    assert other.player.followers == set()
+
+
+def test_nobody_follows_a_player_that_has_left(harness: WorldHarness) -> None:
+    one, other = grouped(harness)
+    one.types("follow Borvik")
+    other.say("OP_RequestCampMsg", b"\1\1")
+    assert one.player.following is None
+    assert one.decoded("WS_DisplayText")[-1]["text"] != ""
+    one, other = grouped(harness)
+    one.types("follow Borvik")
+    other.types("disband")
+    assert one.player.following is None

@@ -8,6 +8,7 @@ import pytest
 
 from emu.structs.packed import unpack
 from emu.world.actors.client import SHEET, SheetSender, experience_fields, sheet_fields
+from emu.world.actors.options import Options
 from emu.world.entry.sheets import CharacterSheets
 from tests.support.world.ghost_views import dialect
 from tests.support.world.world_fakes import world_character
@@ -16,7 +17,7 @@ from tests.support.world.worlds import WorldHarness
 
 def fields(**changes: object) -> dict[str, object]:
     character = world_character(name="Aldana", race=9, gender=1, class_=1, level=1)
-    return sheet_fields(character, health=43, power=47) | changes
+    return sheet_fields(character, health=43, power=47) | Options().sheet_fields() | changes
 
 
 @pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])
