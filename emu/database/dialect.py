@@ -54,6 +54,10 @@ class Dialect(ABC):
 
     clock: str
     """The time of the database as an expression: seconds since 1970, with fractions."""
+    json_row: str
+    """The function that makes a JSON list of its arguments."""
+    json_rows: str
+    """The function that makes a JSON list of the values of all rows, in any order."""
 
     @staticmethod
     def insert(table: str, columns: Collection[str]) -> str:
@@ -102,6 +106,8 @@ class Dialect(ABC):
 class SqliteDialect(Dialect):
     """The statements of SQLite."""
 
+    json_rows = "json_group_array"
+    json_row = "json_array"
     clock = "((julianday('now') - 2440587.5) * 86400.0)"
 
     def among(self, column: str, values: Collection[int] | Collection[str]) -> tuple[str, Any]:

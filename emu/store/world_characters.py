@@ -6,13 +6,15 @@ the stored rows equal the player's list whatever they were before.
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import astuple, replace
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, Final, NamedTuple
 
-from emu.database import Database, Kind
+from emu.database import Database, Dialect, Kind
 from emu.errors import DuplicateName, OutOfDate, StoreError
 from emu.model import (
     CharacterStanding,
@@ -25,9 +27,46 @@ from emu.model import (
     WorldCharacter,
 )
 from emu.store.appearance import appearance_text, read_appearance
-from emu.store.repository import Repository, changes, name_key, reads, saves, views
+from emu.store.repository import Repository, changes, name_key, reads, saves
 from emu.times import UNKNOWN, Moment
 from emu.usable import Problem, usable_world_character
+
+_TABLES: Final = {
+    "relations": ("world_relations", "kind, place, name"),
+    "titles": ("world_titles", "place, title, is_prefix"),
+    "hotkeys": ("world_hotkeys", "bar, slot, type, icon, icon_type, ability, tier, text"),
+    "channels": ("world_memberships", "place, channel, password"),
+    "skills": ("world_skills", "skill, value, most"),
+    "languages": ("world_languages", "language"),
+}
+"""Field of `WorldCharacter` -> table and columns; a list is sorted by the first columns."""
+
+
+@cache
+def belongings_columns(dialect: Dialect) -> str:
+    """Return columns that have the belongings of a row of ``world_characters AS own``.
+
+    Each is a JSON text: one statement reads an account's characters with all that they have.
+    """
+    return ", ".join(
+        f"(SELECT CAST({dialect.json_rows}({dialect.json_row}({columns})) AS TEXT)"  # noqa: S608
+        f" FROM {table} AS held WHERE held.character_id = own.id) AS {field}"
+        for field, (table, columns) in _TABLES.items()
+    )
+
+
+def read_belongings(row: Any) -> dict[str, Any]:
+    """Return what these columns have, by field of `emu.model.WorldCharacter`."""
+    # Sorted here: an engine aggregates rows in any order.
+    found = {field: sorted(json.loads(row[field] or "[]")) for field in _TABLES}
+    return {
+        "skills": tuple([KnownSkill(*one) for one in found["skills"]]),
+        "languages": tuple([number for (number,) in found["languages"]]),
+        "relations": tuple([(kind, name) for kind, _, name in found["relations"]]),
+        "titles": tuple([Title(text, bool(is_prefix)) for _, text, is_prefix in found["titles"]]),
+        "hotkeys": tuple([Hotkey(*one) for one in found["hotkeys"]]),
+        "channels": tuple([Membership(*one) for _, *one in found["channels"]]),
+    }
 
 
 class Belongings(Repository):
@@ -37,26 +76,15 @@ class Belongings(Repository):
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
-    @views
+    @reads
     def of(self, char_id: int) -> dict[str, Any]:
         """Return a character's belongings, by field of `emu.model.WorldCharacter`."""
-        relations = self._of("kind, name", "world_relations", char_id, "kind, place")
-        titles = self._of("title, is_prefix", "world_titles", char_id, "place")
-        hotkeys = self._of(
-            "bar, slot, type, icon, icon_type, ability, tier, text",
-            "world_hotkeys", char_id, "bar, slot",
-        )  # fmt: skip
-        channels = self._of("channel, password", "world_memberships", char_id, "place")
-        skills = self._of("skill, value, most", "world_skills", char_id, "skill")
-        languages = self._of("language", "world_languages", char_id, "language")
-        return {
-            "skills": tuple(KnownSkill(*row) for row in skills),
-            "languages": tuple(number for (number,) in languages),
-            "relations": tuple((kind, name) for kind, name in relations),
-            "titles": tuple(Title(text, bool(is_prefix)) for text, is_prefix in titles),
-            "hotkeys": tuple(Hotkey(*row) for row in hotkeys),
-            "channels": tuple(Membership(*row) for row in channels),
-        }
+        row = self._run(
+            f"SELECT {belongings_columns(self.database.dialect)}"  # noqa: S608
+            " FROM world_characters AS own WHERE id = ?",
+            (char_id,),
+        ).fetchone()
+        return read_belongings(dict.fromkeys(_TABLES, "") if row is None else row)
 
     @changes
     def save(self, char_id: int, state: SavedState) -> None:
@@ -110,10 +138,6 @@ class Belongings(Repository):
         self.save_hotkeys(row_id, character.hotkeys)
         self.save_channels(row_id, character.channels)
 
-    def _of(self, columns: str, table: str, char_id: int, order: str) -> Iterable[Any]:
-        sql = f"SELECT {columns} FROM {table} WHERE character_id = ? ORDER BY {order}"  # noqa: S608
-        return self._run(sql, (char_id,))
-
     def _replace(self, table: str, char_id: int, rows: Sequence[tuple[Any, ...]]) -> None:
         """Replace the rows of a character; add none if the character no longer exists."""
         self._run(f"DELETE FROM {table} WHERE character_id = ?", (char_id,))  # noqa: S608
@@ -160,7 +184,7 @@ _PLACED = {
 class WorldCharacters(Repository):
     """The built-in world's characters."""
 
-    __slots__ = ("_belongings", "keep_deleted")
+    __slots__ = ("_belongings", "_select", "keep_deleted")
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
@@ -172,6 +196,8 @@ class WorldCharacters(Repository):
         super().__init__(database)
         self.keep_deleted = keep_deleted
         self._belongings = Belongings(database)
+        columns = belongings_columns(database.dialect)
+        self._select = f"SELECT own.*, {columns} FROM world_characters AS own WHERE"  # noqa: S608
 
     @changes
     def create(self, character: WorldCharacter) -> WorldCharacter:
@@ -197,19 +223,17 @@ class WorldCharacters(Repository):
             self.save_place(char_id, character.zone_id, character.place)
         return replace(character, id=char_id)
 
-    @views
+    @reads
     def find(self, char_id: int) -> WorldCharacter | None:
         """Return a character that is not deleted."""
-        row = self._run(
-            "SELECT * FROM world_characters WHERE id = ? AND NOT deleted", (char_id,)
-        ).fetchone()
+        row = self._run(f"{self._select} own.id = ? AND NOT own.deleted", (char_id,)).fetchone()
         return self._character(row) if row else None
 
-    @views
+    @reads
     def of_account(self, account_id: int) -> list[WorldCharacter]:
         """Return an account's characters that are not deleted, oldest first."""
         rows = self._run(
-            "SELECT * FROM world_characters WHERE account_id = ? AND NOT deleted ORDER BY id",
+            f"{self._select} own.account_id = ? AND NOT own.deleted ORDER BY own.id",
             (account_id,),
         ).fetchall()
         return [self._character(row) for row in rows]
@@ -245,11 +269,11 @@ class WorldCharacters(Repository):
         )
         return changed.rowcount == 1
 
-    @views
+    @reads
     def find_named(self, name: str) -> WorldCharacter | None:
         """Return the character with this name, compared without case, unless it is deleted."""
         row = self._run(
-            "SELECT * FROM world_characters WHERE name_key = ? AND NOT deleted", (name_key(name),)
+            f"{self._select} own.name_key = ? AND NOT own.deleted", (name_key(name),)
         ).fetchone()
         return self._character(row) if row else None
 
@@ -371,14 +395,14 @@ class WorldCharacters(Repository):
         ).fetchone()[0]
         return UNKNOWN if found is None else Moment(found)
 
-    @views
+    @reads
     def unusable(self, zones: Container[int] | None = None) -> list[Unusable]:
         """Return the characters with unusable values, without deleted ones.
 
         `zones` are the zones of the world; without them, every zone is accepted.
         """
         found = []
-        for row in self._run("SELECT * FROM world_characters WHERE NOT deleted").fetchall():
+        for row in self._run(f"{self._select} NOT own.deleted").fetchall():
             usable, problems = usable_world_character(self._raw(row))
             if zones is not None and usable.zone_id not in zones:
                 problems.append(Problem("zone", str(usable.zone_id), "its starting zone"))
@@ -432,7 +456,7 @@ class WorldCharacters(Repository):
         return WorldCharacter(
             id=row["id"],
             **values,
-            **self._belongings.of(row["id"]),
+            **read_belongings(row),
             appearance=stored.fields,
             colors=stored.colors,
         )

@@ -54,3 +54,14 @@ def test_a_character_is_stored_with_all_it_has(empty_store: Store) -> None:
     found = empty_store.world.characters.find(made.id)
     assert found is not None
     assert (found.skills, found.languages) == ((), (13,))
+
+
+def test_an_account_is_read_with_everything_in_one_statement(empty_sqlite_store: Store) -> None:
+    characters = empty_sqlite_store.world.characters
+    for name in ("Ayla", "Bel", "Cilla"):
+        made = characters.create(world_character(name=name))
+        empty_sqlite_store.world.belongings.save_hotkeys(made.id, HOTKEYS)
+    statements: list[str] = []
+    empty_sqlite_store.sqlite.connection.set_trace_callback(statements.append)
+    assert [row.hotkeys for row in characters.of_account(1)] == [tuple(HOTKEYS)] * 3
+    assert len(statements) == 1

@@ -36,6 +36,8 @@ def _array(values: Iterable[Any]) -> list[Any]:
 class PostgresqlDialect(Dialect):
     """The statements of PostgreSQL."""
 
+    json_rows = "json_agg"
+    json_row = "json_build_array"
     # Not now(), which is the beginning of the transaction.
     clock = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
 
