@@ -75,7 +75,7 @@ def test_clocks_are_read_in_one_place() -> None:
         "net/scheduler.py": "both times, for all that runs",
         "net/logs.py": "the wall clock of a line, and the time between two looks at the file",
         "cli/options.py": "the wall clock, for one command",
-        "net/store.py": "how long a call waits for a lock, in a thread of its own",
+        "net/store_worker.py": "how long a call waits for a lock, in a thread of its own",
         "net/udp/session_port.py": "how long serving a session took, unless a test gives a clock",
         "opcodes/store.py": "the wall clock, for the history of edits",
         "store/eq2emu.py": "how long an import kept others from writing",

@@ -15,8 +15,9 @@ import attrs
 
 from emu.config.model import Config
 from emu.config.rules import contradictions
-from emu.config.secrets import take_environment, take_files
+from emu.config.secrets import take_database_url, take_environment, take_files
 from emu.config.setting import SETTINGS, Setting, settings_of, with_settings
+from emu.database import ServerUrl
 from emu.errors import ConfigError, FileFormatError
 from emu.files import parse_document, read_whole
 from emu.schema import TableFault, TableFaults, unknown_key
@@ -81,6 +82,7 @@ def parse(
     }
     for override in overrides:
         _apply_override(merged, override, problems)
+    take_database_url(merged, folder, problems)
     try:
         config = SETTINGS.read(Config, merged)
     except TableFaults as error:
@@ -105,8 +107,22 @@ def _apply_override(merged: dict[str, Any], override: str, problems: list[str]) 
         return
     inner = merged.setdefault(table, {})
     if isinstance(inner, dict):
+        if (table, name) == ("database", "url"):
+            if _has_password(value):
+                problems.append(
+                    "--set database.url: a password on a command line is shown to every user of"
+                    " this machine; use database.url_file, EMU_DATABASE_URL or ~/.pgpass"
+                )
+            inner.pop("url_file", None)
         # Always text: the reader of the setting makes the value, as for a text in the file.
         inner[name] = value.strip()
+
+
+def _has_password(url: str) -> bool:
+    try:
+        return bool(ServerUrl.parse(url).password)
+    except ValueError:
+        return False
 
 
 def _problem(fault: TableFault) -> str:

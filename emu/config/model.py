@@ -25,9 +25,10 @@ from emu.config.administration import (
 )
 from emu.config.login import LinkConfig, LoginConfig
 from emu.config.node import NodeConfig
-from emu.config.readers import SQLITE_URL
+from emu.config.readers import DATABASE_URL
 from emu.config.setting import file_or_none, setting
 from emu.config.world import WorldConfig
+from emu.database import Where
 from emu.limits.rates import TurnRules
 from emu.model import Durability
 from emu.session import EndpointConfig
@@ -47,12 +48,26 @@ def state_folder() -> Path:
 
 @frozen
 class DatabaseConfig:
-    """``[database]``: the database file and how it is written."""
+    """``[database]``: where the database is, and how it is written."""
 
-    url: Path = setting(
+    url: Where = setting(
         Factory(lambda: state_folder() / "emu.sqlite"),
-        "The database: sqlite:FILE. A relative name starts at the configuration file's folder.",
-        form=SQLITE_URL,
+        "The database: sqlite:FILE, where a relative name starts at the configuration file's"
+        " folder, or postgresql://USER@HOST/DATABASE, which several servers may share. A password"
+        " belongs into url_file, EMU_DATABASE_URL or libpq's ~/.pgpass.",
+        form=DATABASE_URL,
+        unquoted=True,
+    )
+    url_file: Path | None = file_or_none("A file whose first line is the url, with its password.")
+    node_file: Path = setting(
+        Factory(lambda: state_folder() / "node.sqlite"),
+        "With a database on a server: the SQLite file of this process, for its opcode tables.",
+    )
+    threads: int = setting(
+        2,
+        "Connections that read from a database on a server; one more writes.",
+        unit="threads",
+        limits=(1, 32),
     )
     keep_deleted: float = setting(
         30.0,
@@ -94,8 +109,8 @@ class DatabaseConfig:
 
     @property
     def path(self) -> Path:
-        """The database file."""
-        return self.url
+        """The database file; with a database on a server, the file of this process."""
+        return self.url if isinstance(self.url, Path) else self.node_file
 
 
 @frozen

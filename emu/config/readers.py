@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from attrs import frozen
 
+from emu.database.where import ServerUrl, Where, shown
 from emu.limits.addresses import parse_host
 from emu.schema import Form, OrNone, WholeNumber
 
@@ -110,12 +111,22 @@ def path(value: Any) -> Path:
     return _at_home(value)
 
 
+def database_url(value: Any) -> Where:
+    """Read a database URL: ``sqlite:FILE`` or ``postgresql://USER@HOST/DATABASE``."""
+    if isinstance(value, str) and value.lstrip().startswith("postgres"):
+        return ServerUrl.parse(value)
+    return sqlite_url(value)
+
+
 def sqlite_url(value: Any) -> Path:
-    """Read a database URL: ``sqlite:FILE``, also as ``sqlite:///FILE`` for an absolute name."""
+    """Read the URL of a file: ``sqlite:FILE``, also as ``sqlite:///FILE`` for an absolute name."""
     scheme, _, rest = value.partition(":") if isinstance(value, str) else ("", "", "")
     rest = rest.removeprefix("//")
     if scheme != "sqlite" or not rest or rest == "/" or "\0" in rest or not _may_be_named(rest):
-        raise ValueError('must be "sqlite:FILE", like "sqlite:/var/lib/eq2emu/emu.sqlite"')
+        raise ValueError(
+            'must be "sqlite:FILE", like "sqlite:/var/lib/eq2emu/emu.sqlite",'
+            ' or "postgresql://USER@HOST/DATABASE"'
+        )
     return _at_home(rest)
 
 
@@ -194,7 +205,7 @@ CRC_SEED: Final = Form(
     crc_seed, '"random", or 0 to 4294967295', lambda seed: "random" if seed is None else seed
 )
 PATH: Final = Form(path, "file name")
-SQLITE_URL: Final = Form(sqlite_url, "sqlite:FILE", lambda path: f"sqlite:{path}")
+DATABASE_URL: Final = Form(database_url, "sqlite:FILE or postgresql://USER@HOST/DATABASE", shown)
 COLOR_CHANGE: Final = Form(
     color_change, "BYTE:VALUE or BYTE:VALUE:COLOR", lambda change: ":".join(map(str, change))
 )

@@ -37,7 +37,7 @@ def take_environment(
     document: MutableMapping[str, Any], environment: Mapping[str, str] = os.environ
 ) -> None:
     """Replace the secrets of a configuration's document by those in the environment."""
-    for table, key in secret_keys():
+    for table, key in (("database", "url"), *secret_keys()):
         value = environment.get(variable(table, key))
         # An empty variable is no secret and must not add a table.
         inner = document.setdefault(table, {}) if value else None
@@ -45,6 +45,25 @@ def take_environment(
             inner[key] = value
             # Otherwise the secret would have two sources, which is reported as a contradiction.
             inner.pop(f"{key}_file", None)
+
+
+def take_database_url(
+    document: MutableMapping[str, Any], folder: Path, problems: list[str]
+) -> None:
+    """Replace ``database.url_file`` of a document by the URL in the file; add to `problems`."""
+    inner = document.get("database")
+    name = inner.get("url_file") if isinstance(inner, dict) else None
+    if not isinstance(inner, dict) or not isinstance(name, str) or not name:
+        return
+    if "url" in inner:
+        problems.append("database.url, database.url_file: set only one of them")
+        return
+    path = folder / Path(name).expanduser()
+    try:
+        inner["url"] = read_secret(path)
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        problems.append(f"database.url_file: {path} cannot be used ({reason})")
 
 
 def take_files(config: Config, problems: list[str]) -> Config:
@@ -98,11 +117,7 @@ def exposed(config: Config, source: Path | None) -> Iterator[str]:
 
 
 def _secret_files(config: Config, source: Path | None) -> Iterator[tuple[Path, str]]:
-    database = config.database.path
-    yield database, "password hashes"
-    # SQLite's own files and the backups beside the database hold the same data.
-    for path in sorted(database.parent.glob(f"{database.name}[-.]*")):
-        yield path, "password hashes"
+    yield from _database_files(config, source)
     if config.trace.file is not None:
         yield config.trace.file, "sessions with their keys"
     if config.link.certificate is not None and _has_key(config.link.certificate):
@@ -118,6 +133,20 @@ def _secret_files(config: Config, source: Path | None) -> Iterator[tuple[Path, s
             yield own, f"{table}.{key}"
         elif source is not None and getattr(inner, key) and _names(source, key):
             yield source, f"{table}.{key}"
+
+
+def _database_files(config: Config, source: Path | None) -> Iterator[tuple[Path, str]]:
+    """Yield the files with accounts, or with the password of the database's server."""
+    database = config.database
+    if isinstance(database.url, Path):
+        yield database.url, "password hashes"
+        # SQLite's own files and the backups beside the database hold the same data.
+        for path in sorted(database.url.parent.glob(f"{database.url.name}[-.]*")):
+            yield path, "password hashes"
+    elif database.url_file is not None:
+        yield database.url_file, "database.url"
+    elif source is not None and database.url.password and _names(source, "url"):
+        yield source, "database.url"
 
 
 def _names(source: Path, key: str) -> bool:

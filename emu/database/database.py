@@ -73,6 +73,15 @@ class Database(ABC):
         """Set when commits are written to disk; a new connection has `Durability.FAST`."""
 
     @abstractmethod
+    def interrupt(self) -> None:
+        """End another thread's wait for the server, which then fails; a file has none."""
+
+    def ping(self) -> None:
+        """Ask the database for nothing. Raises `StoreError` if it does not answer."""
+        with self.explaining():
+            self.connection.execute("SELECT 1").fetchone()
+
+    @abstractmethod
     def close(self) -> None:
         """Close the connection; the database contains every acknowledged change."""
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from twisted.application.service import Service
@@ -40,10 +41,11 @@ from emu.net.logs import logger
 from emu.net.opcode_source import OpcodeSource, last_changes
 from emu.net.scheduler import Scheduler
 from emu.net.service_manager import ServiceManager
-from emu.net.store import Storage, StoreWorker
+from emu.net.store import Storage
+from emu.net.store_worker import StoreWorker
 from emu.net.stream import cannot_listen, key_of
 from emu.net.trace import TraceFile
-from emu.net.upkeep import Upkeep
+from emu.net.upkeep import make_upkeep
 from emu.net.watch import Watch
 from emu.net.web.accounts import AccountEndpoint
 from emu.net.web.dashboard import DashboardEndpoint, StaffAccounts
@@ -80,6 +82,8 @@ async def reread_all(reads: Mapping[str, Reload]) -> None:
 
 NO_DATABASE: Final = "the database file was deleted, replaced or overwritten: see the log"
 """The reason for anonymous clients; the log has the file and the cure."""
+DATABASE_AWAY: Final = "the server of the database does not answer: see the log"
+"""The same for a database on a server."""
 
 
 def check_files(config: Config, *, anew: bool = False) -> bool:
@@ -93,11 +97,11 @@ def check_files(config: Config, *, anew: bool = False) -> bool:
     path = config.database.path
     with ServerLock(path, anew=anew) as lock:
         remove_stale(path.parent)
-        if anew:
+        if anew and isinstance(config.database.url, Path):
             begin_anew(path, schema())
-        # Opening upgrades the schema, so a failure is shown before the daemon detaches.
-        Store.create(path).close()
-        OpcodeStore.ensure(config.database.path).close()
+        # Opening upgrades the schema of a file, so a failure is shown before the daemon detaches.
+        Store.create(config.database.url).close()
+        OpcodeStore.ensure(path).close()
     parameters.read_certificate(config)
     return lock.after_crash
 
@@ -140,7 +144,7 @@ class EmuServer:
         self._tracer = self._open_trace()
         self.scheduler = scheduler = Scheduler(reactor)
         self.storage = storage = Storage(
-            config.database.path,
+            config.database.url,
             reactor,
             scheduler,
             keep_deleted=parameters.keep_deleted(config),
@@ -148,6 +152,7 @@ class EmuServer:
             lock_wait=config.database.lock_wait,
             remembered=config.database.remembered,
             durability=config.database.durability,
+            threads=config.database.threads,
         )
         self.node = node_of(
             config, storage, scheduler,
@@ -173,7 +178,7 @@ class EmuServer:
             config.webhook, config.world.name, reactor, scheduler, watch, self._conceals
         )
         self._manager = ServiceManager(scheduler, self._in_short)
-        self._upkeep = Upkeep(
+        self._upkeep = make_upkeep(
             config.database, lock, reactor, scheduler, self._lose, commits=storage.commits
         )
 
@@ -307,6 +312,8 @@ class EmuServer:
         """Return what prevents the server from serving players; empty if nothing does."""
         if self._problem():
             return NO_DATABASE
+        if self.storage.is_away:
+            return DATABASE_AWAY
         if not self._serves:
             return "the server is not ready"
         return self.world.not_ready() if self.world is not None else ""

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -19,11 +20,11 @@ from twisted.python.failure import Failure
 from emu.config import DatabaseConfig
 from emu.database.sqlite.commits import CommitWatch
 from emu.database.sqlite.keeper import Keeper
-from emu.database.sqlite.served import Loss, loss_text
+from emu.database.sqlite.served import Loss, file_key, loss_text
 from emu.errors import EmuError
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
-from emu.net.store import StoreWorker
+from emu.net.store_worker import StoreWorker
 from emu.store.server_lock import ServerLock
 
 _log = logger("database")
@@ -172,3 +173,39 @@ class Upkeep:
         except (EmuError, OSError) as error:
             return f"the stored data cannot be saved: {error}"
         return f"a copy of the stored data is saved in {copy}"
+
+
+class ServerUpkeep:
+    """What a database on a server needs: nothing but the record of this process beside its file."""
+
+    problem = ""
+    """A server that is away is no reason to refuse commands; see `emu.net.store_reach`."""
+
+    def __init__(self, config: DatabaseConfig, lock: ServerLock) -> None:
+        self._path = config.path
+        self._lock = lock
+
+    def open(self) -> None:
+        """Record the process's own file."""
+        self._lock.serve(file_key(self._path) or (0, 0))
+
+    def start(self) -> None:
+        """Do nothing: the server of the database makes its checkpoints."""
+
+    async def stop(self) -> None:
+        """Do nothing: the server of the database makes its checkpoints."""
+
+
+def make_upkeep(
+    config: DatabaseConfig,
+    lock: ServerLock,
+    reactor: Any,
+    scheduler: Scheduler,
+    lost: Callable[[str], object],
+    *,
+    commits: CommitWatch | None,
+) -> Upkeep | ServerUpkeep:
+    """Return what keeps the configured database in order; see `Upkeep`."""
+    if isinstance(config.url, Path):
+        return Upkeep(config, lock, reactor, scheduler, lost, commits=commits)
+    return ServerUpkeep(config, lock)

@@ -63,6 +63,8 @@ class Rule:
     live: bool = False
     """A reload applies a new value; otherwise the next start does."""
     secret: bool = False
+    unquoted: bool = False
+    """Errors do not quote the value: it may have a password in it."""
     """Never shown, neither in errors nor by ``emu config show``."""
 
 
@@ -230,7 +232,8 @@ class TableReader:
         return read
 
     def _value_hook(self, attribute: attrs.Attribute[Any]) -> Callable[[Any, Any], Any]:
-        reader, is_secret = self.reader(attribute), rule_of(attribute).secret
+        reader, rule = self.reader(attribute), rule_of(attribute)
+        is_secret = rule.secret or rule.unquoted
 
         def read(value: Any, _: Any) -> Any:
             try:

@@ -66,6 +66,10 @@ class StoreConnections:
     persistent: Run
     """Writes without delay, repeated until the database is not locked."""
     cache: StoreCache
+    more_readers: Sequence[tuple[Store, Run]] = ()
+    """Further stores that read, each with its `Run`."""
+    least_busy: Callable[[], int] | None = None
+    """Returns which of all readers has the fewest calls; None if there is only one."""
 
 
 class AsyncRepository(Generic[R]):
@@ -74,11 +78,18 @@ class AsyncRepository(Generic[R]):
     def __init__(self, connections: StoreConnections, repository: Callable[[Store], R]) -> None:
         """`repository` returns the repository of a store."""
         writes = repository(connections.writer)
-        self.read = repository(connections.reader), connections.read
+        readers = ((connections.reader, connections.read), *connections.more_readers)
+        self._reads = [(repository(store), run) for store, run in readers]
+        self._least_busy = connections.least_busy
         self.write = writes, connections.write
         self.later = writes, connections.later
         self.persistent = writes, connections.persistent
         self.cache = connections.cache
+
+    @property
+    def read(self) -> tuple[R, Run]:
+        """The repository of a reading store, and its `Run`."""
+        return self._reads[0 if self._least_busy is None else self._least_busy()]
 
 
 Port = Callable[Concatenate[AsyncRepository[R], P], Coroutine[Any, Any, T]]

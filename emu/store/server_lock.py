@@ -62,7 +62,7 @@ class ServerLock:
             which = f" (process {holder.process})" if holder else ""
             raise StoreError(
                 f"{database}: another server uses it{which}; stop that server, or give this one"
-                " another [database] url"
+                " another [database] url (or node_file, with a database on a server)"
             ) from None
         except OSError as error:
             raise StoreError(f"{self._path}: cannot be opened ({error.strerror})") from None

@@ -380,9 +380,14 @@ class WorldCharacters(Repository):
         self._set("world_characters", char_id, **_where(zone_id, place))
 
     def _refusal(self, char_id: int, state: SavedState) -> OutOfDate | None:
-        """Return why a save has changed nothing; None if the character is gone."""
-        row = self._run("SELECT term FROM world_characters WHERE id = ?", (char_id,)).fetchone()
+        """Return why a save has changed nothing; None if it is stored, or the character is gone."""
+        row = self._run(
+            "SELECT term, revision FROM world_characters WHERE id = ?", (char_id,)
+        ).fetchone()
         if row is None:
+            return None
+        # Nobody else saves under its term, so it is this save, whose answer was lost.
+        if row["term"] == state.term > 0 and row["revision"] == state.revision:
             return None
         if row["term"] != state.term:
             return OutOfDate(f"another process plays {state.name} now")

@@ -9,7 +9,8 @@ def test_every_default_passes_its_own_reader() -> None:
     for one in settings_of(config):
         value = one.value(config)
         if value is not None and one.name != "url":
-            assert SETTINGS.reader(one.attribute)(value) == value, one.key
+            given = str(value) if isinstance(value, Path) else value
+            assert SETTINGS.reader(one.attribute)(given) == value, one.key
 
 
 def test_the_console_lies_beside_the_database_unless_said_otherwise() -> None:

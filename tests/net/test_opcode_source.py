@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 from emu.errors import StoreError
 from emu.net.opcode_source import OpcodeSource, OpcodeWatcher, last_changes
 from emu.net.scheduler import Scheduler
-from emu.net.store import StoreWorker
+from emu.net.store_worker import StoreWorker
 from emu.opcodes import OpcodeStore, VersionRange
 from tests.support.coroutines import finish
 from tests.support.files.opcode_rows import shipped_database

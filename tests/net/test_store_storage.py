@@ -127,7 +127,7 @@ async def test_a_slow_disk_does_not_block_the_reactor(tmp_path: Path) -> None:
         time.sleep(0.02)
         return 0
 
-    storage._seen.sqlite.connection.set_progress_handler(slow, 1)
+    storage._seen[0].sqlite.connection.set_progress_handler(slow, 1)
     storage.direct.sqlite.connection.set_progress_handler(slow, 1)
     asked: list[Any] = []
     for number in range(5):

@@ -71,7 +71,8 @@ class ServerConnection:
     @property
     def is_cut(self) -> bool:
         """There is no usable connection now."""
-        return self._connection is None or self._connection.closed
+        connection = self._connection
+        return connection is None or connection.closed or self._was_shut_down
 
     @property
     def in_transaction(self) -> bool:
@@ -178,10 +179,11 @@ class ServerConnection:
     def _used(self) -> psycopg.Connection[Any]:
         """Return the connection. Raises `StoreAway` if there is none and none can be made."""
         connection = self._connection
-        if connection is not None and not connection.closed:
+        if connection is not None and not connection.closed and not self._was_shut_down:
             return connection
         if self.is_inside:
             raise away(self.where, "the connection was lost in a group of changes")
+        self.drop()
         return self._connect()
 
     def _connect(self) -> psycopg.Connection[Any]:

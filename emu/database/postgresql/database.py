@@ -213,6 +213,10 @@ class PostgresqlDatabase(Database):
         """Set whether every commit waits for the server's disk."""
         self._is_safe = durability is Durability.SAFE
 
+    def interrupt(self) -> None:
+        """End the connection's socket, so that another thread's wait fails. Any thread."""
+        self.server.shut_down()
+
     def close(self) -> None:
         """Close the connection; the database contains every acknowledged change."""
         self.server.close()

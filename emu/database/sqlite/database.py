@@ -113,6 +113,9 @@ class SqliteDatabase(Database):
         """Set how many seconds to wait for another program's lock."""
         self.connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
+    def interrupt(self) -> None:
+        """Do nothing: a file has no server to wait for."""
+
     def close(self) -> None:
         """Close the file; it contains every acknowledged change."""
         self.connection.close()

@@ -17,7 +17,7 @@ from emu.errors import EmuError, FileFormatError, StoreError, unusable
 from emu.model import SavedState
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
-from emu.net.store import StoreWorker
+from emu.net.store_worker import StoreWorker
 from emu.store import Store
 from emu.store.spool import (
     SpoolFile,

@@ -15,7 +15,7 @@ from twisted.internet.defer import DeferredList
 from twisted.internet.task import deferLater
 
 from emu.errors import DuplicateName, StoreError, StoreLocked
-from emu.net.store import LOCK_TRY, StoreWorker
+from emu.net.store_worker import LOCK_TRY, StoreWorker
 from emu.store import Store
 from tests.support.patience import patience
 

@@ -1,0 +1,69 @@
+"""A TCP relay in front of a server, to cut and slow its connections without any rights."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import suppress
+from typing import Self
+
+
+class Relay:
+    """Relays connections to a server. Any thread may change how.
+
+    `delay`: seconds by which each piece of data is late. `is_silent`: data and new connections are
+    taken and not passed on, as behind a cut wire.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = (host, port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self.delay = 0.0
+        self.is_silent = False
+        self._open: list[socket.socket] = []
+        self._is_closed = False
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def reset(self) -> None:
+        """End all connections at once."""
+        taken, self._open = self._open, []
+        for one in taken:
+            with suppress(OSError):
+                # Without a disconnect: the other side gets RST.
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+    def close(self) -> None:
+        """End the relay."""
+        self._is_closed = True
+        self._listener.close()
+        self.reset()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(self._target)
+                self._open += [client, server]
+                for source, target in ((client, server), (server, client)):
+                    threading.Thread(target=self._relay, args=(source, target), daemon=True).start()
+
+    def _relay(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                if self.delay:
+                    time.sleep(self.delay)
+                while self.is_silent and not self._is_closed:
+                    time.sleep(0.01)
+                target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
