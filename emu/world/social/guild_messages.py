@@ -5,12 +5,12 @@ Source: docs/protocol/world/guilds.md#messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from emu.dialects import Dialect
 from emu.dialects.dialect import wire_texts
-from emu.errors import UnknownStruct
 from emu.guilds import Guild, GuildMember, Permission
 from emu.model import ANYBODY, Present, may_see
 from emu.times import Moment, unix_seconds
@@ -25,8 +25,10 @@ OFFER: Final = "WS_ReceiveOffer"
 GUILD_OFFER: Final = 2
 """Type of an offer: an invitation to a guild."""
 LOW_BITS: Final = 0xFFFFFFFF
-RECIPIENT: Final = slice(4, 8)
-"""Where the list of members has the character it is for."""
+HEAD: Final = struct.Struct("<III")
+"""What the list of members begins with: the guild, the recipient, the number of members."""
+MOST_VIEWS: Final = 64
+"""Client versions, with and without officers' notes, for which a guild's members are kept."""
 FIRST_LEVEL: Final = 1
 
 
@@ -90,31 +92,83 @@ class GuildMessages:
         self._guild = guild
         self._made: dict[tuple[str, Dialect, bool], bytes] = {}
 
-    def send(self, player: Player, struct: str, fields: Mapping[str, Any]) -> None:
+    def send(self, player: Player, name: str, fields: Mapping[str, Any]) -> None:
         """Send a message; `fields` must be equal for all members."""
         client = player.client
-        try:
-            opcode = client.dialect.layout(struct).definition.opcode_name
-        except UnknownStruct:
-            client.drop(f"{struct} unknown to version {client.version}")
-            return
+        opcode = client.dialect.layout(name).definition.opcode_name
         sees_notes = self._guild.may(player.id, Permission.SEE_OFFICER_NOTES)
-        key = struct, client.dialect, sees_notes
+        key = name, client.dialect, sees_notes
         if key not in self._made:
-            shown = fields if sees_notes else _without_officer_notes(fields)
-            self._made[key] = client.dialect.encode_known(struct, wire_texts(shown))
-        payload = self._made[key]
-        client.send_bytes(opcode, _addressed(payload, player.id) if struct == MEMBERS else payload)
+            shown = fields if sees_notes else _without_officer_note(fields)
+            self._made[key] = client.dialect.encode_known(name, wire_texts(shown))
+        client.send_bytes(opcode, self._made[key])
 
 
-def _without_officer_notes(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    rows = fields.get("member_array")
-    if rows is not None:
-        return {**fields, "member_array": [{**row, "officer_note": ""} for row in rows]}
+def _without_officer_note(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**fields, "officer_note": ""} if "officer_note" in fields else fields
 
 
-def _addressed(payload: bytes, char_id: int) -> bytes:
-    """Return a list of members with the character that it is for."""
-    number = char_id.to_bytes(4, "little")
-    return b"".join((payload[: RECIPIENT.start], number, payload[RECIPIENT.stop :]))
+class ShownMember(NamedTuple):
+    """A member as the window shows it; `zone` is "" for one that is not in the world."""
+
+    member: GuildMember
+    present: Present | None
+    zone: str
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All values that the bytes depend on."""
+        one = self.present
+        return self.member, self.zone, one and (one.name, one.level, one.class_)
+
+
+class MemberRows:
+    """The members of one guild as bytes; a member is encoded again only when it has changed.
+
+    The list is sent on every zone entry of every member, so it must cost little.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Dialect, bool], dict[int, tuple[object, bytes]]] = {}
+        """Key and bytes of each member, for each client version and view of the notes."""
+        self._bodies: dict[tuple[Dialect, bool], bytes] = {}
+        """All members of `_of` as bytes."""
+        self._of: Sequence[ShownMember] = ()
+
+    def send(self, player: Player, guild: Guild, members: Sequence[ShownMember]) -> None:
+        """Send WS_GuildMembershipResponse. A list that is sent to many is compared only once."""
+        dialect = player.client.dialect
+        if members is not self._of:
+            self._of = members
+            self._bodies.clear()
+        view = dialect, guild.may(player.id, Permission.SEE_OFFICER_NOTES)
+        if view not in self._bodies:
+            self._bodies[view] = self._body(view, members)
+        head = HEAD.pack(guild.id, player.id, len(members))
+        opcode = dialect.layout(MEMBERS).definition.opcode_name
+        player.client.send_bytes(opcode, head + self._bodies[view])
+
+    def _body(self, view: tuple[Dialect, bool], members: Sequence[ShownMember]) -> bytes:
+        dialect, sees_notes = view
+        if len(self._known) >= MOST_VIEWS:
+            # Dialects change with each reload of the opcode tables.
+            self._known.clear()
+        known = self._known.get(view, {})
+        tail = dialect.layout(MEMBERS).empty_size() - HEAD.size
+        rows = {}
+        for one in members:
+            number, key = one.member.char_id, one.key
+            found = known.get(number)
+            if found is None or found[0] != key:
+                found = key, _row(dialect, one, tail, sees_notes=sees_notes)
+            rows[number] = found
+        # Replaced as a whole: members who have left go.
+        self._known[view] = rows
+        return b"".join((*(data for _, data in rows.values()), bytes(tail)))
+
+
+def _row(dialect: Dialect, one: ShownMember, tail: int, *, sees_notes: bool) -> bytes:
+    fields = member_fields(*one)
+    shown = fields if sees_notes else _without_officer_note(fields)
+    whole = dialect.encode_known(MEMBERS, wire_texts({"num_members": 1, "member_array": [shown]}))
+    return whole[HEAD.size : len(whole) - tail]

@@ -26,10 +26,11 @@ from emu.world.social.guild_messages import (
     GUILD_OFFER,
     LEFT,
     MEMBER,
-    MEMBERS,
     OFFER,
     UPDATE,
     GuildMessages,
+    MemberRows,
+    ShownMember,
     member_fields,
     present_of,
     update_fields,
@@ -60,6 +61,8 @@ class Memberships:
         self._world = world
         self._chat = chat
         self._guilds: dict[int, Guild] = {}
+        self._rows: dict[int, MemberRows] = {}
+        """By guild, as `_guilds`."""
         self._guild_of: dict[int, int] = {}
         """The guild of each player here that was looked up; 0 for none."""
         self._here: dict[int, dict[int, None]] = {}
@@ -144,6 +147,7 @@ class Memberships:
             if not here:
                 del self._here[guild_id]
                 self._guilds.pop(guild_id, None)
+                self._rows.pop(guild_id, None)
 
     def _members_here(self, guild_id: int) -> Iterator[Player]:
         """Yield the players of this process that are members and have a client."""
@@ -276,6 +280,7 @@ class Memberships:
         for char_id in before.members.keys() - guild.members.keys():
             self._remove(char_id, guild.id, text)
         messages, find = GuildMessages(guild), self._world.presence.find
+        rows, shown = self._rows_of(guild), self._shown(guild)
         differ = [
             one for char_id, one in guild.members.items() if before.members.get(char_id) != one
         ]
@@ -295,7 +300,7 @@ class Memberships:
             if _window_differs(before, guild):
                 messages.send(player, UPDATE, update_fields(guild))
             if has_new_list:
-                self._send_list(player, guild, messages)
+                rows.send(player, guild, shown)
             if text:
                 self._chat.line(player, text, EVENT)
 
@@ -337,16 +342,17 @@ class Memberships:
             self._chat.line(player, f"Guild MOTD: {guild.motd}", MOTD)
         client.send(EVENTS, {"account_id": player.character.account_id})
         messages.send(player, UPDATE, update_fields(guild))
-        self._send_list(player, guild, messages)
+        self._rows_of(guild).send(player, guild, self._shown(guild))
 
-    def _send_list(self, player: Player, guild: Guild, messages: GuildMessages) -> None:
+    def _rows_of(self, guild: Guild) -> MemberRows:
+        return self._rows.setdefault(guild.id, MemberRows())
+
+    def _shown(self, guild: Guild) -> list[ShownMember]:
         find = self._world.presence.find
-        rows = [
-            member_fields(one, present_of(one, find), self._zone_of(one))
+        return [
+            ShownMember(one, present_of(one, find), self._zone_of(one))
             for one in guild.members.values()
         ]
-        fields = {"guild_id": guild.id, "num_members": len(rows), "member_array": rows}
-        messages.send(player, MEMBERS, fields)
 
     def _zone_of(self, member: GuildMember) -> str:
         """Return the zone of a member as the window shows it, "" if it is not in the world."""

@@ -14,6 +14,8 @@ from emu.world.social.guild_messages import (
     MEMBER,
     MEMBERS,
     UPDATE,
+    MemberRows,
+    ShownMember,
     member_fields,
     present_of,
     update_fields,
@@ -23,6 +25,7 @@ from tests.support.world.guild_bytes import guild_member, guild_members, guild_u
 from tests.support.world.worlds import WorldHarness
 
 VERSIONS = (546, 561, 843, 927, 1008, 1096, 1142, 1188, 1208, 57080, 60085, 60114, 64753)
+GUEST = GuildMember(char_id=6, name="Borvik", note="grüßt", officer_note="sly")
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
 
 
@@ -102,3 +105,21 @@ def test_a_hidden_member_is_not_present() -> None:
     assert present_of(member, {5: hidden}.get) is None
     assert present_of(member, {5: shown}.get) is shown
     assert present_of(member, {}.get) is None
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_list_of_kept_rows_is_what_the_layout_writes(harness: WorldHarness, version: int) -> None:
+    one = harness.stand(5, version, name="Aldana", level=30)
+    one.types("/guild create The Wolves")
+    guild, rows = harness.guilds.rows[1], MemberRows()
+    for level in (30, 30, 31):
+        present = Present(1, 5, 325, name="Aldana", level=level)
+        shown = [ShownMember(guild.members[5], present, "Isle"), ShownMember(GUEST, None, "")]
+        one.log.clear()
+        rows.send(one.player, guild, shown)
+        fields = [member_fields(*row) for row in shown]
+        whole = {"guild_id": 1, "character_id_to": 5, "num_members": 2, "member_array": fields}
+        expected = dialect(version).encode_known(MEMBERS, wire_texts(whole))
+        assert one.log == [("OP_GuildMembershipResponseMsg", expected)]
+        rows.send(one.player, guild, shown)
+        assert one.log[1] == one.log[0]
