@@ -21,10 +21,9 @@ tick of the others; one that fails several times in a row is paused.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import KW_ONLY, dataclass, field
-from itertools import product
 from typing import Final, Generic, TypeVar
 
 from emu.errors import LimitExceeded
@@ -34,75 +33,8 @@ from emu.world.content.definitions import ZoneDefinition
 from emu.world.rules import ZoneRules
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import Viewer
+from emu.world.zones.grid import Grid
 from emu.world_stream.movement import Position
-
-CELL: Final = 128.0
-"""Side of a cell; a search of 300 units reads 25 to 36 of them."""
-
-Cell = tuple[int, int]
-
-
-class Grid:
-    """The spawns of one zone by cell."""
-
-    __slots__ = ("_cells", "_size", "_where")
-
-    def __init__(self, size: float = CELL) -> None:
-        self._size = size
-        self._cells: dict[Cell, dict[int, Spawn]] = {}
-        self._where: dict[int, Cell] = {}
-
-    def __len__(self) -> int:
-        return len(self._where)
-
-    def put(self, spawn: Spawn) -> None:
-        """Note where a spawn is now."""
-        # y is up. Height does not count: towers and cellars are small, and a third axis would
-        # multiply the cells of a search.
-        cell = self._cell_of(spawn.position.x, spawn.position.z)
-        before = self._where.get(spawn.id)
-        if cell == before:
-            return
-        if before is not None:
-            self._take(spawn.id, before)
-        self._where[spawn.id] = cell
-        self._cells.setdefault(cell, {})[spawn.id] = spawn
-
-    def remove(self, spawn: Spawn) -> None:
-        """Remove a spawn; do nothing if it is not here."""
-        cell = self._where.pop(spawn.id, None)
-        if cell is not None:
-            self._take(spawn.id, cell)
-
-    def near(self, center: Position, distance: float) -> Iterator[Spawn]:
-        """Yield the spawns within a distance, in no order."""
-        cells = self._cells
-        limit = distance * distance
-        for cell in self._cells_within(center, distance):
-            for spawn in cells.get(cell, {}).values():
-                at = spawn.position
-                if (at.x - center.x) ** 2 + (at.z - center.z) ** 2 <= limit:
-                    yield spawn
-
-    def _cells_within(self, center: Position, distance: float) -> Iterable[Cell]:
-        """Return the cells that a search has to read: never more than there are."""
-        left, low = self._cell_of(center.x - distance, center.z - distance)
-        right, high = self._cell_of(center.x + distance, center.z + distance)
-        # A search over a huge distance (a mistake of a behavior) must not loop over millions
-        # of empty cells.
-        if (right - left + 1) * (high - low + 1) > len(self._cells):
-            return list(self._cells)
-        return product(range(left, right + 1), range(low, high + 1))
-
-    def _cell_of(self, x: float, z: float) -> Cell:
-        return int(x // self._size), int(z // self._size)
-
-    def _take(self, spawn_id: int, cell: Cell) -> None:
-        inside = self._cells[cell]
-        del inside[spawn_id]
-        if not inside:
-            del self._cells[cell]
-
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -216,6 +148,9 @@ class Zone:
     zone_id: int = field(init=False)
     _strikes: Strikes[tuple[Failing, int]] = field(init=False)
     _grid: Grid = field(default_factory=Grid)
+    _viewer_grid: Grid = field(default_factory=Grid)
+    """The spawns of the viewers: for each spawn that appears or walks, those near it are searched,
+    and thousands of spawns can stand there that are no viewers."""
     _baselines: BaselineCache = field(default_factory=BaselineCache)
     _spawns: dict[int, Spawn] = field(default_factory=dict)
     _viewers: dict[int, Viewer] = field(default_factory=dict)
@@ -272,6 +207,8 @@ class Zone:
         self._now = now
         self._spawns[spawn.id] = spawn
         self._grid.put(spawn)
+        if spawn.id in self._viewers:
+            self._viewer_grid.put(spawn)  # it may have moved since its viewer entered
         spawn.watcher = self._changed
         self._check_later(spawn)
 
@@ -294,6 +231,7 @@ class Zone:
         self._now = now
         viewer = viewer_of(self._baselines)
         self._viewers[viewer.spawn.id] = viewer
+        self._viewer_grid.put(viewer.spawn)
         self._update_interest(viewer)
         return viewer
 
@@ -309,6 +247,7 @@ class Zone:
         if self._viewers.get(spawn_id) is not viewer:
             return
         del self._viewers[spawn_id]
+        self._viewer_grid.remove(viewer.spawn)
         self._strikes.worked((Failing.VIEW, spawn_id))
         self._pending.discard(viewer)
         self._crowded.discard(viewer)
@@ -322,6 +261,7 @@ class Zone:
         """
         spawn.watcher = NOBODY
         viewer = self._viewers.pop(spawn.id, None)
+        self._viewer_grid.remove(spawn)
         if viewer is not None:
             self._pending.discard(viewer)
             self._crowded.discard(viewer)
@@ -508,6 +448,8 @@ class Zone:
             # The grid is exact, for searches. Interest sets follow in steps, because each update
             # searches the grid.
             self._grid.put(spawn)
+            if spawn.id in self._viewers:
+                self._viewer_grid.put(spawn)
             before = self._checked_at.get(spawn.id)
             if before is None or before.distance_to(spawn.position) >= self.rules.interest_step:
                 self._check_later(spawn)
@@ -525,7 +467,8 @@ class Zone:
         # Before the search: a viewer beyond the destroy distance is also beyond the create
         # distance, so no ghost is destroyed and created again.
         self._hide_from_far_viewers(spawn)
-        for other in self._grid.near(spawn.position, self.rules.create_distance):
+        # A list: a failing viewer may be removed meanwhile.
+        for other in list(self._viewer_grid.near(spawn.position, self.rules.create_distance)):
             viewer = self._viewers.get(other.id)
             if viewer is not None and other is not spawn:
                 self._show(viewer, spawn)

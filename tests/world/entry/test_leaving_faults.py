@@ -21,7 +21,8 @@ from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import Viewer
 from emu.world.world import Players
 from emu.world.zones.directory import Zones
-from emu.world.zones.zone import Grid, Zone
+from emu.world.zones.grid import Grid
+from emu.world.zones.zone import Zone
 from tests.support.world.worlds import Client, WorldHarness
 
 COLLABORATORS: list[tuple[Any, str]] = [

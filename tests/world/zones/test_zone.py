@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from emu.errors import LimitExceeded
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.rules import ZoneRules
+from emu.world.zones.grid import Grid
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.world.zone_clients import ZoneClient, player, run_ticks
@@ -97,6 +99,30 @@ def test_a_creature_that_walks_by_is_seen_by_a_player_who_stands(zone: Zone) -> 
         seen.append(bool(one.names()))
     assert seen.index(True) in range(14, 18)
     assert not seen[-1]
+
+
+def test_a_spawn_that_appears_searches_viewers_and_no_other_spawns(
+    zone: Zone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A zone of 6,700 spawns in one place took eight seconds to open: each searched the others."""
+    one = ZoneClient(player(1))
+    one.enter(zone, 0.0)
+    searched: list[int] = []
+    near = Grid.near
+
+    def counted(grid: Grid, center: Position, distance: float) -> list[Any]:
+        found = list(near(grid, center, distance))
+        searched.append(len(found))
+        return found
+
+    monkeypatch.setattr(Grid, "near", counted)
+    for number in range(300):
+        zone.add(npc(100 + number, 5.0), 1.0)
+    run_ticks(zone, 1.0, 5.0)
+    assert len(one.names()) == 300
+    # Each of the 300 finds the one viewer; the viewer's own searches find all.
+    assert searched.count(1) >= 300
+    assert sum(searched) < 300 * 10
 
 
 def test_a_zone_forgets_what_nobody_watches(zone: Zone) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.zones.zone import Grid
+from emu.world.zones.grid import Grid
 from emu.world_stream.movement import Position
 
 PLACES = st.tuples(st.floats(-2000, 2000), st.floats(-2000, 2000))
