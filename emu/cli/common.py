@@ -18,6 +18,7 @@ from emu.cli.console_socket import ConsoleSocket
 from emu.cli.words import INSTEAD_OF_VERBS, same_verb, wrong_verb
 from emu.config import Config, default_path, load
 from emu.config.setting import with_settings
+from emu.database import Where
 from emu.errors import CommandError, FileFormatError
 from emu.login.passwords import MAX_PASSWORD
 from emu.model import Durability
@@ -155,14 +156,15 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def print_database(path: Path) -> None:
+def print_database(where: Where) -> None:
     """Print on standard error which database a command has changed."""
-    click.echo(f"database: {path.absolute()}", err=True)
+    place = where.absolute() if isinstance(where, Path) else where
+    click.echo(f"database: {place}", err=True)
 
 
 def read_store() -> Store:
     """Open the configured database for reading; writers do not block it."""
-    return Store.open_for_reading(load_config().database.path)
+    return Store.open_for_reading(load_config().database.url)
 
 
 @contextmanager
@@ -172,13 +174,13 @@ def change_store(*, create: bool = False) -> Iterator[Store]:
     With `create` it is created if it does not exist.
     """
     config = load_config()
-    path = config.database.path
-    with Store.create(path) if create else Store.open(path) as store:
+    where = config.database.url
+    with Store.create(where) if create else Store.open(where) as store:
         store.database.set_durability(
             Durability.SAFE
         )  # the change must survive a power failure when the command returns
         yield store
-        print_database(path)
+        print_database(where)
     # The transaction is complete here, so the server finds the change.
     _notify_server(config)
 

@@ -200,7 +200,9 @@ class Node:
     def want(self, name: str, begin: Callable[[], None], end: Callable[[], None]) -> None:
         """Take a lease as soon as nobody has it.
 
-        `begin` is called when this node has taken it, `end` when it may have lost it.
+        `begin` is called when this node has taken it, `end` when another one has it. A node that is
+        away goes on meanwhile: usually all nodes are without their database then, and nobody can
+        take the lease.
         """
         self._wanted[name] = _Wanted(begin, end)
 
@@ -287,7 +289,6 @@ class Node:
 
     def _note_away(self, now: Monotonic) -> None:
         self._was_away = True
-        self._lose_leases()
         self.report(NodeAway(now - self._answered, self._why))
 
     async def _beat(self, now: Monotonic) -> None:
@@ -296,7 +297,6 @@ class Node:
         moved: list[ZonePlace] | None = None
         if answer is None:
             # Others may have taken what this node held.
-            self._lose_leases()
             moved = await self._rejoin(now)
             answer = await self.store.beat(self.name, self.term, self.zones.players, self.lease)
             if answer is None:

@@ -65,7 +65,9 @@ def _registration(config: Config) -> Iterator[str]:
     """Yield the broken rules about the login servers with which the world registers."""
     world = config.world
     servers, fingerprints = world.login_servers, world.login_tls_fingerprints
-    if world.enabled and not (config.login.enabled or servers):
+    # In a cluster, a node with a login service registers the world.
+    in_cluster = not isinstance(config.database.url, Path)
+    if world.enabled and not (config.login.enabled or servers or in_cluster):
         yield "world.login_servers: must name a login server when login.enabled is false"
     if servers and not (world.account and world.password):
         yield "world.account, world.password: must be set when world.login_servers names any"

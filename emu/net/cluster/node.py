@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+import math
 import socket
+import time
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import emu
 from emu.cluster.node import (
@@ -32,10 +34,13 @@ from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
 from emu.processes.ports import MemoryStore
 from emu.store import Store
+from emu.store.nodes import NodeTable
 from emu.times import Monotonic
 from emu.world.content.atlas import Atlas
 
 _log = logger("node")
+PAUSE: Final = 0.2
+"""Seconds between two checks whether another node of the same name beats."""
 
 
 class NodeZones(RunningZones, Protocol):
@@ -126,11 +131,9 @@ class NodeService:
 
         Raises `ConfigError` if a node of this name runs elsewhere, or a zone is unknown.
         """
-        nodes, settings = store.world.nodes, self._config.node
+        nodes = store.world.nodes
         about = self._about()
-        for row in nodes.nodes():
-            if row.name == self.name and row.is_alive(settings.lease):
-                self._check_same(row, about)
+        self._check_alone(nodes, about)
         self.node.began(
             nodes.take_term(self.name, about, NodeState.UP), Monotonic(self._scheduler.now())
         )
@@ -213,16 +216,24 @@ class NodeService:
         pinned = tuple(zone.id for zone in found.values() if zone is not None)
         return NodeAbout(host, port, emu.__version__, settings.capacity, pinned)
 
-    def _check_same(self, row: NodeRow, about: NodeAbout) -> None:
-        """Raise `ConfigError` unless a living row is that of this node before a crash."""
-        before = (row.about.host, row.about.port)
-        if before != (about.host, about.port):
-            wait = self._config.node.lease - row.silence
-            line = (
-                f"node.name: a node {row.name} runs at {before[0]}:{before[1]}; give this one"
-                f" another name, or start it in {wait:.0f} seconds if that one was killed"
-            )
-            raise ConfigError([line])
+    def _check_alone(self, nodes: NodeTable, about: NodeAbout) -> None:
+        """Wait until a killed node of this name is lost; raise `ConfigError` if it beats."""
+        silence = math.inf
+        while True:
+            row = next((one for one in nodes.nodes() if one.name == self.name), None)
+            if row is None or not row.is_alive(self._config.node.lease):
+                return
+            before = (row.about.host, row.about.port)
+            # At the same address it was this one, because the port is open here now.
+            if before == (about.host, about.port):
+                return
+            if row.silence < silence < math.inf:
+                host, port = before
+                line = f"node.name: a node {row.name} runs at {host}:{port}; use another name"
+                raise ConfigError([line])
+            silence = row.silence
+            # In the reactor's thread: nothing is served yet.
+            time.sleep(PAUSE)
 
     def _may_take(self, row: NodeRow) -> bool:
         return bool(row.about.capacity) and row.name != self.name and row.state is NodeState.UP

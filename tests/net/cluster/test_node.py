@@ -105,12 +105,29 @@ def test_an_unknown_pinned_zone_ends_the_start(bench: Bench) -> None:
         bench.node("node.zones=atlantis")
 
 
-def test_a_name_that_is_taken_ends_the_start(bench: Bench) -> None:
+def test_a_name_that_is_taken_ends_the_start(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.node("node.name=east")
+    monkeypatch.setattr("emu.net.cluster.node.time.sleep", bench.pass_time)
     with pytest.raises(ConfigError, match=r"node\.name: a node east runs at 192\.0\.2\.1:9001"):
         bench.node("node.name=east", port=9002)
-    # The same port: the one before has crashed.
+
+
+def test_a_killed_node_is_waited_for_unless_it_had_the_same_address(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        bench.pass_time(seconds)
+
+    monkeypatch.setattr("emu.net.cluster.node.time.sleep", sleep)
+    finish(bench.store.take_term("east", NodeAbout("192.0.2.1", 9001)))
     bench.node("node.name=east")
+    assert waits == []
+    finish(bench.store.take_term("west", NodeAbout("192.0.2.1", 9001)))
+    bench.node("node.name=west", port=9002)
+    assert 5.5 < sum(waits) < 6.5
 
 
 def test_the_machine_s_name_is_the_default(bench: Bench) -> None:
