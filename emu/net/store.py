@@ -188,6 +188,8 @@ MOST_GROUPED_SERVER = 64
 """Most changes in one transaction on a server, which takes longer for each of them."""
 MOST_READ_TOGETHER = 8
 """Most reads on a server that are answered together."""
+BAN_SECONDS = 1.0
+"""Longest time until a ban of another process counts here, with a database on a server."""
 THREADS = 2
 """Threads that read from a server."""
 
@@ -245,7 +247,9 @@ class Storage:
             write=self._writer.run,
             later=self._behind.run,
             persistent=self._behind.run_at_once,
-            cache=StoreCache(self._epoch, Deferred, remembered),
+            cache=StoreCache(
+                self._epoch, Deferred, remembered, partial(self._ban_epoch, scheduler)
+            ),
             more_readers=more,
             least_busy=self._least_busy if more else None,
         )
@@ -328,6 +332,13 @@ class Storage:
             return self.commits.epoch()
         self._questions += 1
         return self._questions
+
+    def _ban_epoch(self, scheduler: Scheduler) -> int:
+        """Return a number that changes when bans may be others; on a server, after `BAN_SECONDS`.
+
+        Each login needs all bans, so they are not read again for each.
+        """
+        return self._epoch() if self.reach is None else int(scheduler.now() / BAN_SECONDS)
 
     def _warn(self, line: str) -> None:
         """Log a warning about an unusable value once. Any thread may call this."""

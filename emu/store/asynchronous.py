@@ -527,9 +527,10 @@ class AsyncBans(AsyncRepository[Bans]):
     async def is_address_banned(self, address: str, moment: Moment) -> bool:
         """Return whether a present ban covers an address."""
         rows = await self.every()
-        # The cache returns the same object until a ban changes, so parsing happens once for each
-        # change.
+        # The cache returns the same object until it reads again. Parsing takes much longer than the
+        # comparison, so it happens only after a change.
         if rows is not self._rows:
+            if rows != self._rows:
+                self._bans = BanList((ban.prefix, ban.until) for ban in rows)
             self._rows = rows
-            self._bans = BanList((ban.prefix, ban.until) for ban in rows)
         return self._bans.covers(address, moment)

@@ -147,9 +147,16 @@ class StoreCache:
     """The cached rows of one database."""
 
     def __init__(
-        self, epoch: Callable[[], int], answer: Callable[[], PendingAnswer], most: int
+        self,
+        epoch: Callable[[], int],
+        answer: Callable[[], PendingAnswer],
+        most: int,
+        ban_epoch: Callable[[], int] | None = None,
     ) -> None:
-        """Cache `most` rows of accounts, of the login server's characters, and of the world's."""
+        """Cache `most` rows of accounts, of the login server's characters, and of the world's.
+
+        `ban_epoch` replaces `epoch` for the bans of addresses, which each login needs all.
+        """
         self.accounts: RowCache[Account | None] = RowCache(epoch, answer, most)
         """By `emu.store.repository.name_key`."""
         self.characters: RowCache[Sequence[Character]] = RowCache(epoch, answer, most, _weight)
@@ -158,7 +165,7 @@ class StoreCache:
             epoch, answer, most, _weight
         )
         """By account id."""
-        self.bans: RowCache[Sequence[BannedAddress]] = RowCache(epoch, answer, 1)
+        self.bans: RowCache[Sequence[BannedAddress]] = RowCache(ban_epoch or epoch, answer, 1)
 
     def forget_all(self) -> None:
         """Remove all values."""

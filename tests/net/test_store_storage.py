@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.task import deferLater
 
 from emu.errors import OutOfDate, StoreError
+from emu.limits.addresses import BanList
 from emu.net.scheduler import Scheduler
 from emu.net.store import DELAY, Storage
+from emu.store import BannedAddress, Store
 from emu.times import Moment
+from tests.support.database.engines import store_database
 from tests.support.database.stores import saved_state, world_character
 
 
@@ -186,3 +190,35 @@ async def test_a_row_that_cannot_be_stored_fails_alone(tmp_path: Path) -> None:
     assert found is not None
     assert found.last_address == "::1"
     await storage.close()
+
+
+@pytest.mark.slow
+async def test_bans_on_a_server_are_read_and_parsed_once_for_many_logins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[int] = []
+
+    def parse(bans: Any) -> BanList:
+        rows = list(bans)
+        parsed.append(len(rows))
+        return BanList(rows)
+
+    monkeypatch.setattr("emu.store.asynchronous.BanList", parse)
+    monkeypatch.setattr("emu.net.store.BAN_SECONDS", 0.2)
+    with store_database() as where, Store.open(where) as other:
+        storage = Storage(where, reactor, Scheduler(reactor))
+        parsed.clear()
+        try:
+            other.login.bans.add(BannedAddress("192.0.2.1"))
+            assert await storage.bans.is_address_banned("192.0.2.1", 1.0)
+            for _ in range(20):
+                assert not await storage.bans.is_address_banned("192.0.2.9", 1.0)
+            await deferLater(reactor, 0.25)
+            assert await storage.bans.is_address_banned("192.0.2.1", 1.0)
+            assert parsed == [1], "the same rows are not parsed again"
+            other.login.bans.add(BannedAddress("192.0.2.9"))
+            await deferLater(reactor, 0.25)
+            assert await storage.bans.is_address_banned("192.0.2.9", 1.0)
+            assert parsed == [1, 2]
+        finally:
+            await storage.close()
