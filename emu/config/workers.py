@@ -30,7 +30,10 @@ def of_worker(config: Config, index: int, machine: str) -> Config:
     return with_settings(
         config,
         {
-            "database": {"keep_deleted": 0.0},
+            "database": {
+                "keep_deleted": 0.0,
+                "node_file": _numbered(config.database.node_file, index),
+            },
             "node": {"name": _node_name(config.node.name or machine, index)},
             "login": {"registration": False},
             "link": {"certificate": None, "tls_listen": None},

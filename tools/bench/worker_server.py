@@ -1,7 +1,7 @@
 """A supervisor with login workers for measuring, as `twistd emu` runs them.
 
-Run as ``python -m tools.bench.worker_server WORKERS URL [TABLE.KEY=VALUE ...]``; prints ``ready
-PORT`` when all workers are ready. The log is dropped.
+Run as ``python -m tools.bench.worker_server WORKERS FOLDER URL [TABLE.KEY=VALUE ...]``; prints
+``ready PORT`` when all workers are ready. The log of the workers is the file ``log`` in the folder.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from twisted.internet import reactor as _reactor
@@ -31,13 +32,21 @@ SETTINGS = (
 
 def main() -> None:
     """Serve until terminated."""
-    count, url, *settings = sys.argv[1:]
-    overrides = [f"database.url={url}", *SETTINGS, *settings]
+    count, name, url, *settings = sys.argv[1:]
+    folder = Path(name)
+    overrides = [
+        f"database.url={url}",
+        f"database.node_file={folder / 'node.sqlite'}",
+        f"node.name=bench{count}",
+        *SETTINGS,
+        *settings,
+    ]
     config = with_settings(load(None, overrides), {"login": {"workers": int(count)}})
+    log = (folder / "log").open("ab", buffering=0)
     service = WorkerSupervisor(
         config,
         partial(worker_command, None, overrides),
-        write=lambda _line: None,
+        write=log.write,
         started=lambda: print(f"ready {service.port.address.port}", flush=True),
         failed=lambda line: os.write(2, f"{line}\n".encode()),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -37,9 +38,10 @@ class Family(Child):
 @contextmanager
 def workers(count: int, url: str) -> Iterator[Family]:
     """Run a supervisor with some workers."""
-    command = ("tools.bench.worker_server", str(count), url, *OFTEN, *CHEAP)
-    with child(*command) as found:
-        yield Family(found.process, found.port)
+    with tempfile.TemporaryDirectory(prefix="emu-bench-") as folder:
+        command = ("tools.bench.worker_server", str(count), folder, url, *OFTEN, *CHEAP)
+        with child(*command) as found:
+            yield Family(found.process, found.port)
 
 
 @contextmanager
