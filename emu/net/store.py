@@ -248,7 +248,11 @@ class Storage:
             later=self._behind.run,
             persistent=self._behind.run_at_once,
             cache=StoreCache(
-                self._epoch, Deferred, remembered, partial(self._ban_epoch, scheduler)
+                self._epoch,
+                Deferred,
+                remembered,
+                partial(self._ban_epoch, scheduler),
+                now=scheduler.now,
             ),
             more_readers=more,
             least_busy=self._least_busy if more else None,

@@ -170,6 +170,16 @@ def _of_account(cache: StoreCache, account_id: int, *_others: Any, **_named: Any
     cache.characters.forget(account_id)
 
 
+def _find_listed(
+    accounts: AccountRepository, name: str
+) -> tuple[Account | None, Sequence[Character]]:
+    """Return the account of a name, and its characters that are not deleted."""
+    account = accounts.find(name)
+    if account is None:
+        return None, ()
+    return account, CharacterRepository(accounts.database).of_account(account.id)
+
+
 class AsyncAccounts(AsyncRepository[AccountRepository]):
     """Implements `emu.login.ports.AccountStore`."""
 
@@ -217,8 +227,13 @@ class AsyncAccounts(AsyncRepository[AccountRepository]):
 
     async def _find(self, key: str, name: str) -> Account | None:
         repository, run = self.read
-        account = await run(partial(AccountRepository.find, repository, name))
+        lists = self.cache.characters
+        mark = lists.mark()
+        # Both in one call, because a call to another thread costs more than a statement, and the
+        # client asks for the list next.
+        account, characters = await run(partial(_find_listed, repository, name))
         if account is not None:
+            lists.offer(account.id, characters, mark)
             if len(self._names) >= MOST_NAMES:
                 # Only a shortcut: without an entry, the whole cache of accounts is cleared instead.
                 self._names.clear()

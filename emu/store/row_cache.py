@@ -6,10 +6,11 @@ cache.
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from emu.mailbox import PendingAnswer
 from emu.model import Account, Character, WorldCharacter
@@ -25,6 +26,11 @@ class _Reading:
     waiting: list[PendingAnswer] = field(default_factory=list)
 
 
+EXPECTED: Final = 5.0
+"""Seconds for which an offered value serves a request if it cannot be kept."""
+MOST_EXPECTED: Final = 1000
+
+
 class RowCache(Generic[V]):
     """Values of one kind by key; the least recently used ones are dropped."""
 
@@ -34,11 +40,14 @@ class RowCache(Generic[V]):
         answer: Callable[[], PendingAnswer],
         most: int,
         weigh: Callable[[V], int] = lambda _value: 1,
+        *,
+        now: Callable[[], float] = lambda: math.inf,
     ) -> None:
         """Keep values with a total weight of at most `most`.
 
-        `epoch` returns a number that changes when another program has changed the database.
-        `answer` creates an awaitable for a request that waits for the read of another one.
+        `epoch` returns a number that changes when another program has changed the database; where
+        that cannot be detected, it changes with each call. `answer` creates an awaitable for a
+        request that waits for the read of another one. `now` is the clock for `offer`.
         """
         self._epoch = epoch
         self._answer = answer
@@ -49,6 +58,11 @@ class RowCache(Generic[V]):
         """The epoch of the values."""
         self._values: OrderedDict[Hashable, V] = OrderedDict()
         self._readings: dict[Hashable, _Reading] = {}
+        self._now = now
+        self._forgets = 0
+        """How often values were removed by this process."""
+        self._expected: OrderedDict[Hashable, tuple[V, float]] = OrderedDict()
+        """Values for one request, with the times until which they serve it; see `offer`."""
 
     def __len__(self) -> int:
         return len(self._values)
@@ -69,6 +83,9 @@ class RowCache(Generic[V]):
         value = self.known(key)
         if value is not None:
             return value
+        expected, until = self._expected.pop(key, (None, 0.0))
+        if expected is not None and self._now() < until:
+            return expected
         reading = self._readings.get(key)
         if reading is not None:
             # One answer for each request: a canceled request must not end the wait of the others.
@@ -94,12 +111,36 @@ class RowCache(Generic[V]):
             _, oldest = self._values.popitem(last=False)
             self._weight -= self._weigh(oldest)
 
+    def mark(self) -> tuple[int, int]:
+        """Return what `offer` takes for a value that is read from now on."""
+        return self._forgets, self._epoch()
+
+    def offer(self, key: Hashable, value: V, mark: tuple[int, int]) -> None:
+        """Add a value that was read together with another one, unless it may be old by now.
+
+        If changes of other programs cannot be detected, it serves only the next request, and only
+        for a moment: the list of a login, which was read with the account.
+        """
+        forgets, epoch = mark
+        if forgets != self._forgets:
+            return
+        now = self._epoch()
+        if now == epoch:
+            self._check_epoch()
+            self.put(key, value)
+        elif now != self._epoch():
+            self._expected[key] = (value, self._now() + EXPECTED)
+            if len(self._expected) > MOST_EXPECTED:
+                self._expected.popitem(last=False)
+
     def forget(self, key: Hashable) -> None:
         """Remove a value.
 
         A read in progress may return the old value. Its waiting requests get it, but it is not
         cached, and later requests read again.
         """
+        self._forgets += 1
+        self._expected.pop(key, None)
         # The read goes on, but `_read` sees that it is no longer registered.
         self._readings.pop(key, None)
         value = self._values.pop(key, None)
@@ -108,6 +149,11 @@ class RowCache(Generic[V]):
 
     def forget_all(self) -> None:
         """Remove all values, and do not cache the results of reads in progress."""
+        self._forgets += 1
+        self._expected.clear()
+        self._clear()
+
+    def _clear(self) -> None:
         self._readings.clear()
         self._values.clear()
         self._weight = 0
@@ -115,7 +161,7 @@ class RowCache(Generic[V]):
     def _check_epoch(self) -> None:
         epoch = self._epoch()
         if epoch != self._of:
-            self.forget_all()
+            self._clear()
             self._of = epoch
 
     async def _read(self, key: Hashable, read: Callable[[], Awaitable[V]]) -> V:
@@ -152,14 +198,19 @@ class StoreCache:
         answer: Callable[[], PendingAnswer],
         most: int,
         ban_epoch: Callable[[], int] | None = None,
+        *,
+        now: Callable[[], float] = lambda: math.inf,
     ) -> None:
         """Cache `most` rows of accounts, of the login server's characters, and of the world's.
 
-        `ban_epoch` replaces `epoch` for the bans of addresses, which each login needs all.
+        `ban_epoch` replaces `epoch` for the bans of addresses, which each login needs all. `now` is
+        a monotonic clock in seconds.
         """
         self.accounts: RowCache[Account | None] = RowCache(epoch, answer, most)
         """By `emu.store.repository.name_key`."""
-        self.characters: RowCache[Sequence[Character]] = RowCache(epoch, answer, most, _weight)
+        self.characters: RowCache[Sequence[Character]] = RowCache(
+            epoch, answer, most, _weight, now=now
+        )
         """By account id."""
         self.world_characters: RowCache[Sequence[WorldCharacter]] = RowCache(
             epoch, answer, most, _weight

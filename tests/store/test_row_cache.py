@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from itertools import count
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import StoreError
 from emu.net.scheduler import run
-from emu.store.row_cache import RowCache, StoreCache
+from emu.store.row_cache import EXPECTED, MOST_EXPECTED, RowCache, StoreCache
 from tests.support.database.stores import character
 
 
@@ -25,6 +26,12 @@ class Bench:
         done: Deferred[Any] = Deferred()
         self.reads.append(done)
         return await done
+
+    def answer_all(self) -> None:
+        """Answer the reads that are in progress."""
+        for done in self.reads:
+            if not done.called:
+                done.callback("read")
 
     def ask(self, key: str = "a") -> None:
         async def asked() -> None:
@@ -137,3 +144,72 @@ def test_each_kind_has_its_own_bound_and_all_are_forgotten_together() -> None:
     assert [len(kind) for kind in (memory.characters, memory.world_characters, memory.bans)] == [
         0
     ] * 3
+
+
+def offered(bench: Bench, meanwhile: Callable[[], object] = lambda: None) -> list[object]:
+    """Offer a value, and return what the next two requests get; a read is not answered."""
+    mark = bench.remembered.mark()
+    meanwhile()
+    bench.remembered.offer("a", "offered", mark)
+    bench.ask()
+    bench.ask()
+    received = list(bench.received)
+    bench.answer_all()
+    return received
+
+
+def test_an_offered_value_is_kept() -> None:
+    bench = Bench()
+    assert offered(bench) == ["offered", "offered"]
+
+
+@pytest.mark.parametrize("what", ["forget", "forget all", "commit"])
+def test_an_offered_value_that_may_be_old_is_not_kept(what: str) -> None:
+    bench = Bench()
+
+    def meanwhile() -> None:
+        if what == "forget":
+            bench.remembered.forget("b")
+        elif what == "forget all":
+            bench.remembered.forget_all()
+        else:
+            bench.number += 1
+
+    assert offered(bench, meanwhile) == []
+
+
+class Blind(Bench):
+    """A cache that cannot detect changes of others."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+        super().__init__(now=lambda: self.seconds)
+        self.remembered._epoch = count().__next__
+
+
+def test_where_changes_cannot_be_detected_an_offered_value_serves_one_request() -> None:
+    bench = Blind()
+    assert offered(bench) == ["offered"]
+    assert len(bench.reads) == 1
+
+
+@pytest.mark.parametrize("what", ["late", "forget", "forget all"])
+def test_where_changes_cannot_be_detected_an_offered_value_serves_no_late_one(what: str) -> None:
+    bench = Blind()
+    bench.remembered.offer("a", "offered", bench.remembered.mark())
+    if what == "late":
+        bench.seconds += EXPECTED
+    elif what == "forget":
+        bench.remembered.forget("a")
+    else:
+        bench.remembered.forget_all()
+    bench.ask()
+    assert bench.received == []
+    bench.answer_all()
+
+
+def test_values_that_nobody_asks_for_are_few() -> None:
+    bench = Blind()
+    for number in range(MOST_EXPECTED + 5):
+        bench.remembered.offer(number, "offered", bench.remembered.mark())
+    assert len(bench.remembered._expected) == MOST_EXPECTED
