@@ -169,7 +169,7 @@ def read_store() -> Store:
 
 @contextmanager
 def change_store(*, create: bool = False) -> Iterator[Store]:
-    """Open the configured database for a change, and print its path at the end.
+    """Open the configured database for a change, and print which one it is at the end.
 
     With `create` it is created if it does not exist.
     """

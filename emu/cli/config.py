@@ -22,6 +22,8 @@ from emu.config import Address, Config, doubts, exposed
 from emu.config.load import ENVIRONMENT, SEARCHED
 from emu.config.ports import UDP, ListeningPort, listening_ports
 from emu.config.reference import as_toml, reference_page
+from emu.database import ServerUrl
+from emu.database.engines import check_server
 from emu.database.sqlite import SqliteDatabase
 from emu.errors import ConfigError, EmuError, FileFormatError
 from emu.net import parameters
@@ -31,7 +33,7 @@ from emu.net.admin.service import command_words
 from emu.net.link.tls import server_options
 from emu.net.stream import listen_address
 from emu.net.world.guard import limited
-from emu.store.repository import schema
+from emu.store.repository import schema, schemas
 from emu.world.behaviors import LOADING, Budget, Library
 from emu.world.content.atlas import read_atlas
 from emu.world.content.checks import content_faults
@@ -61,7 +63,7 @@ def machine_problems(config: Config) -> Iterator[ConfigProblem]:
 
 def file_problems(config: Config) -> Iterator[ConfigProblem]:
     """Yield the problems with database, trace, certificates, and files of users and tokens."""
-    yield from _database(config.database.path)
+    yield from _database(config)
     if config.trace.file is not None:
         yield from _writable("trace.file", config.trace.file)
     yield from _load_problems("link.certificate", lambda: _read_link_certificate(config))
@@ -96,7 +98,12 @@ def _content_problems(zones: Path | None, behaviors: Path | None) -> Iterator[Co
         yield ConfigProblem(True, f"world.zones: and {len(lines) - MOST_PROBLEMS} more problems")
 
 
-def _database(path: Path) -> Iterator[ConfigProblem]:
+def _database(config: Config) -> Iterator[ConfigProblem]:
+    path, url = config.database.path, config.database.url
+    if isinstance(url, ServerUrl):
+        yield from _writable("database.node_file", path, folder_is_made=True)
+        yield from _load_problems("database.url", lambda: check_server(url, schemas()))
+        return
     yield from _writable("database.url", path, folder_is_made=True)
     if path.is_file():
         yield from _load_problems("database.url", lambda: _check_schema(path))

@@ -19,6 +19,7 @@ from emu.cli.installed import install_command
 from emu.cli.options import asked_secret, present
 from emu.cli.tables import Row, format_option, print_rows
 from emu.config import Config
+from emu.database.engines import exists
 from emu.errors import CommandError, StoreError
 from emu.files import partial_folder
 from emu.login.accounts import account_name
@@ -239,8 +240,8 @@ def _import_target(*, dry_run: bool) -> AbstractContextManager[Store]:
     """Open the database. A dry run without a database gets an empty temporary one."""
     if not dry_run:
         return change_store(create=True)
-    path = load_config().database.path
-    return Store.create(path) if path.exists() else _empty_store()
+    where = load_config().database.url
+    return Store.create(where) if exists(where) else _empty_store()
 
 
 @contextmanager

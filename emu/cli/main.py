@@ -33,6 +33,7 @@ NOUNS = {
         "Run a client that plays: scripted, by hand, or many.",
     ),
     "config": ("config", "Show or check the configuration."),
+    "database": ("database", "Copy the database to another engine, upgrade it, check it."),
     "doctor": ("doctor.commands", "Check a server for faults and print their fixes."),
     "ggmp": ("consoles.ggmp", "Watch and control actors of a world, by GGMP."),
     "guild": ("guilds", "Manage the guilds of the world: list, show, rename, delete."),

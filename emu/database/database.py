@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar, Self, TypeVar
 
+from emu.database.catalog import Table
 from emu.database.dialect import Connection, Dialect
 from emu.database.where import Where
 from emu.errors import StoreError
@@ -67,6 +68,10 @@ class Database(ABC):
     @abstractmethod
     def trial(self) -> AbstractContextManager[Database]:
         """Open a database with the same content, to try changes; none of them stays."""
+
+    @abstractmethod
+    def tables_of(self) -> list[Table]:
+        """Return the tables of the database."""
 
     @abstractmethod
     def set_durability(self, durability: Durability) -> None:

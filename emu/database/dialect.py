@@ -102,6 +102,14 @@ class Dialect(ABC):
     def after_given_id(self, connection: Connection, table: str, row_id: int) -> None:
         """Make the next id of a table greater than one that an import has chosen."""
 
+    @abstractmethod
+    def last_id(self, connection: Connection, table: str) -> int:
+        """Return the greatest id that a table has assigned, 0 for none."""
+
+    @abstractmethod
+    def continue_ids(self, connection: Connection, table: str, row_id: int) -> None:
+        """Assign no id up to this one any more."""
+
 
 class SqliteDialect(Dialect):
     """The statements of SQLite."""
@@ -146,3 +154,22 @@ class SqliteDialect(Dialect):
 
     def after_given_id(self, connection: Connection, table: str, row_id: int) -> None:
         """Do nothing: AUTOINCREMENT continues after the greatest id."""
+
+    def last_id(self, connection: Connection, table: str) -> int:
+        """Return the greatest id that a table has assigned; see `Dialect`."""
+        row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
+        found = (
+            row.fetchone()
+            or connection.execute(
+                f"SELECT max(id) FROM {table}"  # noqa: S608  # our own names
+            ).fetchone()
+        )
+        return int(found[0] or 0)
+
+    def continue_ids(self, connection: Connection, table: str, row_id: int) -> None:
+        """Assign no id up to this one any more; see `Dialect`."""
+        changed = connection.execute(
+            "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (row_id, table)
+        )
+        if not changed.rowcount:
+            connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, row_id))

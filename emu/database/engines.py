@@ -6,7 +6,7 @@ a SQLite file does not need it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +20,7 @@ from emu.errors import StoreError
 
 if TYPE_CHECKING:
     from emu.database.postgresql import PostgresqlDatabase
+    from emu.database.postgresql.report import ServerReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,34 @@ def create_database(where: Where, schemas: Schemas, *, wait: float = LOCK_WAIT) 
     if isinstance(where, ServerUrl):
         return _server(where).create(where, schemas.postgresql, wait=wait)
     return SqliteDatabase.create(where, schemas.sqlite, wait=wait)
+
+
+def upgrade_database(where: Where, schemas: Schemas) -> list[int]:
+    """Apply all missing migrations, and return their numbers. Raises `StoreError`."""
+    if isinstance(where, ServerUrl):
+        return _server(where).upgrade(where, schemas.postgresql)
+    with SqliteDatabase.connect(where) as before:
+        present = schemas.sqlite.version(before.connection)
+    SqliteDatabase.open(where, schemas.sqlite).close()
+    return [step.number for step in schemas.sqlite.steps if step.number > present]
+
+
+def read_server(
+    where: ServerUrl,
+    schemas: Schemas,
+    moment: Callable[[], float],
+    steady: Callable[[], float],
+) -> ServerReport:
+    """Return what an operator wants to know of a server. Raises `StoreError`."""
+    _server(where)
+    from emu.database.postgresql.report import read_report  # noqa: PLC0415  # an extra
+
+    return read_report(where, schemas.postgresql, moment, steady)
+
+
+def check_server(where: ServerUrl, schemas: Schemas) -> None:
+    """Raise `StoreError` if a server cannot start with this database; it may have no tables."""
+    _server(where).check(where, schemas.postgresql)
 
 
 def exists(where: Where) -> bool:

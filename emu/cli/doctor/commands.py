@@ -114,10 +114,11 @@ def examine(account: Entrance | None, *, enters: bool = False) -> Iterator[Findi
     is_hidden = not config.console.enabled or any(one.level is Level.FAIL for one in troubles)
     yield from check_ports(config, running, is_hidden=is_hidden)
     yield from as_far_as_allowed("files", check_permissions(config, source))
-    yield from as_far_as_allowed("database", check_database(path))
-    yield from as_far_as_allowed("database", check_values(path, known_zones(config)))
+    where = config.database.url
+    yield from as_far_as_allowed("database", check_database(where))
+    yield from as_far_as_allowed("database", check_values(where, known_zones(config)))
     yield from as_far_as_allowed("opcodes", check_opcodes(path))
-    yield from as_far_as_allowed("clock", check_clock(path, present, passing, sleep))
+    yield from as_far_as_allowed("clock", check_clock(where, present, passing, sleep))
     yield from check_addresses(config)
     yield from check_limits(config, running.process if running is not None else None)
     yield from check_secrets(config)
@@ -136,7 +137,7 @@ def repaired() -> Iterator[Finding]:
     except ConfigError:
         return
     yield from as_far_as_allowed(
-        "database", repair_values(config.database.path, known_zones(config))
+        "database", repair_values(config.database.url, known_zones(config))
     )
 
 

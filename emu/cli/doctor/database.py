@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
+from emu.cli.doctor.server_database import check_server_database
+from emu.database import ServerUrl, Where
 from emu.database.sqlite import SqliteDatabase, check_version, readable_errors
 from emu.database.sqlite.served import served_problem
 from emu.errors import EmuError
+from emu.store import Store
 from emu.store.repository import schema
 from emu.store.spool import read_spool, spool_path
 
@@ -28,8 +31,15 @@ LARGE_LOG: Final = 64 * MEGABYTE
 RESTORE: Final = "stop the server, keep the file, restore a copy of emu backup"
 
 
-def check_database(path: Path) -> Iterator[Finding]:
+def check_database(where: Where) -> Iterator[Finding]:
     """Check the database without changing it."""
+    if isinstance(where, Path):
+        yield from _check_file(where)
+    else:
+        yield from check_server_database(where)
+
+
+def _check_file(path: Path) -> Iterator[Finding]:
     problem = served_problem(path)
     if problem:
         yield fail(DATABASE, problem, "restore a copy: docs/guides/operating.md, Backup")
@@ -142,11 +152,14 @@ def judge_log(log: int, size: int) -> Finding:
     )  # fmt: skip
 
 
-def read_one(path: Path, query: str, *values: object) -> tuple[Any, ...] | None:
+def read_one(where: Where, query: str, *values: object) -> tuple[Any, ...] | None:
     """Return the first row of a query, or None, also if the database cannot be read.
 
     `check_database` reports faults of the database.
     """
+    if not isinstance(where, Path):
+        return _read_one_of_server(where, query, values)
+    path = where
     if not path.exists():
         return None
     try:
@@ -156,5 +169,18 @@ def read_one(path: Path, query: str, *values: object) -> tuple[Any, ...] | None:
         ) as connection:
             row: tuple[Any, ...] | None = connection.execute(query, values).fetchone()
     except sqlite3.Error:
+        return None
+    return row
+
+
+def _read_one_of_server(
+    where: ServerUrl, query: str, values: tuple[object, ...]
+) -> tuple[Any, ...] | None:
+    try:
+        with Store.open_for_reading(where) as store, store.database.explaining():
+            row: tuple[Any, ...] | None = store.database.connection.execute(
+                query, values
+            ).fetchone()
+    except EmuError:
         return None
     return row

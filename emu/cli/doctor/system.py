@@ -17,6 +17,7 @@ from emu.cli.doctor.database import read_one
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.config import Config, exposed
 from emu.config.administration import GgmpPolicy
+from emu.database import Where
 from emu.errors import ConfigError
 from emu.limits.addresses import is_loopback
 from emu.login.passwords import SALT_SIZE, PasswordConfig, check_password
@@ -35,7 +36,7 @@ SYNC: Final = "timedatectl set-ntp true, or set the clock: date -u --set"
 
 
 def check_clock(
-    database: Path,
+    database: Where,
     date: Callable[[], float],
     steady: Callable[[], float],
     pause: Callable[[float], None],
@@ -76,7 +77,7 @@ def judge_stored(newest: float, date: float) -> Finding:
     )
 
 
-def newest_login(database: Path) -> float | None:
+def newest_login(database: Where) -> float | None:
     """Return the time of the newest login, None if it is not known."""
     row = read_one(database, "SELECT max(last_login) FROM accounts")
     return None if row is None or row[0] is None else float(row[0])
@@ -312,7 +313,7 @@ def _example(config: Config) -> Iterator[Finding]:
     if is_loopback(config.login.listen.host):
         return
     query = "SELECT password FROM accounts WHERE name_key = ?"
-    row = read_one(config.database.path, query, name_key(name))
+    row = read_one(config.database.url, query, name_key(name))
     if row is None:
         return
     salt = bytes(SALT_SIZE)  # the new hash is for storage, and the doctor stores nothing

@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from psycopg.types.numeric import Int8
 
+from emu.database.catalog import Table
 from emu.database.database import Database
 from emu.database.dialect import Connection, Dialect, Kind
+from emu.database.postgresql.catalog import read_tables
 from emu.database.postgresql.connection import ServerConnection
 from emu.database.postgresql.errors import EXPLAINED, explained
-from emu.database.postgresql.migrations import check_schema, migrate
+from emu.database.postgresql.migrations import check_schema, migrate, read_version
 from emu.database.steps import Migration
 from emu.database.where import ServerUrl
 from emu.errors import StoreAway, StoreError
@@ -78,6 +80,19 @@ class PostgresqlDialect(Dialect):
             (row_id,),
         )
 
+    def last_id(self, connection: Connection, table: str) -> int:
+        """Return the greatest id that a table has assigned; see `Dialect`."""
+        row = connection.execute(
+            "SELECT CASE WHEN is_called THEN last_value ELSE 0 END"  # noqa: S608  # our own names
+            f" FROM {table}_id_seq"
+        ).fetchone()
+        return int(row[0])
+
+    def continue_ids(self, connection: Connection, table: str, row_id: int) -> None:
+        """Assign no id up to this one any more; see `Dialect`."""
+        if row_id:
+            self.after_given_id(connection, table, row_id)
+
 
 class PostgresqlDatabase(Database):
     """A database on a PostgreSQL server, for one thread at a time.
@@ -129,6 +144,19 @@ class PostgresqlDatabase(Database):
         finally:
             opened.close()
         return cls.open(where, steps, wait=wait)
+
+    @classmethod
+    def check(cls, where: ServerUrl, steps: Sequence[Migration]) -> None:
+        """Raise `StoreError` unless a server can start with the database, with tables or none."""
+        with cls(where) as opened, opened.explaining():
+            if read_version(opened.server).number:
+                check_schema(opened.server, where, steps)
+
+    @classmethod
+    def upgrade(cls, where: ServerUrl, steps: Sequence[Migration]) -> list[int]:
+        """Apply all missing migrations, and return their numbers. Raises `StoreError`."""
+        with cls(where) as opened, opened.explaining():
+            return migrate(opened.server, where, steps)
 
     def begin(self, *, is_lasting: bool = True) -> bool:
         """Begin a transaction or a savepoint; see `Database`."""
@@ -208,6 +236,11 @@ class PostgresqlDatabase(Database):
                 yield self
             finally:
                 self.undo(is_savepoint=is_savepoint)
+
+    def tables_of(self) -> list[Table]:
+        """Return the tables of the database."""
+        with self.explaining():
+            return read_tables(self.server)
 
     def set_durability(self, durability: Durability) -> None:
         """Set whether every commit waits for the server's disk."""

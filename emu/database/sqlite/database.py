@@ -10,8 +10,9 @@ from typing import ClassVar, Final, Self, TypeVar
 
 import sqlite_utils
 
+from emu.database.catalog import Table
 from emu.database.database import Database
-from emu.database.dialect import SqliteDialect
+from emu.database.dialect import Kind, SqliteDialect
 from emu.database.sqlite.commits import CommitCounter, CommitWatch
 from emu.database.sqlite.files import (
     EXPLAINED,
@@ -119,6 +120,27 @@ class SqliteDatabase(Database):
     def close(self) -> None:
         """Close the file; it contains every acknowledged change."""
         self.connection.close()
+
+    def tables_of(self) -> list[Table]:
+        """Return the tables of the file."""
+        run = self.connection.execute
+        with self.explaining():
+            names = run(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            ).fetchall()
+            return [self._table(name) for (name,) in names]
+
+    def _table(self, name: str) -> Table:
+        rows = self.connection.execute(f"PRAGMA table_info({name})").fetchall()
+        parents = self.connection.execute(f"PRAGMA foreign_key_list({name})").fetchall()
+        key = sorted((row["pk"], row["name"]) for row in rows if row["pk"])
+        known = set(Kind)
+        return Table(
+            name,
+            {row["name"]: Kind(row["type"] if row["type"] in known else "TEXT") for row in rows},
+            [column for _, column in key],
+            {row["table"] for row in parents},
+        )
 
     def set_durability(self, durability: Durability) -> None:
         """Set when commits are written to disk; a new connection has `Durability.FAST`."""
