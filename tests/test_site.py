@@ -21,10 +21,11 @@ from emu.opcodes import OpcodeRow, shipped_tables
 from emu.structs import shipped_catalog
 from emu.world.behaviors.hooks import Hook
 from emu.world.behaviors.options import option_rows
+from emu.world.commands.client_table import read_client_commands
 from tools.site import hooks
 from tools.site.behaviors import OBJECTS, behaviors_page, public_members, shipped_behaviors
 from tools.site.commands import commands_page
-from tools.site.game_commands import game_commands_page, subjects
+from tools.site.game_commands import client_commands, game_commands_page, subjects
 from tools.site.markdown import cell, page, table
 from tools.site.messages import cited, message_pages, rows_by_message, spans
 from tools.site.python_api import PAGES, api_pages, public_names, shown_names
@@ -90,6 +91,18 @@ def test_the_page_of_commands_has_all_declarations() -> None:
         assert f"### {one.name} {{#{one.name.replace(' ', '-')}}}" in text
         assert f"\n{one.usage}\n" in text
         assert all(argument.help in text for argument in one.arguments)
+
+
+def test_the_page_of_commands_counts_those_of_the_client() -> None:
+    states = client_commands(subjects())
+    assert {"mail", "start_mail", "follow", "tell"} - {*states["works"]} == {"mail"}
+    assert "equip" in states["answered"]
+    assert sum(map(len, states.values())) == len(read_client_commands().players) + len(
+        read_client_commands().staff
+    )
+    text = game_commands_page()
+    for state, names in states.items():
+        assert f"| {state} | {len(names)} |" in text
 
 
 def test_commands_with_arguments_have_an_example_that_fits() -> None:

@@ -93,6 +93,8 @@ function show(signedIn) {
   if (user) write("signed-in-as", `Signed in as ${user.name}, rank ${user.rank}.`);
   for (const id of FORMS) find(id).hidden = !may(id);
   find("locking").hidden = !may("lock");
+  find("petitions").hidden = !may("petitions");
+  if (!may("petitions")) find("petition-list").textContent = "";
   const acting = mayOnPlayers().length > 0;
   find("players-actions").hidden = !acting;
   for (const kind of ["whole", "acting"]) find("players-section").classList.toggle(kind, acting);
@@ -137,6 +139,59 @@ async function act(action, fields) {
   const result = await send(`actions/${action}`, fields);
   say(result.text, result.ok);
   return result.ok;
+}
+
+/** @typedef {{ id: number, kind: string, player: string, place: string, text: string, answer: string }} Petition */
+
+// The list of open petitions, each with a field for the answer.
+async function showPetitions() {
+  const result = await send("actions/petitions", {});
+  if (!result.ok) return say(result.text, false);
+  const list = find("petition-list");
+  list.replaceChildren(...result.data.map(petitionItem));
+  if (!result.data.length) list.textContent = "There is no open petition.";
+}
+
+/** @param {Petition} petition */
+function petitionItem(petition) {
+  const item = document.createElement("li"), about = document.createElement("p");
+  about.textContent =
+    `${petition.id}: ${petition.kind} of ${petition.player} at ${petition.place}: ${petition.text}`;
+  const form = document.createElement("form"), text = document.createElement("input");
+  text.name = "text";
+  text.value = petition.answer;
+  text.maxLength = 500;
+  text.required = true;
+  text.setAttribute("aria-label", `Answer to petition ${petition.id}`);
+  const buttons = ["answer", "close"].map((action) => petitionButton(action, petition));
+  form.append(text, " ", buttons[0], " ", buttons[1]);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await act("answer", { petition: String(petition.id), text: text.value });
+    await showPetitions();
+  });
+  item.append(about, form);
+  return item;
+}
+
+/** @type {Record<string, string>} */
+const ON_PETITIONS = { answer: "Answer", close: "Close" };
+
+/**
+ * @param {string} action
+ * @param {Petition} petition
+ */
+function petitionButton(action, petition) {
+  const made = document.createElement("button");
+  made.textContent = ON_PETITIONS[action];
+  made.setAttribute("aria-label", `${ON_PETITIONS[action]} petition ${petition.id}`);
+  if (action !== "close") return made; // the form sends the answer
+  made.type = "button";
+  made.addEventListener("click", async () => {
+    await act("close", { petition: String(petition.id) });
+    await showPetitions();
+  });
+  return made;
 }
 
 /** @param {string} id */
@@ -220,6 +275,7 @@ export function startDashboard(whenChanged) {
     const { action, player } = targetOf(event).dataset;
     if (action && player) question(action, player, { player });
   });
+  find("petitions-button").addEventListener("click", showPetitions);
   find("ask-no").addEventListener("click", () => find("ask").close());
   checkSession();
   setInterval(() => user && checkSession(), RECHECK);

@@ -187,3 +187,28 @@ async def test_everybody_can_use_the_dashboard(
         assert await page.complaints() == ""
         await page.screenshot(f"asking-{look}")
         await click(page, "#ask-no")
+
+
+async def test_a_petition_is_answered_and_closed(browser: Browser, tmp_path: Path) -> None:
+    async with (
+        opened(browser, tmp_path) as (server, page),
+        await player(server, "victim") as victim,
+    ):
+        heard: list[WorldEvent] = []
+        victim.on_event = heard.append
+        await victim.stand()
+        victim.act(lambda core: core.command("petition I am stuck"))
+        await victim.until(lambda: any("number 1" in str(one) for one in heard), "the number")
+        await sign_in(page, "guide")
+        await page.shows("#signed-in-as", "Signed in as guide, rank 10.")
+        await click(page, "#petitions-button")
+        await page.shows("#petition-list", "I am stuck")
+        await page.locate("#petition-list input", lambda box: box.fill("We come"))
+        await page.press("Enter")
+        await page.shows("#result.good", "petition 1 of Victim is answered")
+        await victim.until(
+            lambda: any("is answered: We come" in str(one) for one in heard), "the answer"
+        )
+        await click(page, "#petition-list button[type=button]")
+        await page.shows("#petition-list", "There is no open petition.")
+        await victim.leave()

@@ -12,6 +12,7 @@ import emu.commands
 import emu.world.commands
 from emu.commands import Argument, ArgumentKind, Command, CommandSet
 from emu.commands.registry import ADMINISTRATOR, GUIDE, MASTER, OWNER
+from emu.world.commands.client_table import read_client_commands
 from tools.site.markdown import code, page, table
 
 PACKAGES: Final = (emu.world.commands, emu.admin.commands, emu.commands)
@@ -80,7 +81,44 @@ def game_commands_page() -> str:
         name = subject.split()[0].lower().strip(",")
         parts.append([f"## {subject} {{#subject-{name}}}", ""])
         parts += [list(_about(one)) for one in commands]
+    parts.append(list(_client_commands(found)))
     return page("Commands in the game and on the console", *parts)
+
+
+CLIENT: Final = """\
+The client's windows and menus call commands by the names of EQ2Emulator's table, at its positions
+([table of commands](../protocol/world/commands.md#table)). A command either works, or is answered
+with "NAME is not on this server.". None is unknown to a client of a player.
+"""
+
+
+def client_commands(found: Mapping[str, list[Command]]) -> dict[str, tuple[str, ...]]:
+    """Return the client's commands by what the server does: works, answered, missing.
+
+    Missing are those of game masters that the server does not have: clients are not sent them.
+    """
+    names = read_client_commands()
+    words = {
+        name.partition(" ")[0]
+        for commands in found.values()
+        for one in commands
+        for name in (one.name, *one.aliases)
+    }
+    every = {**names.players, **names.staff}
+    return {
+        "works": tuple(name for name in every if name in words),
+        "answered": tuple(name for name in names.players if name not in words),
+        "missing": tuple(name for name in names.staff if name not in words),
+    }
+
+
+def _client_commands(found: Mapping[str, list[Command]]) -> Iterator[str]:
+    states = client_commands(found)
+    yield from ("## Commands of the client {#client}", "", *CLIENT.splitlines(), "")
+    rows = [(state, str(len(names))) for state, names in states.items()]
+    yield from table(["state", "commands"], rows)
+    for state, names in states.items():
+        yield from ("", f"**{state.capitalize()}:** {', '.join(map(code, sorted(names)))}", "")
 
 
 def anchor(command: Command) -> str:

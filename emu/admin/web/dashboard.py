@@ -60,9 +60,12 @@ class DashboardAction:
     command: str
     about: str
     fields: tuple[ActionField, ...] = ()
+    has_data: bool = False
+    """Whether the answer has the command's result as data, too."""
 
 
 PLAYER: Final = ActionField("player", "name of a player in the world")
+PETITION: Final = ActionField("petition", "number of a petition", NUMBER)
 REASON: Final = ActionField("reason", "why", TEXT, default="")
 LASTING: Final = ActionField("lasting", "90m, 12h, 7d, 2w or ever", SPAN, default="ever")
 ACTIONS: Final[Mapping[str, DashboardAction]] = {
@@ -81,6 +84,12 @@ ACTIONS: Final[Mapping[str, DashboardAction]] = {
     "shutdown": DashboardAction("shutdown", "Stop the server after some seconds.",
                        (ActionField("seconds", "from now", NUMBER, default="30"),)),
     "cancel": DashboardAction("cancel", "Cancel a shutdown."),
+    "petitions": DashboardAction("petition list", "List petitions and reports of players.",
+                      (ActionField("which", "open or closed", "open|closed", default="open"),),
+                      has_data=True),
+    "answer": DashboardAction("petition answer", "Answer a petition; its player sees the answer.",
+                     (PETITION, ActionField("text", "the answer", TEXT))),
+    "close": DashboardAction("petition close", "Close a petition.", (PETITION,)),
 }  # fmt: skip
 """The actions by the last component of their path."""
 

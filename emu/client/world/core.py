@@ -287,6 +287,10 @@ class WorldClientCore:
         self._need_zone()
         self._send("OP_EntityVerbsVerbMsg", index.to_bytes(4, "little"))
 
+    def send_mail(self, to: str, subject: str, text: str) -> None:
+        """Send a letter by the mail window; `MailSent` follows. Raises `CommandError`."""
+        self._say("WS_MailSendMessage", player_to=to, subject=subject, mail_body=text)
+
     def answer(self, choice: int) -> None:
         """Send an answer of the open dialog, counted from 1. Raises `CommandError`."""
         dialog = self._open_dialog()

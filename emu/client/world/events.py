@@ -129,6 +129,51 @@ class ChannelMembers:
 
 
 @dataclass(frozen=True, slots=True)
+class MailHeader:
+    """A letter in the mailbox; `coins` is copper."""
+
+    id: int
+    sender: str
+    subject: str
+    is_read: bool
+    coins: int
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxShown:
+    """The letters in the mailbox; `postage` is what a letter costs, in copper."""
+
+    letters: tuple[MailHeader, ...]
+    postage: int
+
+
+@dataclass(frozen=True, slots=True)
+class LetterShown:
+    """A letter is opened; `coins` is copper."""
+
+    id: int
+    sender: str
+    subject: str
+    text: str
+    coins: int
+
+
+@dataclass(frozen=True, slots=True)
+class MailCoins:
+    """The copper in the mail window has changed."""
+
+    coins: int
+
+
+@dataclass(frozen=True, slots=True)
+class MailSent:
+    """The answer to a letter; `result` 0 means that it is sent."""
+
+    result: int
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
 class CampBegun:
     """The server has started the countdown of a camp; the client leaves after `seconds`."""
 
@@ -243,6 +288,10 @@ WorldEvent = (
     | WhoListed
     | ChannelChanged
     | ChannelMembers
+    | MailboxShown
+    | LetterShown
+    | MailCoins
+    | MailSent
     | CampBegun
     | CampStopped
     | PutSomewhere

@@ -100,6 +100,10 @@ class ClientWorldMessages:
             "WS_WhoQueryReply": _who,
             "WS_ChatChannelUpdate": _channel_changed,
             "WS_WhoChannelQueryReply": _channel_members,
+            "WS_GetMailHeader": _mailbox,
+            "WS_MailGetMessage": _letter,
+            "WS_UpdatePlayerMail": lambda fields: events.MailCoins(_coins(fields)),
+            "WS_MailSendMessageReply": _plain(events.MailSent, "reply_type", "player_to"),
             "WS_Camp": _plain(events.CampBegun, "seconds"),
             "WS_MoveClient": _plain(events.PutSomewhere, "x", "y", "z"),
             "WS_DialogOpen": _dialog,
@@ -293,6 +297,33 @@ def _guild_member(fields: Mapping[str, Any]) -> events.GuildMemberRow:
         fields["rank"],
         *(read_name(fields[name]) for name in ("zone", "note", "officer_note")),
     )
+
+
+def _coins(fields: Mapping[str, Any]) -> int:
+    """Return copper, silver, gold and platinum as copper."""
+    names = ("copper", "silver", "gold", "plat")
+    return sum(int(fields[f"coin_{name}"]) * 100**power for power, name in enumerate(names))
+
+
+def _mailbox(fields: Mapping[str, Any]) -> events.WorldEvent:
+    letters = tuple(
+        events.MailHeader(
+            row["mail_id"],
+            read_name(row["player_from"]),
+            read_name(row["subject"]),
+            bool(row["already_read"]),
+            _coins(row),
+        )
+        for row in fields["message_array"]
+    )
+    return events.MailboxShown(letters, fields["postage_cost"])
+
+
+def _letter(fields: Mapping[str, Any]) -> events.WorldEvent:
+    sender, subject, text = (
+        read_name(fields[name]) for name in ("player_from", "subject", "mail_body")
+    )
+    return events.LetterShown(fields["mail_id"], sender, subject, text, _coins(fields))
 
 
 def _dialog(fields: Mapping[str, Any]) -> events.WorldEvent:

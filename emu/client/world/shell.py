@@ -34,6 +34,12 @@ def as_lines(event: events.WorldEvent, core: WorldClientCore) -> Iterator[str]:
         case events.WhoListed(players):
             yield f"{len(players)} player{'' if len(players) == 1 else 's'}"
             yield from (f"  {name}, level {level}, {zone}" for name, level, zone in players)
+        case events.MailboxShown(letters, postage):
+            yield f"{counted(len(letters), 'letter')}; a letter costs {postage} copper"
+            yield from (
+                f"  {one.id}: {one.subject} from {one.sender}" + ("" if one.is_read else ", new")
+                for one in letters
+            )
         case _:
             yield _line(event, core)
 
@@ -114,6 +120,13 @@ _LINES: Final[dict[type, Callable[[Any, WorldClientCore], str]]] = {
         f"{event.player} {event.action} {event.channel_name}".strip()
     ),
     events.ChannelMembers: lambda event, _: f"{event.channel_name}: {', '.join(event.players)}",
+    events.LetterShown: lambda event, _: f"{event.subject}, from {event.sender}: {event.text}",
+    events.MailCoins: lambda event, _: f"the mail window has {event.coins} copper",
+    events.MailSent: lambda event, _: (
+        f"the letter to {event.to} is sent"
+        if not event.result
+        else f"the letter to {event.to} is refused (result {event.result})"
+    ),
     events.CampBegun: lambda event, _: f"you camp: {event.seconds} seconds to go",
     events.CampStopped: lambda *_: "you camp no more",
     events.PutSomewhere: lambda event, _: (
@@ -292,6 +305,13 @@ def _use(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
     core.use(_index(core, words))
 
 
+def _write(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
+    subject, slash, text = " ".join(words[1:]).partition("/")
+    if not slash:
+        raise CommandError("write NAME SUBJECT / TEXT")
+    core.send_mail(words[0], subject.strip(), text.strip())
+
+
 def _help(core: WorldClientCore, _words: list[str], _now: Monotonic) -> Answer:
     # `walk` is a second name of `move`; each command is listed once.
     words = dict.fromkeys(WORDS.values())
@@ -315,6 +335,7 @@ WORDS: Final = {
         Word("stand", "stand", "stand up", lambda core, *_: core.stand()),
         Word("target", "target [NAME]", "target a ghost, or nothing", _target),
         Word("answer", "answer [NUMBER]", "answer the open dialog, or close it", _answer),
+        Word("write", "write NAME SUBJECT / TEXT", "send a letter by the mail window", _write),
         Word("camp", "camp", "leave the world after a countdown", lambda core, *_: core.camp()),
         Word("quit", "quit", "leave the world at once", lambda core, *_: core.quit()),
         Word("raw", "raw OPCODE [HEX ...]", "send any message, by name or number", _raw),

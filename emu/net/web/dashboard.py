@@ -14,7 +14,13 @@ from typing import Any, Final
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request
 
-from emu.admin.web.dashboard import Dashboard, DashboardAccounts, SignedInUser, SignInDenial
+from emu.admin.web.dashboard import (
+    Dashboard,
+    DashboardAccounts,
+    SignedInUser,
+    SignInDenial,
+    action_named,
+)
 from emu.admin.web.requests import Fields, Gate, Origin, read_fields
 from emu.admin.web.sessions import (
     BUSY,
@@ -238,7 +244,10 @@ class DashboardEndpoint:
         """Run an action."""
         user, _, fields = await self._visitor(request)
         reply = await self.dashboard.act(user, name, fields)
-        return 200 if reply.ok else IMPOSSIBLE, {"ok": reply.ok, "text": reply.text or "done"}
+        value: dict[str, Any] = {"ok": reply.ok, "text": reply.text or "done"}
+        if reply.ok and action_named(name).has_data:
+            value["data"] = reply.data
+        return 200 if reply.ok else IMPOSSIBLE, value
 
     async def _visitor(self, request: Request) -> tuple[SignedInUser, Origin, Fields]:
         """Return the user, origin and fields of a request. Raises `RequestRefused`."""

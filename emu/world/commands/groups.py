@@ -93,6 +93,15 @@ async def _say_to_group(context: CommandContext, player: Player, call: Call) -> 
     context.chat.group_say(player, members, call["text"], call.now)
 
 
+@quiet("readycheck", "ask the members of your group whether they are ready")
+async def _ask_ready(context: CommandContext, player: Player, call: Call) -> str:
+    await check_voice(context, call)
+    group = context.world.groups.led_by(player.id)
+    context.chat.pace(player, call.now)
+    _notify(context, group, f"{player.name} asks whether you are ready.")
+    return "the members of your group are asked"
+
+
 @quiet("whogroup", "show who is in your group", aliases=("group",))
 async def _show_group(context: CommandContext, player: Player, _call: Call) -> Reply:
     group = context.world.groups.own(player.id)

@@ -177,7 +177,7 @@ async def _announce(context: CommandContext, call: Call) -> Reply:
     return Reply((f"shown to {counted(count, 'player')}",), {"players": count})
 
 
-@COMMANDS.command("motd", "show the message of the day", is_quiet=True)
+@COMMANDS.command("motd", "show the message of the day", aliases=("welcome_info",), is_quiet=True)
 async def _motd(context: CommandContext, _call: Call) -> Reply:
     return Reply((context.world.motd or "there is no message of the day",), context.world.motd)
 

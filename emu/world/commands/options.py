@@ -39,8 +39,9 @@ def switch(
 
 def _declare_decline(name: str, option: Option, what: str) -> None:
     """Declare a command that declines all invitations of a kind, or accepts them again."""
+    aliases = ("toggle_bonus_exp",) if option is Option.NO_BONUS_EXP else ()
 
-    @quiet(name, f"decline {what}, or accept them again")
+    @quiet(name, f"decline {what}, or accept them again", aliases=aliases)
     async def run(context: CommandContext, player: Player, call: Call) -> str:
         on = option not in player.options
         switch(context, player, option, call, on=on)

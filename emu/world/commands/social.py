@@ -45,7 +45,14 @@ _speaking("ooc", "speak out of character to all players in the zone", Chat.say_i
 _speaking("emote", "show an emote in words", Chat.say_near, "bows deeply")
 
 
-@quiet("tell", "speak to one player", NAME, TEXT, example="tell Borvik Where are you?")
+@quiet(
+    "tell",
+    "speak to one player",
+    NAME,
+    TEXT,
+    aliases=("msg",),
+    example="tell Borvik Where are you?",
+)
 async def _tell(context: CommandContext, player: Player, call: Call) -> None:
     await context.chat.tell(player, call["name"], call["text"], call.now)
 
@@ -58,7 +65,14 @@ async def _hail(context: CommandContext, player: Player, call: Call) -> None:
     context.chat.say_near(player, "say", text, call.now)
 
 
-@quiet("joinchannel", "join a channel", CHANNEL, PASSWORD, example="joinchannel trade")
+@quiet(
+    "joinchannel",
+    "join a channel",
+    CHANNEL,
+    PASSWORD,
+    aliases=("joinchannelfromload",),
+    example="joinchannel trade",
+)
 async def _join(context: CommandContext, player: Player, call: Call) -> None:
     context.chat.join(player, call["channel"], call["password"], call.now)
 
@@ -69,7 +83,12 @@ async def _leave(context: CommandContext, player: Player, call: Call) -> None:
 
 
 @quiet(
-    "tellchannel", "speak in a channel", CHANNEL, TEXT, example="tellchannel trade A sword to sell"
+    "tellchannel",
+    "speak in a channel",
+    CHANNEL,
+    TEXT,
+    aliases=("tc",),
+    example="tellchannel trade A sword to sell",
 )
 async def _say_in(context: CommandContext, player: Player, call: Call) -> None:
     context.chat.say_in(player, call["channel"], call["text"], call.now)

@@ -242,6 +242,22 @@ async def _stuck(context: CommandContext, player: Player, call: Call) -> str:
     return "You are at the safe place of the zone."
 
 
+@quiet("version", "show the version of your client")
+async def _version(_context: CommandContext, player: Player, _call: Call) -> str:
+    return f"Your client has the version {player.client.version}."
+
+
+@quiet("languages", "list the languages that you know")
+async def _languages(context: CommandContext, player: Player, _call: Call) -> Reply:
+    knowledge, character = context.world.knowledge, player.character
+    known = character.languages or knowledge.beginners.languages(character)
+    names = [
+        knowledge.languages[number].name if number in knowledge.languages else str(number)
+        for number in known
+    ]
+    return Reply((f"You know {', '.join(names) or 'only the common language'}.",), names)
+
+
 # --- ways
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from twisted.internet.defer import Deferred
 
+from emu.world.commands.relations import FRIEND_NOTICE
+from emu.world.social.mail import ARRIVED
 from tests.support.world.worlds import Client, WorldHarness
 
 
@@ -110,3 +112,24 @@ def test_friends_in_another_process_are_notified(harness: WorldHarness) -> None:
     one.types("/friend_add Borvik")
     harness.stand(1000)
     assert lines(one)[-1] == "Borvik has logged in."
+
+
+def test_two_hundred_friends_cost_nothing_while_nobody_logs_in(
+    harness: WorldHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"Friend{number}" for number in range(200)]
+    relations = tuple((0, name) for name in names)
+    clients = [harness.stand(one, name=f"Player{one}", relations=relations) for one in range(5, 15)]
+    harness.run(5.0)
+    asked: list[str] = []
+    published: list[str] = []
+    for topic in (FRIEND_NOTICE, ARRIVED):
+        harness.bus.subscribe(topic, lambda _note, topic=topic: published.append(topic))  # type: ignore[misc]
+    for name in ("find_named", "find", "of_account"):
+        monkeypatch.setattr(harness.store, name, lambda *_: asked.append("read"))
+    saves, sent = len(harness.store.saves), [len(one.log) for one in clients]
+    harness.run(300.0)
+    assert (published, asked) == ([], [])
+    # The regular saves have the places alone, not the lists.
+    assert all(save.relations is None for save in harness.store.saves[saves:])
+    assert [len(one.log) for one in clients] == sent

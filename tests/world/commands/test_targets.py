@@ -206,3 +206,18 @@ def test_nobody_follows_a_player_that_has_left(harness: WorldHarness) -> None:
     one.types("follow Borvik")
     other.types("disband")
     assert one.player.following is None
+
+
+def test_what_a_player_asks_about_its_client_and_languages(harness: WorldHarness) -> None:
+    one = harness.stand(5, 561)
+    assert one.types("version") == ["Your client has the version 561."]
+    assert one.types("languages")[0].startswith("You know ")
+    assert one.types("welcome_info") == one.types("motd")
+
+
+def test_a_leader_asks_who_is_ready(harness: WorldHarness) -> None:
+    one, other = grouped(harness)
+    assert "the members of your group are asked" in one.types("readycheck")
+    shown = [row["text"] for row in other.decoded("WS_DisplayText")]
+    assert shown[-1] == "Aldana asks whether you are ready."
+    assert other.types("readycheck") == ["only the leader of a group may do that"]
