@@ -162,10 +162,13 @@ class NodeService:
         Without another node for them, the players stay, and this returns at once.
         """
         wait = self._config.node.drain_wait
-        if not wait or not any(self._may_take(row) for row in self.node.alive):
+        if not wait or not self.running.players:
             return
         end = Monotonic(self._scheduler.now() + wait)
         try:
+            # Read now: another node may have been started after the last beat.
+            if not any(self._may_take(row) for row in await self.node.store.nodes()):
+                return
             await self.node.store.set_state(self.name, NodeState.DRAINING)
         except EmuError as error:
             _log.warn("not drained: {why}", why=str(error))
@@ -236,7 +239,8 @@ class NodeService:
             time.sleep(PAUSE)
 
     def _may_take(self, row: NodeRow) -> bool:
-        return bool(row.about.capacity) and row.name != self.name and row.state is NodeState.UP
+        is_open = row.state is NodeState.UP and row.is_alive(self._config.node.lease)
+        return is_open and bool(row.about.capacity) and row.name != self.name
 
     # -- what the node asks of its process --------------------------------------------------------
 
