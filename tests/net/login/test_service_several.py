@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ from emu.net.store import Storage
 from emu.opcodes import shipped_tables
 from emu.processes.bus import LocalBus
 from emu.processes.ports import GONE, BusMember
-from emu.times import Monotonic
+from emu.times import Moment, Monotonic
+from tests.support.database.engines import store_database
 from tests.support.login.scripted_world import (
     CHAR_CREATE,
     CHAR_UPDATE,
@@ -42,21 +43,27 @@ NODES = ("east", "west")
 class Several:
     """Login servers that share a database and a bus."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, database: str = "") -> None:
+        """Start them on a SQLite file, or each with connections of its own to a database."""
         config = small_config(
-            folder, "login.auto_create_accounts=yes", "link.unregistered_worlds=yes"
-        )
+            folder, "login.auto_create_accounts=yes", "link.unregistered_worlds=yes",
+            *([f"database.url={database}"] if database else []),
+        )  # fmt: skip
         self.scheduler = Scheduler(reactor)
-        self.storage = Storage(config.database.path, reactor, self.scheduler)
+        count = len(NODES) if database else 1
+        self.storages = [
+            Storage(config.database.url, reactor, self.scheduler) for _ in range(count)
+        ]
         self.errors: list[Exception] = []
         self.bus = LocalBus(self.errors.append)
         self.nodes: dict[str, LoginEndpoint] = {}
-        for name in NODES:
+        for number, name in enumerate(NODES):
             endpoint = BusEndpoint(self.scheduler)
             endpoint.member = BusMember(name, 1, self.bus)
             self.nodes[name] = LoginEndpoint(
-                config, self.storage, shipped_tables, reactor, self.scheduler, bus=endpoint
-            )
+                config, self.storages[number % count], shipped_tables, reactor, self.scheduler,
+                bus=endpoint,
+            )  # fmt: skip
             self.nodes[name].listen()
 
     async def client(self, node: str, password: str = "secret") -> ClientConnection:
@@ -71,14 +78,15 @@ class Several:
     async def stop(self) -> None:
         for node in self.nodes.values():
             await node.stop(Monotonic(self.scheduler.now() + 5.0))
-        await self.storage.close()
+        for storage in self.storages:
+            await storage.close()
         assert self.errors == []
 
 
 @asynccontextmanager
-async def started(folder: Path) -> AsyncIterator[Several]:
+async def started(folder: Path, database: str = "") -> AsyncIterator[Several]:
     """Run login servers, and stop them."""
-    several = Several(folder)
+    several = Several(folder, database)
     try:
         yield several
     finally:
@@ -89,10 +97,20 @@ async def _frame(world: ScriptedWorld, opcode: int) -> bytes:
     return await world.received(opcode).addTimeout(patience(5), reactor)
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Return the URL of a database, or an empty text for a SQLite file."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    with store_database() as where:
+        yield str(where)
+
+
 async def test_a_world_is_played_through_another_login_server(
-    tmp_path: Path,
+    tmp_path: Path, database: str
 ) -> None:
-    async with started(tmp_path) as several:
+    async with started(tmp_path, database) as several:
         world = await several.world("east")
         async with await several.client("west") as client:
             await client.login()
@@ -132,16 +150,14 @@ async def test_worlds_of_a_lost_login_server_come_back(
 
 
 async def test_a_login_at_another_login_server_ends_the_earlier_session(tmp_path: Path) -> None:
-    async with (
-        started(tmp_path) as several,
-        await several.client("east") as first,
-        await several.client("west") as second,
-    ):
+    async with started(tmp_path) as several, await several.client("east") as first:
         await first.login()
-        await second.login()
-        east, west = (several.nodes[name].service.logged_in for name in NODES)
-        await until(lambda: len(east) == 0, "the end of the first session")
-        assert len(west) == 1
+        # Only now: a client logs in as soon as its session is there.
+        async with await several.client("west") as second:
+            await second.login()
+            east, west = (several.nodes[name].service.logged_in for name in NODES)
+            await until(lambda: len(east) == 0, "the end of the first session")
+            assert len(west) == 1
 
 
 async def test_a_wrong_password_at_one_login_server_is_charged_at_the_other(tmp_path: Path) -> None:
@@ -153,3 +169,16 @@ async def test_a_wrong_password_at_one_login_server_is_charged_at_the_other(tmp_
                 await client.login()
         for node in several.nodes.values():
             assert len(node._accounts._guesses._addresses) == 1
+
+
+async def test_a_ban_counts_at_every_login_server_at_once(tmp_path: Path, database: str) -> None:
+    async with started(tmp_path, database) as several:
+        async with await several.client("east") as client:
+            await client.login()
+            [session] = several.nodes["east"].service.logged_in
+            await several.storages[0].account_administration.ban(
+                session.account_id, Moment(4e9), "spam"
+            )
+        async with await several.client("west") as client:
+            with pytest.raises(CommandError):
+                await client.login()
