@@ -40,6 +40,9 @@ def as_lines(event: events.WorldEvent, core: WorldClientCore) -> Iterator[str]:
                 f"  {one.id}: {one.subject} from {one.sender}" + ("" if one.is_read else ", new")
                 for one in letters
             )
+        case events.GuildMembersListed(members):
+            yield f"guild: {counted(len(members), 'member')}"
+            yield from (f"  {_member_text(member)}" for member in members)
         case _:
             yield _line(event, core)
 
@@ -99,6 +102,17 @@ def _emoted(event: events.Emoted, core: WorldClientCore) -> str:
     return f"* {event.text or f'{name} moves'} (animation {event.animation})"
 
 
+def _guild(event: events.GuildShown, _core: WorldClientCore) -> str:
+    motd = f": {event.motd}" if event.motd else ""
+    return f"guild {event.name}{motd}" if event.guild_id else "you are in no guild"
+
+
+def _member_text(member: events.GuildMemberRow) -> str:
+    where = f", {member.zone}" if member.zone else ""
+    note = f": {member.note}" if member.note else ""
+    return f"{member.name}, rank {member.rank}, level {member.level}{where}{note}"
+
+
 def _shown(event: events.LineShown, _core: WorldClientCore) -> str:
     return event.text if event.color == "system" else f"({event.color}) {event.text}"
 
@@ -127,6 +141,10 @@ _LINES: Final[dict[type, Callable[[Any, WorldClientCore], str]]] = {
         if not event.result
         else f"the letter to {event.to} is refused (result {event.result})"
     ),
+    events.GuildOffered: lambda event, _: f"{event.inviter} invites you to {event.guild}",
+    events.GuildShown: _guild,
+    events.GuildMemberChanged: lambda event, _: f"guild: {_member_text(event.member)}",
+    events.GuildMemberLeft: lambda event, _: f"guild: {event.char_id} is no member any more",
     events.CampBegun: lambda event, _: f"you camp: {event.seconds} seconds to go",
     events.CampStopped: lambda *_: "you camp no more",
     events.PutSomewhere: lambda event, _: (

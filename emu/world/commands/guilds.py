@@ -6,10 +6,11 @@ The names of the players' commands are the client's: its guild window and menus 
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from typing import Unpack
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
-from emu.commands.registry import GUIDE, MASTER, one_line
+from emu.commands.registry import GUIDE, MASTER, Traits, one_line
 from emu.errors import CommandError
 from emu.guilds import RANKS, Guild, MemberFlag, Permission
 from emu.model import may_see
@@ -18,6 +19,7 @@ from emu.world.actors.player import Player
 from emu.world.commands.context import (
     TEXT,
     CommandContext,
+    PlayersWork,
     WorldCommandSet,
     check_voice,
     player_named,
@@ -27,7 +29,26 @@ from emu.world.social import guilds
 from emu.world.social.guild_messages import present_of
 
 COMMANDS = WorldCommandSet()
-quiet = partial(COMMANDS.for_players, is_quiet=True)
+
+
+def quiet(
+    name: str, help_text: str, *arguments: Argument, **traits: Unpack[Traits]
+) -> Callable[[PlayersWork], PlayersWork]:
+    """Declare a command of players; those of one player run one after the other.
+
+    A change awaits the store, and the next command may depend on it.
+    """
+
+    def declare(work: PlayersWork) -> PlayersWork:
+        async def run(context: CommandContext, player: Player, call: Call) -> Reply | str | None:
+            async with context.memberships.turn(player.id):
+                return await work(context, player, call)
+
+        COMMANDS.for_players(name, help_text, *arguments, **({"is_quiet": True} | traits))(run)
+        return work
+
+    return declare
+
 
 MEMBER = Argument("member", help="the member's name")
 GUILD = Argument("guild", help="its number, or its name in quotation marks")

@@ -10,11 +10,14 @@ Source: docs/protocol/world/guilds.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from emu.errors import CommandError, OutOfDate, StoreError
 from emu.guilds import Guild, GuildChange, GuildMember, MemberFlag, Permission, changed
+from emu.mailbox import PendingAnswer
 from emu.processes.ports import GuildStore, Note
 from emu.times import Monotonic
 from emu.world.actors.options import Option
@@ -46,6 +49,8 @@ SAID: Final = "guild.said"
 INVITE: Final = "guild.invite"
 """Topic of invitations; it ends with a dot and the process of the invited player."""
 DECLINED: Final = "guild.declined"
+MOST_WAITING: Final = 20
+"""Commands of one player that wait for an earlier one."""
 TRIES: Final = 5
 """How often a change is tried that other changes come before."""
 EVENT, MOTD, COMING = "guild_event", "guild_motd", "guild_member"
@@ -68,6 +73,8 @@ class Memberships:
         self._here: dict[int, dict[int, None]] = {}
         """The players here by guild, in the order of coming; no guild is empty."""
         self._changes_heard = 0
+        self._turns: dict[int, deque[PendingAnswer]] = {}
+        """Commands that wait for an earlier one, by the character that called them."""
         self._newcomers: set[int] = set()
         """Players that have come from outside the world and do not stand yet."""
         notifications = world.notifications
@@ -80,6 +87,26 @@ class Memberships:
         world.bus.subscribe(SAID, self._heard_said)
         world.bus.subscribe(DECLINED, self._heard_declined)
         world.bus.answer(f"{INVITE}.{world.process}", self._answer_invite)
+
+    @asynccontextmanager
+    async def turn(self, char_id: int) -> AsyncIterator[None]:
+        """Wait until the earlier turns of a character are over. Raises `CommandError`."""
+        waiting = self._turns.get(char_id)
+        if waiting is None:
+            waiting = self._turns[char_id] = deque()
+        elif len(waiting) < MOST_WAITING:
+            mine = self._world.answer()
+            waiting.append(mine)
+            await mine
+        else:
+            raise CommandError("wait a moment")
+        try:
+            yield
+        finally:
+            if waiting:
+                waiting.popleft().callback(None)
+            else:
+                del self._turns[char_id]
 
     # -- the guilds of players ------------------------------------------------------------------
 

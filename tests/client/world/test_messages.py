@@ -14,6 +14,12 @@ from emu.client.world.events import (
     DialogClosed,
     DialogOpened,
     Emoted,
+    GuildMemberChanged,
+    GuildMemberLeft,
+    GuildMemberRow,
+    GuildMembersListed,
+    GuildOffered,
+    GuildShown,
     Heard,
     LetterShown,
     LineShown,
@@ -32,6 +38,10 @@ from emu.errors import CommandError
 from tests.support.sessions.raw_client import by_number
 from tests.support.world.ghost_views import dialect
 
+MEMBER = {
+    "character_id": 6, "name": "Borvik", "adventure_level": 3, "rank": 7, "zone": "Antonica",
+    "note": "n", "officer_note": "o",
+}  # fmt: skip
 READ = [
     ("LS_LoginResponse", {"reply_code": 9}, Refused(9, "unknown reason")),
     ("LS_LoginResponse", {"reply_code": 0}, None),
@@ -82,6 +92,16 @@ READ = [
          "message": "psst"},
         Heard("tell", "Borvik", "Aldana", "psst", "", None),
     ),
+    ("WS_ReceiveOffer", {"type": 2, "name": "Aldana", "guild_name": "The Wolves"},
+     GuildOffered("Aldana", "The Wolves")),
+    ("WS_GuildUpdate",
+     {"guild_id": 1, "guild_name": "The Wolves", "guild_motd": "Hi", "ranks": [{"name": "Alpha"}]},
+     GuildShown(1, "The Wolves", "Hi", ("Alpha", *[""] * 7))),
+    ("WS_GuildMembershipResponse", {"num_members": 1, "member_array": [MEMBER]},
+     GuildMembersListed((GuildMemberRow(6, "Borvik", 3, 7, "Antonica", "n", "o"),))),
+    ("WS_JoinGuildNotify", MEMBER,
+     GuildMemberChanged(GuildMemberRow(6, "Borvik", 3, 7, "Antonica", "n", "o"))),
+    ("WS_LeaveGuildNotify", {"character_id": 6}, GuildMemberLeft(6)),
     (
         "WS_CannedEmote",
         {"spawn_id": 2, "emote_msg": "Borvik waves.", "anim_type": 883},

@@ -1,6 +1,7 @@
 """How events are shown to people and programs."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,12 @@ from emu.client.world.events import (
     DialogClosed,
     DialogOpened,
     Emoted,
+    GuildMemberChanged,
+    GuildMemberLeft,
+    GuildMemberRow,
+    GuildMembersListed,
+    GuildOffered,
+    GuildShown,
     Heard,
     LineShown,
     PutSomewhere,
@@ -31,6 +38,7 @@ from emu.world_stream.ghosts import CREATE_GHOST, INFO, POSITION
 from tests.client.world.test_shell_lines import standing
 from tests.support.world.ghost_writer import GhostWriter
 
+MEMBER = GuildMemberRow(6, "Borvik", 3, 7, "Antonica", "Bakes bread", "")
 PRINTED = [
     (ZoneToLoad("antonica", "Antonica", "Aldana", 1, 2, 3), ["Aldana enters Antonica (antonica)"]),
     (Stood(), ["you stand at 0.00, 0.00, 0.00"]),
@@ -48,6 +56,16 @@ PRINTED = [
     (WhoListed((("Borvik", 3, "Antonica"),)), ["1 player", "  Borvik, level 3, Antonica"]),
     (ChannelChanged("joined", "trade", "Borvik"), ["Borvik joined trade"]),
     (ChannelMembers("trade", ("Aldana", "Borvik")), ["trade: Aldana, Borvik"]),
+    (GuildOffered("Aldana", "The Wolves"), ["Aldana invites you to The Wolves"]),
+    (GuildShown(1, "The Wolves", "Hi", ("Leader",)), ["guild The Wolves: Hi"]),
+    (GuildShown(1, "The Wolves", "", ("Leader",)), ["guild The Wolves"]),
+    (GuildShown(0, "", "", ("",)), ["you are in no guild"]),
+    (
+        GuildMembersListed((MEMBER,)),
+        ["guild: 1 member", "  Borvik, rank 7, level 3, Antonica: Bakes bread"],
+    ),
+    (GuildMemberChanged(replace(MEMBER, zone="", note="")), ["guild: Borvik, rank 7, level 3"]),
+    (GuildMemberLeft(6), ["guild: 6 is no member any more"]),
     (CampBegun(20), ["you camp: 20 seconds to go"]),
     (CampStopped(), ["you camp no more"]),
     (PutSomewhere(1, 2, 3), ["you are put at 1.00, 2.00, 3.00"]),

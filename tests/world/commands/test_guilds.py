@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from twisted.internet.defer import Deferred
 
-from emu.guilds import LEADER, RECRUIT, GuildChange, MemberFlag, Permission
+from emu.guilds import LEADER, RECRUIT, Guild, GuildChange, MemberFlag, Permission
 from emu.world.actors.hiding import set_hidden
 from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness
@@ -221,3 +222,30 @@ def test_a_change_of_another_program_is_found(harness: WorldHarness) -> None:
     assert two.types("/guild") == ["you are in no guild"]
     finish(memberships.review())
     assert harness.guilds.reads == reads + 3, "no guild, nothing to compare"
+
+
+def test_commands_of_one_player_wait_for_each_other(
+    harness: WorldHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = harness.stand(5, name="Aldana"), harness.stand(6, name="Borvik")
+    stored: Deferred[None] = Deferred()
+    create = harness.guilds.create
+
+    async def slow(guild: Guild) -> Guild:
+        await stored
+        return await create(guild)
+
+    monkeypatch.setattr(harness.guilds, "create", slow)
+    harness.start = Deferred.fromCoroutine
+    for line in ("guild create The Wolves", "guild motd Hi", "guild promote Nobody"):
+        assert one.types(f"/{line}") == []
+    assert two.types("/guild accept") == ["nobody has invited you to a guild"]
+    for _ in range(30):
+        one.types("/guildsay hello")
+    assert lines(one)[-1] == "wait a moment"
+    stored.callback(None)
+    # Each does its work after the one before; the answers may come later.
+    assert {
+        "you lead the guild The Wolves now", "Guild MOTD: Hi", "Nobody is no member of The Wolves"
+    } <= set(lines(one))  # fmt: skip
+    assert one.types("/guild motd") == ["the guild has no MOTD now"]
