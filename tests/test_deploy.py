@@ -93,6 +93,24 @@ def test_the_compose_file_of_a_cluster_gives_each_node_what_it_needs() -> None:
         assert int(services[name]["stop_grace_period"].removesuffix("s")) > drain
 
 
+@pytest.mark.parametrize("kind", ["login", "zone"])
+def test_the_settings_of_nodes_are_good(kind: str, tmp_path: Path) -> None:
+    environment = os.environ | {
+        "EMU_DATABASE_URL": "postgresql://emu:hidden@192.0.2.10/emu",
+        "XDG_STATE_HOME": str(tmp_path),
+    }
+    command = [PROGRAMS / "emu", "--config", CLUSTER / f"{kind}.toml", "config", "check"]
+    done = subprocess.run(
+        [str(word) for word in command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hidden" not in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("name", ["emu-login@.service", "emu-zone@.service"])
 def test_systemd_accepts_the_units_of_nodes(tmp_path: Path, name: str) -> None:
     analyze = debian_program("systemd-analyze", "systemd")

@@ -16,11 +16,11 @@ from emu.processes.ports import Note
 
 LONGEST_TOPIC: Final = 120
 """Characters of a topic."""
-_TOPIC: Final = re.compile(r"[a-z0-9_]+(?:\.[a-z0-9_]+)*")
+_TOPIC: Final = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 
 
 def is_topic(text: str) -> bool:
-    """Return whether a text can be a topic: tokens of ``[a-z0-9_]`` with dots between them."""
+    """Return whether a text can be a topic: tokens of ``[a-z0-9_-]`` with dots between them."""
     return len(text) <= LONGEST_TOPIC and _TOPIC.fullmatch(text) is not None
 
 
@@ -29,7 +29,7 @@ def is_topic(text: str) -> bool:
 def check_topic(topic: str) -> None:
     """Raise `LocalProtocolError` for a text that no broker can carry as a topic."""
     if not is_topic(topic):
-        raise LocalProtocolError(f"{topic!r} is no topic: use tokens of a-z, 0-9 and _")
+        raise LocalProtocolError(f"{topic!r} is no topic: use tokens of a-z, 0-9, - and _")
 
 
 class LocalSubscription:

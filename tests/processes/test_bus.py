@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.processes.bus import LocalBus
+from emu.processes.bus import LocalBus, check_topic
 from tests.processes.contracts.bus import BusContract, Buses
 
 
@@ -39,3 +39,7 @@ def test_topics_that_nobody_hears_any_more_leave_nothing_behind() -> None:
     bus = LocalBus([].append)
     bus.subscribe("weather", lambda _: None).cancel()
     assert bus._hear == {}
+
+
+def test_every_name_of_a_node_may_be_part_of_a_topic() -> None:
+    check_topic("presence.rows.zone-a_1")

@@ -25,6 +25,7 @@ from zope.interface import directlyProvides, providedBy
 
 from emu.client import Credentials
 from emu.config import load
+from emu.database import Where
 from emu.errors import CommandError
 from emu.link.settings import hash_link_password
 from emu.login.passwords import PasswordConfig, hash_password
@@ -67,7 +68,7 @@ async def until(condition: Callable[[], object], what: str, seconds: float = 5.0
         await sleep(0.004)
 
 
-def add_account(database: Path, name: str, password: str) -> None:
+def add_account(database: Where, name: str, password: str) -> None:
     """Put an account into a database."""
     with closing(Store.create(database)) as store:
         store.login.accounts.add(name, hash_password(password.encode(), bytes(16), CHEAP), UNKNOWN)
