@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emu.correspondence import Letter, Mailbox, NewLetter, Postage, Posted, SendResult, Taken
-from emu.store.repository import Repository, changes, reads, views
+from emu.store.repository import Repository, changes, reads
 from emu.times import Moment
 
 COLUMNS: Final = (
@@ -72,20 +72,16 @@ class Mailboxes(Repository):
         )
         return Mailbox(tuple(_letter(row) for row in rows), self._coins(char_id))
 
-    @views
+    @reads
     def waiting(self, char_id: int, moment: Moment) -> int:
         """Return how many unread letters a character has, or would have after it opened its box."""
-        own = self._run(
+        found = self._run(
             "SELECT count(*) FROM world_mail"
-            " WHERE recipient_id = ? AND NOT is_read AND expires > ?",
-            (char_id, moment),
-        ).fetchone()[0]
-        back = self._run(
-            "SELECT count(*) FROM world_mail"
-            " WHERE sender_id = ? AND NOT is_returned AND coins > 0 AND expires <= ?",
-            (char_id, moment),
-        ).fetchone()[0]
-        return int(own) + int(back)
+            " WHERE (recipient_id = :own AND NOT is_read AND expires > :moment)"
+            " OR (sender_id = :own AND NOT is_returned AND coins > 0 AND expires <= :moment)",
+            {"own": char_id, "moment": moment},
+        )
+        return int(found.fetchone()[0])
 
     @reads
     def find(self, char_id: int, letter_id: int) -> Letter | None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, Self
 
+from emu.commands import Cost
 from emu.correspondence import (
     MAIL_FULL,
     Letter,
@@ -195,6 +196,12 @@ class Mail:
         # Later versions have more behind the texts, about items.
         fields, _ = layout.decode_prefix(body)
         texts = [read_name(fields[name]) for name in ("player_to", "subject", "mail_body")]
+        rules = self._world.rules
+        # Every letter asks the store for its recipient, also one that is refused.
+        if not player.may_use(Cost.CHANGE, (rules.change_rate, rules.change_burst), now):
+            self._world.count("command too soon")
+            self._answer(player, SendResult.FAILED, texts[0])
+            return
         self._world.start(self._send_from_window(player, Draft.of(*texts), now))
 
     async def _send_from_window(self, player: Player, draft: Draft, now: Monotonic) -> None:
@@ -204,6 +211,10 @@ class Mail:
         except EmuError as error:
             result = error.result if isinstance(error, NotSent) else SendResult.FAILED
             self._line(player, str(error))
+        self._answer(player, result, to)
+
+    @staticmethod
+    def _answer(player: Player, result: SendResult, to: str) -> None:
         if player.is_online:
             player.client.send("WS_MailSendMessageReply", {"reply_type": result, "player_to": to})
 

@@ -182,6 +182,14 @@ def test_an_account_sends_so_many_letters_an_hour() -> None:
     assert write(one, "Dorlas") == SendResult.SENT
 
 
+def test_a_flood_of_letters_asks_the_store_at_a_limited_rate() -> None:
+    harness = WorldHarness(WorldRules("TestLabs", change_burst=3, change_rate=0.1))
+    one = rich(harness, 5)
+    answers = [write(one, "Nobody") for _ in range(5)]
+    assert answers == [SendResult.NO_SUCH_PLAYER] * 3 + [SendResult.FAILED] * 2
+    assert harness.world.counters["command too soon"] == 2
+
+
 def test_coins_come_back_into_the_window_if_the_letter_is_not_stored(harness: WorldHarness) -> None:
     harness.exist("Borvik")
     one = rich(harness, 5)
