@@ -207,6 +207,8 @@ class RosterEntry:
     """Its rank; None if another world has it. A negative one is a ban."""
     banned_until: Moment | None = None
     """End of its account's ban, as in `Account`."""
+    holder: str = ""
+    """The node that let it in last, in a cluster; empty without one."""
 
 
 class Durability(enum.StrEnum):

@@ -80,6 +80,8 @@ def list_characters(account: str | None, world: str | None, deleted: bool, style
 def show(character: str, world: str | None, style: str) -> None:
     """Show one character with its equipment and appearance.
 
+    In a cluster, "node" is the one that let the character in last, and so may save it.
+
     Example: emu character show Aldana
     """
     with read_store() as store:
@@ -94,6 +96,7 @@ def show(character: str, world: str | None, style: str) -> None:
         "zone_id": entry.zone_id,
         "client_version": entry.client_version,
         "deleted_at": show_moment(entry.deleted_at),
+        "node": entry.holder,
     }
     appearance = _appearance(listed) if listed is not None else {}
     row = {name: ", ".join(map(_piece_text, pieces)) for name, pieces in appearance.items()}

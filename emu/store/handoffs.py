@@ -1,4 +1,7 @@
-"""World keys in the database, where every process of a world can redeem them."""
+"""World keys in the database, where every process of a world can redeem them.
+
+Source: docs/protocol/world/entering.md#one-place.
+"""
 
 from __future__ import annotations
 

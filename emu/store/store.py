@@ -44,7 +44,8 @@ _LISTED = f"""
         accounts.name AS account, worlds.name AS world, worlds.account = :built_in AS is_built_in,
         listed.level, listed.race, listed.class AS class_, listed.gender, listed.zone_id,
         listed.client_version, listed.created, listed.last_played, listed.deleted,
-        listed.deleted_at, own.admin_status AS rank, accounts.banned_until
+        listed.deleted_at, own.admin_status AS rank, accounts.banned_until,
+        coalesce(own.holder, '') AS holder
     FROM characters AS listed
     JOIN accounts ON accounts.id = listed.account_id
     JOIN worlds ON worlds.id = listed.world_id
@@ -53,7 +54,8 @@ _LISTED = f"""
 _UNLISTED = f"""
     SELECT NULL, own.id, own.id, own.name, own.account_id, coalesce(accounts.name, ''), '', TRUE,
         own.level, own.race, own.class, own.gender, own.zone_id, own.client_version, own.created,
-        own.last_played, own.deleted, own.deleted_at, own.admin_status, accounts.banned_until
+        own.last_played, own.deleted, own.deleted_at, own.admin_status, accounts.banned_until,
+        own.holder
     FROM world_characters AS own
     LEFT JOIN accounts ON accounts.id = own.account_id
     WHERE NOT EXISTS (

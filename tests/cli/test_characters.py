@@ -52,6 +52,7 @@ def test_shows_looks_as_lists(emu: CommandLine) -> None:
     assert {"field": "race_type", "number": 111} in record["models"]
     assert record["colors"][0] == {"field": "hair_color1", "red": 1, "green": -2, "blue": 3}
     assert record["equipment"] == [{"slot": 3, "model": 900}]
+    assert record["node"] == ""
     text = emu.good("character", "show", "2").stdout
     assert "race_type 111" in text
     assert "hair_color1 1/-2/3" in text
