@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Thread
 
 import pytest
 
@@ -18,6 +19,7 @@ from emu.guilds import (
 )
 from emu.store import Store
 from emu.times import Moment
+from tests.support.database.engines import store_database
 from tests.support.world.world_fakes import world_character
 
 
@@ -115,3 +117,28 @@ def test_a_lookup_by_character_reads_no_other_row(sqlite_store: Store) -> None:
     assert "SEARCH" in plan[0]["detail"]
     plan = list(run("EXPLAIN QUERY PLAN SELECT * FROM guild_members WHERE guild_id = 5"))
     assert "guild_members_guild" in plan[0]["detail"]
+
+
+def test_of_two_processes_that_change_a_guild_at_once_one_is_refused() -> None:
+    with store_database() as where, Store.open(where) as first, Store.open(where) as second:
+        guild = wolves(first)
+        results: list[str] = []
+
+        def change() -> None:
+            try:
+                second.world.guilds.save_change(guild.id, 1, GuildChange(motd="second"))
+            except OutOfDate:
+                results.append("refused")
+
+        with first.transaction():
+            first.world.guilds.save_change(guild.id, 1, GuildChange(motd="first"))
+            # It waits for the row, and then finds another revision.
+            other = Thread(target=change)
+            other.start()
+            other.join(0.1)
+            assert other.is_alive()
+        other.join(10)
+        assert results == ["refused"]
+        found = second.world.guilds.find(guild.id)
+        assert found is not None
+        assert (found.motd, found.revision) == ("first", 2)
