@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from emu.database import ServerUrl
+from tests.support.database.engines import empty_database
 from tests.support.running.guides import Shell, blocks, commands, is_same
 
 pytestmark = pytest.mark.slow
@@ -30,6 +32,16 @@ DIAGRAMS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
 
 PROGRAMS = {"mysqldump": "tests.support.files.eq2emu_players"}
 """Programs of other machines in the guides, and the modules that stand in for them."""
+
+
+ON_POSTGRESQL = {"cluster.md"}
+"""Pages whose servers use PostgreSQL, by ``$EMU_DATABASE_URL``."""
+
+
+@pytest.fixture
+def database() -> Iterator[ServerUrl]:
+    with empty_database() as made:
+        yield made
 
 
 @pytest.fixture
@@ -64,9 +76,11 @@ def check_make(lines: str) -> None:
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: str(page.relative_to(DOCS)))
 def test_the_code_of_a_guide_does_what_it_shows(
-    page: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+    page: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.chdir(shell.folder)
+    if page.name in ON_POSTGRESQL:
+        shell.environment["EMU_DATABASE_URL"] = str(request.getfixturevalue("database"))
     names: dict[str, Any] = {"__name__": "guide"}
     printed = ""
     for block in blocks(page):
