@@ -11,6 +11,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import islice
 from typing import Any, Final
 
 from emu.mailbox import Spawn
@@ -22,6 +23,8 @@ from emu.times import UNKNOWN, Moment
 TOPIC: Final = "presence"
 DISMISS: Final = "presence.dismiss"
 """The topic of a character that is to leave the world, by its ``char_id``."""
+HEAD: Final = 2
+"""Letters by which names are grouped."""
 LATER: Final = 0.001
 """Seconds by which an entry is later than the one that it replaces."""
 
@@ -39,8 +42,10 @@ class PresenceIndex:
         self._states: Counter[tuple[bool, bool]] = Counter()
         """How many characters there are by hidden and link-dead."""
         self._by_name: dict[str, int] = {}
-        self._names: list[str] = []
-        """The keys of `_by_name` in order; moving 50,000 of them costs less than a sort."""
+        self._names: dict[str, list[str]] = {}
+        """The keys of `_by_name` in order, by their first `HEAD` letters: short lists, because many
+        characters come and go at once with their process.
+        """
         self._by_account: dict[int, dict[int, Present]] = {}
         self._by_zone: dict[int, dict[int, Present]] = {}
         self.shown_zones: Counter[int] = Counter()
@@ -62,10 +67,13 @@ class PresenceIndex:
     def starting_with(self, start: str) -> Iterator[Present]:
         """Yield the characters whose names begin with a text, by name, without regard to case."""
         folded = start.casefold()
-        place = bisect_left(self._names, folded)
-        while place < len(self._names) and self._names[place].startswith(folded):
-            yield self.by_character[self._by_name[self._names[place]]]
-            place += 1
+        head = folded[:HEAD]
+        for key in sorted(one for one in self._names if one.startswith(head)):
+            names = self._names[key]
+            for name in islice(names, bisect_left(names, folded), None):
+                if not name.startswith(folded):
+                    break
+                yield self.by_character[self._by_name[name]]
 
     def of_account(self, account_id: int) -> Mapping[int, Present]:
         """Return the characters of an account by id."""
@@ -90,7 +98,7 @@ class PresenceIndex:
         self.by_character[char_id] = present
         name = present.name.casefold()
         if name not in self._by_name:
-            insort(self._names, name)
+            insort(self._names.setdefault(name[:HEAD], []), name)
         self._by_name[name] = char_id
         self._by_account.setdefault(present.account_id, {})[char_id] = present
         self._by_zone.setdefault(present.zone_id, {})[char_id] = present
@@ -121,7 +129,10 @@ class PresenceIndex:
         # Another character may have taken the name since.
         if self._by_name.get(name) == gone.char_id:
             del self._by_name[name]
-            del self._names[bisect_left(self._names, name)]
+            names = self._names[name[:HEAD]]
+            del names[bisect_left(names, name)]
+            if not names:
+                del self._names[name[:HEAD]]
 
 
 def _drop_from(index: dict[int, dict[int, Present]], key: int, char_id: int) -> None:
@@ -315,7 +326,7 @@ class SharedPresence:
         if present is None:
             self._heard_gone(process, char_id)
             return
-        present = replace(present, process=process)
+        present = _at(present, process)
         held = self.find(char_id)
         # Two processes may both have let the character in. All compare the same two times, so the
         # later entry wins everywhere; the names decide between equal times.
@@ -337,7 +348,7 @@ class SharedPresence:
 
     def _remove(self, char_id: int) -> None:
         # Another process may have let it in earlier and not have noticed the later entry.
-        others = [replace(one, process=name) for name, one in self._table.holders(char_id)]
+        others = [_at(one, name) for name, one in self._table.holders(char_id)]
         if others:
             self._show(max(others, key=_entry))
             return
@@ -355,6 +366,11 @@ class SharedPresence:
 def _present(values: Values) -> Present:
     """Return the character of a row; fields that only a later version has are ignored."""
     return Present(**{name: values[name] for name in _FIELDS if name in values})
+
+
+def _at(present: Present, process: str) -> Present:
+    """Return a character as one of the process that has sent it, whatever it says itself."""
+    return present if present.process == process else replace(present, process=process)
 
 
 def _entry(present: Present) -> tuple[float, str]:

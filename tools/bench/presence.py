@@ -21,6 +21,8 @@ from tools.bench.yardsticks import RC4_KILOBYTE, rc4_loop
 PLAYERS = 50_000
 NODES = 100
 HERE = "node0"
+HEADS = tuple(first + second for first in "ABCDEFGHKLMNOPRSTV" for second in "aeiorlu")
+"""How names begin."""
 SECONDS_A_ROUND = 0.05
 
 
@@ -29,7 +31,13 @@ def _failed(error: Exception) -> NoReturn:
 
 
 def _player(number: int) -> Present:
-    return Present(number // 2, number, number % 400, name=f"Player{number}", level=20)
+    return Present(
+        number // 2,
+        number,
+        number % 400,
+        name=f"{HEADS[number % len(HEADS)]}player{number}",
+        level=20,
+    )
 
 
 def cluster() -> tuple[LocalBus, dict[str, SharedPresence]]:
@@ -56,7 +64,7 @@ def report(rounds: int) -> list[Figure]:
         "is_playing": lambda: here.is_playing(300),
         "players_besides": lambda: here.players_besides(300),
         "who all, cut to 100": lambda: list(islice(here.starting_with(""), 100)),
-        "who NAME": lambda: list(here.starting_with("player4999")),
+        "who NAME": lambda: list(here.starting_with("Baplayer4")),
         "players of a zone, counted": lambda: len(here.in_zone(100)),
         "a change, published and heard": lambda: others.seen(1, away=bool(next(numbers) % 2)),
         "a digest, published and heard": others.tick,
