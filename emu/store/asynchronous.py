@@ -322,7 +322,9 @@ class AsyncWorlds(AsyncRepository[WorldRepository]):
 class AsyncReports(AsyncRepository[ReportRepository]):
     """Implements `emu.login.ports.LogStore`."""
 
-    add_client_log = later(ReportRepository.add_client_log, forget_nothing)
+    add_client_log = later(
+        ReportRepository.add_client_log, forget_nothing, ReportRepository.add_client_logs
+    )
     add_bug_report = persistent(ReportRepository.add_bug_report, forget_nothing)
 
 

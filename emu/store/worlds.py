@@ -229,26 +229,37 @@ class ReportRepository(Repository):
     @changes
     def add_client_log(self, log: ClientLog) -> None:
         """Store a client log, and remove the oldest ones above the limits."""
-        self._run(
+        self.add_client_logs([(log,)])
+
+    @changes
+    def add_client_logs(self, logs: Sequence[tuple[ClientLog]]) -> Sequence[Exception | None]:
+        """Do what `add_client_log` does for several; return None for each."""
+        self._run_many(
             "INSERT INTO client_logs (kind, text, account_id, account_name, address,"
             " client_version, received)"
             # The inner SELECT stores NULL for an account that was removed meanwhile, instead of
             # failing.
             " VALUES (?, ?, (SELECT id FROM accounts WHERE id = ?), ?, ?, ?, ?)",
-            (
-                log.kind,
-                log.text,
-                log.account_id,
-                log.account_name,
-                log.address,
-                log.client_version,
-                log.received,
-            ),
-        )
+            [
+                (
+                    log.kind, log.text, log.account_id, log.account_name, log.address,
+                    log.client_version, log.received,
+                )
+                for (log,) in logs
+            ],
+        )  # fmt: skip
         # The limit of the account first, so that one account cannot push out the logs of the
         # others.
-        self._keep_newest("client_logs", "account_id = ?", (log.account_id,), LOGS_OF_ACCOUNT)
+        chosen, ids = self._among("account_id", {log.account_id for (log,) in logs})
+        full = self._run(
+            f"SELECT account_id FROM client_logs WHERE {chosen}"  # noqa: S608  # our own names
+            " GROUP BY account_id HAVING count(*) > ?",
+            (ids, LOGS_OF_ACCOUNT),
+        ).fetchall()
+        for (account_id,) in full:
+            self._keep_newest("client_logs", "account_id = ?", (account_id,), LOGS_OF_ACCOUNT)
         self._keep_newest("client_logs", "TRUE", (), MOST_LOGS)
+        return [None] * len(logs)
 
     @reads
     def client_logs(self) -> list[ClientLog]:

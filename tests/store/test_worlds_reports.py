@@ -33,6 +33,14 @@ def test_the_oldest_logs_of_an_account_go(store: Store, monkeypatch: pytest.Monk
     assert [log.text for log in store.login.reports.client_logs()] == ["bob's", "3", "4", "5"]
 
 
+def test_several_logs_are_stored_at_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worlds, "LOGS_OF_ACCOUNT", 2)
+    store.login.accounts.add("Bob", "hash", 1.0)
+    logs = [replace(LOG, text=str(number), account_id=1 + (number == 2)) for number in range(5)]
+    assert store.login.reports.add_client_logs([(log,) for log in logs]) == [None] * 5
+    assert [log.text for log in store.login.reports.client_logs()] == ["2", "3", "4"]
+
+
 def test_the_oldest_logs_of_all_go(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worlds, "MOST_LOGS", 2)
     for number in range(5):
