@@ -11,6 +11,7 @@ import time
 
 import click
 
+from emu.admin.commands.nodes import state_of
 from emu.cli.common import VerbGroup, change_store, load_config, read_store
 from emu.cli.tables import Row, format_option, print_record, print_rows
 from emu.cluster.placement import load
@@ -23,8 +24,6 @@ from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.definitions import ZoneDefinition
 
 COLUMNS = ("name", "state", "players", "capacity", "zones", "load", "address", "version", "seen")
-LOST = "lost"
-"""What is shown as the state of a node whose lease has ended."""
 PAUSE = 0.5
 """Seconds between two questions while a drain is waited for."""
 
@@ -205,10 +204,9 @@ def move(zone: str, node: str, instance: int) -> None:
 
 def _row(one: NodeRow, lease: float) -> Row:
     about = one.about
-    is_lost = one.state is not NodeState.STOPPED and not one.is_alive(lease)
     return {
         "name": one.name,
-        "state": LOST if is_lost else str(one.state),
+        "state": state_of(one, lease),
         "players": one.players,
         "capacity": about.capacity,
         "zones": one.instances,

@@ -154,8 +154,9 @@ class EmuServer:
             durability=config.database.durability,
             threads=config.database.threads,
         )
+        self.commands = Registry(watch.reports.port(COMMANDS_AREA), refusal=self._problem)
         self.node = node_of(
-            config, storage, scheduler,
+            config, storage, scheduler, self.commands, watch.measures,
             address=lambda: self.world.public_address() if self.world else self._login_address,
             atlas=lambda: None if self.world is None else self.world.atlas,
         )  # fmt: skip
@@ -164,7 +165,6 @@ class EmuServer:
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         watch.queue("store", "Calls to the database that wait.", lambda: storage.waiting)
         watch.queue("writes", "Deferred writes that wait.", lambda: storage.deferred)
-        self.commands = Registry(watch.reports.port(COMMANDS_AREA), refusal=self._problem)
         self.login = self._make_login(reactor)
         self.world = self._make_world(reactor)
         self._reloads = self._what_is_reread()

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
 import emu
+from emu.admin.commands import nodes
 from emu.cluster.node import (
     LeaseMoved,
     Node,
@@ -25,8 +27,11 @@ from emu.cluster.node import (
 )
 from emu.cluster.ports import NodeAbout, NodeRow, NodeState, ZonePlace
 from emu.cluster.zone_servers import ClusterZones
+from emu.commands import Registry
+from emu.commands.registry import Command
 from emu.config import Config
 from emu.errors import ConfigError, EmuError, StoreError
+from emu.metrics import MetricRegistry
 from emu.model import SpawnMemory
 from emu.net import parameters
 from emu.net.logs import logger
@@ -131,11 +136,11 @@ class NodeService:
 
         Raises `ConfigError` if a node of this name runs elsewhere, or a zone is unknown.
         """
-        nodes = store.world.nodes
+        table = store.world.nodes
         about = self._about()
-        self._check_alone(nodes, about)
+        self._check_alone(table, about)
         self.node.began(
-            nodes.take_term(self.name, about, NodeState.UP), Monotonic(self._scheduler.now())
+            table.take_term(self.name, about, NodeState.UP), Monotonic(self._scheduler.now())
         )
         _log.info(
             "{name}, term {term}, {capacity} players at most",
@@ -179,6 +184,34 @@ class NodeService:
         if self.running.players:
             _log.warn("{n} players could not be sent in time", n=self.running.players)
 
+    def commands(self) -> list[Command]:
+        """Return the commands about nodes."""
+        names: Callable[[], list[str]] = lambda: [row.name for row in self.node.alive]  # noqa: E731
+        context = nodes.Nodes(self.node.store, self.name, self.node.lease, names)
+        return nodes.COMMANDS.commands(context)
+
+    def measure(self, measures: MetricRegistry) -> None:
+        """Make the metrics of this node and of those that it knows."""
+        measures.gauge(
+            "nodes",
+            "Nodes of the cluster that this one knows, by state.",
+            lambda: {
+                (state,): count
+                for state, count in Counter(
+                    nodes.state_of(row, self.node.lease) for row in self.node.rows
+                ).items()
+            },
+            ("state",),
+        )
+        measures.gauge(
+            "node_zones", "Zone instances that this node holds.",
+            lambda: {(): len(self.node.held_places)},
+        )  # fmt: skip
+        measures.gauge(
+            "node_away", "1 while the database does not answer this node in time.",
+            lambda: {(): self.node.is_away(self._scheduler.now())},
+        )  # fmt: skip
+
     def configure(self, config: Config) -> None:
         """Apply other settings."""
         self._config = config
@@ -219,11 +252,11 @@ class NodeService:
         pinned = tuple(zone.id for zone in found.values() if zone is not None)
         return NodeAbout(host, port, emu.__version__, settings.capacity, pinned)
 
-    def _check_alone(self, nodes: NodeTable, about: NodeAbout) -> None:
+    def _check_alone(self, table: NodeTable, about: NodeAbout) -> None:
         """Wait until a killed node of this name is lost; raise `ConfigError` if it beats."""
         silence = math.inf
         while True:
-            row = next((one for one in nodes.nodes() if one.name == self.name), None)
+            row = next((one for one in table.nodes() if one.name == self.name), None)
             if row is None or not row.is_alive(self._config.node.lease):
                 return
             before = (row.about.host, row.about.port)
@@ -286,14 +319,22 @@ def node_of(
     config: Config,
     storage: Storage,
     scheduler: Scheduler,
+    commands: Registry,
+    measures: MetricRegistry,
     *,
     address: Callable[[], tuple[str, int] | None],
     atlas: Callable[[], Atlas | None],
 ) -> NodeService | None:
-    """Return this process as a node; None if its database can have only one process."""
+    """Return this process as a node; None if its database can have only one process.
+
+    The node's commands are added to `commands`, and its metrics to `measures`.
+    """
     if not parameters.in_cluster(config):
         return None
-    return NodeService(config, storage, scheduler, address=address, atlas=atlas)
+    made = NodeService(config, storage, scheduler, address=address, atlas=atlas)
+    commands.extend(made.commands())
+    made.measure(measures)
+    return made
 
 
 class NodeMemories:

@@ -14,6 +14,7 @@ from emu.cluster.memory import NodesInMemory
 from emu.cluster.ports import NodeAbout, NodeState, ZonePlace
 from emu.config import parse
 from emu.errors import ConfigError, StoreError
+from emu.metrics import MetricRegistry
 from emu.model import SpawnMemory
 from emu.net.cluster.node import NodeMemories, NodeService, NoZones, machine_name, node_of
 from emu.net.scheduler import Scheduler
@@ -86,9 +87,11 @@ def bench() -> Bench:
 
 def test_a_server_with_a_file_is_no_node() -> None:
     nothing: Any = None
-    assert (
-        node_of(parse({}, []), nothing, nothing, address=lambda: None, atlas=lambda: None) is None
-    )
+    made = node_of(
+        parse({}, []), nothing, nothing, nothing, nothing,
+        address=lambda: None, atlas=lambda: None,
+    )  # fmt: skip
+    assert made is None
 
 
 def test_a_node_reports_its_address_capacity_and_pinned_zones(bench: Bench) -> None:
@@ -248,3 +251,17 @@ def test_memories_are_stored_for_the_zones_that_the_node_holds(bench: Bench) -> 
     bench.pass_time(6.0)
     with pytest.raises(StoreError, match="the database does not answer"):
         finish(memories.save_memories([memory(12)]))
+
+
+def test_a_node_is_measured(bench: Bench) -> None:
+    measures = MetricRegistry()
+    east = bench.node("node.name=east")
+    east.measure(measures)
+    bench.node("node.name=west", port=9002)
+    bench.pass_time(3.0)
+    finish(bench.store.set_state("west", NodeState.DRAINING))
+    bench.pass_time(3.0)
+    found = {one.family.name: dict(one.values) for one in measures.read()}
+    assert found["nodes"] == {("up",): 1, ("draining",): 1}
+    assert (found["node_zones"], found["node_away"]) == ({(): 0}, {(): 0})
+    assert [command.name for command in east.commands()] == ["nodes", "drain", "resume"]
