@@ -6,7 +6,7 @@ were lost are counted.
 
 Notes go to the subject ``note.TOPIC``. Questions go to ``node.NAME`` of one process that answers
 the topic: every process knows who answers what, so that a question reaches one answerer and fails
-at once if there is none. ``nodes`` is for what all processes need to know.
+at once if there is none. `NODES` is for what all processes need to know.
 
 The transport calls `connected`, `disconnected` and `received`. Nothing that arrives makes them
 raise. Malformed messages are counted and reported.
@@ -40,8 +40,8 @@ MOST_NUMBERED: Final = 5000
 """Topics of which a publisher knows its last number; players name channels."""
 MOST_WAITING: Final = 5000
 """Unanswered questions of this process, and of each other one."""
-NODES: Final = "nodes"
-"""The subject of what all processes need to know."""
+NODES: Final = "note.processes"
+"""The subject of what all processes need to know; a note, so that brokers keep its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +357,7 @@ class Exchange:
             self._learn_topics(peer, answered)
         elif topics != _digest_of(peer.topics):
             self._send(f"node.{name}", "who")
-        if kind == "hello":
+        if kind == "hello" and peer is before:
             # To it alone: a broker's restart makes everybody greet everybody.
             self._send(f"node.{name}", "beat", *self._state(full=True))
         if peer is before and (kind == "hello" or peer.is_interrupted):
@@ -383,6 +383,8 @@ class Exchange:
         if len(self._peers) >= MOST_OTHERS:
             raise MalformedMessage("more processes than a world has")
         peer = self._peers[name] = Peer(name, term, self._shell.clock.now())
+        # First, so that it knows this process when the questions of `CAME`'s subscribers arrive.
+        self._send(f"node.{name}", "beat", *self._state(full=True))
         self._learn_topics(peer, answered)
         # Known before the note: a subscriber of `CAME` may ask for the process.
         self.others[name] = about

@@ -44,9 +44,10 @@ class Peer:
         return apart - min(self._fastest)
 
     def reconnected(self, heard_at: float) -> None:
-        """Forget what holds for one connection: notes were lost, and delays may have changed."""
+        """Forget what holds for one connection: notes were lost.
+
+        The delays stay: a broker that stood still may deliver old messages now.
+        """
         self.heard_at = heard_at
         self.is_interrupted = True
         self.numbers.clear()
-        self._fastest.clear()
-        self._fastest_until = 0.0

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import CommandError, DuplicateName, LocalProtocolError, Unanswered
 from emu.processes import exchange as exchange_module
-from emu.processes.exchange import Exchange
+from emu.processes.exchange import NODES, Exchange
 from emu.processes.ports import CAME, LOST, Note
 from tests.processes.contracts.bus import BusContract, Buses
 from tests.processes.contracts.cluster_bus import ClusterBusContract, Nodes, Words, noted
@@ -45,6 +45,10 @@ class InMemory:
 
     async def restore(self, name: str) -> None:
         self.cluster.restore(name)
+
+    async def leave(self, name: str) -> None:
+        self.cluster.buses[name].stop()
+        self.cluster.kill(name)
 
     async def kill(self, name: str) -> None:
         self.cluster.kill(name)
@@ -229,7 +233,7 @@ async def test_who_no_longer_answers_is_not_asked_twice(cluster: MemoryCluster, 
 
     east.answer("who", mine)
     ended = north.answer("who", mine)
-    cluster.transports["west"].lose = lambda subject: subject == "nodes"
+    cluster.transports["west"].lose = lambda subject: subject == NODES
     ended.cancel()
     cluster.transports["west"].lose = lambda _subject: False
     assert await west.request("who", {}) == {"who": "east"}
@@ -338,11 +342,11 @@ def test_topics_and_processes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     west = cluster.add("west")
     cluster.add("east")
     for number in range(10):
-        west.received("nodes", b'["answers","east",2,"topic%d"]' % number)
-        west.received("nodes", b'["hello","p%d",1,1,{},0,[]]' % number)
+        west.received(NODES, b'["answers","east",2,"topic%d"]' % number)
+        west.received(NODES, b'["hello","p%d",1,1,{},0,[]]' % number)
     assert len(west._peers["east"].topics) == 5
     assert len(west.others) == 3
-    west.received("nodes", b'["hello","east",9,1,{},0,["a","b","c","d","e","f"]]')
+    west.received(NODES, b'["hello","east",9,1,{},0,["a","b","c","d","e","f"]]')
     assert "east" not in west.others or not west._peers["east"].topics
 
 

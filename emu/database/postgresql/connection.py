@@ -50,6 +50,16 @@ _TYPES: Final = ((int, Int8BinaryDumper), (str, _Text))
 """One size for whole numbers, so that a statement is prepared once and not once for each size."""
 
 
+def parameters(where: ServerUrl) -> dict[str, Any]:
+    """Return the parameters of libpq for a connection."""
+    given = {
+        "host": where.host, "port": where.port, "user": where.user,
+        "password": where.password, "dbname": where.database,
+    }  # fmt: skip
+    texts = {name: text for name, text in given.items() if text}
+    return CONNECT | texts | dict(where.options)
+
+
 class ServerConnection:
     """A connection for one thread at a time; only `shut_down` may be called from another one."""
 
@@ -190,13 +200,8 @@ class ServerConnection:
         where = self.where
         if not self._may_connect:
             raise StoreError(f"{where}: is closed")
-        given = {
-            "host": where.host, "port": where.port, "user": where.user,
-            "password": where.password, "dbname": where.database,
-        }  # fmt: skip
-        parameters: dict[str, Any] = CONNECT | {name: text for name, text in given.items() if text}
         try:
-            made = psycopg.Connection.connect(autocommit=True, **(parameters | dict(where.options)))
+            made = psycopg.Connection.connect(autocommit=True, **parameters(where))
         except psycopg.Error as error:
             detail = where.hide(" ".join(str(error).split()))
             raise away(where, detail) from None

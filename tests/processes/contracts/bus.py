@@ -24,6 +24,7 @@ class BusContract:
         here.subscribe("weather", lambda note: heard.append(("here", note)))
         there.subscribe("weather", lambda note: heard.append(("there", note)))
         there.subscribe("tides", lambda note: heard.append(("tides", note)))
+        await self.settle()
         here.publish("weather", {"rain": True})
         here.publish("unheard", {})
         await self.settle()
@@ -34,6 +35,7 @@ class BusContract:
         here, there = buses(), buses()
         heard: list[Note] = []
         there.subscribe("values", heard.append)
+        await self.settle()
         sent = {"text": "Ælf", "count": 1 << 40, "part": 0.5, "on": False, "raw": b"\0\xff",
                 "none": None}  # fmt: skip
         here.publish("values", sent)
@@ -46,6 +48,7 @@ class BusContract:
         here, there = buses(), buses()
         heard: list[object] = []
         there.subscribe("count", lambda note: heard.append(note["n"]))
+        await self.settle()
         for n in range(50):
             here.publish("count", {"n": n})
         await self.settle()

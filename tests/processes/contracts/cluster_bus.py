@@ -32,6 +32,9 @@ class Nodes(Protocol):
     def restore(self, name: str) -> Awaitable[None]:
         """Let a process connect again, and wait until it has."""
 
+    def leave(self, name: str) -> Awaitable[None]:
+        """End a process in order."""
+
     def kill(self, name: str) -> Awaitable[None]:
         """End a process without a word."""
 
@@ -91,7 +94,7 @@ class ClusterBusContract:
         assert late.others.keys() == {"west", "east"}
         assert late.others["west"]["host"] == "west.test"
         before = noted(west)
-        late.stop()
+        await nodes.leave("north")
         await nodes.settle()
         assert before == [("gone", "north")]
         assert west.others.keys() == {"east"}
