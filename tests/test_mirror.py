@@ -14,6 +14,7 @@ PLAIN = {
     "emu/dialects/dialect.py": "names for numbers",
     "emu/config/administration.py": "plain values",
     "emu/config/login.py": "plain values",
+    "emu/config/bus.py": "plain values",
     "emu/config/node.py": "plain values",
     "emu/config/world.py": "plain values",
     "emu/link/settings.py": "plain values",

@@ -23,6 +23,7 @@ from emu.config.administration import (
     WebConfig,
     WebhookConfig,
 )
+from emu.config.bus import BusConfig
 from emu.config.login import LinkConfig, LoginConfig
 from emu.config.node import NodeConfig
 from emu.config.readers import DATABASE_URL
@@ -259,6 +260,7 @@ class Config:
 
     database: DatabaseConfig = Factory(DatabaseConfig)
     node: NodeConfig = Factory(NodeConfig)
+    bus: BusConfig = Factory(BusConfig)
     log: LogConfig = Factory(LogConfig)
     network: NetworkConfig = Factory(NetworkConfig)
     login: LoginConfig = Factory(LoginConfig)

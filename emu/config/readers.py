@@ -168,6 +168,27 @@ def node_name(value: Any) -> str:
     return value
 
 
+def bus_url(value: Any) -> str:
+    """Read the addresses of brokers, empty for none. A password there would be shown."""
+    brokers = value.split(",") if isinstance(value, str) else [""]
+    if value != "" and not all(
+        re.fullmatch(r"(?:nats|tls)://(?:[\w.-]+|\[[0-9a-fA-F:]+\])(?::[0-9]{1,5})?", one)
+        for one in brokers
+    ):
+        raise ValueError(
+            "must be nats://HOST:PORT or tls://HOST:PORT; user and password belong in"
+            " bus.credentials_file"
+        )
+    return str(value)
+
+
+def bus_prefix(value: Any) -> str:
+    """Read the first tokens of subjects."""
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+){0,3}", value):
+        raise ValueError("must be a word of a-z, 0-9, - and _, or several with dots")
+    return value
+
+
 def _at_home(name: str) -> Path:
     try:
         return Path(name).expanduser()
@@ -194,6 +215,8 @@ def _is_host(name: str) -> bool:
     return True
 
 
+BUS_URL: Final = Form(bus_url, "nats://HOST:PORT, or empty")
+BUS_PREFIX: Final = Form(bus_prefix, "words of a-z, 0-9, - and _, with dots")
 NODE_NAME: Final = Form(node_name, "a-z, 0-9, - and _")
 ADDRESS: Final = Form(address, "host:port")
 HOST_OR_NONE: Final = OrNone(Form(host, "host name or IP address"))

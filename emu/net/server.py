@@ -33,7 +33,7 @@ from emu.files import data_file, remove_stale
 from emu.net import logs, parameters
 from emu.net.admin.service import COMMANDS_AREA, AdminEndpoints, ServerControls
 from emu.net.cluster.node import node_of
-from emu.net.cluster.service import BusEndpoint
+from emu.net.cluster.service import bus_endpoint
 from emu.net.daemon import CannotStart
 from emu.net.login.service import LoginEndpoint
 from emu.net.login.shared_port import InheritedPort, SupervisorPipe
@@ -160,7 +160,7 @@ class EmuServer:
             address=lambda: self.world.public_address() if self.world else self._login_address,
             atlas=lambda: None if self.world is None else self.world.atlas,
         )  # fmt: skip
-        self._bus = BusEndpoint(scheduler, "here" if self.node is None else self.node.name)
+        self._bus = bus_endpoint(config, reactor, scheduler, self.node)
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         watch.queue("store", "Calls to the database that wait.", lambda: storage.waiting)

@@ -234,7 +234,7 @@ class Subscription(Protocol):
 class Bus(Protocol):
     """Notes to all subscribers of a topic, and questions to its answerer.
 
-    A topic is one or more tokens of ``[a-z0-9_]`` with dots between them; other texts raise
+    A topic is one or more tokens of ``[a-z0-9_-]`` with dots between them; other texts raise
     `LocalProtocolError`, as does a note that is too large for any broker.
 
     Notes may be lost: when a broker stands still or a connection breaks, nobody is informed. So no

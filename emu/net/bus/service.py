@@ -7,12 +7,37 @@ from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
+from emu.config import Config
+from emu.database import ServerUrl
+from emu.errors import ConfigError
 from emu.net.bus.transport import BrokerTransport
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.processes.exchange import BusTimes, Exchange, OwnProcess, Shell
 
 STEP: Final = 0.25
 """Seconds between two checks of the deadlines; none of them is shorter than a second."""
+
+
+def transport_of(config: Config, reactor: Any, scheduler: Scheduler) -> BrokerTransport:
+    """Return the transport of a node. Raises `ConfigError` if its driver is not installed."""
+    where, settings = config.database.url, config.bus
+    if settings.url:
+        try:
+            from emu.net.bus.nats import NatsServer, NatsTransport  # noqa: PLC0415  # an extra
+        except ImportError:
+            raise ConfigError(
+                ["bus.url: NATS needs nats-py; install it with: pip install 'eq2emu[nats]'"]
+            ) from None
+        server = NatsServer(
+            settings.url, settings.prefix, settings.credentials_file, settings.certificate
+        )
+        # Read once before the start, so that a wrong file ends it with a line.
+        server.options()
+        return NatsTransport(server, reactor, scheduler)
+    from emu.net.bus.postgresql import PostgresqlTransport  # noqa: PLC0415  # an extra
+
+    assert isinstance(where, ServerUrl)  # noqa: S101  # only such a database has nodes
+    return PostgresqlTransport(where, reactor, scheduler)
 
 
 class JoinedBus:

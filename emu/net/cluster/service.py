@@ -14,14 +14,18 @@ from typing import Any, ClassVar, Final
 from twisted.python.failure import Failure
 
 from emu.config import Config
+from emu.net.bus.service import JoinedBus, transport_of
+from emu.net.bus.transport import BrokerTransport
 from emu.net.cluster.node import NodeMemories, NodeService
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.watch import RefusalLog
 from emu.processes.bus import LocalBus
+from emu.processes.exchange import OwnProcess
 from emu.processes.ports import (
     AccountGate,
+    Bus,
     BusMember,
     GuildStore,
     MailStore,
@@ -69,34 +73,58 @@ class ProcessFaults:
 class BusEndpoint:
     """The bus of this process, which the login service and the world share. `start`, then `stop`.
 
-    This one reaches no other process.
+    Without a transport it reaches no other process.
     """
 
     member: BusMember
 
-    def __init__(self, scheduler: Scheduler, name: str = "here") -> None:
+    def __init__(
+        self, scheduler: Scheduler, name: str = "here", transport: BrokerTransport | None = None
+    ) -> None:
         """Make the bus; `name` is the unique name of this process."""
         self.faults = ProcessFaults(scheduler)
         self.ticks: list[Callable[[], None]] = []
         """Called every `emu.processes.tables.DIGEST` seconds."""
         self._scheduler = scheduler
         self._loop: DelayedCall | None = None
-        self.member = BusMember(name, secrets.randbits(RUN_BITS), LocalBus(self.faults))
+        self.joined: JoinedBus | None = None
+        bus: Bus = LocalBus(self.faults)
+        if transport is not None:
+            # The wall clock: a process that is started again has a higher term.
+            own = OwnProcess(name, int(scheduler.moment() * 1000))
+            self.joined = JoinedBus(
+                own, transport, scheduler, start=Tasks(_log).spawn, failed=self.faults
+            )
+            bus = self.joined.exchange
+        self.member = BusMember(name, secrets.randbits(RUN_BITS), bus)
 
     def start(self) -> None:
         """Begin to reach the others."""
         self.faults.start()
         self._loop = self._scheduler.every(DIGEST, self._tick)
+        if self.joined is not None:
+            self.joined.start()
 
     async def stop(self) -> None:
         """Close the connection."""
         if self._loop is not None:
             self._loop.cancel()
+        if self.joined is not None:
+            await self.joined.stop()
         self.faults.stop()
 
     def _tick(self) -> None:
         for tick in self.ticks:
             tick()
+
+
+def bus_endpoint(
+    config: Config, reactor: Any, scheduler: Scheduler, node: NodeService | None
+) -> BusEndpoint:
+    """Return the bus of a process that is alone, or of a node. Raises `ConfigError`."""
+    if node is None:
+        return BusEndpoint(scheduler)
+    return BusEndpoint(scheduler, node.name, transport_of(config, reactor, scheduler))
 
 
 @dataclass(frozen=True, slots=True)
