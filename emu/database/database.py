@@ -26,6 +26,8 @@ class Database(ABC):
     __slots__ = ("connection", "lost", "warn", "where")
 
     dialect: ClassVar[Dialect]
+    is_shared: ClassVar[bool] = False
+    """Several servers may change the rows, and nothing shows that."""
     errors: ClassVar[tuple[type[Exception], ...]]
     """The exceptions of the driver, which `explained` turns into a `StoreError`."""
 

@@ -262,7 +262,7 @@ class Storage:
             ways, lambda store: store.login.accounts
         )
         self.roster = AsyncRoster(ways, lambda store: store.roster)
-        self.bans = AsyncBans(ways)
+        self.bans = AsyncBans(ways, None if self.reach is None else scheduler.now)
         self.account_gate = AsyncAccountGate(
             ways, self.bans, scheduler, knows_accounts=knows_accounts
         )

@@ -12,6 +12,7 @@ and no reactor.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,12 +37,14 @@ from emu.store.row_cache import StoreCache
 from emu.store.store import Roster, Store
 from emu.store.world_characters import WorldCharacters
 from emu.store.worlds import ModelNumbers, ReportRepository, WorldRepository
-from emu.times import Clock, Moment
+from emu.times import Clock, Moment, Monotonic
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Repository)
 T = TypeVar("T")
 
+BANS_KEPT: Final = 0.5
+"""Seconds for which bans are not read again from a database that several programs change."""
 MOST_NAMES: Final = 100_000
 """Most entries of the map from account ids to names."""
 
@@ -532,18 +535,36 @@ class AsyncBans(AsyncRepository[Bans]):
 
     _read = read(Bans.every)
 
-    def __init__(self, connections: StoreConnections) -> None:
+    def __init__(
+        self, connections: StoreConnections, now: Callable[[], Monotonic] | None = None
+    ) -> None:
+        """With `now`, the rows are read again after `BANS_KEPT` seconds only.
+
+        That is for a database in which nothing shows the commits of other programs.
+        """
         super().__init__(connections, lambda store: store.login.bans)
         self._rows: Sequence[BannedAddress] = ()
         self._bans = BanList(())
+        self._now = now
+        self._until = -math.inf
 
     async def every(self) -> Sequence[BannedAddress]:
         """Return all bans, ended ones too."""
         return await self.cache.bans.get("", self._read)
 
+    async def _recent(self) -> Sequence[BannedAddress]:
+        """Return all bans as they were a moment ago: each login asks, and they may be thousands."""
+        if self._now is None:
+            return await self.every()
+        if self._now() >= self._until:
+            rows = await self.every()
+            self._until = self._now() + BANS_KEPT
+            return rows
+        return self._rows
+
     async def is_address_banned(self, address: str, moment: Moment) -> bool:
         """Return whether a present ban covers an address."""
-        rows = await self.every()
+        rows = await self._recent()
         # The cache returns the same object until it reads again. Parsing takes much longer than the
         # comparison, so it happens only after a change.
         if rows is not self._rows:

@@ -6,13 +6,17 @@ import math
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from emu.database import Database
 from emu.model import Character, Equipment
 from emu.store.appearance import Appearance, appearance_text, read_appearance
 from emu.store.repository import Repository, changes, reads
 from emu.usable import Problem, usable_character
+
+REMEMBERED: Final = 2000
+"""Rows of a database on a server whose characters are kept; each takes some kilobytes."""
 
 
 class UnusableListed(NamedTuple):
@@ -206,15 +210,25 @@ class CharacterRepository(Repository):
         return int(row[0])
 
     def _load(self, condition: str, values: tuple[Any, ...]) -> list[Character]:
-        return [self._usable(row) for row in self._load_raw(condition, values)]
+        # Rows of a file are cached as characters already, until somebody changes them.
+        judge = _remembered if self.database.is_shared else _judged
+        found = []
+        for row in self._rows(condition, values):
+            character, problems = judge(row)
+            for problem in problems:
+                self.database.warn(f"listed character {character.name} ({row['id']}): {problem}")
+            found.append(character)
+        return found
 
     def _load_raw(self, condition: str, values: tuple[Any, ...]) -> list[Character]:
         """Return characters with the values of their rows, usable or not."""
-        rows = self._run(
+        return [_character(row) for row in self._rows(condition, values)]
+
+    def _rows(self, condition: str, values: tuple[Any, ...]) -> Any:
+        return self._run(
             f"SELECT * FROM characters WHERE {condition} ORDER BY id",  # noqa: S608
             values,
         )
-        return [_character(row) for row in rows]
 
     @reads
     def unusable(self) -> list[UnusableListed]:
@@ -228,13 +242,6 @@ class CharacterRepository(Repository):
         # `deleted` is left out: a repair must not restore a character.
         row = {FIELDS[field]: getattr(character, field) for field in FIELDS if field != "deleted"}
         self._set("characters", character.id, **row, appearance=_text(character))
-
-    def _usable(self, row: Character) -> Character:
-        """Return a character with usable values; warn about the others."""
-        character, problems = usable_character(row)
-        for problem in problems:
-            self.database.warn(f"listed character {character.name} ({row.id}): {problem}")
-        return character
 
 
 def _text(character: Character) -> str:
@@ -252,3 +259,13 @@ def _character(row: sqlite3.Row) -> Character:
         colors=stored.colors,
         equipment=stored.equipment,
     )
+
+
+def _judged(row: Any) -> tuple[Character, Sequence[Problem]]:
+    """Return a character with usable values, and the problems of those that were not."""
+    return usable_character(_character(row))
+
+
+# By all values of the row, so it is right whoever changes the row. Reading the text of the
+# appearance and checking all values takes several times as long as the statement.
+_remembered = lru_cache(REMEMBERED, typed=True)(_judged)

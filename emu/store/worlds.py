@@ -8,7 +8,7 @@ from typing import Any
 
 from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, ClientLog, RegisteredWorld, ZoneDescription
-from emu.store.repository import Repository, changes, check_name, name_key, reads
+from emu.store.repository import Repository, changes, check_name, name_key, reads, saves
 from emu.times import UNKNOWN, Moment
 
 _FIELDS = tuple(field.name for field in fields(RegisteredWorld))
@@ -226,12 +226,12 @@ NUMBER_FIELDS = ("spawn_id", "zone_id")
 class ReportRepository(Repository):
     """Client logs and bug reports."""
 
-    @changes
+    @saves
     def add_client_log(self, log: ClientLog) -> None:
         """Store a client log, and remove the oldest ones above the limits."""
         self.add_client_logs([(log,)])
 
-    @changes
+    @saves
     def add_client_logs(self, logs: Sequence[tuple[ClientLog]]) -> Sequence[Exception | None]:
         """Do what `add_client_log` does for several; return None for each."""
         self._run_many(

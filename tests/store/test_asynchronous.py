@@ -18,6 +18,7 @@ from emu.model import (
 from emu.processes.ports import AccountGate, ModelSource, WorldCharacterStore
 from emu.store import BannedAddress, Store
 from emu.store.asynchronous import (
+    BANS_KEPT,
     AsyncAccountAdministration,
     AsyncAccountGate,
     AsyncAccounts,
@@ -32,7 +33,7 @@ from emu.store.asynchronous import (
     StoreConnections,
 )
 from emu.store.row_cache import StoreCache
-from emu.times import Moment
+from emu.times import Moment, Monotonic
 from tests.support.coroutines import finish
 from tests.support.database.stores import character, run_inline, saved_state, world_character
 from tests.support.times import ManualClock
@@ -140,6 +141,17 @@ def test_bans_count_from_the_moment_they_are_stored(store: Store, ways: StoreCon
     assert not banned("192.0.2.9", 108.0)
     store.login.bans.lift("10.0")
     assert not banned("10.0.255.1", 110.0)
+
+
+def test_bans_that_nothing_shows_are_read_again_soon(store: Store, ways: StoreConnections) -> None:
+    now = [5.0]
+    bans = AsyncBans(ways, lambda: Monotonic(now[0]))
+    assert not finish(bans.is_address_banned("192.0.2.9", Moment(1.0)))
+    store.login.bans.add(BannedAddress("192.0.2.9"))
+    now[0] += 0.9 * BANS_KEPT
+    assert not finish(bans.is_address_banned("192.0.2.9", Moment(1.0)))
+    now[0] += 0.2 * BANS_KEPT
+    assert finish(bans.is_address_banned("192.0.2.9", Moment(1.0)))
 
 
 @pytest.mark.parametrize("knows_accounts", [True, False])

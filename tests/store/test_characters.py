@@ -197,3 +197,12 @@ def test_an_id_that_a_world_assigns_again_ends_the_older_row(store: Store) -> No
     assert store.login.characters.of_account(2) == []
     store.login.characters.add(character(account_id=2, name="Old", deleted=True))
     assert [row.name for row in store.login.characters.of_account(1)] == ["Bel"]
+
+
+def test_a_list_follows_the_changes_of_other_programs(store: Store) -> None:
+    store.login.characters.add(character(level=1))
+    with Store.open(store.where) as other:
+        for level in (2, 3, 2):
+            other.login.characters.update(1, 1, 7, {"level": level, "race_type": level})
+            (found,) = store.login.characters.of_account(1)
+            assert (found.level, found.appearance["race_type"]) == (level, level)

@@ -48,6 +48,21 @@ def test_the_oldest_logs_of_all_go(store: Store, monkeypatch: pytest.MonkeyPatch
     assert [log.text for log in store.login.reports.client_logs()] == ["3", "4"]
 
 
+def test_logs_that_come_together_have_the_same_limits(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worlds, "LOGS_OF_ACCOUNT", 2)
+    bob = store.login.accounts.add("Bob", "hash", 1.0)
+    logs = [(replace(LOG, text=f"{account} {n}", account_id=account),)
+            for n in range(3) for account in (1, bob.id, 99)]  # fmt: skip
+    assert store.login.reports.add_client_logs(logs) == [None] * 9
+    found = [(log.account_id, log.text) for log in store.login.reports.client_logs()]
+    assert found == [
+        (0, "99 0"), (1, "1 1"), (bob.id, f"{bob.id} 1"), (0, "99 1"), (1, "1 2"),
+        (bob.id, f"{bob.id} 2"), (0, "99 2"),
+    ]  # fmt: skip
+
+
 def test_a_bug_report_is_kept_with_all_it_says(store: Store) -> None:
     fields = {name: f"the {name}" for name in worlds.TEXT_FIELDS}
     store.login.reports.add_bug_report(

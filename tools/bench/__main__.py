@@ -19,6 +19,7 @@ SECTIONS = {
     "session_requests": "a SessionRequest",
     "structs": "packet structs, decoded, encoded and packed",
     "logins": "complete logins, wall-clock time and CPU",
+    "database": "PostgreSQL compared with SQLite: a login, a saved row",
     "workers": "logins served by two workers on one port",
     "hops": "files and calls of a step, a say, a kick and a login",
     "tree": "size, comments and complexity of the source tree",

@@ -38,14 +38,23 @@ MODELS = ("race_type", "hair_type", "face_type", "chest_type", "legs_type", "bod
 
 @contextmanager
 def login_child(
-    accounts: int, *settings: str, characters: int = 0, module: str = "tools.bench.login_server"
+    accounts: int,
+    *settings: str,
+    characters: int = 0,
+    module: str = "tools.bench.login_server",
+    where: Where | None = None,
 ) -> Iterator[Child]:
-    """Run a server that knows the first accounts of `tools.bench.login_players`."""
+    """Run a server that knows the first accounts of `tools.bench.login_players`.
+
+    `where` is an empty database on a server; None for a file.
+    """
     with tempfile.TemporaryDirectory(prefix="emu-bench-") as name:
         folder = Path(name)
         passwords = account_config(load(None, list(settings))).passwords
-        make_accounts(folder / "emu.sqlite", accounts, passwords, characters)
-        with child(module, str(folder), *OFTEN, *settings) as server:
+        make_accounts(where or folder / "emu.sqlite", accounts, passwords, characters)
+        remote = () if where is None else (f"database.url={where}",)
+        own = f"database.node_file={folder / 'node.sqlite'}"
+        with child(module, str(folder), *OFTEN, own, *remote, *settings) as server:
             yield server
 
 

@@ -104,6 +104,7 @@ class PostgresqlDatabase(Database):
     __slots__ = ("_depth", "_is_lasting", "_is_safe", "server", "where")
 
     dialect = PostgresqlDialect()
+    is_shared = True
     errors: ClassVar[tuple[type[Exception], ...]] = EXPLAINED
 
     def __init__(self, where: ServerUrl, *, is_for_reading: bool = False) -> None:
