@@ -151,6 +151,7 @@ class AdminEndpoints:
             world=world.world if world is not None else None,
             admission=world.admission if world is not None else None,
             behaviors=world.behaviors if world is not None else None,
+            node_troubles=world.node_troubles if world is not None else tuple,
         )
         # In a later turn, so that the operator still gets the reply to `shutdown 0`.
         self._countdown = Countdown(self._announce, lambda: scheduler.soon(controls.end))

@@ -60,6 +60,7 @@ class StatusSource:
         world: World | None = None,
         admission: WorldAdmissionRules | None = None,
         behaviors: Behaviors | None = None,
+        node_troubles: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._name = name
         self._port = port
@@ -71,6 +72,7 @@ class StatusSource:
         self.world = world
         self.admission = admission
         self.behaviors = behaviors
+        self._node_troubles = node_troubles
 
     def status(self, now: Monotonic, rank: int = ANYBODY) -> ServerStatus:
         """Return the status, at most a second old, as a caller of `rank` may see it."""
@@ -172,7 +174,8 @@ class StatusSource:
         if self.world is None:
             return ()
         zones = self.world.zones
-        found = [
+        found = [*self._node_troubles()]
+        found += [
             f"zone {zone.definition.description} is stalled: {why}"
             for zone, why in zones.stalled(now)
         ]

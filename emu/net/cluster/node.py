@@ -190,6 +190,17 @@ class NodeService:
         context = nodes.Nodes(self.node.store, self.name, self.node.lease, names)
         return nodes.COMMANDS.commands(context)
 
+    def troubles(self) -> list[str]:
+        """Return a line for each node that is drained, away or lost."""
+        found = []
+        if self.node.is_away(self._scheduler.now()):
+            found.append(f"node {self.name} gets no answer of the database in time")
+        for row in self.node.rows:
+            state = nodes.state_of(row, self.node.lease)
+            if state in (nodes.LOST, NodeState.DRAINING):
+                found.append(f"node {row.name} is {state}")
+        return found
+
     def measure(self, measures: MetricRegistry) -> None:
         """Make the metrics of this node and of those that it knows."""
         measures.gauge(

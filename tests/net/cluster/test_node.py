@@ -261,6 +261,7 @@ def test_a_node_is_measured(bench: Bench) -> None:
     bench.pass_time(3.0)
     finish(bench.store.set_state("west", NodeState.DRAINING))
     bench.pass_time(3.0)
+    assert east.troubles() == ["node west is draining"]
     found = {one.family.name: dict(one.values) for one in measures.read()}
     assert found["nodes"] == {("up",): 1, ("draining",): 1}
     assert (found["node_zones"], found["node_away"]) == ({(): 0}, {(): 0})
