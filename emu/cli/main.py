@@ -34,6 +34,7 @@ NOUNS = {
     ),
     "config": ("config", "Show or check the configuration."),
     "database": ("database", "Copy the database to another engine, upgrade it, check it."),
+    "content": ("content", "Make and read a content file: a whole world from EQ2Emulator."),
     "doctor": ("doctor.commands", "Check a server for faults and print their fixes."),
     "ggmp": ("consoles.ggmp", "Watch and control actors of a world, by GGMP."),
     "guild": ("guilds", "Manage the guilds of the world: list, show, rename, delete."),

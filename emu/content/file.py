@@ -6,6 +6,7 @@ stands there is small: places, and the templates that they share.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -23,6 +24,9 @@ MOST_MARKS: Final = 500
 """Ids of one statement."""
 KINDS: Final = ("npcs", "objects", "grounds", "signs", "widgets")
 """The kinds of spawns; where a spawn is of several, the first counts."""
+
+
+_NAMED: Final = (("zones", "name"), ("zones", "description"), ("spawns", "name"))
 
 
 class Placement(NamedTuple):
@@ -169,6 +173,41 @@ class ContentFile:
     def zones(self) -> list[Row]:
         """Return the rows of all zones, by number."""
         return self.table("zones")
+
+    def find(self, word: str, most: int = 100) -> list[tuple[str, int, str]]:
+        """Return the table, the number and the name of zones and spawns whose name has a word."""
+        found: list[tuple[str, int, str]] = []
+        pattern = "%" + re.sub(r"([\\%_])", r"\\\1", word) + "%"
+        for table, column in _NAMED:
+            rows = self._database.execute(
+                f"SELECT id, {column} FROM {table} WHERE {column} LIKE ? ESCAPE '\\'"  # noqa: S608
+                " ORDER BY id LIMIT ?",
+                (pattern, most - len(found)),
+            )
+            found += [(table, number, name) for number, name in rows]
+        return found
+
+    def spawn(self, number: int) -> Template | None:
+        """Return a spawn by its number."""
+        return self._templates([number]).get(number)
+
+    def places_of(self, number: int) -> list[tuple[int, int, float]]:
+        """Return zone, placement and weight of each place where a spawn can stand."""
+        return self._database.execute(
+            "SELECT zone_id, placements.id, weight FROM entries JOIN placements"
+            " ON placements.location_id = entries.location_id WHERE spawn_id = ?"
+            " ORDER BY zone_id, placements.id",
+            (number,),
+        ).fetchall()
+
+    def zone_named(self, name: str) -> int | None:
+        """Return the number of a zone by its number, its name, its file or its description."""
+        row = self._database.execute(
+            "SELECT id FROM zones WHERE id = ? OR name = ? COLLATE NOCASE"
+            " OR file = ? COLLATE NOCASE OR description = ? COLLATE NOCASE ORDER BY id LIMIT 1",
+            (int(name) if name.isdecimal() and len(name) < 10 else -1, name, name, name),
+        ).fetchone()
+        return None if row is None else int(row[0])
 
     def zone_content(self, zone_id: int) -> ZoneContent | None:
         """Return everything about a zone; None if there is no such zone."""

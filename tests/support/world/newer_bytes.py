@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -43,32 +44,44 @@ class Facts:
     marks: int = 0
     """0: entries have no time, 1: players' entries have it, 2: a byte says so."""
     last_chat_bytes: int = 0
+    hair: int = 0
+    who: int = 0
+    verbs: int = 0
+    """The number of EntityVerbsRequest; the reply and the choice follow."""
+    members: int = 0
+    """Where the sheet has the members of the group."""
 
 
 FACTS = {
     546: Facts(
         29, 34, 36, 50, 55, 53, 165, 191, 411, (88, 78, 1089), 60, 16, 20, 295, 297, 1087, 1088,
         335, (1081, "<H"), 278, (152, 44, 116, 128), name=671,
+        hair=639, who=46, verbs=159, members=4011,
     ),
     561: Facts(
         29, 34, 36, 50, 55, 53, 165, 191, 417, (88, 72, 1070), 60, 16, 20, 294, 296, 1068, 1069,
         316, (1062, "<H"), 278, (152, 44, 116, 128), name=652,
+        hair=620, who=46, verbs=159, members=4024,
     ),
     1096: Facts(
         32, 38, 41, 56, 61, 59, 173, 202, 543, (108, 20, 716), 4, 22, 26, 707, 274, 705, 706,
         289, (699, "<H"), 248, (156, 48, 120, 132), marks=1,
+        hair=639, who=52, verbs=166, members=10604,
     ),
     1208: Facts(
         33, 39, 42, 58, 63, 61, 186, 217, 589, (116, 28, 804), 4, 22, 26, 787, 334, 785, 786,
         349, (779, "<H"), 308, (172, 64, 136, 148), marks=2,
+        hair=695, who=54, verbs=179, members=12614,
     ),
     60114: Facts(
         35, 41, 44, 60, 65, 63, 189, 220, 614, (116, 28, 980), 4, 22, 26, 975, 966, 973, 974,
         394, (492, "<I"), 916, (172, 64, 136, 148), wide_verbs=True, marks=2, last_chat_bytes=1,
+        hair=470, who=56, verbs=182, members=14472,
     ),
     64753: Facts(
         35, 41, 44, 60, 65, 63, 190, 221, 649, (116, 28, 980), 4, 22, 26, 975, 966, 973, 974,
         394, (492, "<I"), 916, (172, 64, 136, 148), wide_verbs=True, marks=2, last_chat_bytes=1,
+        hair=470, who=56, verbs=183, members=14472,
     ),
 }  # fmt: skip
 SHEETS = {546: 4897, 561: 4908, 1096: 12_334, 1208: 15_184, 60114: 16_232, 64753: 16_232}
@@ -123,6 +136,10 @@ class ReadGhost:
     parts: list[bytes]
     name: str
     is_player: bool
+    verbs: list[tuple[str, float, str]] = field(default_factory=list)
+    """Shown text, distance and command of each; only of two or more."""
+    default: str = ""
+    """What a click does."""
 
     def _byte(self, at: int) -> int:
         return self.parts[2][at]
@@ -151,6 +168,14 @@ class ReadGhost:
         return tuple(self.parts[2][self.facts.skin : self.facts.skin + 3])
 
     @property
+    def eyes(self) -> tuple[int, ...]:
+        return tuple(self.parts[2][self.facts.skin + 3 : self.facts.skin + 6])
+
+    @property
+    def hair(self) -> tuple[int, ...]:
+        return tuple(self.parts[2][self.facts.hair : self.facts.hair + 3])
+
+    @property
     def visual(self) -> int:
         at, form = self.facts.visual
         return int(struct.unpack_from(form, self.parts[2], at)[0])
@@ -158,6 +183,29 @@ class ReadGhost:
     @property
     def target(self) -> int:
         return int(struct.unpack_from("<I", self.parts[2], self.facts.aim)[0])
+
+
+class GroupRow(NamedTuple):
+    """One member of a group as a sheet has it."""
+
+    name: str
+    zone: str
+    ghost: int
+    level: int
+    race: int
+    klass: int
+    health: int
+
+
+class WhoRow(NamedTuple):
+    """One player in the answer to who."""
+
+    name: str
+    zone: str
+    level: int
+    klass: int
+    race: int
+    flags: int
 
 
 @dataclass
@@ -168,6 +216,8 @@ class NewerReader:
     ghosts: dict[int, ReadGhost] = field(default_factory=dict)
     said: list[tuple[str, str]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    """Lines of plain text."""
     zone: bytes = b""
     sheet: bytes = b""
     updates: int = 0
@@ -209,10 +259,73 @@ class NewerReader:
         """Return the index of the ghost with a name."""
         return next(index for index, one in self.ghosts.items() if one.name == name)
 
+    @property
+    def group(self) -> list[GroupRow]:
+        """The members of the group that the sheet has."""
+        found = []
+        for number in range(5):
+            row = self._member(number)
+            if row.name:
+                found.append(row)
+        return found
+
+    def _member(self, number: int) -> GroupRow:
+        at, sheet = self.facts.members, self.sheet
+        if self.version <= 561:
+            at += 137 * number
+            index, _, level, _, race, klass, health = struct.unpack_from("<IIHHBBi", sheet, at + 42)
+            name, zone = sheet[at + 1 : at + 42], sheet[at + 76 : at + 136]
+        else:
+            wide = self.version >= 57048
+            at += (159 if wide else 151) * number
+            form = "<IIqqiiHH" if wide else "<IIiiiiHH"
+            index, _, health, _, _, _, level, _ = struct.unpack_from(form, sheet, at)
+            at += struct.calcsize(form)
+            name, zone = sheet[at : at + 41], sheet[at + 41 : at + 101]
+            race, klass = sheet[at + 105 : at + 107]
+        who, where = (one.split(b"\0")[0].decode() for one in (name, zone))
+        return GroupRow(who, where, index, level, race, klass, health)
+
+    def who(self) -> list[WhoRow]:
+        """Return the players of the last answer to who."""
+        data = next(body for opcode, body in self.messages[::-1] if opcode == self.facts.who)
+        _, unknown, response, count = struct.unpack_from("<IIBB", data)
+        assert (unknown, response) == (0xFFFFFFFF, 2)
+        size = 160 if self.version < 1188 else 170
+        assert len(data) == 10 + count * size + 1
+        assert data[-1] == 1
+        rows = []
+        for number in range(count):
+            row = data[10 + number * size :][:size]
+            name, zone = row[:40].split(b"\0")[0], row[52 : 132 if size == 160 else 129]
+            _, level, _, klass, _, race, flags = struct.unpack_from("<BBBHBBB", row, 40)
+            zone = zone.split(b"\0")[0]
+            rows.append(WhoRow(name.decode(), zone.decode(), level, klass, race, flags))
+        return rows
+
+    def verbs_of(self, index: int) -> list[tuple[str, float, str]]:
+        """Return command, distance and shown text of each verb in the last reply."""
+        number = self.facts.verbs + 1
+        data = next(body for opcode, body in self.messages[::-1] if opcode == number)
+        assert struct.unpack_from("<I", data) == (index,)
+        found, at = [], 5
+        for _ in range(data[4]):
+            command, at = text(data, at)
+            distance, error = struct.unpack_from("<fH", data, at)
+            assert error == 0
+            shown, at = text(data, at + 6)
+            found.append((command, distance, shown))
+        assert at == len(data)
+        return found
+
     def _command(self, offset: int, data: bytes) -> None:
         # The commands stand at these distances from HearChat in all six versions.
         if offset == 0:
             self._heard(data)
+        elif offset == 1:
+            shown, end = text(data, 1)
+            assert data[end:] == b"\xff\0"
+            self.lines.append(shown)
         elif offset in (2, 3, 4):
             self._created(offset, data)
         elif offset == 5:
@@ -236,17 +349,20 @@ class NewerReader:
         assert struct.unpack_from("<I", data, at)[0] == index
         wide = self.facts.wide_verbs
         at += 4 + (12 if wide else 6)
-        verbs, at = data[at], at + 1
-        for _ in range(verbs):
-            _, at = text(data, at)
+        count, at = data[at], at + 1
+        verbs = []
+        for _ in range(count):
+            shown, at = text(data, at)
+            (distance,) = struct.unpack_from("<f", data, at)
             at += 4
             if wide:
                 assert data[at] == 0
                 at += 2
             else:
                 _, at = text(data, at)
-            _, at = text(data, at)
-        _, at = text(data, at)
+            command, at = text(data, at)
+            verbs.append((shown, distance, command))
+        default, at = text(data, at)
         at += 4
         members, at = data[at], at + 1
         at += 4 * members + 4
@@ -255,7 +371,8 @@ class NewerReader:
         assert end == at + 4 + length
         first, second, _ = self.facts.lengths
         parts = [whole[:first], whole[first : first + second], whole[first + second :]]
-        self.ghosts[index] = self._with_foot(parts, offset, data, end)
+        ghost = self.ghosts[index] = self._with_foot(parts, offset, data, end)
+        ghost.verbs, ghost.default = verbs, default
 
     def _with_foot(self, parts: list[bytes], offset: int, data: bytes, at: int) -> ReadGhost:
         if self.facts.name is not None:
@@ -345,6 +462,13 @@ class NewerWriter:
 
     def aim(self, index: int) -> bytes:
         return bytes([self.facts.target]) + struct.pack("<H", index)
+
+    def ask_verbs(self, index: int) -> bytes:
+        return bytes([self.facts.verbs]) + struct.pack("<I", index)
+
+    def use(self, index: int, verb: str) -> bytes:
+        choice = verb.encode()
+        return bytes([self.facts.verbs + 2]) + struct.pack("<IH", index, len(choice)) + choice
 
     def say(self, command: int, words: str) -> bytes:
         line = words.encode()

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import NamedTuple
 
 from tests.support.running.whole_server import Harness, add_account, until
 from tests.support.sessions.raw_client import RawClient, by_number, raw_client
 from tests.support.world.newer_bytes import NewerReader, NewerWriter
 
 HUMAN, BARBARIAN = 9, 0
+
+
+class Colors(NamedTuple):
+    """Colors of a new character, each red, green and blue from 0 to 1."""
+
+    eyes: list[float]
+    hair: list[float]
+
+
+DEFAULT_COLORS = Colors([0.2, 0.35, 0.55], [0.32, 0.2, 0.1])
 
 
 class Player:
@@ -67,7 +78,9 @@ def name_of(version: int) -> str:
 
 
 @asynccontextmanager
-async def entered(server: Harness, *versions: int) -> AsyncIterator[dict[int, Player]]:
+async def entered(
+    server: Harness, *versions: int, colors: Mapping[int, Colors] | None = None
+) -> AsyncIterator[dict[int, Player]]:
     """Make an account and a character for each version, and enter with all of them."""
     async with AsyncExitStack() as stack:
         players: dict[int, Player] = {}
@@ -77,8 +90,15 @@ async def entered(server: Harness, *versions: int) -> AsyncIterator[dict[int, Pl
             async with await server.logged_in(user, "pass", version=version) as login:
                 await login.worlds()
                 await login.characters()
+                looks = (colors or {}).get(version, DEFAULT_COLORS)
                 created = await login.create(
-                    1, name_of(version), race=HUMAN, level=1, starting_zone=0
+                    1,
+                    name_of(version),
+                    race=HUMAN,
+                    level=1,
+                    starting_zone=0,
+                    eye_color=looks.eyes,
+                    hair_color1=looks.hair,
                 )
                 assert created.ok
                 if version <= 561:

@@ -1,0 +1,184 @@
+"""`emu content`: the world of EQ2Emulator's community in a content file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from emu.cli.common import VerbGroup, load_config
+from emu.cli.tables import Row, format_option, print_rows
+from emu.content.file import ContentFile, ZoneContent
+from emu.content.importing import ImportReport, import_content, step_back
+from emu.content.population import Population, Surroundings
+from emu.content.sources import dump_parts
+from emu.errors import CommandError
+from emu.texts import counted
+from emu.times import Monotonic
+
+NAME: Final = "content.sqlite"
+"""The content file's name beside the database of play."""
+
+
+def content_path() -> Path:
+    """Return the path of the content file: beside the database of play."""
+    return load_config().database.path.with_name(NAME)
+
+
+file_option = click.option(
+    "--file", "path", type=click.Path(dir_okay=False, path_type=Path),
+    help=f"The content file; without it {NAME} beside the database.",
+)  # fmt: skip
+
+
+@click.group(cls=VerbGroup)
+def content() -> None:
+    """Make and read a content file: the world of EQ2Emulator's public database.
+
+    Example: emu content info
+    """
+
+
+@content.command("import")
+@click.argument("dumps", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@file_option
+def import_dumps(dumps: tuple[Path, ...], path: Path | None) -> None:
+    """Make the content file from DUMPS: SQL files, gzip or zip archives, or folders of them.
+
+    The file before is kept once; `emu content back` returns to it. Dumps that have not changed are
+    not read again. An import that is interrupted changes nothing.
+
+    Example: emu content import worldtables_with_data
+    """
+    target = path or content_path()
+    parts = dump_parts(dumps)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("importing", total=len(parts))
+
+        def show(done: int, _all: int, name: str) -> None:
+            bar.update(task, completed=done, description=name or "checking")
+
+        report = import_content(parts, target, show)
+    _print_report(report)
+    click.echo(target)
+
+
+@content.command()
+@file_option
+@format_option
+def info(path: Path | None, style: str) -> None:
+    """Count the rows of each table, and what the import left out or changed, by reason.
+
+    Example: emu content info
+    """
+    with _open(path) as file:
+        rows: list[Row] = [{"table": name, "rows": count} for name, count in file.counts().items()]
+        print_rows(rows, style, ("table", "rows"))
+        for table, reason, count in file.left_out():
+            click.echo(f"{table}: {reason}: {counted(count, 'row')}", err=True)
+
+
+@content.command()
+@click.argument("name")
+@click.option("--seed", type=int, default=0, help="Begins the random numbers of the zone.")
+@file_option
+@format_option
+def zone(name: str, seed: int, path: Path | None, style: str) -> None:
+    """Show what would stand in the zone NAME: its number, name, file or description.
+
+    Example: emu content zone Antonica
+    """
+    with _open(path) as file:
+        number = file.zone_named(name)
+        found = None if number is None else file.zone_content(number)
+    if found is None:
+        raise CommandError(f"there is no zone {name!r}; `emu content find WORD` searches names")
+    standing = Population(found, Random(seed), Surroundings()).open(Monotonic(0.0))  # noqa: S311
+    count = Counter(one.template.id for one in standing)
+    rows = [_spawn_row(found, number, times) for number, times in sorted(count.items())]
+    print_rows(rows, style, ("id", "name", "kind", "standing"))
+    click.echo(
+        f"{found.zone['description']}: {counted(len(found.placements), 'placement')},"
+        f" {counted(len(standing), 'spawn')} standing",
+        err=True,
+    )
+
+
+@content.command()
+@click.argument("number", type=int)
+@file_option
+def show(number: int, path: Path | None) -> None:
+    """Show all that the content file has about the spawn NUMBER, and where it can stand.
+
+    Example: emu content show 120001
+    """
+    with _open(path) as file:
+        spawn = file.spawn(number)
+        places = file.places_of(number)
+    if spawn is None:
+        raise CommandError(f"there is no spawn {number}; `emu content find WORD` searches names")
+    for part in (spawn.spawn, spawn.own):
+        for name, value in part.items():
+            if value not in (0, 0.0, "") and name != "spawn_id":
+                click.echo(f"{name}: {value}")
+    click.echo(f"kind: {spawn.kind}")
+    for field, color in sorted(spawn.appearance.items()):
+        click.echo(f"{field}: {' '.join(map(str, color))}")
+    for row in spawn.equipment:
+        click.echo(f"equipment slot {row['slot']}: model {row['model']}")
+    for zone_id, placement, weight in places:
+        click.echo(f"stands in zone {zone_id} at placement {placement}, weight {weight:g}")
+
+
+@content.command()
+@click.argument("word")
+@file_option
+@format_option
+def find(word: str, path: Path | None, style: str) -> None:
+    """Find zones and spawns whose name contains WORD; at most 100 are shown.
+
+    Example: emu content find gnoll
+    """
+    with _open(path) as file:
+        rows: list[Row] = [
+            {"table": table, "id": number, "name": name} for table, number, name in file.find(word)
+        ]
+    print_rows(rows, style, ("table", "id", "name"))
+
+
+@content.command()
+@file_option
+def back(path: Path | None) -> None:
+    """Return to the content file before the last import; a second time returns to the new one.
+
+    Example: emu content back
+    """
+    target = path or content_path()
+    step_back(target)
+    click.echo(f"{target}: is the file of the import before", err=True)
+
+
+def _open(path: Path | None) -> ContentFile:
+    return ContentFile(path or content_path())
+
+
+def _spawn_row(found: ZoneContent, number: int, times: int) -> dict[str, Any]:
+    template = found.templates[number]
+    name = template.spawn["name"]
+    return {"id": number, "name": name, "kind": template.kind.rstrip("s"), "standing": times}
+
+
+def _print_report(report: ImportReport) -> None:
+    total = sum(report.rows.values())
+    click.echo(f"{counted(total, 'row')} in {counted(len(report.rows), 'table')}", err=True)
+    if report.copied:
+        click.echo(f"{counted(len(report.copied), 'dump')} not read again: unchanged", err=True)
+    for (table, reason), count in report.left_out.most_common():
+        click.echo(f"{table}: {reason}: {counted(count, 'row')}", err=True)
+    if report.unread:
+        click.echo(f"{counted(len(report.unread), 'table')} of the dumps not used", err=True)

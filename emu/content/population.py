@@ -1,0 +1,360 @@
+"""What stands in a zone, and when: choices, groups, conditions, respawns and expiry.
+
+A *location* is one placement with the entries of which one can stand there. A placement that is in
+a group stands together with the others of its group, and of a set of associated groups one stands
+at a time. Times are seconds of the caller's clock; random numbers come from the caller, so that a
+zone can be repeated.
+
+Source: docs/guides/content.md#population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntFlag
+from typing import Final, NamedTuple, Protocol
+
+from emu.content.file import Entry, Group, Placement, Template, ZoneContent
+from emu.times import Monotonic
+
+ROUND: Final = 10.0
+"""Seconds between two checks of respawns and expiries."""
+THOUSANDTHS: Final = 1000
+
+
+class Randomness(Protocol):
+    """The random numbers of one zone, as `random.Random` gives them."""
+
+    def random(self) -> float:
+        """Return a number from 0 to below 1."""
+
+    def randint(self, a: int, b: int, /) -> int:
+        """Return a whole number from a to b, both included."""
+
+
+class Condition(IntFlag):
+    """When an entry may stand: bits of `Entry.condition`."""
+
+    DAY = 1
+    NIGHT = 2
+    DRY = 4
+    RAIN = 8
+
+
+_TIMES: Final = Condition.DAY | Condition.NIGHT
+_WEATHERS: Final = Condition.DRY | Condition.RAIN
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What conditions and flags are compared with."""
+
+    now: Condition = Condition.DAY | Condition.DRY
+    """The present time of the day and the weather: one bit of each."""
+    expansions: int = 0
+    """Bits of the expansions that are open; 0 opens all."""
+    holidays: int = 0
+    """Bits of the holidays that are celebrated; 0 lets all stand."""
+
+    def meets(self, condition: int) -> bool:
+        """Return whether an entry with a condition may stand now."""
+        for bits in (_TIMES, _WEATHERS):
+            wanted = condition & bits
+            if wanted and not wanted & self.now:
+                return False
+        return True
+
+    def opens(self, template: Template) -> bool:
+        """Return whether a spawn's expansion and holiday are open."""
+        expansion, holiday = template.spawn["expansion"], template.spawn["holiday"]
+        return (not expansion or not self.expansions or bool(expansion & self.expansions)) and (
+            not holiday or not self.holidays or bool(holiday & self.holidays)
+        )
+
+
+class Standing(NamedTuple):
+    """One spawn that stands: its template, and all that was rolled for it."""
+
+    placement: Placement
+    entry: Entry
+    template: Template
+    x: float
+    y: float
+    z: float
+    level: int
+    size: int
+    expires: Monotonic | None
+    group: int
+    """The number of the group that it stands in; 0 without one."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """One placement with its entries, and what stands there."""
+
+    placement: Placement
+    entries: Sequence[Entry]
+    groups: tuple[int, ...] = ()
+    standing: Standing | None = None
+    returns: Monotonic | None = None
+    """When it may be filled again; None while something stands there, or for ever."""
+
+
+@dataclass(slots=True)
+class Change:
+    """What changed in a round: spawns that go, and spawns that come."""
+
+    gone: list[Standing] = field(default_factory=list)
+    come: list[Standing] = field(default_factory=list)
+
+
+class Population:
+    """What stands in one running zone."""
+
+    def __init__(
+        self,
+        content: ZoneContent,
+        randomness: Randomness,
+        surroundings: Surroundings,
+        dead: Mapping[int, float | None] | None = None,
+    ) -> None:
+        """Prepare the places of a zone.
+
+        `dead` has the placements at which something died before the last stop of the server, each
+        with the seconds until it returns; None: it never does.
+        """
+        self._random = randomness
+        self.surroundings = surroundings
+        self._templates = content.templates
+        self._dead = dict(dead or {})
+        self._groups: dict[int, Group] = {group.id: group for group in content.groups}
+        self._sets: dict[int, list[Group]] = {}
+        for group in content.groups:
+            self._sets.setdefault(group.set_id, []).append(group)
+        member_of: dict[int, list[int]] = {}
+        for group in content.groups:
+            for placement in group.placements:
+                member_of.setdefault(placement, []).append(group.id)
+        self._places: dict[int, _Place] = {
+            one.id: _Place(one, content.entries[one.location_id], tuple(member_of.get(one.id, ())))
+            for one in content.placements
+            if one.location_id in content.entries and not one.instance
+        }
+        self._next_round = Monotonic(0.0)
+
+    def __iter__(self) -> Iterator[Standing]:
+        """All that stands now."""
+        return (place.standing for place in self._places.values() if place.standing is not None)
+
+    def at(self, placement_id: int) -> Standing | None:
+        """Return what stands at a placement."""
+        place = self._places.get(placement_id)
+        return place.standing if place is not None else None
+
+    # -- opening ----------------------------------------------------------------------------------
+
+    def open(self, now: Monotonic) -> list[Standing]:
+        """Fill the zone for the first time; return what stands."""
+        for placement_id, seconds in self._dead.items():
+            place = self._places.get(placement_id)
+            if place is not None and seconds is not None:
+                place.returns = Monotonic(now + seconds)
+        settled: set[int] = set()
+        come: list[Standing] = []
+        for place in self._places.values():
+            if place.placement.id in settled:
+                continue
+            if place.groups:
+                come += self._fill_set(place, settled, now)
+            else:
+                come += self._fill(place, now, 0)
+        self._next_round = Monotonic(now + ROUND)
+        return come
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def get_timer(self) -> Monotonic:
+        """Return when `handle_timer` must be called next."""
+        return self._next_round
+
+    def handle_timer(self, now: Monotonic) -> Change:
+        """Let what has expired go, and fill the places whose time has come."""
+        self._next_round = Monotonic(now + ROUND)
+        change = Change()
+        for place in self._places.values():
+            standing = place.standing
+            if standing is not None and standing.expires is not None and standing.expires <= now:
+                self._leave(place, now)
+                change.gone.append(standing)
+        due = [
+            place for place in self._places.values()
+            if place.returns is not None and place.returns <= now
+        ]  # fmt: skip
+        settled: set[int] = set()
+        for place in due:
+            if place.standing is None and place.placement.id not in settled:
+                change.come += self._return(place, settled, now)
+        return change
+
+    def changed(self, now: Monotonic) -> Change:
+        """Apply a change of the surroundings: who may not stand goes, who may now comes."""
+        change = Change()
+        for place in self._places.values():
+            standing = place.standing
+            if standing is not None and not self._may_stand(standing.entry):
+                place.standing = None
+                change.gone.append(standing)
+        for place in self._places.values():
+            is_empty = place.standing is None and place.returns is None
+            # Only places of which an entry waits for this: others are empty for another reason.
+            if is_empty and place.placement.id not in self._dead and not place.groups:
+                conditions = [entry.condition for entry in place.entries if entry.weight > 0]
+                if any(conditions):
+                    change.come += self._fill(place, now, 0)
+        return change
+
+    def removed(self, placement_id: int, now: Monotonic) -> None:
+        """Record that what stood at a placement died and its corpse went, or that it was removed.
+
+        It returns after the respawn time of its placement, or never if that is 0.
+        """
+        place = self._places.get(placement_id)
+        if place is not None and place.standing is not None:
+            self._leave(place, now)
+
+    def waiting(self, now: Monotonic) -> dict[int, float | None]:
+        """Return the placements whose spawn is dead, with the seconds until it returns.
+
+        None: it never returns. This is what `dead` takes after a restart.
+        """
+        return {
+            place.placement.id: max(0.0, place.returns - now) if place.returns is not None else None
+            for place in self._places.values()
+            if place.returns is not None or place.placement.id in self._dead
+        }
+
+    # -- internals --------------------------------------------------------------------------------
+
+    def _leave(self, place: _Place, now: Monotonic) -> None:
+        placement = place.placement
+        place.standing = None
+        if not placement.respawn:
+            self._dead[placement.id] = None
+            return
+        low, high = placement.respawn_low, max(placement.respawn_low, placement.respawn_high)
+        wait = placement.respawn + self._random.randint(low, high)
+        place.returns = Monotonic(now + max(0, wait))
+
+    def _return(self, place: _Place, settled: set[int], now: Monotonic) -> list[Standing]:
+        if not place.groups:
+            place.returns = None
+            self._dead.pop(place.placement.id, None)
+            return self._fill(place, now, 0)
+        # A set returns as a whole, when nothing of any of its groups stands any more.
+        members = [
+            self._places[one]
+            for group in self._candidates(place)
+            for one in group.placements
+            if one in self._places
+        ]
+        if any(one.standing is not None for one in members):
+            return []
+        for one in members:
+            one.returns = None
+            self._dead.pop(one.placement.id, None)
+        return self._fill_set(place, settled, now)
+
+    def _candidates(self, place: _Place) -> list[Group]:
+        """Return all groups of the sets that a placement belongs to, by number."""
+        sets = {self._groups[group].set_id for group in place.groups}
+        return sorted(group for one in sets for group in self._sets[one])
+
+    def _fill_set(self, place: _Place, settled: set[int], now: Monotonic) -> list[Standing]:
+        """Choose one of the groups that exclude each other, and fill its places."""
+        candidates = self._candidates(place)
+        for group in candidates:
+            settled.update(group.placements)
+        chosen = self._choose(candidates)
+        return [
+            standing
+            for one in chosen.placements
+            if one in self._places
+            for standing in self._fill(self._places[one], now, chosen.id)
+        ]
+
+    def _choose(self, candidates: Sequence[Group]) -> Group:
+        roll = self._random.random() * sum(group.weight for group in candidates)
+        for group in candidates:
+            if roll < group.weight:
+                return group
+            roll -= group.weight
+        return candidates[-1]
+
+    def _fill(self, place: _Place, now: Monotonic, group: int) -> list[Standing]:
+        """Let one of a location's entries stand there, if one may."""
+        if place.placement.id in self._dead or place.standing is not None:
+            return []
+        roll = self._random.random() * sum(entry.weight for entry in place.entries)
+        for entry in place.entries:
+            if entry.weight <= 0 or not self._may_stand(entry):
+                continue
+            if entry.weight >= roll:
+                place.standing = self._stand(place.placement, entry, now, group)
+                return [place.standing]
+            roll -= entry.weight
+        return []
+
+    def _may_stand(self, entry: Entry) -> bool:
+        template = self._templates.get(entry.spawn_id)
+        return (
+            template is not None
+            and self.surroundings.meets(entry.condition)
+            and self.surroundings.opens(template)
+        )
+
+    def _stand(self, placement: Placement, entry: Entry, now: Monotonic, group: int) -> Standing:
+        template = self._templates[entry.spawn_id]
+        return Standing(
+            placement, entry, template,
+            self._around(placement.x, placement.x_offset),
+            self._around(placement.y, placement.y_offset),
+            self._around(placement.z, placement.z_offset),
+            self._level(placement, template),
+            self._size(template),
+            self._expiry(placement, now),
+            group,
+        )  # fmt: skip
+
+    def _around(self, center: float, offset: float) -> float:
+        """Return a coordinate near a point; places close to it are the likelier ones."""
+        if offset <= 0:
+            return center
+        most = int(offset * THOUSANDTHS)
+        return (
+            center + (self._random.randint(0, most) - self._random.randint(0, most)) / THOUSANDTHS
+        )
+
+    def _level(self, placement: Placement, template: Template) -> int:
+        if placement.level:
+            return placement.level
+        own = template.own
+        low, high = own.get("min_level", 0) or 1, own.get("max_level", 0) or 1
+        return self._random.randint(min(low, high), max(low, high))
+
+    def _size(self, template: Template) -> int:
+        size, offset = template.spawn["size"], template.spawn["size_offset"]
+        if not offset:
+            return int(size)
+        rolled = size + self._random.randint(0, offset) - self._random.randint(0, offset)
+        return max(1, int(rolled))
+
+    def _expiry(self, placement: Placement, now: Monotonic) -> Monotonic | None:
+        timer, offset = placement.expire, placement.expire_offset
+        if not timer:
+            return None
+        if offset:
+            timer = self._random.randint(
+                timer - offset if offset < timer else timer, timer + offset
+            )
+        return Monotonic(now + timer)

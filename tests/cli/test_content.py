@@ -1,0 +1,91 @@
+"""`emu content`: what operators and builders type and what they find."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.content.dumps import meadow, write_dumps
+from tests.support.running.command_line import CommandLine
+
+
+@pytest.fixture
+def dumps(tmp_path: Path) -> Path:
+    return write_dumps(tmp_path / "dumps", meadow())
+
+
+@pytest.fixture
+def emu(tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path)
+
+
+@pytest.fixture
+def filled(emu: CommandLine, dumps: Path) -> CommandLine:
+    emu.good("content", "import", str(dumps))
+    return emu
+
+
+def test_the_file_is_made_beside_the_database(emu: CommandLine, dumps: Path) -> None:
+    result = emu.good("content", "import", str(dumps))
+    assert result.stdout == f"{emu.database.with_name('content.sqlite')}\n"
+    assert "placements: nothing can stand there: 1 row\n" in result.stderr
+    assert "1 table of the dumps not used" in result.stderr
+    again = emu.good("content", "import", str(dumps))
+    assert "dumps not read again: unchanged" in again.stderr
+
+
+def test_the_rows_are_counted(filled: CommandLine) -> None:
+    result = filled.good("content", "info", "--format", "json")
+    counts = {row["table"]: row["rows"] for row in json.loads(result.stdout)}
+    assert (counts["zones"], counts["placements"], counts["npcs"]) == (1, 5, 2)
+    assert "spawn_scripts: their location is gone: 1 row" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["9", "MEADOW", "exp01_meadow", "a meadow"])
+def test_a_zone_is_shown_by_any_of_its_names(filled: CommandLine, name: str) -> None:
+    result = filled.good("content", "zone", name, "--format", "json", "--seed", "2")
+    rows = json.loads(result.stdout)
+    assert sum(row["standing"] for row in rows) == 3
+    assert {"id": 90003, "name": "a sign", "kind": "sign", "standing": 1} in rows
+    assert "A Meadow: 5 placements, 3 spawns standing" in result.stderr
+
+
+def test_a_spawn_is_shown_with_its_places(filled: CommandLine) -> None:
+    lines = filled.good("content", "show", "90001").stdout.splitlines()
+    assert "name: a guard" in lines
+    assert "skin_color: 4 5 6" in lines
+    assert "equipment slot 2: model 4000" in lines
+    assert "stands in zone 9 at placement 11, weight 86" in lines
+
+
+def test_names_are_searched(filled: CommandLine) -> None:
+    rows = json.loads(filled.good("content", "find", "GUARD", "--format", "json").stdout)
+    assert rows == [{"table": "spawns", "id": 90001, "name": "a guard"}]
+    assert json.loads(filled.good("content", "find", "%", "--format", "json").stdout) == []
+
+
+def test_the_file_before_comes_back(filled: CommandLine, dumps: Path) -> None:
+    write_dumps(dumps, {"zones": [{"id": 10, "name": "other"}]})
+    filled.good("content", "import", str(dumps))
+    filled.refused("content", "zone", "meadow")
+    filled.good("content", "back")
+    filled.good("content", "zone", "meadow")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("info",), "no usable content file"),
+        (("zone", "nowhere"), "no usable content file"),
+        (("back",), "no earlier content file"),
+    ],
+)
+def test_without_a_file_the_line_says_so(
+    emu: CommandLine, words: tuple[str, ...], complaint: str
+) -> None:
+    assert complaint in emu.refused("content", *words)
+
+
+def test_what_is_not_there_names_the_search(filled: CommandLine) -> None:
+    for words in (("zone", "nowhere"), ("show", "1")):
+        assert "`emu content find WORD`" in filled.refused("content", *words)
