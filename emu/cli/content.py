@@ -26,13 +26,14 @@ NAME: Final = "content.sqlite"
 
 
 def content_path() -> Path:
-    """Return the path of the content file: beside the database of play."""
-    return load_config().database.path.with_name(NAME)
+    """Return the path of the content file: the configured one, else beside the database of play."""
+    config = load_config()
+    return config.world.content or config.database.path.with_name(NAME)
 
 
 file_option = click.option(
     "--file", "path", type=click.Path(dir_okay=False, path_type=Path),
-    help=f"The content file; without it {NAME} beside the database.",
+    help=f"The content file; without it the configured one, else {NAME} beside the database.",
 )  # fmt: skip
 
 
@@ -65,6 +66,8 @@ def import_dumps(dumps: tuple[Path, ...], path: Path | None) -> None:
 
         report = import_content(parts, target, show)
     _print_report(report)
+    if load_config().world.content != target:
+        click.echo(f'to serve it: [world] content = "{target}"', err=True)
     click.echo(target)
 
 

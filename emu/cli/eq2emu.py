@@ -214,7 +214,9 @@ class ConfiguredWorld:
     def of(cls, config: Config) -> ConfiguredWorld:
         """Read its zones, skills and titles. Raises `FileFormatError`."""
         world = config.world
-        return cls(world.name, read_atlas(world.zones), read_knowledge(world.knowledge))
+        return cls(
+            world.name, read_atlas(world.zones, world.content), read_knowledge(world.knowledge)
+        )
 
     def zone_file(self, zone_id: int) -> str | None:
         """Return the file name of a zone; None for an unknown zone."""

@@ -66,7 +66,7 @@ def show(node: str, style: str) -> None:
         found = _find(table, node)
         places = [one for one in table.places(config.node.lease) if one.node == found.name]
         leases = [one.name for one in table.leases(config.node.lease) if one.node == found.name]
-    atlas = read_atlas(config.world.zones)
+    atlas = read_atlas(config.world.zones, config.world.content)
     zones: list[Row] = [
         {"name": _name_of(atlas, one.zone_id), "instance": one.instance} for one in places
     ]
@@ -160,7 +160,7 @@ def list_zones(style: str) -> None:
     config = load_config()
     with read_store() as store:
         places = store.world.nodes.places(config.node.lease)
-    atlas = read_atlas(config.world.zones)
+    atlas = read_atlas(config.world.zones, config.world.content)
     rows: list[Row] = [
         {
             "name": _name_of(atlas, one.zone_id), "id": one.zone_id, "instance": one.instance,
@@ -184,7 +184,7 @@ def move(zone: str, node: str, instance: int) -> None:
     Example: emu zone move antonica west
     """
     config = load_config()
-    definition = _zone(read_atlas(config.world.zones), zone)
+    definition = _zone(read_atlas(config.world.zones, config.world.content), zone)
     with change_store() as store:
         nodes = store.world.nodes
         target = _check_alive(store, node)

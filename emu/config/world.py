@@ -391,6 +391,10 @@ class WorldConfig:
         "Folder of files with skills, languages and titles, read after the shipped ones. Empty:"
         " none."
     )
+    content: Path | None = file_or_none(
+        "Content file that `emu content import` has made; its zones are below those of `zones`."
+        " Empty: none."
+    )
     zones: Path | None = file_or_none(
         "Folder of zone files that add to the shipped ones or replace them. Empty: none."
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from emu.content.importing import APPLICATION, FORMAT
+from emu.content.importing import APPLICATION, tables_form
 from emu.content.tables import content_tables
 from emu.errors import FileFormatError
 
@@ -135,9 +135,9 @@ class ContentFile:
             raise FileFormatError(f"{path}: is no usable content file ({error})") from error
         if application != APPLICATION:
             raise FileFormatError(f"{path}: is no content file; make one with `emu content import`")
-        if version != FORMAT:
+        if version != tables_form():
             raise FileFormatError(
-                f"{path}: has form {version}, this server reads form {FORMAT};"
+                f"{path}: has other tables than this version of the server reads;"
                 " make it anew with `emu content import`"
             )
 
@@ -214,7 +214,8 @@ class ContentFile:
         zones = list(self._rows("zones", "WHERE id = ?", (zone_id,)))
         if not zones:
             return None
-        fields = ", ".join(f'"{name}"' for name in Placement._fields)
+        # With the table's name: SQLite would read an unknown column in quotes as a text.
+        fields = ", ".join(f'placements."{name}"' for name in Placement._fields)
         placements = [
             Placement(*row)
             for row in self._database.execute(

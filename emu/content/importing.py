@@ -15,8 +15,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final
+from zlib import crc32
 
 from emu.content.sources import DumpPart
 from emu.content.tables import RowConverter, Stored, Table, content_tables
@@ -25,8 +27,6 @@ from emu.sqldump.reader import read_inserts
 
 APPLICATION: Final = 0x656D7563
 """SQLite's application id of a content file: "emuc"."""
-FORMAT: Final = 1
-"""The number of the tables' form; a server with a newer one asks for a new import."""
 BATCH: Final = 2000
 PREVIOUS: Final = ".previous"
 _OWN_TABLES: Final = (
@@ -63,6 +63,13 @@ _SCRIPTS: Final = (
         " ORDER BY id"
     ),
 )
+
+
+@cache
+def tables_form() -> int:
+    """Return the number of the tables' form: a server with other tables asks for a new import."""
+    declared = [*(table.create() for table in content_tables().values()), *_OWN_TABLES, *_INDEXES]
+    return crc32("\n".join(declared).encode()) & 0x7FFFFFFF
 
 
 @dataclass(slots=True)
@@ -130,7 +137,7 @@ def _create(path: Path) -> sqlite3.Connection:
     database.execute("PRAGMA journal_mode = OFF")
     database.execute("PRAGMA synchronous = OFF")
     database.execute(f"PRAGMA application_id = {APPLICATION}")
-    database.execute(f"PRAGMA user_version = {FORMAT}")
+    database.execute(f"PRAGMA user_version = {tables_form()}")
     for table in content_tables().values():
         database.execute(table.create())
     for statement in _OWN_TABLES:
@@ -170,7 +177,7 @@ def _known(old: Path) -> dict[str, set[str]]:
     try:
         with closing(sqlite3.connect(f"file:{old}?mode=ro", uri=True)) as database:
             (version,) = database.execute("PRAGMA user_version").fetchone()
-            if version != FORMAT:
+            if version != tables_form():
                 return {}
             rows = database.execute("SELECT digest, tables FROM imports").fetchall()
     except sqlite3.Error:  # there is none, or it is unusable: everything is parsed

@@ -60,6 +60,7 @@ class WorldService:
         notifications.hidden_changed.subscribe(chat.hidden_changed)
         self._unknown_messages = UnknownMessages()
         self._admission = context.admission
+        self._population = context.population
         configured = YES if context.admission.locked else NO
         world.settings.follow(LOCKED, configured, self._lock_changed)
         world.bus.answer(f"{GIVE_UP}.{world.process}", self._give_up)
@@ -212,6 +213,7 @@ class WorldService:
         times = (
             self.world.deadlines.next(),
             self._behaviors.get_timer(),
+            self._population.get_timer(),
             self.world.zones.get_timer(),
         )
         return min((due for due in times if due is not None), default=None)
@@ -224,6 +226,7 @@ class WorldService:
         world, attempt = self.world, self.world.faults.attempt
         # Behaviors first: what they change is then sent by the zones' tick in the same call.
         attempt("the timer of the behaviors", None, self._behaviors.handle_timer, now)
+        attempt("the spawns of the content file", None, self._population.handle_timer, now)
         attempt("the timer of the zones", None, world.zones.handle_timer, now)
         while (due := world.deadlines.pop_due(now)) is not None:
             player, name = due

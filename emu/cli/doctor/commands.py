@@ -146,7 +146,7 @@ def known_zones(config: Config) -> Collection[int] | None:
     if not config.world.enabled:
         return None
     try:
-        return {zone.id for zone in read_atlas(config.world.zones)}
+        return {zone.id for zone in read_atlas(config.world.zones, config.world.content)}
     except EmuError:
         return None
 

@@ -6,19 +6,32 @@ removed from its file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
+from random import Random
+from secrets import randbelow
 from typing import Any, Final, Protocol
+
+from twisted.internet.defer import Deferred
 
 from emu.commands import Registry
 from emu.errors import StoreError
 from emu.net.logs import logger
+from emu.net.scheduler import Scheduler
+from emu.net.store_worker import StoreWorker
 from emu.schema import faulty
-from emu.times import Clock, Moment
+from emu.times import Clock, Moment, Monotonic
+from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors
+from emu.world.clock import game_time
 from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.checks import content_faults
 from emu.world.content.population import ZonePopulation
+from emu.world.content.served import ContentZones, read_zone_content
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
 
 _log = logger("world")
 MOST_FAULTS: Final = 20
@@ -40,6 +53,47 @@ class MemoryReview(Protocol):
         """Remove all memories of a spawn."""
 
 
+class ContentReader:
+    """Reads zones of the content file in a thread of its own."""
+
+    def __init__(self, path: Path | None, reactor: Any, scheduler: Scheduler) -> None:
+        """Prepare the thread; it starts with the first zone. `path` is None without a file."""
+        self._path = path
+        self._scheduler = scheduler
+        self._worker = StoreWorker(reactor, nullcontext, name="emu-content")
+
+    def zones(
+        self,
+        players: Callable[[], Iterable[Player]],
+        next_id: Callable[[], int],
+        wake: Callable[[Monotonic], None],
+        start: Callable[[Any], object],
+    ) -> ContentZones | None:
+        """Return what fills running zones; None without a content file."""
+        path = self._path
+        if path is None:
+            return None
+
+        def center(zone: Zone) -> Position | None:
+            return next((one.position for one in players() if one.zone is zone), None)
+
+        return ContentZones(
+            lambda zone_id: self._worker.run(partial(read_zone_content, path, zone_id)),
+            next_id=next_id,
+            randomness=lambda: Random(randbelow(2**63)),  # noqa: S311  # chances of a game
+            hour=lambda: game_time(self._scheduler.moment()).hour,
+            center=center,
+            now=self._scheduler.now,
+            wake=wake,
+            start=start,
+            failed=lambda line: _log.warn("{line}", line=line),
+        )
+
+    def stop(self) -> Deferred[None]:
+        """End the thread after the zone that it reads now."""
+        return self._worker.stop()
+
+
 class WorldContent:
     """The content of a world: its atlas with the spawns of running zones, and its behaviors."""
 
@@ -51,11 +105,13 @@ class WorldContent:
         commands: Registry,
         clock: Clock,
         *,
-        zones: Callable[[], Path | None],
+        folders: Callable[[], tuple[Path | None, Path | None]],
         memories: MemoryReview | None,
         start: Callable[[Any], object],
     ) -> None:
-        """`zones` returns the operator's folder. `start` runs a coroutine that nobody awaits.
+        """`folders` returns the operator's folder of zones, and the content file.
+
+        `start` runs a coroutine that nobody awaits.
 
         `memories` is None if another process has the database.
         """
@@ -64,7 +120,7 @@ class WorldContent:
         self._behaviors = behaviors
         self._commands = commands
         self._clock = clock
-        self._zones = zones
+        self._folders = folders
         self._memories = memories
         self._start = start
 
@@ -73,7 +129,7 @@ class WorldContent:
 
         Raises `FileFormatError` if a file has a fault; then the previous zones stay.
         """
-        fresh = read_atlas(self._zones())
+        fresh = read_atlas(*self._folders())
         # Checked before anything is replaced, so that a reload is done whole or not at all.
         problems = self._faults(fresh)
         if problems:

@@ -32,7 +32,7 @@ from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
 from emu.net.watch import RefusalLog, Report, Watch, report_to, report_world
-from emu.net.world.content import WorldContent
+from emu.net.world.content import ContentReader, WorldContent
 from emu.net.world.guard import CollectionGuard, limited
 from emu.net.world.registration import LinkAccount, WorldLink
 from emu.net.world.relocation import Relocation
@@ -98,7 +98,7 @@ class WorldEndpoint:
         self._reactor = reactor
         self._scheduler = scheduler
         self._tasks = Tasks(_log)
-        self.atlas = read_atlas(config.world.zones)
+        self.atlas = read_atlas(config.world.zones, config.world.content)
         self._ground = ProcessContext(
             bus or BusEndpoint(scheduler), config, storage, self.atlas, self.public_address,
             reactor, scheduler, self._tasks, node,
@@ -115,12 +115,12 @@ class WorldEndpoint:
             self.cluster.processes.handoffs,
             locked=config.world.locked,
         )
-        self._population = ZonePopulation(self.atlas, self._next_spawn_id)
         self._port: Any = None
         self.link: WorldLink | None = None
         self._refusals = RefusalLog(_log, scheduler)
         dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
         self._timer = WorldTimer(scheduler, lambda: self.service, watch.ticks())
+        self._population, self._content_reader = self._make_population()
         self._zone_ticks = watch.zone_ticks()
         self._reviews: Any = None
         self._rereads: Any = None
@@ -141,7 +141,7 @@ class WorldEndpoint:
         self.behaviors = self._make_behaviors()
         self._content = WorldContent(
             self.atlas, self._population, self.behaviors, commands, scheduler,
-            zones=lambda: self._config.world.zones,
+            folders=lambda: (self._config.world.zones, self._config.world.content),
             memories=storage.memories,
             start=self._tasks.spawn,
         )  # fmt: skip
@@ -184,6 +184,13 @@ class WorldEndpoint:
             Mail(self.world, self.cluster.mail, self.chat, sheets),
             Petitions(self.world, self.cluster.petitions, self.chat),
         )  # fmt: skip
+
+    def _make_population(self) -> tuple[ZonePopulation, ContentReader]:
+        reader = ContentReader(self._config.world.content, self._reactor, self._scheduler)
+        zones = reader.zones(
+            lambda: self.world.players, self._next_spawn_id, self._timer.wake, self._tasks.spawn
+        )
+        return ZonePopulation(self.atlas, self._next_spawn_id, zones), reader
 
     def _make_behaviors(self) -> Behaviors:
         library = Library(self._config.world.behaviors, Budget(LOADING, limited, thread_time))
@@ -433,6 +440,7 @@ class WorldEndpoint:
         if self.link is not None:
             await within(stored_by, Deferred.fromCoroutine(self.link.stop()))
         await within(stored_by, Deferred.fromCoroutine(self._tasks.finished()))
+        await within(stored_by, self._content_reader.stop())
         await self._store_the_rest(stored_by)
         # What is still unsaved goes to the file. The store stays open until then, because a save
         # that ends late needs no entry there.
@@ -461,7 +469,7 @@ class WorldEndpoint:
             rules=parameters.world_rules(self._config),
             zones=Zones(
                 self.atlas,
-                self._population.settle,
+                self._population.begin,
                 parameters.zone_rules(self._config),
                 faults=faults,
                 wake=self._timer.wake,

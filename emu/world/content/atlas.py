@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
+from emu.content.file import ContentFile
 from emu.errors import FileFormatError
 from emu.files import data_file, listed, read_document
 from emu.link.batches import ZoneItem
@@ -20,6 +21,7 @@ from emu.model import WorldCharacter
 from emu.schema import TomlSource, faulty
 from emu.world.content.definitions import Fixture, Start, ZoneDefinition, best_start
 from emu.world.content.files import read_fixtures, read_starts, read_zone, with_keys
+from emu.world.content.served import starting_places, zone_definitions
 
 STARTS: Final = "starts.toml"
 SECTIONS: Final = frozenset(("zone", "spawn"))
@@ -108,8 +110,8 @@ class Atlas:
         self.sources = other.sources
 
 
-def read_atlas(folder: Path | None = None) -> Atlas:
-    """Read the shipped files and those of an operator's folder.
+def read_atlas(folder: Path | None = None, content: Path | None = None) -> Atlas:
+    """Read the shipped files, a content file and an operator's folder; later ones win.
 
     Raises `FileFormatError` with the faults of all files.
     """
@@ -118,10 +120,20 @@ def read_atlas(folder: Path | None = None) -> Atlas:
     below = files = _zone_files(shipped, problems, is_shipped=True)
     if own is not None:
         files = _zone_files(own, problems, below=below)
+    served, places = _content(content)
+    # A content file replaces shipped zones, and an operator's files replace or extend its zones.
+    in_content = {zone.id for zone in served}
+    files = {
+        number: file for number, file in files.items()
+        if not (file.is_shipped and number in in_content)
+    }  # fmt: skip
     # All zones are read before any spawn, because a spawn may lead to a zone of a later file.
     zones = {number: problems.attempt(read_zone, file.source, file.zone)
              for number, file in files.items()}  # fmt: skip
     known = [zone for zone in zones.values() if zone is not None]
+    numbers = {zone.id for zone in known}
+    known += [zone for zone in served if zone.id not in numbers]
+    numbers |= in_content
     find = _Finder([*known, *(read_zone(file.source, file.zone) for file in below.values())])
     fixtures: dict[int, tuple[Fixture, ...]] = {}
     for number, file in files.items():
@@ -129,17 +141,28 @@ def read_atlas(folder: Path | None = None) -> Atlas:
         fixtures[number], faults = with_keys([fixture for row in rows for fixture in row])
         problems.faults += faults
     # The operator's folder first: its rows win.
-    starts = [problems.attempt(_starts, place, find) for place in (own, shipped) if place]
+    operators = problems.attempt(_starts, own, find) if own else None
+    starts = [operators, places, problems.attempt(_starts, shipped, find)]
     problems.raise_all()
-    tables = [rows for rows in starts if rows is not None]
+    tables = [rows for rows in starts if rows]
     # A row without conditions fits every character, so `start_of` always finds a place.
     unconditional = [row for rows in tables for row in rows if not row.conditions]
-    if not any(row.zone_id in files for row in unconditional):
+    if not any(row.zone_id in numbers for row in unconditional):
         raise FileFormatError(
             f"{shipped / STARTS}: no start without conditions has a known zone; add one"
         )
     sources = {number: file.source for number, file in files.items()}
     return Atlas(known, fixtures, tables, problems.faults, sources)
+
+
+def _content(path: Path | None) -> tuple[list[ZoneDefinition], tuple[Start, ...]]:
+    """Return the zones and the starting places of a content file. Raises `FileFormatError`."""
+    if path is None:
+        return [], ()
+    with ContentFile(path) as file:
+        zones = list(zone_definitions(file))
+        numbers = {zone.id for zone in zones}
+        return zones, starting_places(file, numbers.__contains__)
 
 
 T = TypeVar("T")

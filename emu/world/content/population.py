@@ -10,6 +10,7 @@ from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
 from emu.world.content.atlas import Atlas
 from emu.world.content.definitions import ZoneDefinition
+from emu.world.content.served import ContentZones
 from emu.world.zones.zone import Zone
 
 
@@ -44,6 +45,8 @@ class ZonePopulation:
     atlas: Atlas
     next_id: Callable[[], int]
     """Returns the next spawn id."""
+    content: ContentZones | None = None
+    """Fills zones from the content file, if there is one."""
     _hosts: list[BehaviorHost] = field(default_factory=list)
     _standing: dict[Zone, list[Spawn]] = field(default_factory=dict)
 
@@ -56,6 +59,21 @@ class ZonePopulation:
     ) -> None:
         for host in self._hosts:
             host.add(name, options, zone, spawn, key=key)
+
+    def begin(self, zone: Zone, definition: ZoneDefinition, now: Monotonic) -> None:
+        """Fill a zone that starts: from the zone files at once, from the content file later."""
+        self.settle(zone, definition, now)
+        if self.content is not None:
+            self.content.settle(zone)
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if nothing is due."""
+        return self.content.get_timer() if self.content is not None else None
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Let spawns of the content file come and go."""
+        if self.content is not None:
+            self.content.handle_timer(now)
 
     def settle(self, zone: Zone, definition: ZoneDefinition, now: Monotonic) -> None:
         """Add all spawns of the files to a zone that starts, with their behaviors."""
@@ -83,6 +101,8 @@ class ZonePopulation:
     def forget(self, zone: Zone) -> None:
         """Remove a zone that ends, and its behaviors."""
         self._standing.pop(zone, None)
+        if self.content is not None:
+            self.content.forget(zone)
         for host in self._hosts:
             host.forget_zone(zone)
 

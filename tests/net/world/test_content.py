@@ -42,7 +42,7 @@ def content(memories: Reviewed | None) -> WorldContent:
     harness = WorldHarness()
     return WorldContent(
         harness.atlas, harness.population, harness.behaviors, harness.registry, harness.world.clock,
-        zones=lambda: None, memories=memories, start=finish,
+        folders=lambda: (None, None), memories=memories, start=finish,
     )  # fmt: skip
 
 

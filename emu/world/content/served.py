@@ -1,0 +1,395 @@
+"""Serves the zones of a content file: their definitions, and the spawns that stand in them.
+
+A zone is read in one job of a thread when it starts. Then its spawns are added in slices, the
+nearest to its players first, so that a zone of thousands keeps nobody waiting. All spawns of one
+number share a template. What returns, expires or depends on the time of the day is the business of
+`emu.content.population`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from emu.content.file import ContentFile, Row, Template, ZoneContent, zone_of
+from emu.content.population import Change, Condition, Population, Randomness, Standing, Surroundings
+from emu.errors import EmuError, FileFormatError, LimitExceeded
+from emu.link.messages import MAX_ZONE_FILE
+from emu.times import Monotonic
+from emu.world.actors.spawn import TRIPLE_FIELDS, Spawn, SpawnKind
+from emu.world.content.definitions import Fixture, Start, ZoneDefinition
+from emu.world.content.files import LARGEST_SIZE, check_appearance, read_fixtures, read_starts
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+
+SLICE: Final = 150
+"""Spawns that one turn adds: about 10 ms."""
+PAUSE: Final = 0.01
+"""Seconds between two slices, in which sessions are served."""
+EQUIPMENT_SLOTS: Final = 25
+ANY: Final = 255
+"""The value of starting places for "any" class, race, choice or deity."""
+NO_PLACE: Final = -999_999.0
+RULE_FLAG: Final = 8
+"""The starting places that the community's own rules choose; those without a flag fit any rule."""
+FARTHEST: Final = 100_000.0
+
+_KINDS: Final = {
+    "npcs": SpawnKind.NPC,
+    "objects": SpawnKind.OBJECT,
+    "grounds": SpawnKind.OBJECT,
+    "signs": SpawnKind.SIGN,
+    "widgets": SpawnKind.WIDGET,
+}
+_MODELS: Final = {
+    "hair": "hair_type_id",
+    "facial_hair": "facial_hair_type_id",
+    "wings": "wing_type_id",
+    "chest": "chest_type_id",
+    "legs": "legs_type_id",
+    "soga_hair": "soga_hair_type_id",
+    "soga_facial_hair": "soga_facial_hair_type_id",
+    "soga_model": "soga_model_type",
+    "gender": "gender",
+    "class": "class",
+}
+"""Columns of `npcs` -> fields of a ghost's info."""
+_FROM: Final = Path("content")
+"""Where a fault of a template is; it is reported with the spawn's number."""
+
+
+# -- definitions --------------------------------------------------------------------------------
+
+
+def zone_definitions(file: ContentFile) -> Iterator[ZoneDefinition]:
+    """Yield the zones of a content file that clients can load."""
+    for row in file.zones():
+        name, path = row["name"], row["file"]
+        if not name or not path or len(path.encode()) > MAX_ZONE_FILE:
+            continue
+        x, y, z = (row[f"safe_{axis}"] for axis in "xyz")
+        if max(abs(x), abs(y), abs(z)) > FARTHEST:
+            x = y = z = 0.0
+        yield ZoneDefinition(
+            id=row["id"], name=name, file=path, description=row["description"] or name,
+            safe=Position(x, y, z, row["safe_heading"] % 360.0),
+            underworld=row["underworld"], motd=row["message"],
+        )  # fmt: skip
+
+
+def starting_places(file: ContentFile, known: Callable[[int], bool]) -> tuple[Start, ...]:
+    """Return the starting places of a content file that lead to known zones."""
+    rows = []
+    for place in file.table("starting_zones"):
+        if not known(place["zone_id"]) or place["rule_flag"] not in (0, RULE_FLAG):
+            continue
+        row: dict[str, Any] = {"zone": place["zone_id"]}
+        at = [place[axis] for axis in ("x", "y", "z", "heading")]
+        if NO_PLACE not in at:
+            row["place"] = at
+        conditions = (("class", "class"), ("race", "race"), ("city", "choice"), ("deity", "deity"))
+        for key, column in conditions:
+            if place[column] != ANY:
+                row[key] = [place[column]]
+        if place["min_version"] or place["max_version"]:
+            row["versions"] = [place["min_version"], place["max_version"] or 0xFFFFFFFF]
+        rows.append(row)
+    return read_starts(_FROM, rows, int)
+
+
+# -- templates ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ServedZone:
+    """The content of one zone with its templates as the world needs them."""
+
+    content: ZoneContent
+    fixtures: Mapping[int, Fixture]
+    """By the spawn's number; spawns that cannot be shown are missing."""
+    faults: tuple[str, ...]
+    """A line for each spawn that cannot be shown."""
+
+
+def read_zone_content(path: Path, zone_id: int) -> ServedZone | None:
+    """Read one zone of a content file; None if it has no such zone. For a thread.
+
+    Raises `FileFormatError`.
+    """
+    content = zone_of(path, zone_id)
+    if content is None:
+        return None
+    fixtures: dict[int, Fixture] = {}
+    faults: list[str] = []
+    for number, template in content.templates.items():
+        try:
+            (fixtures[number],) = read_fixtures(_FROM, [_spawn_row(template, content)], int)
+        except FileFormatError as error:
+            faults.append(f"spawn {number}: {error}")
+    return ServedZone(content, fixtures, tuple(faults))
+
+
+def _spawn_row(template: Template, content: ZoneContent) -> dict[str, Any]:
+    """Return a template as a ``[[spawn]]`` table, whose reader checks every value."""
+    spawn, own, kind = template.spawn, template.own, _KINDS[template.kind]
+    row: dict[str, Any] = {
+        "kind": kind.value,
+        "name": spawn["name"],
+        "place": [0.0, 0.0, 0.0],
+        "last_name": spawn["last_name"],
+        "title": spawn["subtitle"],
+        "model": min(spawn["model"], 0xFFFF),
+        "size": min(spawn["size"] or 32, LARGEST_SIZE),
+        "collision_radius": spawn["collision_radius"],
+        "attackable": bool(spawn["is_attackable"]),
+        "targetable": bool(spawn["is_targetable"]),
+        "show_name": bool(spawn["shows_name"]),
+        "visual_state": spawn["visual_state"],
+        "verbs": _verbs(content.commands.get(spawn["commands"], ())),
+    }
+    if kind is SpawnKind.NPC:
+        row |= {name: own[name] for name in ("action_state", "mood_state", "emote_state")}
+        row["looks"] = _appearance(template)
+    if kind in (SpawnKind.SIGN, SpawnKind.WIDGET):
+        row["widget"] = _widget(own)
+    if kind is SpawnKind.SIGN:
+        row["sign"] = {
+            "title": own["title"], "text": own["description"], "distance": own["distance"],
+            "language": min(own["language"], 255),
+        }  # fmt: skip
+    destination = _destination(template, content)
+    return row | ({"to": destination} if destination else {})
+
+
+def _verbs(commands: Any) -> list[dict[str, Any]]:
+    return [
+        {"name": one["text"], "distance": one["distance"], "command": one["command"]}
+        for one in commands
+        # A command without a text could not be shown.
+        if one["text"]
+    ]
+
+
+def _widget(own: Row) -> dict[str, Any]:
+    at = [own[f"widget_{axis}"] for axis in "xyz"]
+    return {"id": own["widget_id"]} | ({"place": at} if any(at) else {})
+
+
+def _destination(template: Template, content: ZoneContent) -> dict[str, Any] | None:
+    """Return where a spawn leads: a sign of a zone, or the first way of a transporter."""
+    own = template.own
+    if template.kind == "signs" and own["kind"] == "zone" and own["to_zone"]:
+        return _way(own)
+    for way in content.transporters.get(template.spawn["transport"], ()):
+        if way["to_zone"]:
+            return _way(way)
+    return None
+
+
+def _way(row: Row) -> dict[str, Any]:
+    place = [row[f"to_{axis}"] for axis in "xyz"]
+    # All zeros mean the zone's safe place.
+    if not any(place):
+        return {"zone": row["to_zone"]}
+    return {"zone": row["to_zone"], "place": [*place, row["to_heading"]]}
+
+
+def _appearance(template: Template) -> dict[str, Any]:
+    """Return the fields of a ghost's info that every client version can be sent."""
+    own = template.own
+    fields: dict[str, Any] = {name: own[column] for column, name in _MODELS.items()}
+    fields["race"] = template.spawn["race"]
+    for name, numbers in template.appearance.items():
+        fields[TRIPLE_FIELDS.get(name, name)] = list(numbers)
+    if template.equipment:
+        fields |= _equipment(template)
+    return {name: value for name, value in fields.items() if value and _is_known(name, value)}
+
+
+def _equipment(template: Template) -> dict[str, Any]:
+    models = [0] * EQUIPMENT_SLOTS
+    colors: list[list[int]] = [[0, 0, 0] for _ in range(EQUIPMENT_SLOTS)]
+    highlights: list[list[int]] = [[0, 0, 0] for _ in range(EQUIPMENT_SLOTS)]
+    for row in template.equipment:
+        slot = row["slot"]
+        # Clients up to 561 have 16 bits for a number.
+        models[slot] = row["model"] if row["model"] <= 0xFFFF else 0
+        colors[slot] = [row["red"], row["green"], row["blue"]]
+        highlights[slot] = [row[f"highlight_{name}"] for name in ("red", "green", "blue")]
+    return {
+        "equipment_types": models, "equipment_colors": colors, "equipment_highlights": highlights,
+    }  # fmt: skip
+
+
+def _is_known(name: str, value: Any) -> bool:
+    try:
+        check_appearance({name: value})
+    except ValueError:
+        return False
+    return True
+
+
+# -- running zones ------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class _Filled:
+    """A running zone: what stands there, and what is still to be added."""
+
+    zone: Zone
+    population: Population
+    fixtures: Mapping[int, Fixture]
+    due: Monotonic
+    """When to look at it again."""
+    spawns: dict[int, Spawn] = field(default_factory=dict)
+    """By placement."""
+    waiting: deque[Standing] = field(default_factory=deque)
+
+
+class ContentZones:
+    """Fills running zones from a content file, and lets what is dead return."""
+
+    def __init__(
+        self,
+        read: Callable[[int], Awaitable[ServedZone | None]],
+        *,
+        next_id: Callable[[], int],
+        randomness: Callable[[], Randomness],
+        hour: Callable[[], int],
+        center: Callable[[Zone], Position | None],
+        now: Callable[[], Monotonic],
+        wake: Callable[[Monotonic], None],
+        start: Callable[[Coroutine[Any, Any, None]], object],
+        failed: Callable[[str], object],
+    ) -> None:
+        """Prepare to fill zones.
+
+        `read` reads a zone in a thread. `hour` is that of the world's clock. `center` returns where
+        a zone's players are, if anybody is there. `failed` reports a line to operators.
+        """
+        self._read = read
+        self._next_id = next_id
+        self._randomness = randomness
+        self._hour = hour
+        self._center = center
+        self._now = now
+        self._wake = wake
+        self._start = start
+        self._failed = failed
+        self._filled: dict[Zone, _Filled] = {}
+        self._opening: set[Zone] = set()
+
+    def settle(self, zone: Zone) -> None:
+        """Begin to fill a zone that starts."""
+        self._opening.add(zone)
+        self._start(self._open(zone))
+
+    def forget(self, zone: Zone) -> None:
+        """Remove a zone that ends."""
+        self._opening.discard(zone)
+        self._filled.pop(zone, None)
+
+    def standing(self, zone: Zone) -> int:
+        """Return how many spawns of the content file stand in a zone."""
+        filled = self._filled.get(zone)
+        return len(filled.spawns) if filled is not None else 0
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`."""
+        return min((filled.due for filled in self._filled.values()), default=None)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Add the next slice to each zone that is filled; let spawns come and go."""
+        for filled in list(self._filled.values()):
+            if filled.due > now:
+                continue
+            if filled.waiting:
+                self._add_slice(filled, now)
+            else:
+                self._pass_time(filled, now)
+            waits = PAUSE if filled.waiting else max(PAUSE, filled.population.get_timer() - now)
+            filled.due = Monotonic(now + waits)
+
+    # -- internals --------------------------------------------------------------------------------
+
+    async def _open(self, zone: Zone) -> None:
+        try:
+            served = await self._read(zone.zone_id)
+        except EmuError as error:
+            self._failed(f"zone {zone.zone_id} was not filled: {error}")
+            return
+        # The zone may have ended while it was read.
+        if served is None or zone not in self._opening:
+            return
+        self._opening.discard(zone)
+        now = self._now()
+        surroundings = Surroundings(self._daytime(), holidays=1)
+        population = Population(served.content, self._randomness(), surroundings)
+        filled = _Filled(zone, population, served.fixtures, now)
+        filled.waiting.extend(self._nearest_first(zone, population.open(now)))
+        self._filled[zone] = filled
+        if served.faults:
+            self._failed(
+                f"zone {zone.zone_id}: {len(served.faults)} spawns cannot be shown;"
+                f" the first: {served.faults[0]}"
+            )
+        self._wake(now)
+
+    def _nearest_first(self, zone: Zone, standing: list[Standing]) -> list[Standing]:
+        center = self._center(zone) or zone.definition.safe
+        return sorted(standing, key=lambda one: (one.x - center.x) ** 2 + (one.z - center.z) ** 2)
+
+    def _daytime(self) -> Condition:
+        is_day = 8 <= self._hour() < 19
+        return (Condition.DAY if is_day else Condition.NIGHT) | Condition.DRY
+
+    def _add_slice(self, filled: _Filled, now: Monotonic) -> None:
+        for _ in range(min(SLICE, len(filled.waiting))):
+            standing = filled.waiting.popleft()
+            # What expired before it was its turn is gone already.
+            if filled.population.at(standing.placement.id) is not standing:
+                continue
+            fixture = filled.fixtures.get(standing.template.id)
+            if fixture is None:
+                continue
+            spawn = _spawn(fixture, standing, self._next_id())
+            try:
+                filled.zone.add(spawn, now)
+            except LimitExceeded as error:
+                self._failed(f"zone {filled.zone.zone_id}: {error}")
+                filled.waiting.clear()
+                return
+            filled.spawns[standing.placement.id] = spawn
+
+    def _pass_time(self, filled: _Filled, now: Monotonic) -> None:
+        population = filled.population
+        changes = [population.handle_timer(now)]
+        daytime = self._daytime()
+        if daytime != population.surroundings.now:
+            population.surroundings.now = daytime
+            changes.append(population.changed(now))
+        for change in changes:
+            self._apply(filled, change, now)
+
+    def _apply(self, filled: _Filled, change: Change, now: Monotonic) -> None:
+        for standing in change.gone:
+            spawn = filled.spawns.pop(standing.placement.id, None)
+            if spawn is not None:
+                filled.zone.remove(spawn, now)
+        filled.waiting.extend(change.come)
+
+
+def _spawn(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:
+    spawn = fixture.spawn(spawn_id)
+    placement = standing.placement
+    spawn.position = Position(
+        standing.x, standing.y, standing.z, placement.heading % 360.0, placement.grid
+    )
+    spawn.origin = spawn.position
+    spawn.level = min(standing.level, 255)
+    spawn.size = min(standing.size, LARGEST_SIZE)
+    spawn.pitch = placement.pitch
+    return spawn

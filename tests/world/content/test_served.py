@@ -1,0 +1,238 @@
+"""Zones of a content file in a running world: what stands there, and when it appears."""
+
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from emu.content.file import ContentFile
+from emu.content.importing import import_content
+from emu.content.sources import dump_parts
+from emu.errors import EmuError, FileFormatError
+from emu.times import Monotonic
+from emu.world.actors.spawn import SpawnKind
+from emu.world.content.atlas import read_atlas
+from emu.world.content.served import (
+    SLICE,
+    ContentZones,
+    ServedZone,
+    read_zone_content,
+    starting_places,
+    zone_definitions,
+)
+from emu.world.rules import ZoneRules
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+from tests.support.content.dumps import Rows, meadow, write_dumps
+
+
+def made(folder: Path, tables: dict[str, Any]) -> Path:
+    target = folder / "content.sqlite"
+    import_content(dump_parts([write_dumps(folder / "dumps", tables)]), target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("served"), meadow())
+
+
+class Scene:
+    """Content zones with a clock and a reader that a test controls."""
+
+    def __init__(self, path: Path, hour: int = 12) -> None:
+        self.now = 100.0
+        self.hour = hour
+        self.lines: list[str] = []
+        self.woken: list[float] = []
+        self.center: Position | None = None
+        self.error: EmuError | None = None
+        self._path = path
+        self._waiting: list[Coroutine[Any, Any, None]] = []
+        ids = iter(range(1, 10**9))
+        self.zones = ContentZones(
+            self._read, next_id=lambda: next(ids), randomness=lambda: Random(1),
+            hour=lambda: self.hour, center=lambda _zone: self.center,
+            now=lambda: Monotonic(self.now), wake=self.woken.append, start=self._waiting.append,
+            failed=self.lines.append,
+        )  # fmt: skip
+        with ContentFile(path) as file:
+            definitions = {one.id: one for one in zone_definitions(file)}
+        self.zone = Zone(definitions[9], 0, ZoneRules())
+
+    async def _read(self, zone_id: int) -> ServedZone | None:
+        if self.error is not None:
+            raise self.error
+        return read_zone_content(self._path, zone_id)
+
+    def read(self) -> None:
+        """Let the thread answer."""
+        for one in self._waiting:
+            with pytest.raises(StopIteration):
+                one.send(None)
+        self._waiting.clear()
+
+    def run(self, seconds: float) -> None:
+        end = self.now + seconds
+        while (due := self.zones.get_timer()) is not None and due <= end:
+            self.now = max(self.now, due)
+            self.zones.handle_timer(Monotonic(self.now))
+        self.now = end
+
+    def names(self) -> list[str]:
+        return sorted(spawn.name for spawn in self.zone)
+
+
+def opened(path: Path, **values: Any) -> Scene:
+    scene = Scene(path, **values)
+    scene.zones.settle(scene.zone)
+    scene.read()
+    scene.run(1.0)
+    return scene
+
+
+def test_a_zone_is_filled_after_it_was_read(path: Path) -> None:
+    scene = Scene(path)
+    scene.zones.settle(scene.zone)
+    assert scene.names() == []
+    assert scene.zones.get_timer() is None
+    scene.read()
+    assert scene.woken == [100.0]
+    scene.run(1.0)
+    assert len(scene.zone) == scene.zones.standing(scene.zone) == 3
+    assert "a sign" in scene.names()
+    assert scene.lines == []
+
+
+def test_a_spawn_has_what_its_rows_say(path: Path) -> None:
+    scene = opened(path)
+    guards = [spawn for spawn in scene.zone if spawn.name == "a guard"]
+    captains = [spawn for spawn in scene.zone if spawn.name == "a captain"]
+    assert len(guards) + len(captains) == 2
+    for guard in guards:
+        assert guard.kind is SpawnKind.NPC
+        assert 5 <= guard.level <= 7
+        assert guard.appearance["model_type"] == 134
+        assert guard.appearance["skin_color"] == [4, 5, 6]
+        assert guard.appearance["equipment_types"][2] == 4000
+        assert [verb.command for verb in guard.verbs] == ["hail"]
+    (sign,) = (spawn for spawn in scene.zone if spawn.kind is SpawnKind.SIGN)
+    assert sign.footer is not None
+    assert sign.footer.title == "North"
+    assert sign.destination is not None
+    assert sign.destination.zone_id == 9
+
+
+def crowd(count: int) -> dict[str, Rows]:
+    return {
+        "zones": [{"id": 9, "name": "meadow", "file": "exp01_meadow"}],
+        "spawn": [{"id": 90001, "name": "a rat", "model_type": 85}],
+        "spawn_npcs": [{"spawn_id": 90001, "min_level": 1, "max_level": 1}],
+        "spawn_location_placement": [
+            {"id": one, "zone_id": 9, "spawn_location_id": one, "x": float(one), "respawn": 60}
+            for one in range(1, count + 1)
+        ],
+        "spawn_location_entry": [
+            {"id": one, "spawn_id": 90001, "spawn_location_id": one, "spawnpercentage": 100}
+            for one in range(1, count + 1)
+        ],
+    }
+
+
+def test_a_large_zone_is_filled_in_slices_the_nearest_first(tmp_path: Path) -> None:
+    scene = Scene(made(tmp_path, crowd(3 * SLICE)))
+    scene.center = Position(float(2 * SLICE), 0.0, 0.0)
+    scene.zones.settle(scene.zone)
+    scene.read()
+    sizes = []
+    for _ in range(4):
+        scene.now = float(scene.zones.get_timer() or 0)
+        scene.zones.handle_timer(Monotonic(scene.now))
+        sizes.append(len(scene.zone))
+    assert sizes == [SLICE, 2 * SLICE, 3 * SLICE, 3 * SLICE]
+    first = sorted(scene.zone, key=lambda spawn: spawn.id)[:SLICE]
+    assert max(abs(spawn.position.x - 2 * SLICE) for spawn in first) <= SLICE / 2 + 1
+
+
+def test_a_zone_that_ends_while_it_is_read_stays_empty(path: Path) -> None:
+    scene = Scene(path)
+    scene.zones.settle(scene.zone)
+    scene.zones.forget(scene.zone)
+    scene.read()
+    assert scene.zones.get_timer() is None
+    assert scene.names() == []
+
+
+def test_a_zone_that_cannot_be_read_is_reported_and_open(path: Path) -> None:
+    scene = Scene(path)
+    scene.error = FileFormatError("content.sqlite: is damaged")
+    scene.zones.settle(scene.zone)
+    scene.read()
+    assert scene.lines == ["zone 9 was not filled: content.sqlite: is damaged"]
+
+
+def test_what_stands_by_night_comes_at_dusk(tmp_path: Path) -> None:
+    tables = crowd(2)
+    entries = [
+        dict(row, condition=one) for one, row in enumerate(tables["spawn_location_entry"], 1)
+    ]
+    scene = opened(made(tmp_path, tables | {"spawn_location_entry": entries}))
+    assert [spawn.position.x for spawn in scene.zone] == [1.0]
+    scene.hour = 19
+    scene.run(20.0)
+    assert [spawn.position.x for spawn in scene.zone] == [2.0]
+
+
+def test_a_spawn_that_no_client_can_be_shown_is_left_out_and_reported(tmp_path: Path) -> None:
+    tables = crowd(1)
+    tables["spawn"] = [{"id": 90001, "name": "a rat\nwith a second line"}]
+    scene = opened(made(tmp_path, tables))
+    assert scene.names() == []
+    assert len(scene.lines) == 1
+    assert "1 spawns cannot be shown" in scene.lines[0]
+
+
+@pytest.fixture
+def starts(tmp_path: Path) -> Iterator[ContentFile]:
+    tables = meadow() | {
+        "starting_zones": [
+            {"id": 1, "zone_id": 9, "class_id": 255, "race_id": 9, "choice": 255, "deity": 255,
+             "x": -999999, "y": -999999, "z": -999999, "heading": -999999, "ruleflag": 8},
+            {"id": 2, "zone_id": 9, "ruleflag": 4},
+            {"id": 3, "zone_id": 77, "ruleflag": 0},
+        ],
+    }  # fmt: skip
+    with ContentFile(made(tmp_path, tables)) as file:
+        yield file
+
+
+def test_starting_places_follow_the_rule_of_the_community(starts: ContentFile) -> None:
+    (start,) = starting_places(starts, {9}.__contains__)
+    assert (start.zone_id, start.races, start.place) == (9, frozenset((9,)), None)
+
+
+def test_zones_of_a_content_file_stand_between_shipped_and_own_ones(tmp_path: Path) -> None:
+    tables = meadow() | {
+        "zones": [
+            {"id": 9, "name": "meadow", "file": "exp01_meadow"},
+            {"id": 12, "name": "Content Antonica", "file": "antonica"},
+            {"id": 13, "name": "nameless", "file": ""},
+        ],
+    }  # fmt: skip
+    path = made(tmp_path, tables)
+    own = tmp_path / "zones"
+    own.mkdir()
+    (own / "meadow.toml").write_text(
+        '[zone]\nid = 9\nname = "my meadow"\nfile = "x"\ndescription = "Mine"\nsafe = [0, 0, 0]\n'
+    )
+    shipped, served, both = read_atlas(), read_atlas(None, path), read_atlas(own, path)
+    assert (twelve := shipped.get(12)) is not None
+    assert twelve.name != "Content Antonica"
+    assert {zone.id: zone.name for zone in served if zone.id in (9, 12, 13)} == {
+        9: "meadow", 12: "Content Antonica",
+    }  # fmt: skip
+    assert served.fixtures(12) == ()
+    assert (nine := both.get(9)) is not None
+    assert nine.name == "my meadow"
