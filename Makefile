@@ -6,6 +6,7 @@ STATE ?= state
 SERVER := $(VENV)/.server
 MARK := $(VENV)/.installed
 ARGS ?=
+COMPILED ?=
 # Without bytecode files, tests that start processes take twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -46,9 +47,10 @@ docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 unit: $(MARK)    ## all tests; three processes, because tests wait about as long as they work
 	$(BIN)/pytest -q -n 3 --dist worksteal $(ARGS)
 
+# COMPILED names a virtual environment in which the compiled form is installed already.
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree
-	$(BIN)/python -m pip install --quiet --group compile
-	$(BIN)/python tools/compiled_copy.py .compiled
+	@test -n "$(COMPILED)" || $(BIN)/python -m pip install --quiet --group compile
+	$(BIN)/python tools/compiled_copy.py .compiled $(COMPILED)
 	cd .compiled && ../$(BIN)/pytest -q -n 3 --dist worksteal $(ARGS)
 
 test-all: test   ## the tests again under each other Python that is installed

@@ -3,6 +3,9 @@
 `python tools/compiled_copy.py FOLDER` creates FOLDER anew. It contains the files that git knows or
 would add, so it includes unfinished changes. Outside of a checkout, as in an unpacked source
 distribution, it contains the files of that distribution.
+
+`python tools/compiled_copy.py FOLDER VENV` compiles nothing: it takes the modules of the compiled
+form that is installed in the virtual environment VENV. Compiling takes most of a minute.
 """
 
 from __future__ import annotations
@@ -55,8 +58,23 @@ def copy(target: Path) -> None:
             shutil.copy2(source, place)
 
 
+def take(venv: Path, target: Path) -> list[Path]:
+    """Copy the compiled modules that are installed in a virtual environment, and return them."""
+    (packages,) = venv.glob("lib/python*/site-packages")
+    installed = [*packages.glob("*__mypyc*.so"), *packages.glob("emu/**/*.so")]
+    if not installed:
+        sys.exit(f"{venv}: the compiled form is not installed there")
+    made = [target / path.relative_to(packages) for path in installed]
+    for path, place in zip(installed, made, strict=True):
+        shutil.copy2(path, place)
+    return made
+
+
 if __name__ == "__main__":
     folder = Path(sys.argv[1]).resolve()
     copy(folder)
-    made = build(folder, folder, level="0")  # half the time, and the same code
-    print(f"{len(made)} compiled modules in {folder}")
+    if len(sys.argv) > 2:
+        modules = take(Path(sys.argv[2]).resolve(), folder)
+    else:
+        modules = build(folder, folder, level="0")  # half the time, and the same code
+    print(f"{len(modules)} compiled modules in {folder}")
