@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.errors import Unanswered
+from emu.mailbox import Spawn
 from emu.processes.bus import LocalBus
 from emu.processes.ports import CAME, GONE, Note
 from emu.processes.tables import MOST_REMOVED, PAGE, SILENCE, OwnRows, SharedTable, run_now
@@ -22,12 +23,14 @@ Rows = dict[str, dict[int, Any]]
 class Side:
     """A process with a table, and what it was notified of."""
 
-    def __init__(self, on: LocalBus | LossyBus, name: str, run: int = 1) -> None:
+    def __init__(
+        self, on: LocalBus | LossyBus, name: str, run: int = 1, spawn: Spawn = run_now
+    ) -> None:
         self.rows: Rows = {}
         self.changes = 0
         self.table: SharedTable[Any] = SharedTable(
             on, "things", name, run=run, read=dict, changed=self._changed,
-            spawn=run_now,
+            spawn=spawn,
         )  # fmt: skip
 
     def _changed(self, process: str, key: int, row: Any) -> None:
@@ -117,6 +120,46 @@ def test_a_return_without_changes_costs_one_empty_answer() -> None:
     assert (shared.asked, there.changes) == (1, changes + 1)
 
 
+def test_rows_whose_removal_was_forgotten_go_when_all_rows_come_again() -> None:
+    network = Network(random.Random(1))
+    here, there = Side(network.bus("here"), "here"), Side(network.bus("there"), "there")
+    here.table.put(1, {})
+    here.table.put(2, {})
+    network.deliver()
+    network.cut.add("here")
+    here.table.drop(1)
+    for key in range(10, 10 + 2 * MOST_REMOVED):
+        here.table.put(key, {})
+        here.table.drop(key)
+    network.cut.clear()
+    assert there.rows == {"here": {1: {}, 2: {}}}
+    here.table.tick()
+    network.deliver()
+    assert there.rows == {"here": {2: {}}}
+
+
+def test_a_change_during_a_question_is_asked_for_after_it() -> None:
+    class Slow(LocalBus):
+        """A bus whose answers are old when they arrive."""
+
+        meanwhile: Callable[[], None] | None = None
+
+        async def request(self, topic: str, note: Note) -> Note:
+            answer = await super().request(topic, note)
+            meanwhile, self.meanwhile = self.meanwhile, None
+            if meanwhile is not None:
+                meanwhile()
+            return answer
+
+    shared, questions = Slow(pytest.fail), list[Any]()
+    here = Side(shared, "here")
+    here.table.put(1, {})
+    late = Side(shared, "late", spawn=questions.append)
+    shared.meanwhile = lambda: here.table.put(2, {})
+    run_now(questions.pop())
+    assert late.rows == {"here": {1: {}, 2: {}}}
+
+
 def test_a_process_that_begins_anew_has_only_its_new_rows() -> None:
     shared = bus()
     there = Side(shared, "there")
@@ -193,6 +236,7 @@ STEPS = st.lists(
         st.integers(0, 2),
         st.integers(0, 5),
     ),
+    min_size=20,
     max_size=40,
 )
 
