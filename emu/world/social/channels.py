@@ -3,21 +3,25 @@
 A channel of players exists while it has members. The world's own channels always exist and have no
 password. Names are compared without case and shown as the first member wrote them.
 
-Each process has all members of every channel, so passwords and lists are the same everywhere. A
-process publishes its own members, and again when another process becomes reachable. The messages to
-clients are `emu.world.social.chat`.
+Every process knows which channels have members in which other process, with a salted hash of the
+password: the password itself is not sent. The notes of a channel have a topic of their own, which
+only processes with a member hear; those have all its members. A process that gets a first member,
+or can be reached again, is sent the members of the others. The messages to clients are
+`emu.world.social.chat`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import hmac
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from emu.errors import CommandError
 from emu.model import Present, may_see
-from emu.processes.ports import CAME, GONE, Note
+from emu.processes.ports import CAME, GONE, LOST, Note, Subscription
 from emu.world.actors.player import Player
 from emu.world.world import World
 
@@ -29,49 +33,100 @@ MOST_CHANNELS: Final = 2000
 """Channels of one world."""
 MOST_OF_ONE: Final = 10
 """Channels that one player may be in."""
+ROUNDS: Final = 2000
+"""Rounds of the hash of a password: about a millisecond."""
 
 
 @dataclass(slots=True)
 class Channel:
-    """One channel; `members` has character ids in the order in which they joined."""
+    """One channel; `members` has character ids in the order in which they joined.
+
+    With each id is the other process that has the member, None for this one.
+    """
 
     name: str
     password: str = ""
-    members: dict[int, None] = field(default_factory=dict)
+    members: dict[int, str | None] = field(default_factory=dict)
+    here: int = 0
+    """How many members are in this process."""
+
+    @property
+    def topic(self) -> str:
+        """The topic of its notes."""
+        return f"channel.{hashlib.sha256(self.name.casefold().encode()).hexdigest()[:32]}"
+
+    def put(self, member: int, process: str | None = None) -> None:
+        """Add a member, or note that it is in another process now."""
+        if self.members.get(member, "") is None:
+            self.here -= 1
+        self.members[member] = process
+        self.here += process is None
+
+    def drop(self, member: int) -> None:
+        """Remove a member."""
+        self.here -= self.members.pop(member) is None
+
+    def of_process(self, process: str | None) -> list[int]:
+        """Return the members in another process, or with None in this one."""
+        return [member for member, where in self.members.items() if where == process]
+
+
+class HeldChannel(NamedTuple):
+    """A channel that has members in another process, as that process publishes it."""
+
+    name: str
+    salt: str = ""
+    proof: str = ""
+    """The hash of the password with the salt; empty without a password."""
+
+    def admits(self, password: str) -> bool:
+        """Return whether a password is the channel's."""
+        # The comparison takes the same time for every password, so it reveals no prefix.
+        return hmac.compare_digest(self.proof, proof_of(password, self.salt))
+
+
+def proof_of(password: str, salt: str) -> str:
+    """Return the hash of a password by which other processes compare it; empty for none."""
+    if not password:
+        return ""
+    return hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), ROUNDS).hex()
 
 
 class Channels:
-    """All channels of a world, by name."""
+    """All channels with members in this process by name, and what others have."""
 
-    __slots__ = ("_channels", "world_channels")
+    __slots__ = ("_channels", "elsewhere", "world_channels")
 
     def __init__(self, world_channels: Iterable[str] = ()) -> None:
         self.world_channels = tuple(world_channels)
         """The names of the world's own channels, which each player is sent on arrival."""
         self._channels: dict[str, Channel] = {}
+        self.elsewhere: dict[str, dict[str, HeldChannel]] = {}
+        """The channels of other processes by name without case, each by process."""
 
     def __len__(self) -> int:
         return len(self._channels)
 
     def __iter__(self) -> Iterator[Channel]:
-        """Iterate over a snapshot of all channels."""
+        """Iterate over a snapshot of the channels with members here."""
         return iter(list(self._channels.values()))
 
     def find(self, name: str) -> Channel | None:
-        """Return a channel by name in any case, None if there is none."""
+        """Return a channel with members here by name in any case, None if there is none."""
         return self._channels.get(name.casefold())
 
     def of(self, member: int) -> list[Channel]:
-        """Return the channels that a character is in."""
-        return [channel for channel in self._channels.values() if member in channel.members]
+        """Return the channels that a character of this process is in."""
+        # A member that another process has let in since is that one's.
+        return [one for one in self._channels.values() if one.members.get(member, "") is None]
 
     def join(self, name: str, member: int, password: str = "") -> Channel:
         """Add a member to a channel; create the channel if needed. Raises `CommandError`."""
         found = self.find(name)
-        if found is not None and member in found.members:
+        if found is not None and found.members.get(member, "") is None:
             # A second join would notify all members again.
             raise CommandError(f"you are in the channel {found.name} already")
-        # Each membership is stored and published to every process.
+        # Each membership is stored and published.
         if len(self.of(member)) >= MOST_OF_ONE:
             raise CommandError(f"you are in {MOST_OF_ONE} channels, the limit; leave one first")
         if found is None:
@@ -79,34 +134,58 @@ class Channels:
         # The comparison takes the same time for every password, so it reveals no prefix.
         elif not hmac.compare_digest(found.password.encode(), password.encode()):
             raise CommandError(f"the channel {found.name} has another password")
-        found.members[member] = None
-        return found
-
-    def join_from_elsewhere(self, name: str, member: int, password: str) -> Channel | None:
-        """Add a member of another process, without a password; return None if it is in already.
-
-        Raises `CommandError` if the world has too many channels.
-        """
-        # The other process has checked the password. If both made the channel at the same time, the
-        # first one here stays.
-        found = self.find(name) or self._make(name, password)
-        if member in found.members:
-            return None
-        found.members[member] = None
+        found.put(member)
         return found
 
     def leave(self, name: str, member: int) -> Channel:
-        """Remove a member; the last one ends the channel. Raises `CommandError` if it is absent."""
+        """Remove a member of this process; without another one here the channel is removed.
+
+        Raises `CommandError` if it is absent.
+        """
         found = self.find(name)
-        if found is None or member not in found.members:
+        if found is None or found.members.get(member, "") is not None:
             raise CommandError(f"you are not in a channel {name}")
-        del found.members[member]
-        if not found.members:
-            # A channel with nobody in it has no owner who could change its password.
-            del self._channels[name.casefold()]
+        found.drop(member)
+        self.remove_empty(found)
         return found
 
+    def remove_empty(self, channel: Channel) -> None:
+        """Remove a channel that has no member here: nobody here hears what happens in it."""
+        # A channel with nobody in it has no owner who could change its password.
+        if not channel.here:
+            self._channels.pop(channel.name.casefold(), None)
+
+    def hold_elsewhere(self, process: str, held: HeldChannel) -> bool:
+        """Note that another process has a channel; return whether there is a place for it."""
+        key = held.name.casefold()
+        if key not in self.elsewhere and self._count() >= MOST_CHANNELS:
+            return False
+        self.elsewhere.setdefault(key, {})[process] = held
+        return True
+
+    def drop_elsewhere(self, process: str, name: str) -> None:
+        """Note that another process has no member of a channel any more."""
+        key = name.casefold()
+        holders = self.elsewhere.get(key, {})
+        holders.pop(process, None)
+        if not holders:
+            self.elsewhere.pop(key, None)
+
+    def lose(self, process: str) -> None:
+        """Remove what a lost process has."""
+        for name in list(self.elsewhere):
+            self.drop_elsewhere(process, name)
+        for channel in self._channels.values():
+            for member in channel.of_process(process):
+                channel.drop(member)
+
     def _make(self, name: str, password: str) -> Channel:
+        held = next(iter(self.elsewhere.get(name.casefold(), {}).values()), None)
+        if held is not None:
+            # If both processes made the channel at the same time, each one's first stays.
+            if not held.admits(password):
+                raise CommandError(f"the channel {held.name} has another password")
+            name = held.name
         # The first player who joins makes it, but under the operator's spelling and without a
         # password.
         for known in self.world_channels:
@@ -114,17 +193,25 @@ class Channels:
                 name, password = known, ""
         if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME or " " in name:
             raise CommandError(f"a channel's name is a word of up to {LONGEST_NAME} letters")
-        if len(self._channels) >= MOST_CHANNELS:
+        if held is None and self._count() >= MOST_CHANNELS:
             raise CommandError("there are too many channels")
         made = self._channels[name.casefold()] = Channel(name, password)
         return made
 
+    def _count(self) -> int:
+        return len(self._channels.keys() | self.elsewhere.keys())
 
-JOINED: Final = "channel.joined"
-LEFT: Final = "channel.left"
-SAID: Final = "channel.said"
-HIDDEN: Final = "channel.hidden"
-"""The topics on the bus. Each note has the publishing ``process``, the ``channel``, ``char_id``."""
+
+HELD: Final = "channels.held"
+"""Topic: a process has its first member of a channel. `to` is the process that is to send its own
+members; empty for all that have some.
+"""
+DROPPED: Final = "channels.dropped"
+"""Topic: a process has no member of a channel any more."""
+JOINED, LEFT, SAID, CHANGED, MEMBERS = "joined", "left", "said", "hidden", "members"
+"""The kinds of notes of a channel's own topic. `MEMBERS` has all members of a process; the others
+have the ``char_id`` and ``name`` of one.
+"""
 
 
 class LocalChannels(Protocol):
@@ -149,24 +236,30 @@ class RemoteChannels:
         """Subscribe to the notes of other processes."""
         self._local = local
         self._world = world
-        for topic, hear in (
-            (JOINED, self._receive_joined),
-            (LEFT, self._receive_left),
-            (SAID, self._receive_said),
-            (HIDDEN, self._receive_hidden),
-        ):
-            # The bus delivers a process its own notes, too.
-            world.bus.subscribe(topic, self._of_others(hear))
-        world.bus.subscribe(CAME, lambda _note: self._publish_members())
-        world.bus.subscribe(GONE, lambda _note: self._forget_lost_members())
+        self._heard: dict[str, tuple[Subscription, HeldChannel]] = {}
+        """The channels of this process by topic."""
+        world.bus.subscribe(HELD, self._receive_held)
+        world.bus.subscribe(DROPPED, self._receive_dropped)
+        world.bus.subscribe(CAME, self._publish_all)
+        world.bus.subscribe(LOST, self._publish_all)
+        world.bus.subscribe(GONE, lambda note: local.channels.lose(str(note["process"])))
 
     def joined(self, player: Player, channel: Channel) -> None:
         """Publish that a player of this process is in a channel."""
-        self._publish(JOINED, player, channel, password=channel.password)
+        topic = channel.topic
+        if topic not in self._heard:
+            salt = f"{self._world.process} {self._world.clock.moment()} {topic}"
+            held = HeldChannel(channel.name, salt, proof_of(channel.password, salt))
+            # First, because the others answer with their members.
+            heard = self._world.bus.subscribe(topic, self._receiver(channel))
+            self._heard[topic] = heard, held
+            self._publish_held(held)
+        self._publish(JOINED, player, channel)
 
     def left(self, player: Player, channel: Channel) -> None:
         """Publish that a player of this process has left a channel."""
         self._publish(LEFT, player, channel)
+        self._end_empty(channel)
 
     def said(self, player: Player, channel: Channel, text: str) -> None:
         """Publish what a player of this process says in a channel."""
@@ -174,88 +267,116 @@ class RemoteChannels:
 
     def hidden_changed(self, player: Player, channel: Channel, action: int) -> None:
         """Publish that a member of this process is hidden or shown again."""
-        self._publish(HIDDEN, player, channel, action=action)
+        self._publish(CHANGED, player, channel, action=action)
 
     def names(self, channel: Channel, rank: int) -> list[str]:
         """Return the names of a channel's members in other processes that a rank may see."""
-        known = (self._elsewhere(member) for member in channel.members)
+        known = (
+            self._world.presence.find(member)
+            for member, process in channel.members.items()
+            if process is not None
+        )
         return [
             present.name
             for present in known
             if present and not present.link_dead and may_see(rank, present)
         ]
 
-    def _publish(self, topic: str, player: Player, channel: Channel, **more: str | int) -> None:
+    def _publish(self, kind: str, player: Player, channel: Channel, **more: str | int) -> None:
         note: Note = {
             "process": self._world.process,
+            "kind": kind,
             "char_id": player.id,
             "name": player.name,
             "hidden": player.spawn.hidden,
-            # The channel's own spelling, not that of the command.
-            "channel": channel.name,
             **more,
         }
-        self._world.bus.publish(topic, note)
+        self._world.bus.publish(channel.topic, note)
 
-    def _publish_members(self) -> None:
-        for player in self._world.players:
-            for channel in self._local.channels.of(player.id):
-                # A process that was out of reach has missed notes. It ignores the members that it
-                # has already.
-                self.joined(player, channel)
+    def _publish_held(self, held: HeldChannel, to: str = "") -> None:
+        note: Note = {
+            "process": self._world.process, "channel": held.name, "salt": held.salt,
+            "proof": held.proof, "to": to,
+        }  # fmt: skip
+        self._world.bus.publish(HELD, note)
 
-    def _of_others(self, hear: Callable[[Note, int, str], None]) -> Callable[[Note], None]:
-        """Return a subscriber that passes on notes of other processes and ignores our own."""
+    def _publish_all(self, note: Note) -> None:
+        """Publish the channels here to a process that may have missed notes."""
+        process = str(note["process"])
+        for _, held in list(self._heard.values()):
+            self._publish_held(held, process)
 
-        def heard(note: Note) -> None:
-            if note["process"] != self._world.process:
-                hear(note, int(note["char_id"] or 0), str(note["channel"]))
+    def _end_empty(self, channel: Channel) -> None:
+        """Hear a channel no longer that has no member here."""
+        if not channel.here and channel.topic in self._heard:
+            heard, _ = self._heard.pop(channel.topic)
+            heard.cancel()
+            note: Note = {"process": self._world.process, "channel": channel.name}
+            self._world.bus.publish(DROPPED, note)
 
-        return heard
+    # Notes of other processes; the bus delivers a process its own notes, too.
 
-    def _receive_joined(self, note: Note, char_id: int, name: str) -> None:
-        try:
-            channel = self._local.channels.join_from_elsewhere(name, char_id, str(note["password"]))
-        except CommandError:
-            # Counted and not raised: the note comes from another process, which has joined its
-            # player already.
-            self._world.count("too many channels of other processes")
+    def _receive_held(self, note: Note) -> None:
+        process, name = str(note["process"]), str(note["channel"])
+        if process == self._world.process:
             return
-        if channel is not None:
-            self._local.notify_members(channel, OTHER_JOINED, _named(char_id, note))
-
-    def _receive_left(self, note: Note, char_id: int, name: str) -> None:
-        # A player that changes the process joins here before the other process reports its leaving.
-        if self._world.players.get(char_id) is None:
-            self._take_out(name, char_id, _named(char_id, note))
-
-    def _receive_said(self, note: Note, _char_id: int, name: str) -> None:
+        held = HeldChannel(name, str(note["salt"]), str(note["proof"]))
+        if not self._local.channels.hold_elsewhere(process, held):
+            # Counted and not raised: the other process has joined its player already.
+            self._world.count("too many channels of other processes")
         channel = self._local.channels.find(name)
-        if channel is not None:
-            self._local.hear_channel(channel, str(note["name"]), str(note["text"]))
+        if channel is not None and note["to"] in ("", self._world.process):
+            members = json.dumps(channel.of_process(None))
+            answer: Note = {"process": self._world.process, "kind": MEMBERS, "members": members}
+            self._world.bus.publish(channel.topic, answer)
 
-    def _receive_hidden(self, note: Note, char_id: int, name: str) -> None:
-        channel = self._local.channels.find(name)
-        if channel is not None and char_id in channel.members:
-            action = int(note["action"] or 0)
-            self._local.notify_of_hidden(channel, action, str(note["name"]), char_id)
+    def _receive_dropped(self, note: Note) -> None:
+        if note["process"] != self._world.process:
+            self._local.channels.drop_elsewhere(str(note["process"]), str(note["channel"]))
 
-    def _take_out(self, name: str, char_id: int, who: Present) -> None:
-        channel = self._local.channels.find(name)
-        if channel is not None and char_id in channel.members:
-            self._local.channels.leave(name, char_id)
-            self._local.notify_members(channel, OTHER_LEFT, who)
+    def _receiver(self, channel: Channel) -> Callable[[Note], None]:
+        def receive(note: Note) -> None:
+            process = str(note["process"])
+            if process == self._world.process:
+                return
+            if note["kind"] == MEMBERS:
+                self._receive_members(channel, process, json.loads(str(note["members"])))
+            else:
+                self._receive(channel, process, note)
 
-    def _forget_lost_members(self) -> None:
-        """Remove the members of a lost process: those that presence no longer has."""
-        for channel in self._local.channels:
-            for member in list(channel.members):
-                if self._world.players.get(member) is None and self._elsewhere(member) is None:
-                    self._local.channels.leave(channel.name, member)
+        return receive
 
-    def _elsewhere(self, member: int) -> Present | None:
-        found = self._world.presence.find(member)
-        return found if found is not None and found.process != self._world.process else None
+    def _receive(self, channel: Channel, process: str, note: Note) -> None:
+        char_id, name = int(note["char_id"] or 0), str(note["name"])
+        is_known = char_id in channel.members
+        match note["kind"]:
+            case "joined":
+                channel.put(char_id, process)
+                if not is_known:
+                    self._local.notify_members(channel, OTHER_JOINED, _named(char_id, note))
+                self._settle(channel)
+            # A player that changes the process may join there before this one reports its leaving.
+            case "left" if channel.members.get(char_id) == process:
+                channel.drop(char_id)
+                self._local.notify_members(channel, OTHER_LEFT, _named(char_id, note))
+            case "said":
+                self._local.hear_channel(channel, name, str(note["text"]))
+            case "hidden" if is_known:
+                action = int(note["action"] or 0)
+                self._local.notify_of_hidden(channel, action, name, char_id)
+
+    def _receive_members(self, channel: Channel, process: str, members: list[int]) -> None:
+        """Replace the members in another process; a member here stays here."""
+        for member in set(channel.of_process(process)).difference(members):
+            channel.drop(member)
+        for member in members:
+            if channel.members.get(member, "") is not None:
+                channel.put(member, process)
+
+    def _settle(self, channel: Channel) -> None:
+        """Remove a channel whose last member here is in another process now."""
+        self._local.channels.remove_empty(channel)
+        self._end_empty(channel)
 
 
 def _named(char_id: int, note: Note) -> Present:

@@ -280,6 +280,8 @@ class Chat:
             found = self.channels.find(kept.channel)
             # Other members have never seen it leave, so they are not sent that it joined.
             if found is not None and player.id in found.members:
+                # It may have been in another process until now.
+                found.put(player.id)
                 self._update(player, YOU_JOINED, found)
                 self.remote_channels.joined(player, found)
                 continue
@@ -375,13 +377,17 @@ class Chat:
     # -- internals ------------------------------------------------------------------------------
 
     def _members(self, channel: Channel) -> list[Player]:
-        found = (self.world.players.get(member) for member in channel.members)
+        found = (
+            self.world.players.get(member)
+            for member, process in channel.members.items()
+            if process is None
+        )
         # Link-dead members stay in the channel but are sent nothing.
         return [one for one in found if one is not None and one.is_online]
 
     def _own_channel(self, player: Player, name: str) -> Channel:
         channel = self.channels.find(name)
-        if channel is None or player.id not in channel.members:
+        if channel is None or channel.members.get(player.id, "") is not None:
             raise CommandError(f"you are not in a channel {name}")
         return channel
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from emu.processes.ports import CAME, GONE
+from emu.processes.ports import CAME, GONE, LOST, Note
+from emu.world.social.channels import DROPPED, HELD, Channel
 from tests.support.world.worlds import Client, WorldHarness
 
 YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
@@ -53,7 +54,7 @@ def test_who_leaves_the_world_leaves_channels_of_others_too() -> None:
         client.types("/joinchannel Trade")
     other.say("OP_RequestCampMsg", b"\1\1")
     assert reported(one)[-1] == (OTHER_LEFT, "Trade", "Borvik")
-    assert len(there.chat.channels) == len(here.chat.channels) == 1
+    assert (len(there.chat.channels), len(here.chat.channels)) == (0, 1)
     one.say("OP_RequestCampMsg", b"\1\1")
     assert len(there.chat.channels) == len(here.chat.channels) == 0
 
@@ -68,8 +69,8 @@ def test_who_goes_over_to_the_other_process_stays_in_its_channels() -> None:
     assert members(other) == ["Aldana", "Borvik"]
     again.types("/tellchannel Trade here I am")
     assert heard(other)[-1] == ("Trade", "Aldana", "here I am")
-    late = {"char_id": 5, "name": "Aldana", "channel": "Trade", "process": here.name}
-    here.bus.publish("channel.left", late)
+    late = {"char_id": 5, "name": "Aldana", "kind": "left", "process": here.name}
+    here.bus.publish(Channel("Trade").topic, late)
     assert members(other) == ["Aldana", "Borvik"], "a late report does not remove it"
 
 
@@ -86,11 +87,69 @@ def test_a_process_that_is_gone_takes_its_members_out_and_brings_them_back() -> 
 def test_channels_of_others_count_among_all() -> None:
     here, there, one, _ = two()
     for number in range(2100):
-        here.bus.publish(
-            "channel.joined",
-            {"char_id": 6, "name": "Borvik", "channel": f"c{number}", "password": "",
-             "process": there.name},
-        )  # fmt: skip
-    assert len(here.chat.channels) == 2000
+        note = {"channel": f"c{number}", "salt": "", "proof": "", "to": "", "process": there.name}
+        here.bus.publish(HELD, note)
+    assert len(here.chat.channels.elsewhere) == 2000
     assert here.world.counters["too many channels of other processes"] == 100
     assert one.types("/joinchannel mine") == ["there are too many channels"]
+
+
+def test_a_password_is_compared_everywhere_and_never_sent() -> None:
+    here, there, one, other = two()
+    notes: list[Note] = []
+    for topic in (HELD, DROPPED, Channel("Club").topic):
+        here.bus.subscribe(topic, notes.append)
+    one.types("/joinchannel Club sesame")
+    for wrong in ("", " open"):
+        assert other.types(f"/joinchannel club{wrong}") == ["the channel Club has another password"]
+    other.types("/joinchannel club sesame")
+    other.types("/tellchannel Club hello")
+    assert heard(one) == [("Club", "Borvik", "hello")]
+    one.types("/chatleave Club")
+    one.types("/joinchannel Club other")
+    assert len(here.chat.channels) == 0, "the password holds while somebody is in it anywhere"
+    assert notes
+    assert "sesame" not in str(notes)
+    other.types("/chatleave Club")
+    one.types("/joinchannel Club other")
+    assert len(here.chat.channels) == 1
+
+
+def test_only_processes_with_members_hear_a_channel() -> None:
+    here, there, one, other = two()
+    topic = Channel("Trade").topic
+    one.types("/joinchannel Trade")
+    other.types("/joinchannel Trade")
+    other.types("/chatleave Trade")
+    assert here.chat.channels.find("Trade") is not None
+    assert there.chat.channels.find("Trade") is None
+    one.types("/chatleave Trade")
+    assert not here.bus.hears(topic)
+    assert here.chat.channels.elsewhere == there.chat.channels.elsewhere == {}
+
+
+def test_a_member_that_another_process_has_let_in_is_not_here_any_more() -> None:
+    here, there, one, other = two()
+    for client in (one, other):
+        client.types("/joinchannel Trade")
+    here.run(600.0)
+    # The other process lets the character in before this one has noticed that it is gone.
+    again = there.stand(5)
+    assert here.chat.channels.of(5) == []
+    assert here.chat.channels.find("Trade") is None
+    assert members(again) == members(other) == ["Aldana", "Borvik"]
+    here.service.closed(one.player, one, "lost", here.now)
+    here.run(600.0)
+    assert members(other) == ["Aldana", "Borvik"]
+
+
+def test_members_that_a_broken_connection_has_lost_are_published_again() -> None:
+    here, there, one, other = two()
+    for client in (one, other):
+        client.types("/joinchannel Trade")
+    found = here.chat.channels.find("Trade")
+    assert found is not None
+    found.drop(6)
+    found.put(7, there.name)
+    here.bus.publish(LOST, {"process": there.name})
+    assert found.members == {5: None, 6: there.name}
