@@ -160,7 +160,7 @@ class EmuServer:
             address=lambda: self.world.public_address() if self.world else self._login_address,
             atlas=lambda: None if self.world is None else self.world.atlas,
         )  # fmt: skip
-        self._bus = bus_endpoint(config, reactor, scheduler, self.node)
+        self._bus = bus_endpoint(config, reactor, scheduler, self.node, watch.measures)
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
         self._opcodes = OpcodeSource(config.database.path, scheduler, self._opcode_worker.run)
         watch.queue("store", "Calls to the database that wait.", lambda: storage.waiting)

@@ -19,9 +19,15 @@ from prometheus_client.parser import text_string_to_metric_families
 from twisted.internet.threads import deferToThread
 
 from emu.files import data_file
+from emu.metrics import MetricRegistry
+from emu.net.bus.service import JoinedBus
+from emu.net.bus.transport import TransportState
+from emu.net.scheduler import Scheduler
+from emu.processes.exchange import OwnProcess
+from tests.support.cluster.brokers import MemoryBroker, MemoryTransport, start
 from tests.support.foreign.npm import npm_modules
 from tests.support.foreign.programs import debian_program
-from tests.support.running.whole_server import HOST, find_port, harness, sleep
+from tests.support.running.whole_server import HOST, find_port, harness, reactor, sleep
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "monitoring"
 SERIES = {
@@ -67,6 +73,20 @@ async def scraped(folder: Path) -> str:
         return await deferToThread(fetched, f"http://{HOST}:{port}/metrics")
 
 
+def of_a_node() -> set[str]:
+    """Return the series of the bus, which only a node of a cluster exports."""
+    measures, broker = MetricRegistry(), MemoryBroker()
+    transport: Any = MemoryTransport(broker)
+    transport.state = TransportState("memory")
+    own, scheduler = OwnProcess("west", 1), Scheduler(reactor)
+    JoinedBus(own, transport, scheduler, start=start, failed=[].append).measure(measures)
+    return {
+        f"emu_{reading.family.name}{suffix}"
+        for reading in measures.read()
+        for suffix in SERIES[reading.kind.value]
+    }
+
+
 def fetched(url: str) -> str:
     with urlopen(url, timeout=20) as answer:
         body: bytes = answer.read()
@@ -95,6 +115,7 @@ async def test_alerts_and_dashboard_ask_for_what_the_server_exports(tmp_path: Pa
         for family in text_string_to_metric_families(text)
         for suffix in SERIES[family.type]
     }
+    exported |= of_a_node()
     for where, expression in (*alerts(), *panels()):
         assert names_in(expression), where
         assert names_in(expression) <= exported, where

@@ -14,6 +14,7 @@ import asyncio
 import ssl
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
@@ -90,14 +91,16 @@ class _Queue:
 
     wake: Callable[[], object]
     items: deque[tuple[str, bytes]] = field(default_factory=deque)
-    size: int = 0
+    # Each is changed by one thread only; one sum that both change would drift.
+    put_bytes: int = 0
+    taken_bytes: int = 0
     is_awake: bool = False
 
     def put(self, subject: str, data: bytes) -> bool:
         """Add a message; return False if too much waits already."""
-        if self.size > MOST_QUEUED:
+        if self.put_bytes - self.taken_bytes > MOST_QUEUED:
             return False
-        self.size += len(data)
+        self.put_bytes += len(data)
         self.items.append((subject, data))
         if not self.is_awake:
             self.is_awake = True
@@ -112,7 +115,7 @@ class _Queue:
         if not self.items:
             return None
         subject, data = self.items.popleft()
-        self.size -= len(data)
+        self.taken_bytes += len(data)
         return subject, data
 
 
@@ -275,21 +278,30 @@ class NatsTransport:
         self._pause = RETRY_FIRST
         self._subscriptions = {}
         try:
+            self._drop_queued()
             await self._subscribe(frozenset(self._subjects))
             await client.flush(CONNECT_TIMEOUT)
             self._reactor.callFromThread(self._connected)
-            tasks = [asyncio.ensure_future(one) for one in (self._write(client), self._beat())]
-            await _either(gone.wait(), self._ending.wait())
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            if not gone.is_set():
+            # Whatever ends the writer ends the connection, too.
+            with suppress(TimeoutError, NatsError, OSError):
+                await _either(
+                    gone.wait(), self._ending.wait(), self._write(client), self._beat(client)
+                )
+            if self._ending.is_set() and not gone.is_set():
                 await self._write_all(client)
                 await client.flush(1)
         finally:
             if not self._ending.is_set():
                 self._reactor.callFromThread(self._lost, "the connection is lost")
             await client.close()
+
+    def _drop_queued(self) -> None:
+        """Drop what was not sent by the connection before: whoever waited for it has given up."""
+        # Also so that the queue wakes the new writer: the one before may have ended within a call.
+        unsent = 0
+        while self._out.take() is not None:
+            unsent += 1
+        self._reactor.callFromThread(self.state.dropped, unsent)
 
     async def _write(self, client: Client) -> None:
         while True:
@@ -301,10 +313,10 @@ class NatsTransport:
         while (message := self._out.take()) is not None:
             await client.publish(*message)
 
-    async def _beat(self) -> None:
+    async def _beat(self, client: Client) -> None:
         while True:
             begun = self._loop.time()
-            await self._client.flush(10)
+            await client.flush(10)
             self._reactor.callFromThread(self._measured, self._loop.time() - begun)
             await asyncio.sleep(self._heartbeat)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Final
 
 from twisted.internet.defer import Deferred
@@ -10,10 +12,13 @@ from twisted.internet.defer import Deferred
 from emu.config import Config
 from emu.database import ServerUrl
 from emu.errors import ConfigError
+from emu.metrics import MetricRegistry
 from emu.net.bus.transport import BrokerTransport
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.processes.exchange import BusTimes, Exchange, OwnProcess, Shell
 
+_COUNTED: Final = {"sent", "received", "gaps", "dropped", "reconnects", "connections"}
+"""Counts that have a metric of their own."""
 STEP: Final = 0.25
 """Seconds between two checks of the deadlines; none of them is shorter than a second."""
 
@@ -72,7 +77,49 @@ class JoinedBus:
         self.exchange.stop()
         await self.transport.stop()
 
+    def measure(self, measures: MetricRegistry) -> None:
+        """Make the metrics of the bus."""
+        exchange, state = self.exchange, self.transport.state
+        sums = exchange.counters, state.counters
+        for name, about, ask in (
+            ("connected", "1 while the broker is reached.", lambda: exchange.is_connected),
+            ("delay_seconds", "Time of the last heartbeat to the broker.", lambda: state.delay),
+            (
+                "lag_seconds",
+                "The most that a beat of another process was later than its fastest one.",
+                lambda: exchange.lag,
+            ),
+            ("processes", "Other processes that are reached.", lambda: len(exchange.others)),
+        ):
+            measures.gauge(f"bus_{name}", about, partial(_one, ask))
+        for name, about, counter, key in (
+            ("messages_sent", "Messages to other processes.", exchange.counters, "sent"),
+            ("messages_received", "Messages of others.", exchange.counters, "received"),
+            ("messages_dropped", "Messages that were not sent.", state.counters, "dropped"),
+            ("gaps", "Times that notes were lost on the way.", exchange.counters, "gaps"),
+            ("reconnects", "Connections after the first one.", state.counters, "reconnects"),
+        ):
+            measures.counter(f"bus_{name}", about).also(partial(_counted, counter, key))
+        measures.counter(
+            "bus_events", "What else has happened: refused messages, lost processes.", ["event"]
+        ).also(
+            lambda: {
+                (event,): count
+                for counter in sums
+                for event, count in counter.items()
+                if event not in _COUNTED
+            }
+        )
+
     def _step(self) -> None:
         now, due = self._scheduler.now(), self.exchange.get_timer()
         if due is not None and due <= now:
             self.exchange.handle_timer(now)
+
+
+def _one(ask: Callable[[], float]) -> dict[tuple[str, ...], float]:
+    return {(): float(ask())}
+
+
+def _counted(counter: Counter[str], key: str) -> dict[tuple[str, ...], float]:
+    return {(): counter[key]}

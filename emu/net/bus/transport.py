@@ -20,8 +20,11 @@ HEARTBEAT: Final = 2.0
 MISSING: Final = 2
 """Heartbeats that may be missing before the connection counts as lost."""
 RETRY_FIRST: Final = 0.25
-RETRY_MOST: Final = 5.0
-"""Seconds between attempts; doubled after each that fails."""
+RETRY_MOST: Final = 2.0
+"""Seconds between attempts; doubled after each that fails.
+
+An attempt takes two seconds at most, so that a broker that returns is noticed within four.
+"""
 MOST_QUEUED: Final = 8 * 1024 * 1024
 """Bytes that may wait to be sent; further messages are dropped."""
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 from twisted.python.failure import Failure
 
 from emu.config import Config
+from emu.metrics import MetricRegistry
 from emu.net.bus.service import JoinedBus, transport_of
 from emu.net.bus.transport import BrokerTransport
 from emu.net.cluster.node import NodeMemories, NodeService
@@ -119,12 +120,22 @@ class BusEndpoint:
 
 
 def bus_endpoint(
-    config: Config, reactor: Any, scheduler: Scheduler, node: NodeService | None
+    config: Config,
+    reactor: Any,
+    scheduler: Scheduler,
+    node: NodeService | None,
+    measures: MetricRegistry,
 ) -> BusEndpoint:
-    """Return the bus of a process that is alone, or of a node. Raises `ConfigError`."""
+    """Return the bus of a process that is alone, or of a node, whose metrics are made.
+
+    Raises `ConfigError`.
+    """
     if node is None:
         return BusEndpoint(scheduler)
-    return BusEndpoint(scheduler, node.name, transport_of(config, reactor, scheduler))
+    made = BusEndpoint(scheduler, node.name, transport_of(config, reactor, scheduler))
+    if made.joined is not None:
+        made.joined.measure(measures)
+    return made
 
 
 @dataclass(frozen=True, slots=True)

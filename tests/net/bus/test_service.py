@@ -1,4 +1,4 @@
-"""The bus in a running server keeps its deadlines, and ends in order."""
+"""The bus in a running server keeps its deadlines, is measured, and ends in order."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
+from emu.metrics import MetricRegistry
 from emu.net.bus.service import JoinedBus
 from emu.net.bus.transport import TransportState
 from emu.net.scheduler import Scheduler
@@ -18,7 +19,10 @@ class Connected(MemoryTransport):
     """A transport in memory that connects at once."""
 
     receiver: Any
-    state = TransportState("memory")
+
+    def __init__(self, broker: MemoryBroker) -> None:
+        super().__init__(broker)
+        self.state = TransportState("memory")
 
     def start(self) -> None:
         self.is_connected = True
@@ -38,13 +42,29 @@ def test_processes_meet_stay_and_leave() -> None:
         )
         for name in ("west", "east")
     ]
+    measures = MetricRegistry()
+    buses[0].measure(measures)
+    assert measures.value("bus_connected") == 0
     for bus in buses:
         bus.start()
     for _ in range(200):
         clock.advance(0.1)
     west, east = buses
     assert west.exchange.others.keys() == {"east"}
+    west.transport.state.dropped(3)
+    west.transport.state.heard_beat(0.0)
+    west.exchange.counters["gaps"] += 2
+    for name, expected in (
+        ("connected", 1), ("processes", 1), ("delay_seconds", west.transport.state.delay),
+        ("lag_seconds", west.exchange.lag), ("messages_dropped", 3), ("gaps", 2), ("reconnects", 0),
+        ("messages_sent", west.exchange.counters["sent"]),
+        ("messages_received", west.exchange.counters["received"]),
+    ):  # fmt: skip
+        assert measures.value(f"bus_{name}") == expected, name
+    assert measures.value("bus_messages_received") > 0
     Deferred.fromCoroutine(east.stop())
     assert west.exchange.others == {}
+    assert measures.value("bus_events", "gone: bye") == 1
+    assert measures.value("bus_events", "dropped") == 0, "it has a metric of its own"
     Deferred.fromCoroutine(west.stop())
     assert not clock.getDelayedCalls()

@@ -10,7 +10,7 @@ def test_pauses_grow_until_a_connection_and_a_reason_is_logged_once() -> None:
     state = TransportState("nats://a")
     with captured_log("text") as log:
         pauses = [state.lost("refused") for _ in range(8)]
-        assert pauses == [0.25, 0.5, 1.0, 2.0, 4.0, 5.0, 5.0, 5.0]
+        assert pauses == [0.25, 0.5, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]
         state.connected()
         assert state.reason == ""
         assert state.lost("refused") == 0.25

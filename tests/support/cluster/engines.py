@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -32,6 +33,26 @@ def nats_program() -> str:
     if found is None:
         pytest.skip("no program nats-server on this machine")
     return found
+
+
+def stop_processes(numbers: Sequence[int]) -> None:
+    """Let processes stand still, and wait until they do."""
+    for number in numbers:
+        os.kill(number, signal.SIGSTOP)
+    # The signal is sent at once, but another processor may still carry out the process.
+    until = time.monotonic() + patience(5.0)
+    while any(_state(task) not in "TZ" for number in numbers for task in _tasks(number)):
+        assert time.monotonic() < until, "a process does not stop"
+        time.sleep(0.001)
+
+
+def _tasks(number: int) -> Iterator[Path]:
+    return Path(f"/proc/{number}/task").glob("*/stat")
+
+
+def _state(task: Path) -> str:
+    # After the name in parentheses, which may have blanks.
+    return task.read_text().rpartition(")")[2].split()[0]
 
 
 class NatsBroker:
@@ -60,7 +81,8 @@ class NatsBroker:
 
     def pause(self) -> None:
         """Let it stand still."""
-        self._signal(signal.SIGSTOP)
+        assert self._process is not None
+        stop_processes([self._process.pid])
 
     def resume(self) -> None:
         """Let it go on."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from twisted.internet import reactor as _reactor
@@ -38,7 +40,7 @@ class _Side(Protocol):
             return
         assert self.other is not None
         if self.relay.delay:
-            reactor.callLater(self.relay.delay, self.other.write, data)
+            self.relay.later(self.other.write, data)
         else:
             self.other.write(data)
 
@@ -95,6 +97,7 @@ class Relay:
         self._factory = _Incoming(self)
         self._port: Any = None
         self._number = 0
+        self._calls: deque[Any] = deque()
         self.open()
 
     @property
@@ -117,8 +120,22 @@ class Relay:
             await deferLater(reactor, 0.005)
             self.reset()
 
+    def later(self, write: Callable[[bytes], None], data: bytes) -> None:
+        """Pass data on after the delay."""
+
+        def passed() -> None:
+            self._calls.popleft()
+            write(data)
+
+        # All wait equally long, unless the delay was changed: then nothing overtakes.
+        now = reactor.seconds()
+        last = self._calls[-1].getTime() if self._calls else now
+        self._calls.append(reactor.callLater(max(self.delay, last - now), passed))
+
     def reset(self) -> None:
         """Reset all connections."""
+        while self._calls:
+            self._calls.pop().cancel()
         for side in list(self.sides):
             if side.transport is not None:
                 side.transport.abortConnection()  # type: ignore[attr-defined]

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from emu.database import ServerUrl
+from tests.support.cluster.engines import stop_processes
 from tests.support.database.engines import run
 
 
@@ -68,6 +69,14 @@ class OwnServer:
                 time.sleep(0.05)
             else:
                 return
+
+    def pause(self) -> None:
+        """Let it stand still."""
+        stop_processes(self._processes())
+
+    def resume(self) -> None:
+        """Let it go on."""
+        self.signal(signal.SIGCONT)
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to all its processes."""
