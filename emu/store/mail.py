@@ -107,9 +107,14 @@ class Mailboxes(Repository):
         row = self._row(char_id, letter_id)
         if row is None:
             return None
-        self._set("world_mail", letter_id, coins=0)
-        self._pay(char_id, row["coins"])
-        return Taken(row["coins"], self._coins(char_id))
+        # The condition again: another node may have taken them since the letter was read.
+        emptied = self._run(
+            "UPDATE world_mail SET coins = 0 WHERE id = ? AND recipient_id = ? AND coins = ?",
+            (letter_id, char_id, row["coins"]),
+        )
+        copper = row["coins"] if emptied.rowcount else 0
+        self._pay(char_id, copper)
+        return Taken(copper, self._coins(char_id))
 
     @changes
     def delete(self, char_id: int, letter_id: int) -> bool:
@@ -167,16 +172,13 @@ class Mailboxes(Repository):
             f"{mine} AND ({LATE} OR {LOST}) AND NOT is_returned AND coins > 0 AND {sender_lives}",
             values, postage, moment,
         )  # fmt: skip
-        unclaimed = self._run(
-            "SELECT coalesce(sum(coins), 0) FROM world_mail"  # noqa: S608
-            f" WHERE recipient_id = :own AND {LATE} AND is_returned",
+        # Paid by what was removed: another node may settle the same letters at this time.
+        removed = self._run(
+            f"DELETE FROM world_mail WHERE recipient_id = :own AND {LATE}"  # noqa: S608
+            " RETURNING coins, is_returned",
             values,
-        ).fetchone()[0]
-        self._pay(char_id, unclaimed)
-        self._run(
-            f"DELETE FROM world_mail WHERE recipient_id = :own AND {LATE}",  # noqa: S608
-            values,
-        )
+        ).fetchall()
+        self._pay(char_id, sum(coins for coins, is_returned in removed if is_returned))
 
     def _return(
         self, condition: str, values: dict[str, float], postage: Postage, moment: Moment

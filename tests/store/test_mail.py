@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from emu.correspondence import NewLetter, Postage, SendResult
 from emu.store import Store
+from emu.store.mail import Mailboxes
 from emu.times import Moment
+from tests.support.database.engines import store_database
 from tests.support.world.world_fakes import world_character
 
 NOW = Moment(1000.0)
@@ -203,3 +205,36 @@ def test_whatever_players_do_no_coin_is_lost_or_made(
                 post.mail.give_back(who[one], chosen, POSTAGE, moment)
         assert post.total + paid == 3000
         assert all(post.coins(char_id) >= 0 for char_id in who)
+
+
+@pytest.mark.parametrize("settles", [False, True], ids=["taken", "settled"])
+def test_two_nodes_pay_the_coins_of_a_letter_once(
+    settles: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Both are in the middle of a transaction at once, which one SQLite file never allows.
+    with store_database() as where, Store.open(where) as here, Store.open(where) as there:
+        post, mail = Post(here), there.world.mail
+        letter = post.send(300)
+        if settles:
+            assert post.ids(post.aldana, LATE) == [letter], "it is back, and nobody takes it"
+        owner, later = post.aldana, Moment(LATE + POSTAGE.lasts)
+
+        def work(mailboxes: Mailboxes) -> None:
+            if settles:
+                mailboxes.open(1, owner, POSTAGE, later)
+            else:
+                mailboxes.take(2, post.borvik, letter)
+
+        before = post.total
+        run, meanwhile = post.mail._run, [lambda: work(mail)]
+
+        def interrupted(sql: str, values: Any = ()) -> Any:
+            # Behind what is read, before what is changed.
+            if sql.startswith(("UPDATE world_mail SET coins", "DELETE")) and meanwhile:
+                meanwhile.pop()()
+            return run(sql, values)
+
+        monkeypatch.setattr(post.mail, "_run", interrupted)
+        work(post.mail)
+        assert not meanwhile
+        assert post.total == before
