@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from emu.commands.registry import (
     COMMAND,
@@ -25,6 +26,9 @@ COMMANDS = CommandSet[Registry]()
 WHICH = Argument(
     "command", ArgumentKind.TEXT, "the one to explain", optional=True, default="", among=COMMAND
 )
+HEAD: Final = "Your commands; help COMMAND explains one:"
+WIDTH: Final = 100
+"""Letters of a line of names."""
 LINE = Argument("line", ArgumentKind.TEXT, "the line so far", optional=True, default="")
 
 
@@ -35,10 +39,14 @@ LINE = Argument("line", ArgumentKind.TEXT, "the line so far", optional=True, def
 async def _help(registry: Registry, call: Call) -> Reply:
     allowed = registry.allowed(call.caller)
     if not call["command"]:
+        names = [command.name for command in allowed]
+        # The client shows every line in its chat window, and there are more commands than lines.
+        if call.caller.player is not None:
+            return Reply((HEAD, *_in_lines(names)), names)
         width = max((len(command.usage) for command in allowed), default=0)
         return Reply(
             tuple(f"{command.usage:<{width}}  {command.help}" for command in allowed),
-            [command.name for command in allowed],
+            names,
         )
     command, _ = registry.resolve(call["command"])
     # A command above the caller's rank gets the answer of an unknown one.
@@ -48,6 +56,17 @@ async def _help(registry: Registry, call: Call) -> Reply:
     lines += [f"  {entry.usage}: {entry.help}" for entry in command.arguments if entry.help]
     lines += [f"example: {command.example}"] if command.example else []
     return Reply(tuple(lines), {"name": command.name, "usage": command.usage})
+
+
+def _in_lines(names: Iterable[str]) -> list[str]:
+    """Return names with commas between them, as many on each line as have a place."""
+    lines: list[str] = []
+    for name in names:
+        if lines and len(lines[-1]) + len(name) < WIDTH:
+            lines[-1] += f", {name}"
+        else:
+            lines.append(name)
+    return lines
 
 
 @COMMANDS.command(
