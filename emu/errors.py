@@ -79,6 +79,22 @@ class StoreAway(StoreError):
     """The database's server cannot be reached or does not answer; a change may still be stored."""
 
 
+STORE_FAULT = "the server cannot read or store that now; try again later"
+"""What players see of a database's fault."""
+
+
+def public_text(error: EmuError) -> str:
+    """Return the text of an error for people who do not operate the server.
+
+    The text of a database's fault has the database's place: a file, or an address and a user.
+    """
+    if not isinstance(error, StoreError):
+        return str(error)
+    # Without a cause it is an error of our own, such as a guild's name that is taken.
+    is_known = isinstance(error, DuplicateName | OutOfDate) and error.__cause__ is None
+    return str(error) if is_known else STORE_FAULT
+
+
 class FileFormatError(EmuError):
     """A file does not have the expected format.
 

@@ -19,6 +19,15 @@ def test_a_configuration_error_carries_every_problem() -> None:
     assert "\n" not in str(error)
 
 
+def test_players_see_names_that_are_taken_but_not_where_the_database_is() -> None:
+    assert errors.public_text(errors.CommandError("no")) == "no"
+    assert errors.public_text(errors.DuplicateName("taken")) == "taken"
+    assert errors.public_text(errors.StoreAway("/srv/emu.sqlite: away")) == errors.STORE_FAULT
+    of_engine = errors.DuplicateName("/srv/emu.sqlite: taken")
+    of_engine.__cause__ = ValueError("of the driver")
+    assert errors.public_text(of_engine) == errors.STORE_FAULT
+
+
 def test_a_file_error_begins_with_the_place() -> None:
     assert str(errors.FileFormatError("no end", place="line 3")) == "line 3: no end"
     assert errors.FileFormatError("no end").place is None

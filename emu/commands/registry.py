@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, Generic, TypedDict, TypeVar, Unpack
 
-from emu.errors import CommandError, EmuError, LocalProtocolError
+from emu.errors import CommandError, EmuError, LocalProtocolError, public_text
 from emu.model import SEES_HIDDEN
 from emu.times import Monotonic
 
@@ -522,34 +522,37 @@ class Registry:
 
     async def call(self, caller: Caller, command: Command, rest: str, now: Monotonic) -> Reply:
         """Run a command with the rest of its line, and report the use."""
-        reply = await self._attempt(caller, command, rest, now)
+        shown: Reply | None = None
+        try:
+            reply = await self._attempt(caller, command, rest, now)
+        # Only expected errors become replies. A fault of this program goes on to the caller.
+        except EmuError as error:
+            reply = Reply((str(error),), ok=False)
+            if caller.rank < MASTER:
+                shown = Reply((public_text(error),), ok=False)
         # A failed use is always reported: it may be an attempt without the rank.
         if not command.is_quiet or not reply.ok:
             line = f"{command.name} {without_secrets(command.arguments, rest)}".strip()
             self.report(Use(caller.name, caller.origin, line, reply.text, reply.ok))
-        return reply
+        return shown or reply
 
     async def _attempt(self, caller: Caller, command: Command, rest: str, now: Monotonic) -> Reply:
+        if caller.rank < command.rank:
+            raise CommandRefused(
+                f"{command.name} needs rank {command.rank}; yours is {caller.rank}"
+            )
+        if caller.player is None and not command.outside:
+            raise CommandRefused(f"{command.name} can only be used in the game")
+        # Without its database the server goes on serving players; only operators' commands,
+        # most of which would wait for a write, are refused.
+        refusal = "" if command.without_database or not command.rank else self.refusal()
+        if refusal:
+            raise CommandRefused(refusal)
         try:
-            if caller.rank < command.rank:
-                raise CommandRefused(
-                    f"{command.name} needs rank {command.rank}; yours is {caller.rank}"
-                )
-            if caller.player is None and not command.outside:
-                raise CommandRefused(f"{command.name} can only be used in the game")
-            # Without its database the server goes on serving players; only operators' commands,
-            # most of which would wait for a write, are refused.
-            refusal = "" if command.without_database or not command.rank else self.refusal()
-            if refusal:
-                raise CommandRefused(refusal)
-            try:
-                values = read_arguments(command.arguments, rest)
-            except CommandError as error:
-                raise CommandError(f"{error}; usage: {command.usage}") from None
-            reply = await command.run(Call(caller, values, now))
-        # Only expected errors become replies. A fault of this program goes on to the caller.
-        except EmuError as error:
-            return Reply((str(error),), ok=False)
+            values = read_arguments(command.arguments, rest)
+        except CommandError as error:
+            raise CommandError(f"{error}; usage: {command.usage}") from None
+        reply = await command.run(Call(caller, values, now))
         if isinstance(reply, str):
             return Reply(tuple(reply.splitlines()))
         return reply or Reply()

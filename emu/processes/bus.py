@@ -11,7 +11,14 @@ from collections.abc import Awaitable, Callable
 from functools import lru_cache, partial
 from typing import Any, Final
 
-from emu.errors import CommandError, EmuError, LocalProtocolError, Unanswered
+from emu.errors import (
+    CommandError,
+    EmuError,
+    LocalProtocolError,
+    StoreError,
+    Unanswered,
+    public_text,
+)
 from emu.processes.ports import Note
 
 LONGEST_TOPIC: Final = 120
@@ -112,9 +119,11 @@ class LocalBus:
         try:
             return dict(await answer(dict(note)))
         except EmuError as error:
+            if isinstance(error, StoreError):
+                self._failed(error)
             # The same error as from another process, so that callers need not know where the
-            # answerer is.
-            raise CommandError(str(error)) from error
+            # answerer is. Players may see the text.
+            raise CommandError(public_text(error)) from error
 
     def _deliver(self, topic: str, note: Note) -> None:
         heard = self._hear.get(topic, {})

@@ -16,7 +16,7 @@ from emu.commands import (
     Use,
 )
 from emu.commands.help import COMMANDS
-from emu.errors import CommandError, StoreError
+from emu.errors import STORE_FAULT, CommandError, DuplicateName, StoreAway, StoreError
 from tests.support.coroutines import finish
 
 PLAYER = Caller("Aldana", 0, "game", player=object())
@@ -84,10 +84,30 @@ def test_every_use_is_reported_except_quiet_successes() -> None:
     assert uses[0].result == "Cestra was sent away"
 
 
+def test_where_the_database_is_stays_with_the_operators() -> None:
+    made, uses = registry()
+    where = "postgresql://emu@10.0.0.3/emu: the database is away"
+
+    async def fail(_call: Call) -> None:
+        raise StoreAway(where)
+
+    async def taken(_call: Call) -> None:
+        raise DuplicateName("there is a guild Wolves already")
+
+    made.add(Command("found", "found a guild", fail, is_quiet=True))
+    made.add(Command("name", "name a guild", taken))
+    assert finish(made.run(PLAYER, "found", 5.0)) == Reply((STORE_FAULT,), ok=False)
+    assert uses[-1].result == where
+    assert finish(made.run(MASTER, "found", 5.0)).text == where
+    assert finish(made.run(PLAYER, "name", 5.0)).text == "there is a guild Wolves already"
+
+
 def test_help_lists_what_the_caller_may() -> None:
     made, _ = registry()
     assert finish(made.run(PLAYER, "help", 5.0)).data == ["complete", "help", "say", "sit"]
     assert finish(made.run(CONSOLE, "help", 5.0)).data == ["complete", "help", "kick", "say"]
+    assert finish(made.run(PLAYER, "help", 5.0)).lines[1:] == ("complete, help, say, sit",)
+    assert len(finish(made.run(CONSOLE, "help", 5.0)).lines) == 4
     assert finish(made.run(CONSOLE, "help kick", 5.0)).lines == (
         "kick NAME", "send a player away", "  NAME: whom",
     )  # fmt: skip

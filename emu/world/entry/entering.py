@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from emu.dialects.dialect import AVATAR_READY
-from emu.errors import EmuError
+from emu.errors import EmuError, public_text
 from emu.model import SEES_HIDDEN, WorldCharacter
 from emu.times import UNKNOWN, Monotonic, unix_seconds
 from emu.usable import usable_world_character
@@ -269,7 +269,8 @@ class ZoneEntries:
         try:
             await self._departures.change_zone(player, to)
         except EmuError as error:
-            send_text(player.client, f"You cannot be where you were: {error}", ERROR_COLOR)
+            why = public_text(error)
+            send_text(player.client, f"You cannot be where you were: {why}", ERROR_COLOR)
             self._world.refused(player, f"not sent on to its zone: {error}")
 
     # -- loading the zone -----------------------------------------------------------------------

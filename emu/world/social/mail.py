@@ -23,7 +23,7 @@ from emu.correspondence import (
     SendResult,
 )
 from emu.dialects.dialect import read_name
-from emu.errors import CommandError, EmuError, StoreError
+from emu.errors import CommandError, EmuError, StoreError, public_text
 from emu.limits.rates import Throttle, hourly
 from emu.processes.ports import MailStore, Note
 from emu.times import Monotonic
@@ -210,7 +210,7 @@ class Mail:
             to = await self.send(player, draft, now)
         except EmuError as error:
             result = error.result if isinstance(error, NotSent) else SendResult.FAILED
-            self._line(player, str(error))
+            self._line(player, public_text(error))
         self._answer(player, result, to)
 
     @staticmethod

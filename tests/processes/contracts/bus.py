@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from emu.errors import CommandError, LocalProtocolError, StoreError, Unanswered
+from emu.errors import STORE_FAULT, CommandError, LocalProtocolError, StoreError, Unanswered
 from emu.processes.ports import Bus, Note
 
 Buses = Callable[[], Bus]
@@ -124,11 +124,18 @@ class BusContract:
         here, there = buses(), buses()
 
         async def fails(_note: Note) -> Note:
-            raise StoreError("the disk is full")
+            raise CommandError("it is not there")
 
-        there.answer("save", fails)
+        async def fails_with_its_place(_note: Note) -> Note:
+            raise StoreError("/srv/emu.sqlite: the disk is full")
+
+        there.answer("find", fails)
+        there.answer("save", fails_with_its_place)
         await self.settle()
-        with pytest.raises(CommandError, match="the disk is full"):
+        with pytest.raises(CommandError, match="it is not there"):
+            await here.request("find", {})
+        # Players may see the text.
+        with pytest.raises(CommandError, match=STORE_FAULT):
             await here.request("save", {})
 
     async def test_of_several_answerers_one_is_asked(self, buses: Buses) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from twisted.internet.defer import Deferred
 
+from emu.errors import STORE_FAULT
 from emu.guilds import LEADER, RECRUIT, Guild, GuildChange, MemberFlag, Permission
 from emu.world.actors.hiding import set_hidden
 from tests.support.coroutines import finish
@@ -182,7 +183,7 @@ def test_operators_list_show_rename_and_delete(harness: WorldHarness) -> None:
 def test_what_a_full_disk_refuses(harness: WorldHarness) -> None:
     one, two = two_wolves(harness)
     harness.guilds.broken = True
-    assert one.types("/guild kick Borvik") == ["the disk is full"]
+    assert one.types("/guild kick Borvik") == [STORE_FAULT]
     one.types("/guildsay we are still two")
     assert two.hears() == [("18", "Aldana", "we are still two")]
     harness.guilds.broken = False

@@ -6,6 +6,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from emu.correspondence import SendResult
+from emu.errors import STORE_FAULT
 from emu.structs import shipped_catalog
 from emu.world.rules import WorldRules
 from emu.world.social.mail import LONGEST_BODY, LONGEST_SUBJECT, UNREAD, clean, coins_text
@@ -197,7 +198,7 @@ def test_coins_come_back_into_the_window_if_the_letter_is_not_stored(harness: Wo
     one.types("add_mail_copper 100")
     harness.store.broken = True
     assert write(one, "Borvik") == SendResult.FAILED
-    assert lines(one)[-1] == "the disk is full"
+    assert lines(one)[-1] == STORE_FAULT, "not where the database is"
     assert (one.player.mail.coins, one.player.character.coins) == (100, 1000)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from emu.errors import STORE_FAULT
 from emu.guilds import LEADER, Guild, GuildMember
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -102,7 +103,7 @@ def test_a_player_whose_guild_cannot_be_read_is_looked_up_again(harness: WorldHa
     )
     harness.guilds.broken = True
     one = harness.stand(5, name="Aldana")
-    assert one.types("/guildsay hello") == ["the disk is full"]
+    assert one.types("/guildsay hello") == [STORE_FAULT]
     assert harness.faults.counts["reading a guild"] == 1
     harness.guilds.broken = False
     one.types("/guildsay hello")
