@@ -230,3 +230,17 @@ def no_storage() -> Any:
         mail=None,
         petitions=None,
     )
+
+
+class SettingsInMemory:
+    """`emu.processes.settings.SettingStore` in memory."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, str], str] = {}
+
+    async def of_source(self, source: str) -> dict[str, str]:
+        return {name: value for (of, name), value in self.rows.items() if of == source}
+
+    async def put(self, source: str, name: str, value: str) -> bool:
+        before, self.rows[source, name] = self.rows.get((source, name)), value
+        return before != value

@@ -19,9 +19,10 @@ from emu.commands import help as help_commands
 from emu.dialects.dialect import read_numbers
 from emu.errors import Unanswered
 from emu.model import WorldCharacter
-from emu.processes.bus import LocalBus
-from emu.processes.ports import Processes, ZoneAddress
+from emu.processes.exchange import Exchange
+from emu.processes.ports import Bus, Processes, ZoneAddress
 from emu.processes.presence import SharedPresence
+from emu.processes.settings import SharedSettings
 from emu.processes.shared import LocalHandoffKeys
 from emu.processes.tables import run_now
 from emu.structs.packed import read_client_cmds
@@ -48,6 +49,7 @@ from emu.world.social.petitions import Petitions
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
+from tests.support.cluster.brokers import start
 from tests.support.coroutines import finish
 from tests.support.running.processes import bus, handoff_keys
 from tests.support.world.ghost_views import DIALECTS, GhostView, dialect
@@ -57,6 +59,7 @@ from tests.support.world.world_fakes import (
     CharactersInMemory,
     GuildsInMemory,
     MemoriesInMemory,
+    SettingsInMemory,
     world_character,
 )
 
@@ -196,8 +199,12 @@ class WorldHarness:
         *,
         beside: WorldHarness | None = None,
         elsewhere: Mapping[int, tuple[str, int]] | None = None,
+        joined: Exchange | None = None,
     ) -> None:
-        """Make a world; one `beside` another shares store, keys and bus with it."""
+        """Make a world; one `beside` another shares store, keys and bus with it.
+
+        `joined` is its own bus among those of a cluster.
+        """
         self.now = Monotonic(1000.0)
         self.moment = Moment(1_800_000_000.0)
         self.watch = 0.0
@@ -212,9 +219,9 @@ class WorldHarness:
         self.keys: LocalHandoffKeys = (
             beside.keys if beside else handoff_keys(iter(range(1000, 9000)).__next__)
         )
-        self.bus: LocalBus = beside.bus if beside else bus()
-        self.name = f"process_{id(self)}"
-        self.presence = SharedPresence(self.bus, self.name, spawn=run_now)
+        self.bus: Bus = joined or (beside.bus if beside else bus())
+        self.name = joined.process if joined else f"process_{id(self)}"
+        self.presence = SharedPresence(self.bus, self.name, spawn=start if joined else run_now)
         self.atlas = atlas or bare_atlas()
         self.population = ZonePopulation(self.atlas, self._next_spawn_id)
         self.faults = Faults(self.events.append)
@@ -223,7 +230,11 @@ class WorldHarness:
             ended=self.population.forget,
         )  # fmt: skip
         self.zone_servers = ZoneTable(elsewhere)
+        self.settings: SettingsInMemory = beside.settings if beside else SettingsInMemory()
         self.world = World(
+            settings=SharedSettings(
+                self.name, self.bus, self.settings, start if joined else run_now
+            ),
             rules=rules or WorldRules(name="TestLabs"),
             zones=self.zones,
             dialects=DIALECTS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from emu.processes.bus import LocalBus
 from emu.processes.ports import CAME, GONE, LOST, Note
 from emu.world.social.channels import DROPPED, HELD, Channel
 from tests.support.world.worlds import Client, WorldHarness
@@ -124,6 +125,7 @@ def test_only_processes_with_members_hear_a_channel() -> None:
     assert here.chat.channels.find("Trade") is not None
     assert there.chat.channels.find("Trade") is None
     one.types("/chatleave Trade")
+    assert isinstance(here.bus, LocalBus)
     assert not here.bus.hears(topic)
     assert here.chat.channels.elsewhere == there.chat.channels.elsewhere == {}
 
