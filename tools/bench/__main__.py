@@ -1,4 +1,4 @@
-"""Print benchmark figures: ``python -m tools.bench [SECTION ...]``; the default is all sections."""
+"""Print benchmark figures: ``python -m tools.bench [SECTION ...]``; by default all but `LONG`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ SECTIONS = {
     "metrics": "scrapes by Prometheus",
     "rcon": "commands by RCON",
     "cluster": "many nodes in virtual time",
+    "cluster_faults": "a cluster of real processes while its parts fail; not of the default",
 }
+LONG = {"cluster_faults"}
+"""Sections that take many minutes and need PostgreSQL, so they run by name only."""
 
 
 @click.command(epilog="Example: python -m tools.bench datagrams --against before.json")
@@ -65,6 +68,12 @@ SECTIONS = {
     help="Players in the zone in the section fairness.",
 )
 @click.option(
+    "--scene",
+    "scenes",
+    multiple=True,
+    help="A scene of the section cluster_faults; the default is all of them.",
+)
+@click.option(
     "--flood",
     "floods",
     multiple=True,
@@ -88,11 +97,13 @@ def main(
     fairness.PLAYERS, fairness.WANTED = more["players"], list(more["floods"])
     past = _past(against)
     console, found = Console(stderr=as_json), {}
-    for name in sections or SECTIONS:
+    for name in sections or [name for name in SECTIONS if name not in LONG]:
         with console.status(f"measuring {name}"):
             module = importlib.import_module(f"tools.bench.{name}")
             if hasattr(module, "show") and not as_json and not past:
                 wanted = {"page": more["page"]} if name == "hops" else {}
+                if name == "cluster_faults":
+                    wanted["scenes"] = more["scenes"]
                 module.show(console, rounds, files=files, **wanted)
                 continue
             found[name] = list(module.report(rounds))

@@ -52,7 +52,11 @@ class Relay:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(self._target)
+                try:
+                    server = socket.create_connection(self._target)
+                except OSError:  # A dead server must not end the relay.
+                    client.close()
+                    continue
                 self._open += [client, server]
                 for source, target in ((client, server), (server, client)):
                     threading.Thread(target=self._relay, args=(source, target), daemon=True).start()
