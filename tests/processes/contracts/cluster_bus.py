@@ -13,7 +13,7 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import Unanswered
 from emu.processes.exchange import Exchange
-from emu.processes.ports import CAME, GONE, Bus, Note
+from emu.processes.ports import CAME, GONE, LOST, Bus, Note
 from emu.processes.tables import SharedTable
 
 
@@ -98,6 +98,25 @@ class ClusterBusContract:
         await nodes.settle()
         assert before == [("gone", "north")]
         assert west.others.keys() == {"east"}
+
+    async def test_a_channel_is_heard_while_it_is_subscribed_to(self, nodes: Nodes) -> None:
+        west, east = nodes.add("west"), nodes.add("east")
+        await nodes.settle()
+        topic = "channel.0123456789abcdef0123456789abcdef"
+        found: list[Note] = []
+        lost: list[Note] = []
+        east.subscribe(LOST, lost.append)
+        for number in range(2):
+            subscription = east.subscribe(topic, found.append)
+            await nodes.settle()
+            west.publish(topic, {"number": number})
+            await nodes.settle()
+            subscription.cancel()
+            await nodes.settle()
+            west.publish(topic, {"number": -1})
+            await nodes.settle()
+        assert found == [{"number": 0}, {"number": 1}]
+        assert lost == [], "what was not subscribed to is not missed"
 
     async def test_a_process_that_begins_late_gets_the_state(self, nodes: Nodes) -> None:
         west, east = (Words(nodes.add(name)) for name in ("west", "east"))
