@@ -10,18 +10,23 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
 from mkdocs.utils import yaml_load  # type: ignore[attr-defined]
 from prometheus_client.parser import text_string_to_metric_families
+from twisted.internet.task import Clock
 from twisted.internet.threads import deferToThread
 
+from emu.cluster.memory import NodesInMemory
+from emu.config import parse
 from emu.files import data_file
 from emu.metrics import MetricRegistry
 from emu.net.bus.service import JoinedBus
 from emu.net.bus.transport import TransportState
+from emu.net.cluster.node import NodeService
 from emu.net.scheduler import Scheduler
 from emu.processes.exchange import OwnProcess
 from tests.support.cluster.brokers import MemoryBroker, MemoryTransport, start
@@ -87,6 +92,15 @@ def of_a_node() -> set[str]:
     }
 
 
+def exported_by_nodes() -> set[str]:
+    """Return the gauges of the nodes of a cluster."""
+    measures = MetricRegistry()
+    storage: Any = SimpleNamespace(nodes=NodesInMemory(lambda: 0.0))
+    node = NodeService(parse({}, []), storage, Scheduler(Clock()), address=lambda: None)
+    node.measure(measures)
+    return {f"emu_{one.family.name}" for one in measures.read()}
+
+
 def fetched(url: str) -> str:
     with urlopen(url, timeout=20) as answer:
         body: bytes = answer.read()
@@ -115,10 +129,15 @@ async def test_alerts_and_dashboard_ask_for_what_the_server_exports(tmp_path: Pa
         for family in text_string_to_metric_families(text)
         for suffix in SERIES[family.type]
     }
-    exported |= of_a_node()
+    exported |= of_a_node() | exported_by_nodes()
     for where, expression in (*alerts(), *panels()):
         assert names_in(expression), where
         assert names_in(expression) <= exported, where
+
+
+def test_every_metric_of_nodes_is_on_the_dashboard() -> None:
+    shown = {name for _, expression in panels() for name in names_in(expression)}
+    assert exported_by_nodes() <= shown
 
 
 def test_panels_have_numbers_of_their_own_and_lie_side_by_side() -> None:
