@@ -169,9 +169,9 @@ class EmuServer:
         self.world = self._make_world(reactor)
         self._reloads = self._what_is_reread()
         self.admin = AdminEndpoints(
-            config, reactor, scheduler, watch, commands=self.commands,
+            config, reactor, scheduler, watch, commands=self.commands, bus=self._bus.member,
             controls=ServerControls(end, self._reloads, self._snapshot, reread_all),
-            login=self.login, world=self.world, storage=storage, bus=self._bus.member,
+            login=self.login, world=self.world, storage=storage, node=self.node,
         )  # fmt: skip
         self._web = self._make_web(reactor)
         self._webhook = Webhook(

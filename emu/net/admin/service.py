@@ -33,6 +33,7 @@ from emu.net.admin.commands import ConsoleServer, RconServer, rcon_users
 from emu.net.admin.ggmp import ActorWorld, GgmpPort, ggmp_rules
 from emu.net.admin.queries import QueryEndpoints, SsqPort
 from emu.net.admin.status import StatusSource
+from emu.net.cluster.node import NodeService
 from emu.net.login.service import LoginEndpoint
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
@@ -121,10 +122,12 @@ class AdminEndpoints:
         world: WorldEndpoint | None,
         storage: Storage,
         bus: BusMember,
+        node: NodeService | None = None,
     ) -> None:
         """Add the commands that work on the services of this process to `commands`.
 
-        Raises `ConfigError` if the RCON users are wrong.
+        `node` is this process as a node of a cluster. Raises `ConfigError` if the RCON users are
+        wrong.
         """
         self._config = config
         self._scheduler = scheduler
@@ -151,7 +154,7 @@ class AdminEndpoints:
             world=world.world if world is not None else None,
             admission=world.admission if world is not None else None,
             behaviors=world.behaviors if world is not None else None,
-            node_troubles=world.node_troubles if world is not None else tuple,
+            node_troubles=node.troubles if node is not None else tuple,
         )
         # In a later turn, so that the operator still gets the reply to `shutdown 0`.
         self._countdown = Countdown(self._announce, lambda: scheduler.soon(controls.end))

@@ -171,14 +171,13 @@ class StatusSource:
         return rules | {f"world {entry.name}": (_word(entry), "login") for entry in listed}
 
     def _troubles(self, running: Iterable[Zone], now: Monotonic) -> tuple[str, ...]:
-        if self.world is None:
-            return ()
-        zones = self.world.zones
+        # A login node without a world reports the faults of the cluster's nodes, too.
         found = [*self._node_troubles()]
-        found += [
-            f"zone {zone.definition.description} is stalled: {why}"
-            for zone, why in zones.stalled(now)
-        ]
+        if self.world is not None:
+            found += [
+                f"zone {zone.definition.description} is stalled: {why}"
+                for zone, why in self.world.zones.stalled(now)
+            ]
         found += [
             f"{actor} in {zone.definition.description} failed repeatedly and is paused"
             for zone in running

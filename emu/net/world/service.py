@@ -356,10 +356,6 @@ class WorldEndpoint:
         """The UDP port that is open; 0 before `listen`."""
         return int(self._port.getHost().port) if self._port is not None else 0
 
-    def node_troubles(self) -> list[str]:
-        """Return the faults of the cluster's nodes; none without a cluster."""
-        return [] if self._ground.node is None else self._ground.node.troubles()
-
     def not_ready(self) -> str:
         """Return which zones do not tick in time; empty if all do.
 

@@ -23,6 +23,13 @@ def test_a_server_without_services_has_a_name_and_an_age() -> None:
     assert (status.players, status.zones, status.worlds, status.map) == ((), (), (), "")
 
 
+def test_a_login_node_without_a_world_reports_the_faults_of_nodes() -> None:
+    source = StatusSource(
+        lambda: "Qeynos", lambda: 0, Monotonic(3.0), node_troubles=lambda: ["node east is lost"]
+    )
+    assert source.status(Monotonic(10.0)).troubles == ("node east is lost",)
+
+
 def test_players_zones_rules_and_behaviors_are_reported() -> None:
     harness = WorldHarness()
     harness.admission.rules = AdmissionRules(max_players=12)
