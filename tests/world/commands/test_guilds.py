@@ -161,6 +161,11 @@ def test_invitations_that_are_refused(harness: WorldHarness) -> None:
     assert one.types("/guild invite Borvik") == ["that player is invited to a guild already"]
     assert two.types("/guild decline") == ["you declined to join The Wolves"]
     assert lines(one)[-1] == "Borvik declines your invitation to The Wolves."
+    assert two.types("decline_guilds") == ["You decline invitations to guilds now."]
+    assert one.types("/guild invite Borvik") == ["Borvik declines such invitations"]
+    assert two.types("/guild accept") == ["nobody has invited you to a guild"]
+    two.types("decline_guilds")
+    assert one.types("/guild invite Borvik") == ["Borvik is invited to The Wolves"]
     assert one.types("/guild recruiting short_text x") == [
         "guild recruiting is not on this server."
     ]

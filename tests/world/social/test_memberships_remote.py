@@ -52,6 +52,16 @@ def test_an_invitation_chat_and_changes_reach_another_process() -> None:
     assert there.world.players.get(6).spawn.guild == ""  # type: ignore[union-attr]
 
 
+def test_a_player_of_another_process_declines_invitations_to_guilds() -> None:
+    _here, _there, one, other = two()
+    other.types("decline_guilds")
+    offers = len(other.decoded("WS_ReceiveOffer"))
+    assert one.types("/guild invite Borvik") == ["Borvik declines such invitations"]
+    assert len(other.decoded("WS_ReceiveOffer")) == offers
+    other.types("decline_guilds")
+    assert one.types("/guild invite Borvik") == ["Borvik is invited to The Wolves"]
+
+
 def test_a_kick_from_another_process() -> None:
     _here, there, one, other = two()
     one.types("/guild invite Borvik")
