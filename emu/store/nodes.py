@@ -39,6 +39,7 @@ NODES: Final = """
 """
 PLACES: Final = "SELECT zone_id, instance, node, node_term, is_full FROM zone_servers AS held"
 HELD: Final = f"{PLACES} WHERE EXISTS (SELECT 1 FROM nodes WHERE {ALIVE})"  # noqa: S608  # our own condition
+ABANDONED: Final = f"{PLACES} WHERE NOT EXISTS (SELECT 1 FROM nodes WHERE {ALIVE})"  # noqa: S608  # our own condition
 LEASES: Final = f"""
     SELECT name, node, node_term FROM leases AS held
     WHERE EXISTS (SELECT 1 FROM nodes WHERE {ALIVE}) ORDER BY name
@@ -134,6 +135,12 @@ class NodeTable(Repository):
     def places(self, lease: float) -> Sequence[ZonePlace]:
         """Return the zone instances of nodes that are alive."""
         rows = self._timed(f"{HELD} ORDER BY zone_id, instance", {"lease": lease})
+        return [_place(row) for row in rows]
+
+    @reads
+    def abandoned(self, lease: float) -> Sequence[ZonePlace]:
+        """Return the zone instances of nodes that are not alive, which no other node has taken."""
+        rows = self._timed(f"{ABANDONED} ORDER BY zone_id, instance", {"lease": lease})
         return [_place(row) for row in rows]
 
     @changes
