@@ -247,7 +247,9 @@ class NatsTransport:
         while not self._ending.is_set():
             try:
                 await _either(self._session(), self._ended_late())
-            except (TimeoutError, NatsError, OSError, ConfigError) as error:
+            # All of them: what a broken broker sends makes the client raise errors of any kind, and
+            # without this loop the bus would stay away for ever.
+            except Exception as error:  # noqa: BLE001
                 self._reactor.callFromThread(self._lost, str(error) or type(error).__name__)
             if not self._ending.is_set():
                 await _either(self._ending.wait(), asyncio.sleep(self._pause))
@@ -269,12 +271,17 @@ class NatsTransport:
             self._reactor.callFromThread(self._count, error)
 
         client = self._client = Client()
-        await client.connect(
-            self._server.url.split(","), name="emu", no_echo=True, allow_reconnect=False,
-            connect_timeout=CONNECT_TIMEOUT, ping_interval=PING, max_outstanding_pings=2,
-            error_cb=failed, disconnected_cb=lost, closed_cb=lost,
-            **self._server.options(),
-        )  # fmt: skip
+        try:
+            await client.connect(
+                self._server.url.split(","), name="emu", no_echo=True, allow_reconnect=False,
+                connect_timeout=CONNECT_TIMEOUT, ping_interval=PING, max_outstanding_pings=2,
+                error_cb=failed, disconnected_cb=lost, closed_cb=lost,
+                **self._server.options(),
+            )  # fmt: skip
+        except Exception:
+            # Each attempt would keep its socket otherwise.
+            _close_socket(client)
+            raise
         self._pause = RETRY_FIRST
         self._subscriptions = {}
         try:
@@ -343,6 +350,13 @@ class NatsTransport:
         self.state.counters[type(error).__name__] += 1
         if "permissions violation" in str(error).lower():
             self.state.reason = str(error)
+
+
+def _close_socket(client: Client) -> None:
+    """Close the socket of a client that has not connected, which closes it only once it has."""
+    transport: Any = client._transport  # noqa: SLF001  # it has no public name
+    if transport is not None:
+        transport.close()
 
 
 async def _either(*waits: Awaitable[object]) -> None:

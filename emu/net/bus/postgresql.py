@@ -348,13 +348,18 @@ class PostgresqlTransport:
         self._later = None
         pool = self.reactor.getThreadPool()
         attempt: Deferred[Any] = deferToThreadPool(self.reactor, pool, connect, self._where)
-        attempt.addCallbacks(self._opened, self._failed)
+        # Also of `_opened`: a connection may be lost before the reactor has it.
+        attempt.addCallback(self._opened).addErrback(self._failed)
 
     def _opened(self, connection: psycopg.Connection[Any]) -> None:
         if not self._is_running:
             connection.close()
             return
-        link = self._link = Link(self, connection)
+        try:
+            link = self._link = Link(self, connection)
+        except BaseException:
+            connection.close()
+            raise
         link.prepare()
         channels = [*self._subjects, self._beat_channel]
         link.command("; ".join(f'LISTEN "{channel.decode()}"' for channel in channels))

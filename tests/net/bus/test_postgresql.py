@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import pytest_twisted
@@ -16,6 +17,7 @@ from tests.processes.contracts.bus import BusContract, Buses
 from tests.processes.contracts.cluster_bus import ClusterBusContract
 from tests.support.cluster.joined import HEARTBEAT, Joined
 from tests.support.database.engines import empty_database
+from tests.support.running.whole_server import until
 
 postgresql_bus = pytest.importorskip("emu.net.bus.postgresql", reason="psycopg is not installed")
 
@@ -94,3 +96,28 @@ def test_channels_have_the_length_that_postgresql_allows() -> None:
 def test_texts_of_any_kind_are_an_array() -> None:
     assert postgresql_bus.array_of([]) == b"{}"
     assert postgresql_bus.array_of([b"a", b'"\\', b"{,}"]) == rb'{"a","\"\\","{,}"}'
+
+
+async def test_a_connection_that_is_lost_at_once_is_made_anew(
+    database: ServerUrl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link, tries = postgresql_bus.Link, list[object]()
+
+    def lost_first(*given: Any) -> Any:
+        tries.append(given)
+        if len(tries) == 1:
+            raise OSError(24, "too many open files")
+        return link(*given)
+
+    monkeypatch.setattr(postgresql_bus, "Link", lost_first)
+    joined = Joined(
+        int(database.port or 5432),
+        lambda _port, scheduler: postgresql_bus.PostgresqlTransport(
+            database, reactor, scheduler, HEARTBEAT
+        ),
+    )
+    try:
+        bus = joined.add()
+        await until(lambda: bus.is_connected, "it is connected", 5.0)
+    finally:
+        await joined.stop()
