@@ -39,7 +39,7 @@ def members(client: Client) -> list[str]:
     )
 
 
-def test_who_tells_and_friends(nodes: Nodes) -> None:
+def test_who_private_messages_and_friends(nodes: Nodes) -> None:
     nodes.one.types("/who all")
     rows = nodes.one.decoded("WS_WhoQueryReply")[-1]["characters_array"]
     assert sorted(row["char_name"].rstrip("\0") for row in rows) == ["Aldana", "Borvik"]
