@@ -43,7 +43,7 @@ def answer(*words: str) -> str:
         ("config set a.b=1", "edit the file"),
         ("config reload", "`emu reload`"),
         ("opcodes decode", "`emu structs decode`"),
-        ("acount", "Did you mean one of: 'account', 'rcon'"),
+        ("acount", "Did you mean one of: 'account', 'content', 'rcon'"),
         ("account adress", "Did you mean 'address'"),
         ("nonsense", "No such command 'nonsense'"),
         ("account nonsense", "No such command 'nonsense'"),

@@ -122,7 +122,7 @@ async def test_nothing_is_read_or_written_in_the_reactors_thread(tmp_path: Path)
                 found.append(statement)
 
         storage: Any = server.service.server.storage
-        for store in (storage.direct, storage._seen):
+        for store in (storage.direct, *storage._seen):
             store.sqlite.connection.set_trace_callback(watch)
         for _ in range(2):
             client = await enter_world(
@@ -134,7 +134,7 @@ async def test_nothing_is_read_or_written_in_the_reactors_thread(tmp_path: Path)
         assert not await server.lets_in("aldana", "wrong")
         assert await server.lets_in("aldana", "secret")
         await until(lambda: server.rows("SELECT 1 FROM world_memberships"), "the channel")
-        for store in (storage.direct, storage._seen):
+        for store in (storage.direct, *storage._seen):
             store.sqlite.connection.set_trace_callback(None)
     assert found == []
 

@@ -17,6 +17,7 @@ from emu.opcodes.files import as_sql
 from emu.opcodes.text import shipped_rows
 from emu.store import Store
 from emu.times import UNKNOWN
+from tests.support.content.dumps import meadow, write_dumps
 from tests.support.database.stores import character, world_character
 from tests.support.files.eq2emu_players import ANTONIA, LOGIN, mysqldump
 from tests.support.running.command_line import CHEAP
@@ -133,7 +134,15 @@ def prepare(folder: Path) -> list[list[str]]:
         # They stay alive however long the other examples take.
         with store.database.transaction() as connection:
             connection.execute("UPDATE nodes SET seen = seen + 1000000")
+    tables = meadow()
+    tables["zones"].append({"id": 12, "name": "Antonica", "file": "antonica"})
+    tables["spawn"].append({"id": 120001, "name": "a gnoll"})
+    tables["spawn_objects"] = [{"spawn_id": 120001}]
+    write_dumps(folder / "worldtables_with_data", tables)
+    # Twice: `emu content back` returns to the file of the import before.
+    imports = [["content", "import", "worldtables_with_data"]] * 2
     return [
+        *imports,
         ["account", "add", "alice", "--password", "secret"],
         ["world", "add", "Antonia", "--account", "antonia", "--password", "secret"],
     ]
