@@ -74,7 +74,9 @@ def judge_nodes(nodes: Sequence[NodeRow], lease: float) -> Iterator[Finding]:
         return
     yield ok(CLUSTER, f"{counted(len(alive), 'node')} alive: {listed(one.name for one in alive)}")
     yield judge_versions(alive)
-    yield judge_capacity(alive)
+    # Login nodes alone are no fault: their worlds may have databases of their own.
+    if any(node.about.capacity for node in nodes):
+        yield judge_capacity(alive)
 
 
 def judge_versions(alive: Sequence[NodeRow]) -> Finding:

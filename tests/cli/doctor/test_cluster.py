@@ -40,6 +40,7 @@ def faults(found: Iterable[Finding]) -> list[tuple[str, str]]:
     [
         ([], []),
         ([node("east"), node("login", capacity=0)], []),
+        ([node("login", capacity=0)], []),
         ([node("east"), node("west", NodeState.STOPPED, silence=900)], []),
         ([node("west", NodeState.STOPPED, silence=900)], []),
         (
@@ -62,7 +63,7 @@ def faults(found: Iterable[Finding]) -> list[tuple[str, str]]:
             ],
         ),
         (
-            [node("login", capacity=0)],
+            [node("login", capacity=0), node("east", NodeState.STOPPED)],
             [("fail", "no node can take a zone, so nobody can enter one")],
         ),
         (
