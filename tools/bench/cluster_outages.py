@@ -117,7 +117,7 @@ async def database(note: Findings, folder: Path, _where: ServerUrl) -> None:
             crowd = Crowd(cluster, AWAY)
             await crowd.swarm.come()
             crowd.normal = await crowd.phase()
-            note("sight p99 before", "", f"{crowd.normal * 1000:.0f} ms", True)
+            note("movement p99 before", "", f"{crowd.normal * 1000:.0f} ms", True)
 
             def stop() -> None:
                 engine.signal(signal.SIGSTOP)
@@ -137,7 +137,7 @@ async def database(note: Findings, folder: Path, _where: ServerUrl) -> None:
                 await database_away(note, crowd, walkers, name, (begin, end))
             relay.delay = 0.1  # each way
             late = await crowd.phase()
-            note.at_most("200 ms: sight p99", late / crowd.normal, 1.2, "times")
+            note.at_most("200 ms: movement p99", late / crowd.normal, 1.2, "times")
             took, why = await login_time(cluster, 900)
             note.at_most(f"200 ms: a login {why}", took, 0.8)
             relay.delay = 0.0
@@ -172,7 +172,7 @@ async def database_away(
         saved.append(await waited(lambda: not unsaved(cluster, walkers), 20))
 
     late = await crowd.phase(away)
-    note.at_most(f"{name}: sight p99", late / crowd.normal, 1.2, "times")
+    note.at_most(f"{name}: movement p99", late / crowd.normal, 1.2, "times")
     slowest = max(took for took, _why in answers)
     note.at_most(f"{name}: a login is answered ({answers[-1][1]})", slowest, 6)
     note.at_most(f"{name}: all are saved after the return", saved[0], 5)
@@ -243,7 +243,7 @@ async def bus_away(
 
             took = await waited(refused, 10)
             line = (refused() or asker.lines(seen) or [""])[-1]
-            note.at_most(f"{kind} {name}: a tell is refused ({line})", took, 5)
+            note.at_most(f"{kind} {name}: a private message is refused ({line})", took, 5)
             for bot in bots:
                 bot.walk()
             # One leaves meanwhile: a ghost, if the other node does not learn of it.

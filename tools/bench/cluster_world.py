@@ -214,7 +214,7 @@ class Cluster:
 
 
 class Bot:
-    """A client of the cluster that knows what it was told, and why its sessions ended."""
+    """A client of the cluster that knows what it has received, and why its sessions ended."""
 
     messages: Any = None
 
