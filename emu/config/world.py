@@ -395,6 +395,10 @@ class WorldConfig:
         "Content file that `emu content import` has made; its zones are below those of `zones`."
         " Empty: none."
     )
+    scripts: Path | None = file_or_none(
+        "Folder of EQ2Emulator's Lua scripts, which the spawns of `content` name. Needs the package"
+        " lupa. Empty: none."
+    )
     zones: Path | None = file_or_none(
         "Folder of zone files that add to the shipped ones or replace them. Empty: none."
     )

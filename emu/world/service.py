@@ -23,6 +23,7 @@ from emu.world.entry.entering import ZoneEntries, home
 from emu.world.entry.leaving import LeaveReason
 from emu.world.events import NotHandled
 from emu.world.messages import WorldMessages
+from emu.world.scripts.host import Scripts
 
 GIVE_UP: Final = "world.give_up"
 """Topic of a request to another process, followed by its name: ``char_id`` is to leave there."""
@@ -49,6 +50,7 @@ class WorldService:
         Interaction(world, context.departures, commands).register(self.messages)
         commands.register(self.messages)
         behaviors.register(self.messages)
+        self._scripts: Scripts | None = None
         context.mail.register(self.messages)
         notifications = world.notifications
         notifications.rank_changed.subscribe(commands.send_table)
@@ -64,6 +66,11 @@ class WorldService:
         configured = YES if context.admission.locked else NO
         world.settings.follow(LOCKED, configured, self._lock_changed)
         world.bus.answer(f"{GIVE_UP}.{world.process}", self._give_up)
+
+    def add_scripts(self, scripts: Scripts) -> None:
+        """Let scripts of the content file handle messages and the time."""
+        self._scripts = scripts
+        scripts.register(self.messages)
 
     # -- settings of operators ------------------------------------------------------------------
 
@@ -213,6 +220,7 @@ class WorldService:
         times = (
             self.world.deadlines.next(),
             self._behaviors.get_timer(),
+            self._scripts.get_timer() if self._scripts is not None else None,
             self._population.get_timer(),
             self.world.zones.get_timer(),
         )
@@ -227,6 +235,8 @@ class WorldService:
         # Behaviors first: what they change is then sent by the zones' tick in the same call.
         attempt("the timer of the behaviors", None, self._behaviors.handle_timer, now)
         attempt("the spawns of the content file", None, self._population.handle_timer, now)
+        if self._scripts is not None:
+            attempt("the timer of the scripts", None, self._scripts.handle_timer, now)
         attempt("the timer of the zones", None, world.zones.handle_timer, now)
         while (due := world.deadlines.pop_due(now)) is not None:
             player, name = due

@@ -17,11 +17,13 @@ from typing import Any, Final, Protocol
 from twisted.internet.defer import Deferred
 
 from emu.commands import Registry
-from emu.errors import StoreError
+from emu.config.world import WorldConfig
+from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.store_worker import StoreWorker
 from emu.schema import faulty
+from emu.scripts.runtime import ScriptFolder
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors
@@ -30,6 +32,12 @@ from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.checks import content_faults
 from emu.world.content.population import ZonePopulation
 from emu.world.content.served import ContentZones, read_zone_content
+from emu.world.scripts.functions.later import LATER
+from emu.world.scripts.functions.talk import TALK
+from emu.world.scripts.functions.who import WHO
+from emu.world.scripts.host import Scripts
+from emu.world.social.chat import Chat
+from emu.world.world import World
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -92,6 +100,33 @@ class ContentReader:
     def stop(self) -> Deferred[None]:
         """End the thread after the zone that it reads now."""
         return self._worker.stop()
+
+
+def make_scripts(
+    config: WorldConfig,
+    world: World,
+    chat: Chat,
+    behaviors: Behaviors,
+    population: ZonePopulation,
+) -> Scripts | None:
+    """Return the host of the content file's scripts; None without scripts, or without lupa."""
+    if config.scripts is None:
+        return None
+    if population.content is None:
+        _log.warn("world.scripts has no effect without world.content")
+        return None
+    try:
+        scripts = Scripts(
+            world, chat, behaviors, ScriptFolder(config.scripts), (TALK, WHO, LATER),
+            chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
+            report=lambda line: _log.warn("{line}", line=line),
+        )  # fmt: skip
+    except ConfigError as error:
+        _log.warn("{line}", line=str(error))
+        return None
+    scripts.despawn = population.content.despawn
+    population.content.listener = scripts
+    return scripts
 
 
 class WorldContent:

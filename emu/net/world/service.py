@@ -32,7 +32,7 @@ from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
 from emu.net.watch import RefusalLog, Report, Watch, report_to, report_world
-from emu.net.world.content import ContentReader, WorldContent
+from emu.net.world.content import ContentReader, WorldContent, make_scripts
 from emu.net.world.guard import CollectionGuard, limited
 from emu.net.world.registration import LinkAccount, WorldLink
 from emu.net.world.relocation import Relocation
@@ -58,6 +58,7 @@ from emu.world.entry.sheets import CharacterSheets
 from emu.world.entry.zone_entry import EnteringClient, ZoneEntry
 from emu.world.events import BehaviorFailed, Faults
 from emu.world.registration.registry import CharacterLocations, relay_bug_reports
+from emu.world.scripts.host import Scripts
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
@@ -104,10 +105,10 @@ class WorldEndpoint:
             reactor, scheduler, self._tasks, node,
         )  # fmt: skip
         self.cluster = processes_endpoint(self._ground)
-        processes = self.cluster.processes
         self._settings = SharedSettings(
-            processes.name, processes.bus, storage.settings, self._tasks.spawn
-        )
+            self.cluster.processes.name, self.cluster.processes.bus, storage.settings,
+            self._tasks.spawn,
+        )  # fmt: skip
         self._models = Models(self.cluster.models)
         self.admission = WorldAdmissionRules(
             parameters.admission_rules(config),
@@ -160,6 +161,7 @@ class WorldEndpoint:
         self.service = WorldService(
             context, RemoteCommands(self.world, commands, self.chat), self.behaviors
         )
+        self.scripts = self._make_scripts()
         self.zone_entry = self._make_zone_entry(dialects)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
@@ -208,6 +210,24 @@ class WorldEndpoint:
         )
         self._population.subscribe(behaviors)
         return behaviors
+
+    def _make_scripts(self) -> Scripts | None:
+        scripts = make_scripts(
+            self._config.world, self.world, self.chat, self.behaviors, self._population
+        )
+        if scripts is not None:
+
+            async def reload() -> str:
+                return scripts.reload()
+
+            self.reloads["scripts"] = reload
+            self.service.add_scripts(scripts)
+            self._watch.reasons(
+                "script_events",
+                "Calls of Lua scripts, errors, and what was left out.",
+                lambda: scripts.counters,
+            )
+        return scripts
 
     def _learn_account(self, report: Report) -> None:
         if isinstance(report.event, AccountLoggedIn):

@@ -23,6 +23,13 @@ class Dialogs:
         """Return the number of open dialogs."""
         return sum(map(len, self._open.values()))
 
+    def next_number(self) -> int:
+        """Return the number of a new dialog."""
+        # A positive i32 that is never 0, and never that of an older dialog which the client may
+        # still answer.
+        self._last = self._last % 0x7FFFFFFF + 1
+        return self._last
+
     def open(
         self, behavior: RunningBehavior, player: Player, text: str, choices: Sequence[str]
     ) -> None:
@@ -32,9 +39,7 @@ class Dialogs:
         index = player.index_of(behavior.spawn) if behavior.spawn is not None else None
         if behavior.spawn is None or index is None:
             return
-        # A positive i32 that is never 0, and never that of an older dialog which the client may
-        # still answer.
-        conversation = self._last = self._last % 0x7FFFFFFF + 1
+        conversation = self.next_number()
         own = self._open.setdefault(player.id, {})
         # A behavior that asks at each step of a player would otherwise fill the memory: clients
         # need not answer.

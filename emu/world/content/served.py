@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from emu.content.file import ContentFile, Row, Template, ZoneContent, zone_of
 from emu.content.population import Change, Condition, Population, Randomness, Standing, Surroundings
@@ -235,6 +235,19 @@ def _is_known(name: str, value: Any) -> bool:
 # -- running zones ------------------------------------------------------------------------------
 
 
+class Listener(Protocol):
+    """Hears of the spawns of the content file; the host of scripts is one."""
+
+    def appeared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
+        """Handle a spawn that was put into its zone."""
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """Handle a spawn that was removed from its zone."""
+
+    def ended(self, zone: Zone) -> None:
+        """Handle the end of a zone."""
+
+
 @dataclass(slots=True, eq=False)
 class _Filled:
     """A running zone: what stands there, and what is still to be added."""
@@ -281,6 +294,7 @@ class ContentZones:
         self._failed = failed
         self._filled: dict[Zone, _Filled] = {}
         self._opening: set[Zone] = set()
+        self.listener: Listener | None = None
 
     def settle(self, zone: Zone) -> None:
         """Begin to fill a zone that starts."""
@@ -291,6 +305,20 @@ class ContentZones:
         """Remove a zone that ends."""
         self._opening.discard(zone)
         self._filled.pop(zone, None)
+        if self.listener is not None:
+            self.listener.ended(zone)
+
+    def despawn(self, zone: Zone, spawn: Spawn) -> None:
+        """Remove a spawn of the content file; it returns after the respawn time of its place."""
+        filled = self._filled.get(zone)
+        if filled is None:
+            return
+        for placement, standing in filled.spawns.items():
+            if standing is spawn:
+                del filled.spawns[placement]
+                filled.population.removed(placement, self._now())
+                self._remove(zone, spawn, self._now())
+                return
 
     def standing(self, zone: Zone) -> int:
         """Return how many spawns of the content file stand in a zone."""
@@ -363,6 +391,13 @@ class ContentZones:
                 filled.waiting.clear()
                 return
             filled.spawns[standing.placement.id] = spawn
+            if self.listener is not None:
+                self.listener.appeared(filled.zone, spawn, standing)
+
+    def _remove(self, zone: Zone, spawn: Spawn, now: Monotonic) -> None:
+        zone.remove(spawn, now)
+        if self.listener is not None:
+            self.listener.vanished(zone, spawn)
 
     def _pass_time(self, filled: _Filled, now: Monotonic) -> None:
         population = filled.population
@@ -378,7 +413,7 @@ class ContentZones:
         for standing in change.gone:
             spawn = filled.spawns.pop(standing.placement.id, None)
             if spawn is not None:
-                filled.zone.remove(spawn, now)
+                self._remove(filled.zone, spawn, now)
         filled.waiting.extend(change.come)
 
 

@@ -1,0 +1,1 @@
+"""EQ2Emulator's Lua scripts in a running world: their events, functions and handles."""

@@ -1,0 +1,1 @@
+"""The functions that scripts can call, by subject."""

@@ -1,0 +1,133 @@
+"""Conversations of scripts: windows with answers, each with the name of a function.
+
+A talk between one spawn and one player has one number; the next page replaces the answers.
+Source: docs/guides/lua.md#talk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from emu.world.actors.player import Player
+from emu.world.scripts.bodies import Body, shown
+
+MOST_ANSWERS: Final = 32
+MOST_TALKS: Final = 16
+"""Open talks of one player; the oldest ends for the next one."""
+
+
+@dataclass(slots=True)
+class Conversation:
+    """The answers that a script has prepared: text and function, which may be empty."""
+
+    answers: list[tuple[str, str]] = field(default_factory=list)
+    is_used: bool = False
+
+    def add(self, text: str, function: str) -> None:
+        """Add an answer; one without a text is left out, and so are those beyond the last."""
+        if text and len(self.answers) < MOST_ANSWERS:
+            self.answers.append((text, function))
+
+
+@dataclass(slots=True)
+class Page:
+    """What a window shows besides its answers."""
+
+    text: str
+    voice: str = ""
+    keys: tuple[int, int] = (0, 0)
+    language: int = 0
+    is_closable: bool = True
+    is_blue: bool = False
+
+
+@dataclass(slots=True)
+class _Talk:
+    speaker: Body
+    functions: tuple[str, ...]
+
+
+class Talks:
+    """The open talks of scripts, by player."""
+
+    def __init__(self, next_number: Callable[[], int]) -> None:
+        """`next_number` gives the numbers of all dialogs of this world."""
+        self._next_number = next_number
+        self._open: dict[int, dict[int, _Talk]] = {}
+
+    def start(
+        self, speaker: Body, player: Player, answers: list[tuple[str, str]], page: Page
+    ) -> bool:
+        """Show a page to a player; return False if the client does not have the speaker."""
+        index = player.index_of(speaker.spawn)
+        if index is None:
+            return False
+        own = self._open.setdefault(player.id, {})
+        number = self._number(own, speaker) or self._next_number()
+        own.pop(number, None)
+        while len(own) >= MOST_TALKS:
+            del own[next(iter(own))]
+        own[number] = _Talk(speaker, tuple(function for _, function in answers))
+        player.client.send(
+            "WS_DialogOpen",
+            {
+                "conversation_id": number,
+                "title": speaker.spawn.name,
+                "text": shown(page.text),
+                "num_responses": len(answers),
+                "response_array": [{"response": shown(text)} for text, _ in answers],
+                "enable_blue_ui": int(page.is_blue),
+                "closeable": int(page.is_closable),
+                "spawn_id": index,
+                "voice": shown(page.voice),
+                "language": page.language & 0xFF,
+                "key1": page.keys[0] & 0xFFFFFFFF,
+                "key2": page.keys[1] & 0xFFFFFFFF,
+            },
+        )
+        return True
+
+    def knows(self, player: Player, number: int) -> bool:
+        """Return whether a number is that of an open talk of a script."""
+        return number in self._open.get(player.id, {})
+
+    def answered(self, player: Player, number: int, answer: int) -> tuple[Body | None, str]:
+        """Return the speaker and the function of an answer; close a talk that has none.
+
+        The talk stays open: its function shows the next page, closes it, or leaves it.
+        """
+        talk = self._open.get(player.id, {}).get(number)
+        if talk is None or talk.speaker.is_gone or not 0 <= answer < len(talk.functions):
+            self._close(player, number)
+            return None, ""
+        function = talk.functions[answer]
+        if not function:
+            self._close(player, number)
+        return talk.speaker, function
+
+    def close(self, speaker: Body, player: Player) -> None:
+        """Close the window of a speaker at a player; without one, the client is sent number 0."""
+        self._close(player, self._number(self._open.get(player.id, {}), speaker))
+
+    def closed_by(self, player: Player, number: int) -> None:
+        """Forget a talk whose window the player has closed."""
+        self._open.get(player.id, {}).pop(number, None)
+
+    def forget_player(self, player: Player) -> None:
+        """Forget the talks of a player who leaves."""
+        self._open.pop(player.id, None)
+
+    def forget_speaker(self, speaker: Body) -> None:
+        """Forget the talks of a spawn that is gone."""
+        for own in self._open.values():
+            own.pop(self._number(own, speaker), None)
+
+    def _close(self, player: Player, number: int) -> None:
+        self._open.get(player.id, {}).pop(number, None)
+        player.client.send("WS_ServerDialogClose", {"conversation_id": number})
+
+    @staticmethod
+    def _number(own: dict[int, _Talk], speaker: Body) -> int:
+        return next((number for number, talk in own.items() if talk.speaker is speaker), 0)

@@ -1,0 +1,90 @@
+"""A world with a player, spawns of a content file, and scripts that a test writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from emu.content.file import Entry, Placement, Template
+from emu.content.population import Standing
+from emu.scripts.runtime import ScriptFolder
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.scripts.functions.later import LATER
+from emu.world.scripts.functions.talk import TALK
+from emu.world.scripts.functions.who import WHO
+from emu.world.scripts.host import Scripts
+from emu.world_stream.movement import Position
+from tests.support.world.worlds import WorldHarness
+
+PLACE = Position(3.0, -7.97, 243.45, 90.0)
+
+
+class ScriptScene:
+    """A player beside the place where spawns with scripts appear."""
+
+    def __init__(self, folder: Path, version: int = 546) -> None:
+        self.folder = folder
+        self.lines: list[str] = []
+        self.harness = WorldHarness()
+        self.scripts = Scripts(
+            self.harness.world, self.harness.chat, self.harness.behaviors, ScriptFolder(folder),
+            (TALK, WHO, LATER), chances=Random(1), report=self.lines.append,
+        )  # fmt: skip
+        self.harness.service.add_scripts(self.scripts)
+        self.client = self.harness.stand(5, version, name="Aldana")
+        assert self.client.player is not None
+        self.player: Player = self.client.player
+        self.zone = self.player.zone
+        self.go(1.0)
+
+    def script(self, source: str | bytes, name: str = "npc.lua") -> str:
+        data = source if isinstance(source, bytes) else source.encode()
+        (self.folder / name).write_bytes(data)
+        return name
+
+    def spawn(self, source: str | bytes | None, name: str = "Guard", location: int = 70) -> Spawn:
+        """Put a spawn with a script into the zone; None names a file that is not there."""
+        script = "gone.lua" if source is None else self.script(source, f"{name}.lua")
+        return self.place(script, name, location)
+
+    def place(self, script: str, name: str = "Guard", location: int = 70) -> Spawn:
+        spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, name, PLACE)
+        spawn.level = 12
+        spawn.appearance = {"race": 9, "class": 3, "gender": 1}
+        zeros: dict[str, Any] = dict.fromkeys(Placement._fields, 0)
+        placement = Placement(**zeros | {"id": location, "location_id": location})
+        template = Template(900 + location, "npcs", {}, {"difficulty": 6, "heroic": 1}, {}, ())
+        entry = Entry(1, location, template.id, 100.0, 0, script)
+        standing = Standing(placement, entry, template, *PLACE[:3], 12, 32, None, 0)
+        self.zone.add(spawn, self.harness.now)
+        self.scripts.appeared(self.zone, spawn, standing)
+        self.harness.run(1.5)
+        return spawn
+
+    def go(self, away: float) -> None:
+        """Put the player so many units away from the place of the spawns."""
+        self.player.teleport(PLACE._replace(x=PLACE.x + away), self.harness.now)
+        self.player.spawn.is_led_by_client = True
+
+    def hail(self, spawn: Spawn) -> list[tuple[str, str]]:
+        """Hail a spawn; return what spawns said to the player: speaker and text."""
+        self.player.set_target(spawn)
+        self.client.hears()
+        self.client.types("/hail")
+        return self.heard()
+
+    def heard(self) -> list[tuple[str, str]]:
+        heard = self.client.hears()
+        return [(one, text) for _, one, text in heard if one != self.player.name]
+
+    def dialogs(self) -> list[dict[str, Any]]:
+        return self.client.decoded("WS_DialogOpen")
+
+    def answer(self, number: int, answer: int) -> None:
+        body = number.to_bytes(4, "little") + answer.to_bytes(4, "little")
+        self.client.say("OP_DialogSelectMsg", body)
+
+    def closes(self) -> list[int]:
+        return [one["conversation_id"] for one in self.client.decoded("WS_ServerDialogClose")]

@@ -1,0 +1,21 @@
+"""The names of all functions of EQ2Emulator."""
+
+from emu.world.scripts.functions.later import LATER
+from emu.world.scripts.functions.talk import TALK
+from emu.world.scripts.functions.who import WHO
+from emu.world.scripts.stubs import stub_names
+
+
+def test_every_function_here_is_one_of_theirs() -> None:
+    names = stub_names()
+    assert len(names) == 581
+    for table in (TALK, WHO, LATER):
+        assert table.functions.keys() <= names.keys()
+
+
+def test_a_stub_returns_what_keeps_a_script_running() -> None:
+    names = stub_names()
+    assert names["GetQuestStep"] == 0
+    assert names["HasQuest"] is False
+    assert names["GetClassName"] == ""
+    assert names["SpawnMob"] is None

@@ -1,0 +1,85 @@
+"""Conversations of scripts: pages, answers, numbers, and what closes a window."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.world.script_scenes import ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+TALK = """
+    function hailed(NPC, Spawn)
+        conversation = CreateConversation()
+        AddConversationOption(conversation, "Who are you?", "who")
+        AddConversationOption(conversation, "")
+        AddConversationOption(conversation, "Nothing.")
+        AddConversationOption(conversation, "Bye.", "CloseConversation")
+        AddConversationOption(conversation, "What?", "NoSuchFunction")
+        StartConversation(conversation, NPC, Spawn, "Yes?", "voice.mp3", 7, 8)
+        StartConversation(conversation, NPC, Spawn, "Twice")
+        StartConversation(CreateConversation(), NPC, Spawn, "Without answers")
+    end
+    function who(NPC, Spawn)
+        local page = CreateConversation()
+        AddConversationOption(page, "I see.")
+        StartConversation(page, NPC, Spawn, "A guard of level " .. GetLevel(NPC))
+    end"""
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path, 1208)
+
+
+def test_pages_of_a_talk_have_one_number(scene: ScriptScene) -> None:
+    guard = scene.spawn(TALK)
+    scene.hail(guard)
+    (page,) = scene.dialogs()
+    assert page["text"] == "Yes?"
+    assert (page["voice"], page["key1"], page["key2"], page["closeable"]) == ("voice.mp3", 7, 8, 1)
+    texts = [row["response"] for row in page["response_array"]]
+    assert texts == ["Who are you?", "Nothing.", "Bye.", "What?"]
+    scene.answer(page["conversation_id"], 0)
+    second = scene.dialogs()[-1]
+    assert second["text"] == "A guard of level 12"
+    assert second["conversation_id"] == page["conversation_id"]
+    assert scene.closes() == []
+
+
+@pytest.mark.parametrize(("answer", "closes"), [(1, 1), (2, 1), (3, 0), (9, 1)])
+def test_what_an_answer_closes(scene: ScriptScene, answer: int, closes: int) -> None:
+    guard = scene.spawn(TALK)
+    scene.hail(guard)
+    number = scene.dialogs()[0]["conversation_id"]
+    scene.answer(number, answer)
+    assert scene.closes() == [number] * closes
+    assert scene.lines == []
+
+
+def test_a_talk_ends_with_its_speaker_or_by_the_player(scene: ScriptScene) -> None:
+    guard = scene.spawn(TALK)
+    scene.hail(guard)
+    number = scene.dialogs()[0]["conversation_id"]
+    scene.scripts.vanished(scene.zone, guard)
+    assert not scene.scripts.talks.knows(scene.player, number)
+    other = scene.spawn(TALK, "Other")
+    scene.hail(other)
+    number = scene.dialogs()[-1]["conversation_id"]
+    scene.client.say("OP_DialogCloseMsg", number.to_bytes(4, "little"))
+    assert not scene.scripts.talks.knows(scene.player, number)
+
+
+def test_a_player_has_a_limited_number_of_talks(scene: ScriptScene) -> None:
+    name = scene.script(TALK)
+    for number in range(18):
+        scene.hail(scene.place(name, f"Guard {number}", 70 + number))
+    numbers = [one["conversation_id"] for one in scene.dialogs()]
+    known = [number for number in numbers if scene.scripts.talks.knows(scene.player, number)]
+    assert known == numbers[2:]
+
+
+def test_an_unknown_number_is_passed_on_to_behaviors(scene: ScriptScene) -> None:
+    scene.answer(4711, 0)
+    assert scene.client.player is not None
+    assert scene.client.player.client.drops["OP_DialogSelectMsg refused"] == 1
