@@ -16,6 +16,7 @@ from emu.admin.snapshot import Snapshot
 from emu.cli.client.common import run_reactor
 from emu.cli.common import config_path, load_config
 from emu.cli.console_socket import ConsoleSocket
+from emu.cli.doctor.bus import check_bus
 from emu.cli.doctor.cluster import check_cluster
 from emu.cli.doctor.database import check_database
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
@@ -69,14 +70,14 @@ def doctor(
 ) -> None:
     """Check everything that a server needs, and print faults with their fixes.
 
-    Checks the configuration, ports, files, database, the nodes of a cluster, opcode tables, clock,
-    addresses, limits and secrets; then the running server, by a session and a login that must be
-    refused. With --login it logs in with your account, lists its characters, and opens a session
-    with the world. Nothing is changed, also while the account plays, unless you give --enter or
-    --repair. With --enter a character stands in the world for a moment: players see it, and the
-    server saves it. With --repair the database is copied, and unusable stored values of characters
-    are replaced by the values that the server uses instead; the server must be stopped for that.
-    The exit status is 1 if a check fails.
+    Checks the configuration, ports, files, database, the nodes of a cluster and their bus, opcode
+    tables, clock, addresses, limits and secrets; then the running server, by a session and a login
+    that must be refused. With --login it logs in with your account, lists its characters, and opens
+    a session with the world. Nothing is changed, also while the account plays, unless you give
+    --enter or --repair. With --enter a character stands in the world for a moment: players see it,
+    and the server saves it. With --repair the database is copied, and unusable stored values of
+    characters are replaced by the values that the server uses instead; the server must be stopped
+    for that. The exit status is 1 if a check fails.
 
     Example: emu doctor --problems
     """
@@ -119,6 +120,7 @@ def examine(account: Entrance | None, *, enters: bool = False) -> Iterator[Findi
     yield from as_far_as_allowed("database", check_database(where))
     yield from as_far_as_allowed("database", check_values(where, known_zones(config)))
     yield from check_cluster(config)
+    yield from as_far_as_allowed("bus", check_bus(config))
     yield from as_far_as_allowed("opcodes", check_opcodes(path))
     yield from as_far_as_allowed("clock", check_clock(where, present, passing, sleep))
     yield from check_addresses(config)

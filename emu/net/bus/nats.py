@@ -300,7 +300,9 @@ class NatsTransport:
         finally:
             if not self._ending.is_set():
                 self._reactor.callFromThread(self._lost, "the connection is lost")
-            await client.close()
+            # The client waits long for the end of TLS on a wire that loses everything.
+            await asyncio.wait([asyncio.ensure_future(client.close())], timeout=LAST)
+            _close_socket(client)
 
     def _drop_queued(self) -> None:
         """Drop what was not sent by the connection before: whoever waited for it has given up."""
