@@ -11,6 +11,7 @@ import os
 import random
 import signal
 import sqlite3
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
@@ -196,7 +197,6 @@ class Liver:
     async def live(self, killed: Callable[[str, float], bool]) -> None:
         """Play until `is_over`; `killed` says whether a node was killed since a moment."""
         while not self.is_over:
-            begun = reactor.seconds()
             try:
                 await self.bot.enter(seconds=4)
             except EmuError:
@@ -209,31 +209,32 @@ class Liver:
             if at is not None and math.dist(at, (bot.place.x, bot.place.z)) > 1.0:
                 self.lost_camps.append(f"{bot.name}: {at} {bot.place}")
             try:
-                await self._play(begun)
+                await self._play(killed)
             except EmuError as error:
                 if not killed(bot.node, since - 5):
                     self.disturbed.append(f"{bot.name} at {bot.node}: {error} {bot.closed[-1:]}")
 
-    async def _play(self, _begun: float) -> None:
+    async def _play(self, killed: Callable[[str, float], bool]) -> None:
         bot = self.bot
         client = bot.client
         assert client is not None
         for _ in range(random.randint(1, 4)):
             bot.walk()
-            await client.arrival()
+            await client.arrival(6.0)  # A killed node is noticed by its silence.
         names = await bot.who()
         twice = [name for name, count in Counter(names or ()).items() if count > 1]
         self.doubles += twice
         place = (bot.place.x, bot.place.z)
         await sleep(0.3)
-        if await bot.camp():
+        begun = reactor.seconds()
+        if await bot.camp() and not killed(bot.node, begun):
             self.camped[bot.name] = place
             self.camps += 1
             self.lives += 1
             if self.lives % 2:
                 # Somebody new: account and character are created by entering.
                 self.bot = Bot(self.cluster, self.number + 1000 * self.lives, "life")
-        elif not bot.stands:
+        elif not killed(bot.node, begun):
             raise EmuError("the camp was not confirmed")
 
 
@@ -248,9 +249,15 @@ async def kills(note: Findings, folder: Path, where: ServerUrl) -> None:
     livers = [Liver(cluster, number) for number in range(KILL_BOTS)]
     try:
         await cluster.start_three()
+        first = [one.bot for one in livers]
+        await enter_all(first)
+        await leave_all(first)
+        await sleep(1.5)
+        masters(cluster, apart=True)
         running = [Deferred.fromCoroutine(one.live(killed)) for one in livers]
         await sleep(5)
-        for _ in range(KILLS):
+        for number in range(KILLS):
+            print(f"kill {number + 1} of {KILLS}", file=sys.stderr, flush=True)
             name = random.choice(list(times))
             times[name].append(reactor.seconds())
             cluster.nodes[name].kill()
@@ -267,6 +274,15 @@ async def kills(note: Findings, folder: Path, where: ServerUrl) -> None:
             Counter(name for (name,) in rows),
             [name for one in livers for name in one.created],
         )
+        places = cluster.sql("SELECT name, x, z FROM world_characters")
+        stored = {name: (x, z) for name, x, z in places}
+        lost = [text for one in livers for text in one.lost_camps]
+        lost += [
+            f"{name}: {at} {stored.get(name)}"
+            for one in livers
+            for name, at in one.camped.items()
+            if math.dist(at, stored.get(name, (math.inf, 0.0))) > 1.0
+        ]
         accounts = Counter(name for (name,) in cluster.sql("SELECT name FROM accounts"))
         note(
             "kills / characters created / camps",
@@ -281,9 +297,7 @@ async def kills(note: Findings, folder: Path, where: ServerUrl) -> None:
         note.none(
             "accounts that are there twice", [name for name, count in accounts.items() if count > 1]
         )
-        note.none(
-            "confirmed camps that were lost", [text for one in livers for text in one.lost_camps]
-        )
+        note.none("confirmed camps that were lost", lost)
         note.none("players listed twice", [text for one in livers for text in one.doubles])
         note.none(
             "bots of other nodes that were disturbed",
@@ -300,7 +314,7 @@ async def kills(note: Findings, folder: Path, where: ServerUrl) -> None:
 def snapshot(cluster: Cluster) -> dict[str, Any]:
     """Return all rows of all tables but those in which nodes say that they live."""
     tables = cluster.sql("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
-    left_out = {"nodes", "zone_servers", "leases", "client_logs"}
+    left_out = {"nodes", "zone_servers", "leases", "client_logs", "world_stats"}
     return {
         name: Counter(repr(row) for row in cluster.sql(f'SELECT * FROM "{name}"'))
         for (name,) in tables if name not in left_out

@@ -83,7 +83,8 @@ class Findings:
 
     def none(self, what: str, found: object) -> None:
         """Note what should be 0 or empty."""
-        self(what, "none", found or "none", not found)
+        shown = f"{len(found)}: {found[:3]}" if isinstance(found, list) and found else found
+        self(what, "none", shown or "none", not found)
 
 
 def emu(*words: str) -> subprocess.CompletedProcess[str]:
@@ -331,10 +332,13 @@ class Bot:
         return [one.text for one in self.events[since:] if isinstance(one, LineShown)]
 
     async def camp(self) -> bool:
-        """Camp; return whether the server ended the session with that reason."""
+        """Camp; return whether the session has ended after it. Raises `CommandError`.
+
+        The client says the same of a session that was lost during the countdown.
+        """
         assert self.client is not None
         client, self.is_leaving = self.client, True
-        self.command("camp")
+        client.act(lambda core: core.camp())
         await waited(lambda: client.core.phase is WorldPhase.CLOSED, 10)
         return any(isinstance(one, Closed) and "camped" in one.reason for one in self.events[-20:])
 
