@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from emu.content.importing import APPLICATION, tables_form
+from emu.content.importing import APPLICATION, read_only, tables_form
 from emu.content.tables import content_tables
 from emu.errors import FileFormatError
 
@@ -127,7 +127,7 @@ class ContentFile:
         """Open a file for reading. Raises `FileFormatError`."""
         self.path = path
         try:
-            self._database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            self._database = sqlite3.connect(read_only(path), uri=True)
             self._database.execute("PRAGMA query_only = ON")
             (application,) = self._database.execute("PRAGMA application_id").fetchone()
             (version,) = self._database.execute("PRAGMA user_version").fetchone()

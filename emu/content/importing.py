@@ -72,6 +72,11 @@ def tables_form() -> int:
     return crc32("\n".join(declared).encode()) & 0x7FFFFFFF
 
 
+def read_only(path: Path) -> str:
+    """Return the URI by which SQLite opens a content file for reading, whatever its name has."""
+    return f"{path.absolute().as_uri()}?mode=ro"
+
+
 @dataclass(slots=True)
 class ImportReport:
     """What an import took over and left out."""
@@ -132,7 +137,8 @@ def step_back(target: Path) -> None:
 
 
 def _create(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None)
+    # As a URI: otherwise not every SQLite would take one in ATTACH.
+    database = sqlite3.connect(path.absolute().as_uri(), uri=True, isolation_level=None)
     # Nothing of an unfinished file is used, so it needs no journal.
     database.execute("PRAGMA journal_mode = OFF")
     database.execute("PRAGMA synchronous = OFF")
@@ -175,7 +181,7 @@ def _fill(
 def _known(old: Path) -> dict[str, set[str]]:
     """Return the tables of each dump of the last import, by its digest."""
     try:
-        with closing(sqlite3.connect(f"file:{old}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(read_only(old), uri=True)) as database:
             (version,) = database.execute("PRAGMA user_version").fetchone()
             if version != tables_form():
                 return {}
@@ -188,7 +194,7 @@ def _known(old: Path) -> dict[str, set[str]]:
 def _copy(database: sqlite3.Connection, old: Path, tables: set[str]) -> None:
     """Copy tables of the last import."""
     database.execute("COMMIT")
-    database.execute("ATTACH ? AS old", (f"file:{old}?mode=ro",))
+    database.execute("ATTACH ? AS old", (read_only(old),))
     for name in sorted(tables & content_tables().keys()):
         database.execute(f'INSERT OR REPLACE INTO "{name}" SELECT * FROM old."{name}"')  # noqa: S608
         rows = "INSERT INTO left_out SELECT * FROM old.left_out WHERE name = ?"

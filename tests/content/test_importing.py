@@ -122,3 +122,12 @@ def test_a_file_of_another_form_is_not_copied_from(dumps: Path, tmp_path: Path) 
     with sqlite3.connect(target) as database:
         database.execute("PRAGMA user_version = 99")
     assert import_content(dump_parts([dumps]), target).copied == []
+
+
+def test_the_name_of_the_file_may_have_any_letters(dumps: Path, tmp_path: Path) -> None:
+    target = tmp_path / "my #1? 100%.sqlite"
+    import_content(dump_parts([dumps]), target)
+    again = import_content(dump_parts([dumps]), target)
+    assert len(again.copied) == len(list(dumps.iterdir()))
+    with ContentFile(target) as file:
+        assert file.counts()["spawns"] == 4
