@@ -260,6 +260,8 @@ class WorldService:
         elif name is PlayerDeadline.LINK_DEAD:
             departures.remove(player, LeaveReason.LINK_DEAD, now)
         elif name is PlayerDeadline.CAMP:
-            departures.leave(player, LeaveReason.CAMPED, now)
+            departures.leave_saved(player, LeaveReason.CAMPED, now)
+        elif name is PlayerDeadline.CLOSING:
+            player.client.close()
         else:
             departures.leave(player, LeaveReason.NOT_BACK, now)

@@ -283,6 +283,8 @@ class PlayerDeadline(enum.Enum):
     """It is removed; no client has taken it over."""
     ZONING = "zoning"
     """It is removed; its client has not connected again."""
+    CLOSING = "closing"
+    """Its session is closed, although its last save is not stored yet."""
     SAVE_CHANGES = "keep"
     """Its changes are saved."""
     SAVE = "save"

@@ -11,12 +11,13 @@ step has left.
 from __future__ import annotations
 
 import enum
-from typing import Final
+from collections.abc import Coroutine
+from typing import Any, Final
 
 from emu.errors import CommandError, StoreError
 from emu.model import EntryOrigin
 from emu.times import Monotonic
-from emu.world.actors.client import send_text
+from emu.world.actors.client import PlayerClient, send_text
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination, StateWord
 from emu.world.events import PlayerLeft
@@ -26,6 +27,8 @@ from emu.world.zones.zone import Zone
 
 ZONING_TIME: Final = 60.0
 """Seconds for a client to connect again: as long as its key works."""
+SAVE_TIME: Final = 2.0
+"""Seconds that the session of a player who leaves stays open for the save."""
 LONGEST_CAMP: Final = 255
 NO_NEXT_CHARACTER: Final = " "
 """The name that stands for none, of the character that a client plays after it camped."""
@@ -79,7 +82,7 @@ class Departures:
         # A client that quits to the desktop does not wait for the camp timer, so nobody would stop
         # it.
         if fields["quit"] and fields["camp_desktop"]:
-            self.leave(player, LeaveReason.QUIT, now)
+            self.leave_saved(player, LeaveReason.QUIT, now)
             return
         is_master = player.character.admin_status >= world.rules.game_master
         seconds = world.rules.camp_game_master if is_master else world.rules.camp
@@ -113,7 +116,7 @@ class Departures:
         """Make a player link-dead, or remove it if it does not stand in a zone yet."""
         world = self._world
         if player.state is PlayerState.GONE:
-            world.deadlines.clear(player, PlayerDeadline.ZONING)
+            world.deadlines.forget(player, PlayerDeadline)
             return
         # A client that changes its zone closes its session on purpose.
         if player.state in (PlayerState.LINK_DEAD, PlayerState.ZONING):
@@ -147,6 +150,37 @@ class Departures:
         client = player.client
         self.remove(player, reason, now)
         self._world.faults.attempt("closing a session", player, client.close)
+
+    def leave_saved(self, player: Player, reason: str, now: Monotonic) -> None:
+        """Take a player out of the world at once, and close its session when it is stored.
+
+        The end of the session confirms to its client that it has left. So a crash afterwards loses
+        nothing. A store that does not answer delays the end by `SAVE_TIME` at most.
+        """
+        if player.state is PlayerState.GONE:
+            return
+        world, client = self._world, player.client
+        self.remove(player, reason, now)
+        # Set before the save is awaited, so that the session is closed in every case.
+        closing = Monotonic(now + SAVE_TIME)
+        world.deadlines.set(player, PlayerDeadline.CLOSING, closing)
+        attempt = world.faults.attempt
+        attempt("waiting for a save", player, self._start, self._close_when_stored(player, client))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            self._world.start(work)
+        except Exception:
+            work.close()  # otherwise Python warns of a coroutine that was never awaited
+            raise
+
+    async def _close_when_stored(self, player: Player, client: PlayerClient) -> None:
+        try:
+            await self._world.saves.stored(player)
+        except StoreError:
+            return  # reported by the saver, which tries again; the deadline closes the session
+        self._world.deadlines.clear(player, PlayerDeadline.CLOSING)
+        client.close()
 
     def remove(self, player: Player, reason: str, now: Monotonic) -> None:
         """Take a player out of the world; the caller closes its session."""

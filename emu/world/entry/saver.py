@@ -141,6 +141,17 @@ class Saver:
             self._begin(record)
         await done
 
+    async def stored(self, char_id: int, answer: Callable[[], PendingAnswer]) -> None:
+        """Wait until the newest state of a character is stored; return at once if it is.
+
+        Raises `StoreError` if the next save fails; the saver retries it nevertheless.
+        """
+        record = self._records.get(char_id)
+        if record is not None:
+            done = answer()
+            record.waiting.append(done)
+            await done
+
     def claimed(self, row: WorldCharacter) -> None:
         """Note that this process has let a character in again: its term is greater than before.
 
@@ -309,6 +320,7 @@ class Saver:
             # The store has everything. The record would only grow the memory with each player who
             # ever entered.
             del self._records[state.char_id]
+            waiting += record.waiting  # those of `stored`, who came while this save was in flight
         elif is_kept and error is not None:
             self._not_saved(record, saving, error)
         for one in waiting:

@@ -87,6 +87,10 @@ class PlayerSaves:
         changes, player.unsaved = player.unsaved, set()
         await self._saver.store(row, changes, self._answer)
 
+    async def stored(self, player: Player) -> None:
+        """Wait until what was saved of a player last is stored. Raises `StoreError`."""
+        await self._saver.stored(player.id, self._answer)
+
 
 def state_of(player: Player, now: Monotonic) -> WorldCharacter:
     """Return a player's character as it is now, at its destination if it changes the zone."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from twisted.internet.defer import Deferred
 
-from emu.world.actors.player import PlayerState
+from emu.model import SavedState
+from emu.world.actors.player import PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination
+from emu.world.entry.leaving import SAVE_TIME
 from emu.world.zones.directory import NoSuchZone
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
@@ -63,6 +66,57 @@ def test_a_game_master_camps_for_a_second(harness: WorldHarness) -> None:
     assert ("OP_CampStartedMsg", b"\1\0") in one.log
     harness.run(1.1)
     assert one.is_closed
+
+
+def hold_saves(harness: WorldHarness) -> Deferred[None]:
+    """Let saves wait for the result that is returned."""
+    pending: Deferred[None] = Deferred()
+    save = harness.store.save_character
+
+    async def held(char_id: int, state: SavedState) -> None:
+        await pending
+        await save(char_id, state)
+
+    harness.store.save_character = held  # type: ignore[method-assign]
+    harness.start = Deferred.fromCoroutine
+    return pending
+
+
+@pytest.mark.parametrize("body", [b"\1\1", bytes(2)], ids=["quit", "camp"])
+def test_the_session_ends_when_the_last_save_is_stored(harness: WorldHarness, body: bytes) -> None:
+    """So what a client is confirmed survives a crash directly after it."""
+    one = harness.stand(5)
+    pending = hold_saves(harness)
+    one.say("OP_RequestCampMsg", body)
+    harness.run(0.0 if body == b"\1\1" else 20.1)
+    assert harness.world.players.get(5) is None
+    assert not one.is_closed
+    pending.callback(None)
+    assert one.is_closed
+    assert harness.world.deadlines.get(one.player, PlayerDeadline.CLOSING) is None
+
+
+def test_a_store_that_does_not_answer_keeps_nobody_longer_than_two_seconds(
+    harness: WorldHarness,
+) -> None:
+    one = harness.stand(5)
+    pending = hold_saves(harness)
+    one.say("OP_RequestCampMsg", b"\1\1")
+    harness.run(SAVE_TIME - 0.1)
+    assert not one.is_closed
+    harness.run(0.2)
+    assert one.is_closed
+    pending.callback(None)
+    assert harness.store.saves[-1].char_id == 5
+
+
+def test_a_client_that_ends_its_session_itself_leaves_no_deadline(harness: WorldHarness) -> None:
+    one = harness.stand(5)
+    pending = hold_saves(harness)
+    one.say("OP_RequestCampMsg", b"\1\1")
+    harness.service.closed(one.player, one, "closed by peer", harness.now)
+    assert not len(harness.world.deadlines)
+    pending.callback(None)
 
 
 def test_who_loses_the_link_stays_two_minutes_and_is_seen_so(harness: WorldHarness) -> None:

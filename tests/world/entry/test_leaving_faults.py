@@ -206,6 +206,7 @@ def test_one_neighbor_that_always_raises(
     with monkeypatch.context() as patch:
         patch.setattr(kind, name, raising(getattr(kind, name), float("inf")))
         way(scene.harness, scene.client)
+    scene.harness.run(leaving.SAVE_TIME)  # how long a session waits for its save
     scene.is_gone()
     scene.may_return()
 

@@ -244,6 +244,44 @@ def test_whoever_waits_learns_of_the_failure_and_the_state_stays_to_be_saved() -
     assert [type(one) for one in outcome[1:]] == [OutOfDate, OutOfDate]
 
 
+@pytest.mark.parametrize("is_late", [False, True], ids=["at once", "during the save"])
+def test_who_waits_for_what_is_unsaved_causes_no_save(*, is_late: bool) -> None:
+    bench = Bench()
+    bench.put(SavedKind.TITLES)
+    ends: list[str] = []
+
+    async def wait() -> None:
+        await bench.saver.stored(bench.row.id, Deferred)
+        ends.append("stored")
+
+    bench.start(wait())
+    if is_late:
+        bench.start(wait())
+    assert ends == []
+    bench.store.carry_out()
+    assert ends == ["stored"] * (1 + is_late)
+    assert bench.store.begun == []
+    bench.start(wait())  # nothing is unsaved any more
+    assert len(ends) == 2 + is_late
+
+
+def test_who_waits_for_what_is_unsaved_waits_for_the_newest_state() -> None:
+    bench = Bench()
+    ends: list[str] = []
+
+    async def wait() -> None:
+        await bench.saver.stored(bench.row.id, Deferred)
+        ends.append("stored")
+
+    bench.put(SavedKind.TITLES)
+    bench.put(SavedKind.HOTKEYS)
+    bench.start(wait())
+    bench.store.carry_out()
+    assert ends == []
+    bench.store.carry_out()
+    assert ends == ["stored"]
+
+
 def test_what_was_read_before_the_last_save_is_not_current() -> None:
     bench = Bench()
     read = bench.stored
