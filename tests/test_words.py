@@ -51,6 +51,9 @@ TEXT = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 NAME_WORDS = frozenset(WORDS) - IN_NAMES - MODULES - {"accord"}
+WORDS_IN_TEXTS = frozenset(word for word in WORDS if IN_TEXTS.get(word) != "")
+"""Each pattern contains its word."""
+LETTERS = re.compile("[a-z]+")
 NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -111,6 +114,8 @@ STORIES = ROOT / "data" / "world" / "zones"
 
 def in_text(text: str) -> Iterator[tuple[int, str]]:
     """Return the retired words of a text for people, each with its line; code is left out."""
+    if WORDS_IN_TEXTS.isdisjoint(LETTERS.findall(text.lower())):
+        return  # the pattern itself is a hundred times slower
     plain = re.sub(r"``[^`]+``|`[^`\n]+`", lambda code: "\n" * code[0].count("\n"), text)
     for match in TEXT.finditer(plain):
         yield plain.count("\n", 0, match.start()), str(match.lastgroup)

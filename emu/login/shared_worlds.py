@@ -66,6 +66,9 @@ class Askers:
     def __init__(self, memory: float) -> None:
         self._memory = memory
         self._asked: OrderedDict[tuple[int, ...], deque[tuple[str, float]]] = OrderedDict()
+        """In the order of their newest request."""
+        self._keys: dict[int, dict[tuple[int, ...], None]] = {}
+        """The keys of `_asked`, by world: thousands of requests to other worlds are not walked."""
 
     def add(self, key: tuple[int, ...], process: str, now: Monotonic) -> bool:
         """Note a request; return False when too many are unanswered."""
@@ -74,6 +77,7 @@ class Askers:
             return False
         self._asked.setdefault(key, deque()).append((process, now + self._memory))
         self._asked.move_to_end(key)
+        self._keys.setdefault(key[0], {})[key] = None
         return True
 
     def take(self, key: tuple[int, ...], own: str) -> str:
@@ -83,26 +87,34 @@ class Askers:
             return own
         process, _ = asked.popleft()
         if not asked:
-            del self._asked[key]
+            self._drop(key)
         return process
 
     def only_key(self, world_id: int) -> tuple[int, ...] | None:
         """Return the key of the requests to a world if all of them have the same."""
-        found = [key for key in self._asked if key[0] == world_id]
-        return found[0] if len(found) == 1 else None
+        found = self._keys.get(world_id, {})
+        return next(iter(found)) if len(found) == 1 else None
 
     def forget(self, world_id: int) -> None:
         """Remove all requests to a world that can no longer answer."""
-        for key in [key for key in self._asked if key[0] == world_id]:
-            del self._asked[key]
+        for key in list(self._keys.get(world_id, ())):
+            self._drop(key)
+
+    def _drop(self, key: tuple[int, ...]) -> None:
+        del self._asked[key]
+        of_world = self._keys[key[0]]
+        del of_world[key]
+        if not of_world:
+            del self._keys[key[0]]
 
     def _expire(self, now: Monotonic) -> None:
-        for key, asked in list(self._asked.items()):
+        while self._asked:
+            key, asked = next(iter(self._asked.items()))
             while asked and asked[0][1] <= now:
                 asked.popleft()
             if asked:
-                return  # Keys are in the order of their newest request.
-            del self._asked[key]
+                return
+            self._drop(key)
 
 
 class SharedWorlds:
