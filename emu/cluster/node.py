@@ -216,17 +216,6 @@ class Node:
         """Return whether this node has a lease that it wants."""
         return name in self._wanted and self._wanted[name].is_held
 
-    async def once(self, name: str) -> bool:
-        """Take a lease for work that is done at once; return whether this node has it.
-
-        Raises `StoreError`.
-        """
-        return await self.store.hold_lease(name, self.name, self.term, self.lease)
-
-    async def done(self, name: str) -> None:
-        """Release a lease that was taken with `once`. Raises `StoreError`."""
-        await self.store.release_lease(name, self.name, self.term)
-
     def _lose_leases(self) -> None:
         for name, wanted in self._wanted.items():
             if wanted.is_held:

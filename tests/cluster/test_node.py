@@ -216,14 +216,6 @@ async def test_a_drained_node_leaves_leases_to_others(cluster: Cluster) -> None:
     assert (east.works, west.works) == (["begin link", "end"], ["begin link"])
 
 
-async def test_work_of_one_node_is_done_once(cluster: Cluster) -> None:
-    east, west = await cluster.add("east"), await cluster.add("west")
-    assert await east.node.once("reconcile")
-    assert not await west.node.once("reconcile")
-    await east.node.done("reconcile")
-    assert await west.node.once("reconcile")
-
-
 async def test_a_full_instance_is_stored_as_full_and_free_again(cluster: Cluster) -> None:
     east = await cluster.add("east")
     await east.holds(12)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from operator import attrgetter
+from typing import Any, Final
 
 from emu.appearance import SLIDER_FIELDS, color_components, slider
 from emu.commands.registry import STATUS_BANNED_FOR_EVER
-from emu.errors import DuplicateName, MalformedMessage, StoreError, UnknownStruct
+from emu.errors import DuplicateName, MalformedMessage, StoreAway, StoreError, UnknownStruct
 from emu.limits.rates import Throttle, hourly
 from emu.link.messages import CharacterCreateReply
 from emu.model import Color, CreateCode, WorldCharacter
@@ -84,6 +85,25 @@ def read_appearance(request: Mapping[str, Any], *, signed: bool) -> RequestedApp
     return RequestedAppearance(appearance, colors)
 
 
+REPEATED: Final = 300.0
+"""Seconds in which a request whose outcome is unknown may be repeated."""
+MOST_UNKNOWN: Final = 1000
+"""Requests whose outcome is unknown; the oldest is forgotten for the next one."""
+ASKED: Final = attrgetter(
+    "race", "class_", "gender", "deity", "starting_zone", "client_version", "appearance", "colors"
+)
+
+
+def is_made_by(row: WorldCharacter, first: WorldCharacter, again: WorldCharacter) -> bool:
+    """Return whether `row` is the outcome of a request that is repeated as `again`."""
+    return (
+        row.name == first.name
+        and row.created == first.created
+        and again.created - first.created <= REPEATED
+        and ASKED(first) == ASKED(again)
+    )
+
+
 STRUCT = "CreateCharacter"
 BARE_STRUCT = "CreateCharacterBare"
 """The shorter request that the real 2006 client sends (docs/protocol/login.md#client-546)."""
@@ -101,6 +121,8 @@ class CharacterCreation:
     """Returns the starting place of a new character."""
     clock: Clock
     _made: Throttle = field(init=False)
+    _unknown: dict[tuple[int, str], WorldCharacter] = field(default_factory=dict)
+    """What was asked for when the database did not answer, by account and name."""
 
     def __post_init__(self) -> None:
         self._made = Throttle(hourly(self.rules.creations_per_hour))
@@ -131,6 +153,11 @@ class CharacterCreation:
         others = await self.store.of_account(wanted.account_id)
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in others):
             return CreateCode.UNKNOWN_ERROR_2, 0
+        key = wanted.account_id, wanted.name.casefold()
+        first = self._unknown.pop(key, None)
+        made = first and next((row for row in others if is_made_by(row, first, wanted)), None)
+        if made:
+            return CreateCode.SUCCESS, made.id
         # The login server checks this as well, but only this world knows how many characters it
         # has.
         if len(others) >= self.rules.max_characters:
@@ -145,6 +172,12 @@ class CharacterCreation:
             self._made.give_back(wanted.account_id, self.clock.now())
             # The store decides, not a query before: two requests may come at the same time.
             return CreateCode.NAME_TAKEN, 0
+        except StoreAway:
+            # The store may have created it, and only the answer was lost.
+            self._unknown[key] = wanted
+            if len(self._unknown) > MOST_UNKNOWN:
+                del self._unknown[next(iter(self._unknown))]
+            raise
         return CreateCode.SUCCESS, made.id
 
     def _decode(self, version: int, payload: bytes) -> Mapping[str, Any]:

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.errors import StoreAway
 from emu.link.messages import CharacterCreateReply
-from emu.model import Color, WorldCharacter
+from emu.model import Color, CreateCode, WorldCharacter
 from emu.structs import StructCatalog, shipped_catalog
 from emu.world.content.definitions import Start
-from emu.world.registration.creation import CharacterCreation, NameRules
+from emu.world.registration.creation import MOST_UNKNOWN, CharacterCreation, NameRules
 from emu.world.rules import CreationRules
 from tests.support.examples import tries
 from tests.support.files.struct_texts import catalog_of, struct_of
@@ -171,6 +172,61 @@ def test_a_broken_store_is_an_unknown_error() -> None:
     bench = Bench()
     bench.store.broken = True
     assert bench.create(546, request_546()) == CharacterCreateReply(101, 0, 0)
+
+
+class Forgetful(CharactersInMemory):
+    """A store whose answer to the first creation is lost."""
+
+    is_lost = True
+
+    async def create(self, character: WorldCharacter) -> WorldCharacter:
+        made = await super().create(character)
+        if self.is_lost:
+            self.is_lost = False
+            raise StoreAway("the connection was lost")
+        return made
+
+
+def test_a_creation_whose_answer_was_lost_succeeds_when_it_is_repeated() -> None:
+    bench = Bench(max_characters=1)
+    bench.store = Forgetful()
+    creation = bench.creation()
+    lost = bench.create(546, request_546(), by=creation)
+    assert lost == CharacterCreateReply(101, 0, CreateCode.UNKNOWN_ERROR)
+    made = bench.made()
+    bench.clock.seconds += 10.0
+    again = CharacterCreateReply(101, made.id, CreateCode.SUCCESS)
+    assert bench.create(546, request_546(), by=creation) == again
+    assert bench.made() == made
+    full = CharacterCreateReply(101, 0, CreateCode.MAX_CHARACTERS)
+    assert bench.create(546, request_546(), by=creation) == full
+
+
+@pytest.mark.parametrize(
+    ("seconds", "body"),
+    [
+        (301.0, request_546()),
+        (10.0, request_546(account=8)),
+        (10.0, request_546().replace(b"hair", b"wigs")),
+    ],
+    ids=["long after", "other account", "other character"],
+)
+def test_only_the_same_request_soon_after_is_a_repetition(seconds: float, body: bytes) -> None:
+    bench = Bench()
+    bench.store = Forgetful()
+    creation = bench.creation()
+    bench.create(546, request_546(), by=creation)
+    bench.clock.seconds += seconds
+    assert bench.create(546, body, by=creation).response == CreateCode.NAME_TAKEN
+
+
+def test_requests_without_an_outcome_are_bounded() -> None:
+    bench = Bench()
+    creation = bench.creation()
+    for number in range(MOST_UNKNOWN + 10):
+        bench.store = creation.store = Forgetful()
+        bench.create(546, request_546(account=1 + number), by=creation)
+    assert len(creation._unknown) == MOST_UNKNOWN
 
 
 def test_a_version_without_a_layout_cannot_be_read() -> None:
