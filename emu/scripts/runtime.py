@@ -84,7 +84,8 @@ class ScriptFolder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._folded: dict[str, str] | None = None
+        self._listed: dict[str, dict[str, str]] = {}
+        """Names of the entries of folders: without regard to case -> as they are."""
 
     def find(self, name: str) -> str | None:
         """Return the path of a named script relative to the folder, or None."""
@@ -92,7 +93,11 @@ class ScriptFolder:
             path = wanted.replace("\\", "/")
             if self._is_inside(path) and (self.root / path).is_file():
                 return path
-        return self._by_case().get(path.casefold())
+        return self._by_case(path) if self._is_inside(path) else None
+
+    def has(self, path: str) -> bool:
+        """Return whether there is exactly this file."""
+        return self._is_inside(path) and (self.root / path).is_file()
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file that `find` has returned. Raises `ScriptError`."""
@@ -107,7 +112,7 @@ class ScriptFolder:
 
     def forget(self) -> None:
         """Look for the files anew at the next name that is not exact."""
-        self._folded = None
+        self._listed.clear()
 
     def files(self) -> Iterator[str]:
         """Yield the paths of all scripts below the folder, sorted."""
@@ -115,10 +120,26 @@ class ScriptFolder:
             if path.is_file():
                 yield path.relative_to(self.root).as_posix()
 
-    def _by_case(self) -> dict[str, str]:
-        if self._folded is None:
-            self._folded = {path.casefold(): path for path in self.files()}
-        return self._folded
+    def _by_case(self, path: str) -> str | None:
+        """Return the path of a file whose name is written in another case."""
+        # Step by step: a list of all files of a large folder would take too long.
+        found = ""
+        for part in path.split("/"):
+            name = self._names(found).get(part.casefold())
+            if name is None:
+                return None
+            found = f"{found}/{name}" if found else name
+        return found if (self.root / found).is_file() else None
+
+    def _names(self, folder: str) -> dict[str, str]:
+        known = self._listed.get(folder)
+        if known is None:
+            try:
+                names = [entry.name for entry in (self.root / folder).iterdir()]
+            except OSError:
+                names = []
+            known = self._listed[folder] = {name.casefold(): name for name in names}
+        return known
 
     @staticmethod
     def _is_inside(path: str) -> bool:

@@ -316,6 +316,10 @@ class WorldNotifications:
         """A player stands in a zone and has come from outside the world."""
         self.standing: WorldSubscription[Player, Monotonic] = WorldSubscription("standing", faults)
         """A player stands in a zone."""
+        self.loaded: WorldSubscription[Player] = WorldSubscription("loaded", faults)
+        """A player's client has loaded its windows."""
+        self.targeted: WorldSubscription[Player] = WorldSubscription("targeted", faults)
+        """A player has targeted a spawn."""
         self.out_of_zone: WorldSubscription[Player] = WorldSubscription("out of zone", faults)
         """A player has left its zone, or the world."""
         self.left: WorldSubscription[Player] = WorldSubscription("left", faults)

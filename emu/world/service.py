@@ -47,7 +47,8 @@ class WorldService:
         self._entries.register(self.messages)
         context.departures.register(self.messages)
         Movement(world, context.departures.stop_camp).register(self.messages)
-        Interaction(world, context.departures, commands).register(self.messages)
+        self._interaction = Interaction(world, context.departures, commands)
+        self._interaction.register(self.messages)
         commands.register(self.messages)
         behaviors.register(self.messages)
         self._scripts: Scripts | None = None
@@ -70,6 +71,7 @@ class WorldService:
     def add_scripts(self, scripts: Scripts) -> None:
         """Let scripts of the content file handle messages and the time."""
         self._scripts = scripts
+        self._interaction.scripts = scripts.events
         scripts.register(self.messages)
 
     # -- settings of operators ------------------------------------------------------------------

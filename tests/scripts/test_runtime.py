@@ -112,6 +112,20 @@ def test_a_file_is_found_as_the_rows_of_the_community_name_it(scene: Scene) -> N
     for name in (exact, f"'{exact}'", f" {exact} ", exact.lower(), exact.replace("/", "\\")):
         assert scene.folder.find(name) == exact
     assert scene.folder.find("SpawnScripts/Qeynos/Nobody.lua") is None
+    assert scene.folder.find("spawnscripts/qeynos") is None
+    assert scene.folder.find("../spawnscripts/qeynos/guard.lua") is None
+    assert scene.folder.has(exact)
+    for name in (exact.lower(), f"{exact} ", "SpawnScripts/Qeynos", "", "../x.lua"):
+        assert not scene.folder.has(name)
+
+
+def test_a_new_file_is_found_after_the_folder_was_forgotten(scene: Scene) -> None:
+    scene.script("", "A/One.lua")
+    assert scene.folder.find("a/two.lua") is None
+    scene.script("", "A/Two.lua")
+    assert scene.folder.find("a/two.lua") is None
+    scene.folder.forget()
+    assert scene.folder.find("a/two.lua") == "A/Two.lua"
 
 
 def test_an_error_has_its_file_and_line(scene: Scene) -> None:

@@ -124,7 +124,7 @@ def make_scripts(
     except ConfigError as error:
         _log.warn("{line}", line=str(error))
         return None
-    scripts.despawn = population.content.despawn
+    scripts.waits.despawn = population.content.despawn
     population.content.listener = scripts
     return scripts
 

@@ -26,6 +26,8 @@ from emu.world.zones.directory import NoSuchZone
 PUT_BACK_PAUSE: Final = 2.0
 """Seconds between two corrections of one client: it needs time to obey."""
 MOST_VERBS: Final = 0xFF
+MERCHANT: Final = "frommerchant"
+"""The command of a shopkeeper's first verb."""
 SPAWN_ONLY: Final = 4
 """Bytes of a message that names a spawn and no verb."""
 
@@ -112,7 +114,9 @@ class Movement:
         index = fields["spawn_index"]
         viewer = player.viewer
         player.set_target(viewer.interest.spawn_at(index) if viewer is not None else None)
-        if player.target is None and index != NO_TARGET:
+        if player.target is not None:
+            self._world.notifications.targeted.publish(player)
+        elif index != NO_TARGET:
             self._world.count("target unknown")
 
 
@@ -123,8 +127,21 @@ class CommandRunner(Protocol):
         """Run a command by its name; return False if there is none that this player may use."""
 
 
+class VerbScripts(Protocol):
+    """Asks the scripts of spawns about verbs; `emu.world.scripts.events.SpawnEvents` does."""
+
+    def may_use(self, player: Player, spawn: Spawn, command: str) -> bool:
+        """Return whether a player may use a verb of a spawn."""
+
+    def used(self, player: Player, spawn: Spawn, command: str) -> bool:
+        """Call the script of a spawn whose verb was used; return whether it has a function."""
+
+
 class Interaction:
     """Handles the messages about verbs of spawns."""
+
+    scripts: VerbScripts | None = None
+    """The scripts of the content file; None without them."""
 
     def __init__(self, world: World, departures: Departures, commands: CommandRunner) -> None:
         self._world = world
@@ -172,14 +189,22 @@ class Interaction:
             self._use(player, spawn, verb, now)
 
     def _use(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
+        scripts = self.scripts
+        if scripts is not None and not scripts.may_use(player, spawn, verb.command):
+            self._world.count("verb refused by a script")
+            return
+        # Shopkeepers hail whoever wants to buy: their scripts greet by `hailed`.
+        command = "hail" if verb.command == MERCHANT else verb.command
         # A command wins over the spawn's way or text, so zone files can give any verb to any spawn.
-        if self._commands.do(player, verb.command, now):
+        is_done = self._commands.do(player, command, now)
+        has_script = scripts is not None and scripts.used(player, spawn, verb.command)
+        if is_done:
             return
         if spawn.destination is not None:
             self._travel(player, spawn.destination, now)
         elif spawn.kind is SpawnKind.SIGN and spawn.footer is not None and spawn.footer.description:
             send_text(player.client, spawn.footer.description)
-        else:
+        elif not has_script:
             self._world.count("verb does nothing")
 
     def _travel(self, player: Player, to: Destination, now: Monotonic) -> None:

@@ -238,8 +238,22 @@ def _is_known(name: str, value: Any) -> bool:
 class Listener(Protocol):
     """Hears of the spawns of the content file; the host of scripts is one."""
 
-    def appeared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
-        """Handle a spawn that was put into its zone."""
+    def zone_starts(self, zone: Zone) -> None:
+        """Handle a zone whose content is about to be read."""
+
+    def zone_is_read(self, zone: Zone, script: str) -> None:
+        """Handle a zone whose content was read: `script` is what its row names."""
+
+    def zone_is_ready(self, zone: Zone) -> None:
+        """Handle a zone in which all spawns of the content file stand."""
+
+    def prepared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
+        """Handle a spawn that is about to be put into its zone."""
+
+    def appeared(
+        self, zone: Zone, spawn: Spawn, standing: Standing, *, is_back: bool = False
+    ) -> None:
+        """Handle a spawn that was put into its zone; `is_back` means that it stood there before."""
 
     def vanished(self, zone: Zone, spawn: Spawn) -> None:
         """Handle a spawn that was removed from its zone."""
@@ -260,6 +274,8 @@ class _Filled:
     spawns: dict[int, Spawn] = field(default_factory=dict)
     """By placement."""
     waiting: deque[Standing] = field(default_factory=deque)
+    is_opening: bool = True
+    """Whether the spawns with which it starts are still being added."""
 
 
 class ContentZones:
@@ -299,6 +315,8 @@ class ContentZones:
     def settle(self, zone: Zone) -> None:
         """Begin to fill a zone that starts."""
         self._opening.add(zone)
+        if self.listener is not None:
+            self.listener.zone_starts(zone)
         self._start(self._open(zone))
 
     def forget(self, zone: Zone) -> None:
@@ -338,6 +356,10 @@ class ContentZones:
                 self._add_slice(filled, now)
             else:
                 self._pass_time(filled, now)
+            if filled.is_opening and not filled.waiting:
+                filled.is_opening = False
+                if self.listener is not None:
+                    self.listener.zone_is_ready(filled.zone)
             waits = PAUSE if filled.waiting else max(PAUSE, filled.population.get_timer() - now)
             filled.due = Monotonic(now + waits)
 
@@ -359,6 +381,8 @@ class ContentZones:
         filled = _Filled(zone, population, served.fixtures, now)
         filled.waiting.extend(self._nearest_first(zone, population.open(now)))
         self._filled[zone] = filled
+        if self.listener is not None:
+            self.listener.zone_is_read(zone, served.content.zone["script"])
         if served.faults:
             self._failed(
                 f"zone {zone.zone_id}: {len(served.faults)} spawns cannot be shown;"
@@ -384,15 +408,20 @@ class ContentZones:
             if fixture is None:
                 continue
             spawn = _spawn(fixture, standing, self._next_id())
+            listener = self.listener
+            if listener is not None:
+                listener.prepared(filled.zone, spawn, standing)
             try:
                 filled.zone.add(spawn, now)
             except LimitExceeded as error:
                 self._failed(f"zone {filled.zone.zone_id}: {error}")
                 filled.waiting.clear()
+                if listener is not None:
+                    listener.vanished(filled.zone, spawn)
                 return
             filled.spawns[standing.placement.id] = spawn
-            if self.listener is not None:
-                self.listener.appeared(filled.zone, spawn, standing)
+            if listener is not None:
+                listener.appeared(filled.zone, spawn, standing, is_back=not filled.is_opening)
 
     def _remove(self, zone: Zone, spawn: Spawn, now: Monotonic) -> None:
         zone.remove(spawn, now)

@@ -76,7 +76,7 @@ class ZoneEntries:
         """Add the messages of a client that loads its zone to the table."""
         messages.add("OP_DoneLoadingZoneResourcesMsg", self._zone_loaded, NOT_ZONING)
         messages.add("OP_DoneLoadingEntityResourcesMsg", self._entities_loaded, NOT_ZONING)
-        messages.add("OP_DoneLoadingUIResourcesMsg", _ui_loaded, NOT_ZONING)
+        messages.add("OP_DoneLoadingUIResourcesMsg", self._ui_loaded, NOT_ZONING)
         messages.add("OP_SignalMsg", self._signal, NOT_ZONING)
         messages.add("OP_SysClient", self._signal, NOT_ZONING)
         messages.add("OP_QuickbarUpdateMsg", self._hotbar, NOT_ZONING)
@@ -383,17 +383,17 @@ class ZoneEntries:
         }
         player.client.send("WS_GameWorldTime", game_time(moment)._asdict() | fields)
 
+    def _ui_loaded(self, player: Player, _body: bytes, _now: Monotonic) -> None:
+        """Echo that the interface is loaded: clients up to 561 wait for it.
+
+        Source: docs/protocol/world/entering.md#order.
+        """
+        player.client.send_bytes("OP_DoneLoadingUIResourcesMsg")
+        self._world.notifications.loaded.publish(player)
+
     def _hotbar(self, player: Player, body: bytes, now: Monotonic) -> None:
         player.hotbars.read(player.client.dialect, body)
         self._world.saves.changed(player, SavedKind.HOTKEYS, now)
-
-
-def _ui_loaded(player: Player, _body: bytes, _now: Monotonic) -> None:
-    """Echo that the interface is loaded: clients up to 561 wait for it.
-
-    Source: docs/protocol/world/entering.md#order.
-    """
-    player.client.send_bytes("OP_DoneLoadingUIResourcesMsg")
 
 
 def _group_options(player: Player, _body: bytes, _now: Monotonic) -> None:

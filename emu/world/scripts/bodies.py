@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from emu.content.population import Standing
 from emu.scripts.signatures import Handle, HandleKind
@@ -20,6 +20,13 @@ MOST_VARIABLES: Final = 64
 """Temporary variables of one spawn."""
 
 
+class PlayersByZone(Protocol):
+    """The players of a world; `emu.world.world.Players` has them."""
+
+    def standing_in(self, zone: Zone) -> list[Player]:
+        """Return the players who stand in a zone."""
+
+
 class Nearness(NamedTuple):
     """The functions that a spawn calls when a player comes near, and when the player leaves."""
 
@@ -28,6 +35,18 @@ class Nearness(NamedTuple):
     leave: str
     inside: dict[int, Player]
     """The players that are near, by character id."""
+
+
+class SpawnNearness(NamedTuple):
+    """The functions that a spawn calls when certain spawns come near, and when they leave."""
+
+    number: int
+    """Of the spawns in the content file, or of their place."""
+    is_location: bool
+    distance: float
+    enter: str
+    leave: str
+    inside: set[Body]
 
 
 @dataclass(slots=True, eq=False)
@@ -43,6 +62,7 @@ class Body:
     """The file that its row names; empty without one."""
     variables: dict[str, Any] = field(default_factory=dict)
     nearness: Nearness | None = None
+    near_spawns: list[SpawnNearness] = field(default_factory=list)
     timers: list[Timer] = field(default_factory=list)
     is_gone: bool = False
     handle: Handle = field(init=False)
@@ -55,6 +75,11 @@ class Body:
             kind = HandleKind.NPC
         self.handle = Handle(kind, self)
 
+    @property
+    def name(self) -> str:
+        """The name of the spawn, for people."""
+        return self.spawn.name
+
     def end(self) -> None:
         """Let go of everything: the spawn is gone, and its handle counts as missing."""
         self.is_gone = True
@@ -62,6 +87,7 @@ class Body:
         self.timers.clear()
         self.variables.clear()
         self.nearness = None
+        self.near_spawns.clear()
 
 
 @dataclass(slots=True, eq=False)
@@ -71,7 +97,30 @@ class Timer:
     body: Body
     function: str
     other: Body | None
+    seconds: float = 0.0
+    """How long it waits for each call."""
+    times: int = 1
+    """How many calls are left."""
     is_stopped: bool = False
+
+
+class Place(NamedTuple):
+    """A place that a zone's script watches, and the functions that it calls."""
+
+    x: float
+    y: float
+    z: float
+    distance: float
+    enter: str
+    leave: str
+    inside: dict[int, Player]
+    """The players who are there, by character id."""
+
+    def has(self, spawn: Spawn) -> bool:
+        """Return whether a spawn is there; the place has the shape of a diamond."""
+        at = spawn.position
+        away = abs(at.x - self.x) + abs(at.y - self.y) + abs(at.z - self.z)
+        return away <= self.distance
 
 
 @dataclass(slots=True, eq=False)
@@ -79,6 +128,17 @@ class Home:
     """A running zone as scripts have it: its spawns by number, and what waits for a player."""
 
     zone: Zone
+    script: str = ""
+    """The file of the zone's own script; empty without one."""
+    is_night: bool = False
+    """Whether `dusk` was called last, and not `dawn`."""
+    is_ready: bool = False
+    """Whether its spawns stand, and its script has been called."""
+    is_gone: bool = False
+    newcomers: list[Player] = field(default_factory=list)
+    """The players who came before it was ready."""
+    places: list[Place] = field(default_factory=list)
+    """What the zone's script watches."""
     bodies: dict[int, Body] = field(default_factory=dict)
     """By the spawn's number of this run; players are not among them."""
     by_location: dict[int, list[Body]] = field(default_factory=dict)
@@ -88,11 +148,15 @@ class Home:
     """The spawns that watch for players, in the order they began to."""
     waiting: list[Timer] = field(default_factory=list)
     """Timers that were due while nobody was in the zone."""
-    is_watched: bool = False
     handle: Handle = field(init=False)
 
     def __post_init__(self) -> None:
         self.handle = Handle(HandleKind.ZONE, self)
+
+    @property
+    def name(self) -> str:
+        """The name of the zone, for people."""
+        return self.zone.definition.name
 
     def add(self, body: Body) -> None:
         """Add a spawn of the content file."""
@@ -125,7 +189,72 @@ class Home:
         """End all handles: the zone has ended."""
         for body in list(self.bodies.values()):
             self.remove(body)
+        for body in self.players.values():
+            body.end()
+        self.players.clear()
+        self.newcomers.clear()
+        self.places.clear()
+        self.is_gone = True
         self.handle.end()
+
+
+class Homes:
+    """The running zones of a world as scripts have them."""
+
+    def __init__(self, players: PlayersByZone) -> None:
+        self._players = players
+        self._homes: dict[Zone, Home] = {}
+
+    def __iter__(self) -> Iterator[Home]:
+        """All that scripts know; a snapshot."""
+        return iter(list(self._homes.values()))
+
+    def get(self, zone: Zone) -> Home | None:
+        """Return a zone that scripts know."""
+        return self._homes.get(zone)
+
+    def of(self, zone: Zone) -> Home:
+        """Return a zone, which scripts know from now on."""
+        home = self._homes.get(zone)
+        if home is None:
+            home = self._homes[zone] = Home(zone)
+        return home
+
+    def pop(self, zone: Zone) -> Home | None:
+        """Remove a zone that ends."""
+        return self._homes.pop(zone, None)
+
+    def of_number(self, zone_id: int) -> Home | None:
+        """Return a running zone by its number."""
+        return next((home for zone, home in self._homes.items() if zone.zone_id == zone_id), None)
+
+    def players_in(self, home: Home) -> list[Player]:
+        """Return the players who stand in a zone."""
+        return self._players.standing_in(home.zone)
+
+    def body(self, spawn: Spawn, zone: Zone) -> Body | None:
+        """Return a spawn of the content file, or a player, as scripts have it."""
+        home = self._homes.get(zone)
+        if home is None:
+            return None
+        found = home.bodies.get(spawn.id)
+        if found is not None or spawn.kind is not SpawnKind.PLAYER:
+            return found
+        for player in self._players.standing_in(zone):
+            if player.spawn is spawn:
+                return self.player(player)
+        return None
+
+    def player(self, player: Player) -> Body:
+        """Return the one body of a player in its zone."""
+        home = self.of(player.zone)
+        found = home.players.get(player.id)
+        # A player can be replaced by another object of the same character, after a second login.
+        if found is None or found.player is not player:
+            if found is not None:
+                found.end()
+            found = home.players[player.id] = Body(player.spawn, home, player)
+        return found
 
 
 def distance_between(one: Spawn, other: Spawn) -> float:

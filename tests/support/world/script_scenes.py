@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,7 +11,7 @@ from emu.content.file import Entry, Placement, Template
 from emu.content.population import Standing
 from emu.scripts.runtime import ScriptFolder
 from emu.world.actors.player import Player
-from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.scripts.functions.later import LATER
 from emu.world.scripts.functions.talk import TALK
 from emu.world.scripts.functions.who import WHO
@@ -27,6 +28,7 @@ class ScriptScene:
     def __init__(self, folder: Path, version: int = 546) -> None:
         self.folder = folder
         self.lines: list[str] = []
+        self._shown = 0
         self.harness = WorldHarness()
         self.scripts = Scripts(
             self.harness.world, self.harness.chat, self.harness.behaviors, ScriptFolder(folder),
@@ -41,15 +43,26 @@ class ScriptScene:
 
     def script(self, source: str | bytes, name: str = "npc.lua") -> str:
         data = source if isinstance(source, bytes) else source.encode()
-        (self.folder / name).write_bytes(data)
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
         return name
+
+    def zone_script(self, source: str) -> None:
+        """Give the zone a script, and let it be ready."""
+        self.script(source, f"ZoneScripts/{self.zone.definition.name}.lua")
+        self.scripts.zone_starts(self.zone)
+        self.scripts.zone_is_read(self.zone, "")
+        self.scripts.zone_is_ready(self.zone)
 
     def spawn(self, source: str | bytes | None, name: str = "Guard", location: int = 70) -> Spawn:
         """Put a spawn with a script into the zone; None names a file that is not there."""
         script = "gone.lua" if source is None else self.script(source, f"{name}.lua")
         return self.place(script, name, location)
 
-    def place(self, script: str, name: str = "Guard", location: int = 70) -> Spawn:
+    def place(
+        self, script: str, name: str = "Guard", location: int = 70, *, is_back: bool = False
+    ) -> Spawn:
         spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, name, PLACE)
         spawn.level = 12
         spawn.appearance = {"race": 9, "class": 3, "gender": 1}
@@ -58,8 +71,10 @@ class ScriptScene:
         template = Template(900 + location, "npcs", {}, {"difficulty": 6, "heroic": 1}, {}, ())
         entry = Entry(1, location, template.id, 100.0, 0, script)
         standing = Standing(placement, entry, template, *PLACE[:3], 12, 32, None, 0)
+        spawn.verbs = (Verb("Push", 10.0, "push_it"), Verb("Buy", 10.0, "frommerchant"))
+        self.scripts.prepared(self.zone, spawn, standing)
         self.zone.add(spawn, self.harness.now)
-        self.scripts.appeared(self.zone, spawn, standing)
+        self.scripts.appeared(self.zone, spawn, standing, is_back=is_back)
         self.harness.run(1.5)
         return spawn
 
@@ -78,6 +93,26 @@ class ScriptScene:
     def heard(self) -> list[tuple[str, str]]:
         heard = self.client.hears()
         return [(one, text) for _, one, text in heard if one != self.player.name]
+
+    def shown(self) -> list[str]:
+        """Return the lines of text that the player was shown since the last time."""
+        lines = [one["text"] for one in self.client.decoded("WS_DisplayText")]
+        new, self._shown = lines[self._shown :], len(lines)
+        return new
+
+    def target(self, spawn: Spawn) -> None:
+        """Let the player's client target a spawn."""
+        self.client.say("OP_UpdateTargetMsg", self._index(spawn).to_bytes(2, "little"))
+
+    def use(self, spawn: Spawn, verb: str) -> None:
+        """Let the player's client choose a verb of a spawn."""
+        body = struct.pack("<IH", self._index(spawn), len(verb)) + verb.encode()
+        self.client.say("OP_EntityVerbsVerbMsg", body)
+
+    def _index(self, spawn: Spawn) -> int:
+        index = self.player.index_of(spawn)
+        assert index is not None
+        return index
 
     def dialogs(self) -> list[dict[str, Any]]:
         return self.client.decoded("WS_DialogOpen")

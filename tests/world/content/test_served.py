@@ -9,10 +9,11 @@ import pytest
 
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
+from emu.content.population import Standing
 from emu.content.sources import dump_parts
 from emu.errors import EmuError, FileFormatError
 from emu.times import Monotonic
-from emu.world.actors.spawn import SpawnKind
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.content.atlas import read_atlas
 from emu.world.content.served import (
     SLICE,
@@ -236,3 +237,63 @@ def test_zones_of_a_content_file_stand_between_shipped_and_own_ones(tmp_path: Pa
     assert served.fixtures(12) == ()
     assert (nine := both.get(9)) is not None
     assert nine.name == "my meadow"
+
+
+class Heard:
+    """A listener that notes what it hears."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+
+    def zone_starts(self, zone: Zone) -> None:
+        self.log.append(f"starts {zone.zone_id}")
+
+    def zone_is_read(self, _zone: Zone, script: str) -> None:
+        self.log.append(f"read {script}")
+
+    def zone_is_ready(self, _zone: Zone) -> None:
+        self.log.append("ready")
+
+    def prepared(self, zone: Zone, spawn: Spawn, _standing: Standing) -> None:
+        assert zone.spawn(spawn.id) is None
+        self.log.append("prepared")
+
+    def appeared(
+        self, zone: Zone, spawn: Spawn, _standing: Standing, *, is_back: bool = False
+    ) -> None:
+        assert zone.spawn(spawn.id) is spawn
+        self.log.append("back" if is_back else "new")
+
+    def vanished(self, _zone: Zone, _spawn: Spawn) -> None:
+        self.log.append("vanished")
+
+    def ended(self, _zone: Zone) -> None:
+        self.log.append("ended")
+
+
+def test_a_listener_hears_of_zones_and_spawns_in_order(path: Path) -> None:
+    scene = Scene(path)
+    heard = scene.zones.listener = Heard()
+    scene.zones.settle(scene.zone)
+    assert heard.log == ["starts 9"]
+    scene.read()
+    scene.run(1.0)
+    assert heard.log == ["starts 9", "read ", *["prepared", "new"] * 3, "ready"]
+    heard.log.clear()
+    (spawn, *_) = [one for one in scene.zone if one.kind is SpawnKind.NPC]
+    scene.zones.despawn(scene.zone, spawn)
+    assert heard.log == ["vanished"]
+    scene.run(10_000.0)
+    assert heard.log[1:3] == ["prepared", "back"]
+    scene.zones.forget(scene.zone)
+    assert heard.log[-1] == "ended"
+
+
+def test_a_spawn_beyond_a_full_zone_is_gone_for_listeners_too(path: Path) -> None:
+    scene = Scene(path)
+    scene.zone.rules = ZoneRules(spawn_limit=1)
+    heard = scene.zones.listener = Heard()
+    scene.zones.settle(scene.zone)
+    scene.read()
+    scene.run(1.0)
+    assert heard.log[-5:] == ["prepared", "new", "prepared", "vanished", "ready"]

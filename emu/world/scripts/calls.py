@@ -1,0 +1,229 @@
+"""Calls into scripts: their files, loaded when they are first needed, and their errors.
+
+An error ends the call that has it; a file whose calls fail three times in a row is switched off
+until `reload scripts`. Source: docs/guides/lua.md#running.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Protocol
+
+from emu.errors import ScriptError
+from emu.scripts.runtime import Environment, Runtime, ScriptFolder
+from emu.scripts.signatures import FunctionTable, bind, merged
+from emu.world.events import Faults
+from emu.world.scripts.bodies import Body, Home, given
+from emu.world.scripts.stubs import stub_names
+
+MOST_FAILURES: Final = 3
+MOST_MESSAGES: Final = 200
+"""Messages that one call from outside may send players."""
+EVENTS: Final = frozenset((
+    "prespawn", "spawn", "respawn", "hailed", "hailed_busy", "hear_say", "targeted", "casted_on",
+    "can_use_command", "aggro", "attacked", "auto_attack_tick", "healthchanged", "death", "killed",
+    "group_dead", "CombatReset", "preinit_zone_script", "init_zone_script", "new_client",
+    "player_entry", "player_loadcomplete", "dusk", "dawn",
+))  # fmt: skip
+"""The events with a counter of their own."""
+
+
+class Chances(Protocol):
+    """Random numbers, as `random.Random` gives them."""
+
+    def uniform(self, a: float, b: float, /) -> float:
+        """Return a number between two others."""
+
+    def randint(self, a: int, b: int, /) -> int:
+        """Return a whole number from a to b, both included."""
+
+
+class Answer(NamedTuple):
+    """How a call of a script ended."""
+
+    is_found: bool
+    """Whether the script has the function."""
+    value: Any = None
+    """Its first result; None for a call that failed."""
+    has_failed: bool = False
+
+
+NO_ANSWER: Final = Answer(is_found=False)
+
+
+@dataclass(slots=True)
+class _File:
+    path: str
+    environment: Environment
+    failures: int = 0
+    """Calls that failed since the last one that did not."""
+
+
+class Calls:
+    """The files of scripts, and the calls of their functions."""
+
+    def __init__(
+        self,
+        folder: ScriptFolder,
+        functions: Sequence[FunctionTable],
+        *,
+        faults: Faults,
+        chances: Chances,
+        report: Callable[[str], object],
+    ) -> None:
+        """Make the runtime. `report` writes a line for operators.
+
+        Raises `ConfigError` if lupa is not installed.
+        """
+        self.chances = chances
+        self.counters: Counter[str] = Counter()
+        """Events and how they ended."""
+        self.stubs: Counter[str] = Counter()
+        """Calls of functions that this server does not have."""
+        self.errors: Counter[str] = Counter()
+        """Errors of scripts, by place."""
+        self._folder = folder
+        self._faults = faults
+        self._report = report
+        self._functions: dict[str, Callable[..., Any]] = {
+            name: self._stub(name, value) for name, value in stub_names().items()
+        }
+        self._functions |= {name: bind(one, self) for name, one in merged(functions).items()}
+        self._runtime = self._new_runtime()
+        self._files: dict[str, _File | None] = {}
+        self._messages_left = 0
+        self._depth = 0
+
+    # -- files ----------------------------------------------------
+
+    def reload(self) -> str:
+        """Read all files anew when they are next needed; return one line that sums up.
+
+        Timers, talks and nearness stay, and `spawn` is not called again.
+        """
+        count = sum(one is not None for one in self._files.values())
+        self._files.clear()
+        self._folder.forget()
+        self._runtime = self._new_runtime()
+        self.errors.clear()
+        return f"{count} scripts will be read again"
+
+    def switched_off(self) -> list[str]:
+        """Return the files that are switched off."""
+        return [
+            file.path for file in self._files.values()
+            if file is not None and file.failures >= MOST_FAILURES
+        ]  # fmt: skip
+
+    def find(self, name: str) -> str:
+        """Return a file's name if there is exactly this file, else an empty text."""
+        return name if self._folder.has(name) else ""
+
+    def _new_runtime(self) -> Runtime:
+        return Runtime(self._folder, self._functions, seed=self.chances.randint(0, 2**31 - 1))
+
+    def _file(self, name: str) -> _File | None:
+        """Return a loaded file by the name of a row; None if there is none that can run."""
+        if name not in self._files:
+            self._files[name] = self._loaded(name)
+        return self._files[name]
+
+    def _loaded(self, name: str) -> _File | None:
+        path = self._folder.find(name)
+        if path is None:
+            self.counters["files missing"] += 1
+            self._report(f"there is no script {name!r}")
+            return None
+        # Two rows may name one file with other letters: its globals are the same.
+        for known in self._files.values():
+            if known is not None and known.path == path:
+                return known
+        try:
+            return _File(path, self._runtime.load(path))
+        except ScriptError as error:
+            self.counters["files that do not load"] += 1
+            self._report(f"script not loaded: {error}")
+            return None
+
+    # -- calls ----------------------------------------------------
+
+    def call(self, owner: Body | Home, event: str, *values: Body | str | float | None) -> bool:
+        """Call a function of the script of a spawn or a zone; return whether it is there and ran.
+
+        An argument that is None is left out, and those behind it move up.
+        """
+        answer = self.ask(owner, event, *values)
+        return answer.is_found and not answer.has_failed
+
+    def ask(self, owner: Body | Home, event: str, *values: Body | str | float | None) -> Answer:
+        """Call a function as `call` does; return whether it is there, and its result."""
+        if not owner.script or owner.is_gone:
+            return NO_ANSWER
+        return self.run(owner.script, event, owner, *values)
+
+    def run(self, script: str, event: str, *values: Body | Home | str | float | None) -> Answer:
+        """Call a function of a file by the name of a row."""
+        file = self._file(script)
+        if file is None or file.failures >= MOST_FAILURES:
+            return NO_ANSWER
+        if not self._depth:
+            self._messages_left = MOST_MESSAGES
+        self._depth += 1
+        try:
+            found, result = self._runtime.call(
+                file.environment, event,
+                *[_lua_value(value) for value in values if value is not None],
+            )  # fmt: skip
+        except ScriptError as error:
+            self._failed(file, _name(values), event, error)
+            return Answer(is_found=True, has_failed=True)
+        except Exception as error:  # noqa: BLE001  # the fault of a function, not of its script
+            self.counters["functions failed"] += 1
+            self._faults.add("a function for scripts", _name(values), error)
+            return Answer(is_found=True, has_failed=True)
+        finally:
+            self._depth -= 1
+        if not found:
+            return NO_ANSWER
+        self.counters[f"event {event}" if event in EVENTS else "functions called"] += 1
+        file.failures = 0
+        return Answer(is_found=True, value=result)
+
+    def may_send(self) -> bool:
+        """Count a message of the running call; return False if it must be dropped."""
+        self._messages_left -= 1
+        if self._messages_left < 0:
+            self.counters["messages dropped"] += 1
+        return self._messages_left >= 0
+
+    def _failed(self, file: _File, name: str, event: str, error: ScriptError) -> None:
+        file.failures += 1
+        self.counters["errors"] += 1
+        place = f"{error.path}:{error.line}:{event}"
+        self.errors[place] += 1
+        if self.errors[place] == 1:
+            self._report(f"{error} (in {event} of {name})")
+        if file.failures == MOST_FAILURES:
+            self._report(f"{file.path} failed {MOST_FAILURES} times in a row and is switched off")
+
+    def _stub(self, name: str, value: Any) -> Callable[..., Any]:
+        def call(*_values: Any) -> Any:
+            self.stubs[name] += 1
+            if self.stubs[name] == 1:
+                self._report(f"a script calls {name}, which this server does not have")
+            return value
+
+        return call
+
+
+def _lua_value(value: Body | Home | str | float) -> Any:
+    if isinstance(value, (Body, Home)):
+        return value.handle
+    return given(value) if isinstance(value, str) else value
+
+
+def _name(values: Sequence[Any]) -> str:
+    """Return the name of what a call is for, for people: that of its first argument."""
+    return str(values[0].name) if values and isinstance(values[0], (Body, Home)) else ""

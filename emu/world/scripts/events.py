@@ -1,0 +1,271 @@
+"""The events of scripts: what happens in the world, and the functions that are called for it.
+
+A function that a script lacks costs little. Who causes an event calls a method here and needs to
+know nothing of scripts. Source: docs/guides/lua.md#events.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from emu.times import Clock, Monotonic
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import Spawn
+from emu.world.clock import game_time
+from emu.world.deadlines import Deadlines
+from emu.world.scripts.bodies import Body, Home, Homes, distance_between
+from emu.world.scripts.calls import Calls
+from emu.world.zones.zone import Zone
+
+HAIL_DISTANCE: Final = 5.0
+FIGHTING: Final = "combat"
+"""The word of a spawn that fights."""
+UNCHANGED: Final = None
+"""What `health_changes` returns for damage that stays as it is."""
+
+
+class SpawnEvents:
+    """Calls the functions of spawns' scripts for what happens to the spawns."""
+
+    def __init__(self, calls: Calls, homes: Homes) -> None:
+        self._calls = calls
+        self._homes = homes
+
+    # -- players ----------------------------------------------------------------------------------
+
+    def said(self, speaker: Player, text: str) -> Body | None:
+        """Call `hailed`, or `hear_say`, of the target of a player who says something.
+
+        Returns a spawn whose `hailed` ran. It must be near, and call `hailed_busy` while it fights.
+        """
+        body = self._target(speaker)
+        if body is None:
+            return None
+        player = self._homes.player(speaker)
+        if not text.casefold().startswith("hail"):
+            self._calls.call(body, "hear_say", player, text)
+            return None
+        if distance_between(body.spawn, speaker.spawn) >= HAIL_DISTANCE:
+            return None
+        if FIGHTING in body.spawn.words:
+            self._calls.call(body, "hailed_busy", player)
+            return None
+        return body if self._calls.call(body, "hailed", player) else None
+
+    def targeted(self, player: Player) -> None:
+        """Call `targeted` of the spawn that a player has targeted."""
+        body = self._target(player)
+        if body is not None:
+            self._calls.call(body, "targeted", self._homes.player(player))
+
+    def _target(self, player: Player) -> Body | None:
+        home = self._homes.get(player.zone)
+        return home.bodies.get(player.target.id) if home is not None and player.target else None
+
+    # -- verbs and spells -------------------------------------------------------------------------
+
+    def may_use(self, player: Player, spawn: Spawn, command: str) -> bool:
+        """Call `can_use_command` of a spawn; return whether a player may use a verb of it.
+
+        A script without the function allows everything; one whose call fails, nothing.
+        """
+        home = self._homes.get(player.zone)
+        body = home.bodies.get(spawn.id) if home is not None else None
+        if body is None:
+            return True
+        answer = self._calls.ask(body, "can_use_command", self._homes.player(player), command)
+        # As in Lua: only false and nothing are untrue, and 0 is true.
+        return not answer.is_found or (answer.value is not None and answer.value is not False)
+
+    def used(self, player: Player, spawn: Spawn, command: str) -> bool:
+        """Call the function with a verb's own name, and `casted_on`; return whether one ran."""
+        home = self._homes.get(player.zone)
+        body = home.bodies.get(spawn.id) if home is not None else None
+        if body is None:
+            return False
+        user = self._homes.player(player)
+        has_own = self._calls.call(body, command, user) if command else False
+        return self._calls.call(body, "casted_on", user, command) or has_own
+
+    def casted_on(self, zone: Zone, spawn: Spawn, caster: Spawn, name: str) -> bool:
+        """Call `casted_on` of a spawn on which a spell with a name has landed."""
+        return self._of(zone, spawn, "casted_on", caster, name)
+
+    # -- fights -----------------------------------------------------------------------------------
+
+    def aggro(self, zone: Zone, spawn: Spawn, victim: Spawn) -> bool:
+        """Call `aggro` of a spawn that begins a fight."""
+        return self._of(zone, spawn, "aggro", victim)
+
+    def attacked(self, zone: Zone, spawn: Spawn, target: Spawn) -> bool:
+        """Call `attacked` of a spawn that has come into a fight."""
+        return self._of(zone, spawn, "attacked", target)
+
+    def struck(self, zone: Zone, spawn: Spawn, target: Spawn) -> bool:
+        """Call `auto_attack_tick` of a spawn after a blow of its main hand."""
+        return self._of(zone, spawn, "auto_attack_tick", target)
+
+    def health_changes(
+        self, zone: Zone, spawn: Spawn, attacker: Spawn | None, damage: int
+    ) -> int | None:
+        """Call `healthchanged` before a spawn takes damage; return the damage it takes instead.
+
+        None: the script leaves it as it is. 0: it takes none.
+        """
+        body = self._homes.body(spawn, zone)
+        if body is None:
+            return UNCHANGED
+        value = self._calls.ask(body, "healthchanged", self._other(zone, attacker), damage).value
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value:
+            return UNCHANGED
+        if not math.isfinite(value):
+            return UNCHANGED
+        return max(0, int(value))
+
+    def died(self, zone: Zone, spawn: Spawn, killer: Spawn | None) -> None:
+        """Call `death` of a spawn that died, and `killed` of the creature that killed it."""
+        self._of(zone, spawn, "death", killer)
+        murderer = self._other(zone, killer)
+        dead = self._homes.body(spawn, zone)
+        if murderer is not None and murderer.player is None and dead is not None:
+            self._calls.call(murderer, "killed", dead)
+        home = self._homes.get(zone)
+        if home is not None and dead is not None:
+            self._calls.call(home, "spawn_killed", dead, murderer)
+
+    def group_died(self, zone: Zone, spawn: Spawn, killer: Spawn | None) -> bool:
+        """Call `group_dead` of the last spawn of its group that died."""
+        return self._of(zone, spawn, "group_dead", killer)
+
+    def fight_ended(self, zone: Zone, spawn: Spawn) -> bool:
+        """Call `CombatReset` of a spawn that lives and fights no more."""
+        return self._of(zone, spawn, "CombatReset")
+
+    def _of(
+        self, zone: Zone, spawn: Spawn, event: str, other: Spawn | None = None, *more: str
+    ) -> bool:
+        """Call a function of a spawn's script with another spawn; return whether it ran."""
+        body = self._homes.body(spawn, zone)
+        return body is not None and self._calls.call(body, event, self._other(zone, other), *more)
+
+    def _other(self, zone: Zone, spawn: Spawn | None) -> Body | None:
+        return self._homes.body(spawn, zone) if spawn is not None else None
+
+
+DUSK: Final = 19
+DAWN: Final = 8
+HOUR_PAUSE: Final = 10.0
+"""Seconds between two looks at the world's clock, whose hour takes 180."""
+
+
+class ZoneEvents:
+    """Calls the functions of zones' own scripts."""
+
+    def __init__(
+        self, calls: Calls, homes: Homes, clock: Clock, wake: Callable[[Monotonic], None]
+    ) -> None:
+        self._calls = calls
+        self._homes = homes
+        self._clock = clock
+        self._hours: Deadlines[Home, str] = Deadlines(wake)
+        self._new: set[int] = set()
+        """The players who have come into the world and not yet stood in a zone."""
+        self._loaded: set[int] = set()
+        """The players whose clients had loaded their windows before the zone was ready."""
+
+    # -- zones ------------------------------------------------------------------------------------
+
+    def starts(self, zone: Zone) -> None:
+        """Call `preinit_zone_script` before a zone's data are read; its file is known by name."""
+        home = self._homes.of(zone)
+        home.script = self._calls.find(f"ZoneScripts/{home.name}.lua")
+        self._calls.call(home, "preinit_zone_script")
+
+    def is_read(self, zone: Zone, script: str) -> None:
+        """Take the script that a zone's row names; without a name it keeps the one by its own."""
+        if script:
+            self._homes.of(zone).script = script
+
+    def is_ready(self, zone: Zone) -> None:
+        """Call `init_zone_script`, and then `player_entry` for those who came before."""
+        home = self._homes.of(zone)
+        if home.is_ready:
+            return
+        home.is_ready = True
+        home.places.clear()
+        self._calls.call(home, "init_zone_script")
+        newcomers, home.newcomers = home.newcomers, []
+        for player in newcomers:
+            if player.zone is zone:
+                self._entry(home, player)
+
+    def ended(self, home: Home) -> None:
+        """Forget a zone that ends."""
+        self._hours.clear(home, "")
+
+    # -- players ----------------------------------------------------------------------------------
+
+    def arrived(self, player: Player) -> None:
+        """Note a player who has come into the world."""
+        self._new.add(player.id)
+
+    def entered(self, player: Player) -> None:
+        """Call `player_entry`, and `new_client` for the first zone of a session."""
+        home = self._homes.get(player.zone)
+        if home is None:
+            self._new.discard(player.id)
+        elif home.is_ready:
+            self._entry(home, player)
+        elif player not in home.newcomers:
+            home.newcomers.append(player)
+
+    def has_loaded(self, player: Player) -> None:
+        """Call `player_loadcomplete`: the player's client has loaded its windows."""
+        home = self._homes.get(player.zone)
+        if home is None:
+            return
+        if home.is_ready and player.state in IN_ZONE:
+            self._calls.call(home, "player_loadcomplete", self._homes.player(player))
+        else:
+            self._loaded.add(player.id)
+
+    def left(self, player: Player) -> None:
+        """Forget a player who has left a zone."""
+        self._loaded.discard(player.id)
+        for home in self._homes:
+            if player in home.newcomers:
+                home.newcomers.remove(player)
+
+    def _entry(self, home: Home, player: Player) -> None:
+        body = self._homes.player(player)
+        if player.id in self._new:
+            self._new.discard(player.id)
+            self._calls.call(home, "new_client", body)
+        self._calls.call(home, "player_entry", body)
+        if player.id in self._loaded:
+            self._loaded.discard(player.id)
+            self._calls.call(home, "player_loadcomplete", body)
+        if self._hours.get(home, "") is None:
+            self._look_at_clock(home)
+
+    # -- the world's clock ------------------------------------------------------------------------
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if no zone waits for an hour."""
+        return self._hours.next()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Look at the clock for the zones in which somebody is."""
+        while (due := self._hours.pop_due(now)) is not None:
+            if self._homes.players_in(due[0]):
+                self._look_at_clock(due[0])
+
+    def _look_at_clock(self, home: Home) -> None:
+        """Call `dusk` and `dawn`; of a zone that starts at night `dusk`, by day neither."""
+        self._hours.set(home, "", Monotonic(self._clock.now() + HOUR_PAUSE))
+        is_night = not DAWN <= game_time(self._clock.moment()).hour < DUSK
+        was_night, home.is_night = home.is_night, is_night
+        if is_night is not was_night:
+            self._calls.call(home, "dusk" if is_night else "dawn")

@@ -1,0 +1,268 @@
+"""What scripts wait for: the time, and players or spawns who come near.
+
+Nothing is looked at while no player is in the zone: timers that fall due then wait for the next
+player. Source: docs/guides/lua.md#time.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Final
+
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn
+from emu.world.deadlines import Deadlines
+from emu.world.scripts.bodies import (
+    Body,
+    Home,
+    Homes,
+    Nearness,
+    Place,
+    SpawnNearness,
+    Timer,
+    distance_between,
+)
+from emu.world.scripts.calls import Calls
+from emu.world.zones.zone import Zone
+
+NEAR_PAUSE: Final = 2.0
+"""Seconds between two looks at who is near a spawn."""
+PLACE_PAUSE: Final = 1.0
+"""Seconds between two looks at who is at a place."""
+MOST_TIMERS: Final = 64
+"""Timers of one spawn."""
+MOST_PLACES: Final = 256
+"""Places that the script of one zone watches; the community's largest script has 33."""
+MOST_OTHERS: Final = 16
+"""Kinds of spawns that one spawn watches."""
+SHORTEST_TIMER: Final = 0.01
+SHORTEST_REPEAT: Final = 0.1
+"""Seconds between the calls of a timer that is to be called several times, at least."""
+
+DESPAWN: Final = "\0despawn"
+"""The function of a timer that removes its spawn: no script can name it."""
+
+
+class Due(enum.Enum):
+    """What is due when a deadline expires."""
+
+    TIMER = enum.auto()
+    NEAR = enum.auto()
+    PLACES = enum.auto()
+
+
+class Waits:
+    """The timers of scripts, and what they watch."""
+
+    def __init__(
+        self, calls: Calls, homes: Homes, wake: Callable[[Monotonic], None],
+        now: Callable[[], Monotonic],
+    ) -> None:  # fmt: skip
+        self._calls = calls
+        self._homes = homes
+        self._now = now
+        self.despawn: Callable[[Zone, Spawn], object] = lambda _zone, _spawn: None
+        """Removes a spawn of the content file from its zone."""
+        self._deadlines: Deadlines[Timer | Home, Due] = Deadlines(wake)
+
+    # -- timers -----------------------------------------------------------------------------------
+
+    def add_timer(
+        self, body: Body, seconds: float, function: str, times: int = 1, other: Body | None = None
+    ) -> None:
+        """Call a function of a spawn's script later, and as often again after the same time."""
+        if len(body.timers) >= MOST_TIMERS:
+            self._calls.counters["timers left out"] += 1
+            return
+        seconds = max(SHORTEST_TIMER, seconds)
+        timer = Timer(body, function, other, seconds, max(1, times))
+        body.timers.append(timer)
+        self._deadlines.set(timer, Due.TIMER, Monotonic(self._now() + seconds))
+
+    def stop_timers(self, body: Body, function: str) -> None:
+        """Stop the timers of a spawn with one function; all of them if that is empty."""
+        for timer in list(body.timers):
+            if not function or timer.function == function:
+                self._stop(timer)
+
+    def _stop(self, timer: Timer) -> None:
+        timer.is_stopped = True
+        if timer in timer.body.timers:
+            timer.body.timers.remove(timer)
+        self._deadlines.clear(timer, Due.TIMER)
+
+    def _ring(self, timer: Timer) -> None:
+        body = timer.body
+        if not self._homes.players_in(body.home):
+            body.home.waiting.append(timer)
+            return
+        timer.times -= 1
+        # Before the call: the function may set the same timer again, or stop this one.
+        if timer.times > 0:
+            pause = max(SHORTEST_REPEAT, timer.seconds)
+            self._deadlines.set(timer, Due.TIMER, Monotonic(self._now() + pause))
+        else:
+            self._stop(timer)
+        if timer.function == DESPAWN:
+            self.despawn(body.home.zone, body.spawn)
+            return
+        other = timer.other if timer.other is None or not timer.other.is_gone else None
+        if body.player is None:
+            self._calls.call(body, timer.function, other)
+        else:
+            self._call_for_player(body, timer.function, other)
+
+    def _call_for_player(self, body: Body, function: str, other: Body | None) -> None:
+        """Call a function of the scripts of players: of the one of its zone, else of all zones'."""
+        for name in (body.home.name, "global"):
+            path = self._calls.find(f"PlayerScripts/{name}.lua")
+            if path and self._calls.run(path, function, body.home, body, other).is_found:
+                return
+
+    # -- nearness ---------------------------------------------------------------------------------
+
+    def watch_players(self, body: Body, distance: float, enter: str, leave: str) -> None:
+        """Call functions when players come near a spawn and leave it; replace those of before."""
+        body.nearness = Nearness(distance, enter, leave, {})
+        self._watch_near(body)
+
+    def watch_spawns(self, body: Body, watched: SpawnNearness) -> None:
+        """Call functions when spawns of one number come near a spawn and leave it."""
+        if len(body.near_spawns) < MOST_OTHERS:
+            body.near_spawns.append(watched)
+            self._watch_near(body)
+
+    def watch_place(self, home: Home, place: Place) -> None:
+        """Call functions of a zone's script when players come to a place and leave it."""
+        if len(home.places) < MOST_PLACES:
+            home.places.append(place)
+            self._watch(home, Due.PLACES)
+
+    def _watch_near(self, body: Body) -> None:
+        body.home.near[body] = None
+        self._watch(body.home, Due.NEAR)
+
+    def _watch(self, home: Home, what: Due) -> None:
+        if self._deadlines.get(home, what) is None and self._homes.players_in(home):
+            self._deadlines.set(home, what, self._now())
+
+    # -- players and zones ------------------------------------------------------------------------
+
+    def entered(self, home: Home, now: Monotonic) -> None:
+        """Go on with what waits for a player."""
+        waiting, home.waiting = home.waiting, []
+        for timer in waiting:
+            if not timer.is_stopped:
+                self._deadlines.set(timer, Due.TIMER, now)
+        if home.near:
+            self._deadlines.set(home, Due.NEAR, now)
+        if home.places:
+            self._deadlines.set(home, Due.PLACES, now)
+
+    def left(self, home: Home, player: Player) -> None:
+        """Forget where a player was who leaves a zone; a player who comes back is greeted again."""
+        # No function is called: EQ2Emulator's server calls none either.
+        for near in home.near:
+            if near.nearness is not None:
+                near.nearness.inside.pop(player.id, None)
+        for place in home.places:
+            place.inside.pop(player.id, None)
+
+    def forget(self, body: Body) -> None:
+        """End the timers of a spawn that is gone."""
+        for timer in list(body.timers):
+            self._stop(timer)
+
+    def ended(self, home: Home) -> None:
+        """Forget a zone that ends."""
+        self._deadlines.forget(home, (Due.NEAR, Due.PLACES))
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if nothing is due."""
+        return self._deadlines.next()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Call what is due."""
+        while (due := self._deadlines.pop_due(now)) is not None:
+            owner, what = due
+            if isinstance(owner, Timer):
+                self._ring(owner)
+            elif players := self._homes.players_in(owner):
+                if what is Due.NEAR:
+                    self._look_near(owner, players, now)
+                else:
+                    self._look_at_places(owner, players, now)
+
+    def _look_near(self, home: Home, players: list[Player], now: Monotonic) -> None:
+        """Call the functions of the spawns to which somebody came near, or whom they left."""
+        if home.near:
+            self._deadlines.set(home, Due.NEAR, Monotonic(now + NEAR_PAUSE))
+        for body in list(home.near):
+            if body.nearness is not None:
+                self._compare(body, body.nearness, players)
+            for watched in body.near_spawns:
+                self._compare_spawns(body, watched)
+
+    def _compare(self, body: Body, nearness: Nearness, players: list[Player]) -> None:
+        inside, spawn = nearness.inside, body.spawn
+        x, z, most = spawn.position.x, spawn.position.z, nearness.distance
+        for player in players:
+            # A function that ran just now may have sent the player to another zone.
+            if player.zone is not body.home.zone:
+                continue
+            at = player.spawn.position
+            is_inside = player.id in inside
+            # Most players are far from most spawns: this is asked for each pair of them.
+            if not is_inside and (abs(at.x - x) > most or abs(at.z - z) > most):
+                continue
+            distance = distance_between(spawn, player.spawn)
+            if is_inside and distance > most:
+                del inside[player.id]
+                function = nearness.leave
+            elif not is_inside and distance < most and player.index_of(spawn) is not None:
+                inside[player.id] = player
+                function = nearness.enter
+            else:
+                continue
+            if function:
+                self._calls.call(body, function, self._homes.player(player))
+
+    def _compare_spawns(self, body: Body, watched: SpawnNearness) -> None:
+        home = body.home
+        others = home.by_location.get(watched.number, ())
+        if not watched.is_location:
+            others = list(home.of_spawn(watched.number))
+        near = {
+            other for other in others
+            if other is not body and distance_between(body.spawn, other.spawn) < watched.distance
+        }  # fmt: skip
+        gone, new = watched.inside - near, near - watched.inside
+        watched.inside.clear()
+        watched.inside.update(near)
+        for function, found in ((watched.leave, gone), (watched.enter, new)):
+            for other in sorted(found, key=lambda one: one.spawn.id):
+                if function and not other.is_gone:
+                    self._calls.call(body, function, other)
+
+    def _look_at_places(self, home: Home, players: list[Player], now: Monotonic) -> None:
+        """Call the functions of the places to which players came, or which they left."""
+        if home.places:
+            self._deadlines.set(home, Due.PLACES, Monotonic(now + PLACE_PAUSE))
+        for place in list(home.places):
+            inside = place.inside
+            for player in players:
+                is_there = place.has(player.spawn)
+                if player.zone is not home.zone or is_there == (player.id in inside):
+                    continue
+                function = place.enter if is_there else place.leave
+                if is_there:
+                    inside[player.id] = player
+                elif function:
+                    del inside[player.id]
+                # A place without a function for leaving greets each player once in a stay.
+                if function:
+                    self._calls.call(home, function, self._homes.player(player))

@@ -1,0 +1,86 @@
+"""Calls into scripts: files, errors and limits."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.world.script_scenes import ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path)
+
+
+def test_an_empty_file_and_one_that_is_missing_answer_nothing(scene: ScriptScene) -> None:
+    assert scene.hail(scene.spawn("-- nothing", "Rat")) == []
+    assert scene.lines == []
+    assert scene.hail(scene.spawn(None)) == []
+    scene.spawn(None, "Other")
+    assert scene.lines == ["there is no script 'gone.lua'"]
+    assert scene.scripts.counters["files missing"] == 1
+
+
+def test_a_file_that_does_not_parse_is_reported_once(scene: ScriptScene) -> None:
+    guard = scene.spawn("function hailed(NPC, Spawn)")
+    assert scene.hail(guard) == scene.hail(guard) == []
+    (line,) = scene.lines
+    assert line.startswith("script not loaded: Guard.lua:1:")
+
+
+def test_carriage_returns_and_bytes_of_windows(scene: ScriptScene) -> None:
+    guard = scene.spawn(b"function hailed(NPC, Spawn)\r\nSay(NPC, 'Caf\xe9')\r\nend\r\n")
+    # The bytes on the wire are UTF-8; a byte of Windows becomes the letter that it means.
+    assert scene.hail(guard) == [("Guard", "Caf\xc3\xa9")]
+
+
+def test_two_spawns_with_one_file_share_its_globals(scene: ScriptScene) -> None:
+    name = scene.script("""
+        count = 0
+        function hailed(NPC, Spawn) count = count + 1 Say(NPC, count) end""")
+    first, second = scene.place(name, "One"), scene.place(name, "Two")
+    assert scene.hail(first) == [("One", "1")]
+    assert scene.hail(second) == [("Two", "2")]
+
+
+def test_an_error_is_reported_once_and_three_in_a_row_end_the_file(scene: ScriptScene) -> None:
+    guard = scene.spawn("function hailed(NPC, Spawn)\nSay(NPC, 1 + nil)\nend")
+    for _ in range(5):
+        scene.hail(guard)
+    assert len(scene.lines) == 2
+    assert scene.lines[0].startswith("Guard.lua:2: ")
+    assert scene.lines[0].endswith("(in hailed of Guard)")
+    assert scene.scripts.switched_off() == ["Guard.lua"]
+    assert scene.scripts.counters["errors"] == 3
+    scene.script("function hailed(NPC, Spawn) Say(NPC, 'Better') end", "Guard.lua")
+    assert scene.scripts.reload() == "1 scripts will be read again"
+    assert scene.hail(guard) == [("Guard", "Better")]
+
+
+def test_an_endless_loop_ends_and_others_are_answered(scene: ScriptScene) -> None:
+    loop = scene.spawn("function hailed(NPC, Spawn) while true do end end", "Loop")
+    guard = scene.spawn("function hailed(NPC, Spawn) Say(NPC, 'Yes?') end")
+    assert scene.hail(loop) == []
+    assert "took too long" in scene.lines[0]
+    assert scene.hail(guard) == [("Guard", "Yes?")]
+
+
+def test_a_missing_function_returns_a_value_and_is_reported_once(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            if not HasQuest(Spawn, 5) and GetQuestStep(Spawn, 5) + GetQuestStep(Spawn, 6) == 0 then
+                Say(NPC, "No quest" .. GetClassName(Spawn))
+            end
+        end""")
+    assert scene.hail(guard) == [("Guard", "No quest")]
+    assert scene.hail(guard) == [("Guard", "No quest")]
+    assert scene.scripts.stubs == {"HasQuest": 2, "GetQuestStep": 4, "GetClassName": 2}
+    assert len(scene.lines) == 3
+
+
+def test_a_call_sends_a_limited_number_of_messages(scene: ScriptScene) -> None:
+    guard = scene.spawn("function hailed(NPC, Spawn) for i = 1, 300 do Say(NPC, i) end end")
+    assert len(scene.hail(guard)) == 200
+    assert scene.scripts.counters["messages dropped"] == 100
