@@ -77,6 +77,7 @@ RIGHT: dict[str, set[str]] = {
     "docs/protocol/world/recorded.md": CHAT,
     "data/world/chat.toml": CHAT,
     "emu/cli/capture.py": FILE,
+    "data/content/quests.toml": {"houses"},  # a table of EQ2Emulator
     "data/world/commands.toml": CHAT | {"house"},  # names of commands
     "emu/cli/client/world.py": CHAT,
     "emu/cli/eq2emu.py": DOOR,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -12,15 +14,21 @@ from rich.console import Console
 from rich.progress import Progress
 
 from emu.cli.common import VerbGroup, load_config
+from emu.cli.options import present
 from emu.cli.tables import Row, format_option, print_rows
+from emu.content.checks import keys_path
 from emu.content.file import ContentFile, ZoneContent
 from emu.content.importing import ImportReport, import_content, step_back
+from emu.content.importing import Progress as ImportProgress
 from emu.content.population import Population, Surroundings
 from emu.content.sources import dump_parts
 from emu.errors import CommandError
-from emu.texts import counted
+from emu.scripts.runtime import ScriptFolder
+from emu.texts import counted, timestamp
 from emu.times import Monotonic
 
+MOST_NAMES: Final = 5
+"""Names of empty tables that a report has."""
 NAME: Final = "content.sqlite"
 """The content file's name beside the database of play."""
 
@@ -47,28 +55,60 @@ def content() -> None:
 
 @content.command("import")
 @click.argument("dumps", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--scripts",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder with SpawnScripts, ZoneScripts ...: count the scripts that are not there.",
+)
 @file_option
-def import_dumps(dumps: tuple[Path, ...], path: Path | None) -> None:
+def import_dumps(dumps: tuple[Path, ...], scripts: Path | None, path: Path | None) -> None:
     """Make the content file from DUMPS: SQL files, gzip or zip archives, or folders of them.
 
     The file before is kept once; `emu content back` returns to it. Dumps that have not changed are
-    not read again. An import that is interrupted changes nothing.
+    not read again. An import that is interrupted changes nothing. The keys of all rows that are
+    left out are in a file beside the content file.
 
     Example: emu content import worldtables_with_data
     """
     target = path or content_path()
     parts = dump_parts(dumps)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("importing", total=len(parts))
-
-        def show(done: int, _all: int, name: str) -> None:
-            bar.update(task, completed=done, description=name or "checking")
-
-        report = import_content(parts, target, show)
+    find = None if scripts is None else ScriptFolder(scripts).find
+    with _progress() as show:
+        report = import_content(parts, target, show, moment=timestamp(present()), find_script=find)
     _print_report(report)
+    if report.left_out:
+        click.echo(f"the keys of these rows: {keys_path(target)}", err=True)
     if load_config().world.content != target:
         click.echo(f'to serve it: [world] content = "{target}"', err=True)
     click.echo(target)
+
+
+@contextmanager
+def _progress() -> Iterator[ImportProgress]:
+    """Yield what shows the progress of an import: a bar on a terminal, else a line each tenth."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines()
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("importing", total=None)
+        yield lambda done, everything, name: bar.update(
+            task, completed=done, total=everything, description=name
+        )
+
+
+def _lines() -> ImportProgress:
+    """Return what prints a line for each tenth of an import."""
+    printed = 0
+
+    def show(done: int, everything: int, name: str) -> None:
+        nonlocal printed
+        tenth = 10 * done // everything if everything else 10
+        if tenth > printed:
+            printed = tenth
+            click.echo(f"{10 * tenth} %: {name}", err=True)
+
+    return show
 
 
 @content.command()
@@ -185,3 +225,8 @@ def _print_report(report: ImportReport) -> None:
         click.echo(f"{table}: {reason}: {counted(count, 'row')}", err=True)
     if report.unread:
         click.echo(f"{counted(len(report.unread), 'table')} of the dumps not used", err=True)
+    if report.empty:
+        names = ", ".join(report.empty[:MOST_NAMES])
+        more = ", ..." if len(report.empty) > MOST_NAMES else ""
+        tables = counted(len(report.empty), "table")
+        click.echo(f"{tables} without rows in these dumps: {names}{more}", err=True)

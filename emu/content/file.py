@@ -163,7 +163,8 @@ class ContentFile:
     def left_out(self) -> list[tuple[str, str, int]]:
         """Return table, reason and number of the rows that the import left out or changed."""
         return self._database.execute(
-            "SELECT name, reason, rows FROM left_out ORDER BY rows DESC, name, reason"
+            "SELECT name, reason, count(*) AS rows FROM left_out GROUP BY name, reason"
+            " ORDER BY rows DESC, name, reason"
         ).fetchall()
 
     def table(self, name: str) -> list[Row]:

@@ -2,7 +2,8 @@
 
 The new file is built beside the old one and replaces it at the end, so an interrupted import keeps
 the old file. A dump whose bytes are the same as at the last import is not parsed again: its tables
-are copied. Every row that is left out is counted by table and reason.
+are copied. Every row that is left out is counted by table and reason, and its key is in a file
+beside the content file.
 
 Groups of placements are resolved here, so that opening a zone needs no search: `set_groups` has the
 groups that exclude each other, with their weights (docs/guides/content.md#groups).
@@ -20,18 +21,37 @@ from pathlib import Path
 from typing import Final
 from zlib import crc32
 
-from emu.content.sources import DumpPart
+from emu.content.checks import (
+    LeftOut,
+    check_form,
+    dangling_rows,
+    is_filled,
+    keys_path,
+    missing_scripts,
+)
+from emu.content.sources import CountedStream, DumpPart
 from emu.content.tables import RowConverter, Stored, Table, content_tables
 from emu.errors import FileFormatError
+from emu.files import partial_file
 from emu.sqldump.reader import read_inserts
 
 APPLICATION: Final = 0x656D7563
 """SQLite's application id of a content file: "emuc"."""
 BATCH: Final = 2000
+CACHE: Final = 48 * 1024
+"""KiB of SQLite's cache: rows arrive in another order than that of their table."""
 PREVIOUS: Final = ".previous"
 _OWN_TABLES: Final = (
-    "CREATE TABLE imports (source TEXT NOT NULL, digest TEXT NOT NULL, tables TEXT NOT NULL)",
-    "CREATE TABLE left_out (name TEXT NOT NULL, reason TEXT NOT NULL, rows INTEGER NOT NULL)",
+    (
+        "CREATE TABLE imports (source TEXT NOT NULL, digest TEXT NOT NULL, tables TEXT NOT NULL,"
+        " rows INTEGER NOT NULL, moment TEXT NOT NULL)"
+    ),
+    # `is_read`: found while the dump was read; the others are found when all dumps are there.
+    (
+        "CREATE TABLE left_out (name TEXT NOT NULL, reason TEXT NOT NULL, key TEXT NOT NULL,"
+        " is_read INTEGER NOT NULL)"
+    ),
+    "CREATE TABLE checked (form INTEGER NOT NULL)",
     (
         "CREATE TABLE set_groups (set_id INTEGER NOT NULL, group_id INTEGER NOT NULL,"
         " weight REAL NOT NULL, PRIMARY KEY (group_id)) WITHOUT ROWID"
@@ -44,6 +64,8 @@ _OWN_TABLES: Final = (
 _INDEXES: Final = (
     "CREATE INDEX placements_by_location ON placements (location_id)",
     "CREATE INDEX placement_groups_by_placement ON placement_groups (placement_id)",
+    "CREATE INDEX entries_by_spawn ON entries (spawn_id)",
+    "CREATE INDEX recipes_by_crc ON recipes (crc)",
 )
 # A row counts for its entry, else for its location, else for its spawn; of several with one key the
 # last counts. Rows of places that are gone are left out.
@@ -89,31 +111,82 @@ class ImportReport:
     """Dumps that were not parsed again, because they have not changed."""
     unread: set[str] = field(default_factory=set)
     """Tables of the dumps that this server does not use."""
+    empty: list[str] = field(default_factory=list)
+    """Tables of the content file that no dump filled."""
 
 
 Progress = Callable[[int, int, str], object]
-"""Gets how many dumps are done, how many there are, and the name of the next one."""
+"""Gets the bytes of the dumps that are done, all their bytes, and the name of the present one."""
+Finder = Callable[[str], str | None]
+"""Returns the file of a script by its name; None if there is none."""
 
 
 def import_content(
     parts: Sequence[DumpPart],
     target: Path,
     progress: Progress = lambda _done, _all, _name: None,
+    *,
+    moment: str = "",
+    find_script: Finder | None = None,
 ) -> ImportReport:
     """Build the content file `target` from dumps; the old one stays beside it once.
 
-    Raises `FileFormatError`; then the old file is unchanged.
+    `moment` is noted with each dump. With `find_script` the rows that name a script that does not
+    exist are counted. Raises `FileFormatError`; then the old file is unchanged.
     """
-    report = ImportReport()
     fresh = target.with_name(f"{target.name}.new")
-    fresh.unlink(missing_ok=True)
     try:
-        with closing(_create(fresh)) as database:
-            _fill(database, parts, target, report, progress)
+        report = build_content(
+            parts, fresh, target, progress, moment=moment, find_script=find_script
+        )
+        _write_keys(fresh, keys_path(target))
         _exchange(fresh, target)
     finally:
         fresh.unlink(missing_ok=True)
     return report
+
+
+def build_content(
+    parts: Sequence[DumpPart],
+    fresh: Path,
+    old: Path,
+    progress: Progress = lambda _done, _all, _name: None,
+    *,
+    moment: str = "",
+    find_script: Finder | None = None,
+) -> ImportReport:
+    """Build the content file `fresh` from dumps, and from `old` what has not changed since.
+
+    Raises `FileFormatError`.
+    """
+    report = ImportReport()
+    fresh.unlink(missing_ok=True)
+    known = _known(old)
+    with closing(_create(fresh)) as database:
+        if known:
+            database.execute("ATTACH ? AS old", (read_only(old),))
+        database.execute("BEGIN")
+        for row in _fill(database, parts, known, report, progress):
+            database.execute("INSERT INTO imports VALUES (?, ?, ?, ?, ?)", (*row, moment))
+        database.execute("COMMIT")
+        if known:
+            database.execute("DETACH old")
+        progress(1, 1, "checking")
+        _finish(database, report, find_script)
+    return report
+
+
+def _write_keys(content: Path, target: Path) -> None:
+    """Write the keys of all rows that the import left out or changed, one row on a line."""
+    with (
+        closing(sqlite3.connect(read_only(content), uri=True)) as database,
+        partial_file(target) as path,
+    ):
+        with path.open("w", encoding="utf-8") as file:
+            file.write("table\treason\tkey\n")
+            rows = database.execute("SELECT name, reason, key FROM left_out ORDER BY name, reason")
+            file.writelines("\t".join(row) + "\n" for row in rows)
+        path.replace(target)
 
 
 def _exchange(fresh: Path, target: Path) -> None:
@@ -134,6 +207,7 @@ def step_back(target: Path) -> None:
     previous.replace(target)
     if aside.exists():
         aside.replace(previous)
+    _write_keys(target, keys_path(target))
 
 
 def _create(path: Path) -> sqlite3.Connection:
@@ -142,6 +216,7 @@ def _create(path: Path) -> sqlite3.Connection:
     # Nothing of an unfinished file is used, so it needs no journal.
     database.execute("PRAGMA journal_mode = OFF")
     database.execute("PRAGMA synchronous = OFF")
+    database.execute(f"PRAGMA cache_size = -{CACHE}")
     database.execute(f"PRAGMA application_id = {APPLICATION}")
     database.execute(f"PRAGMA user_version = {tables_form()}")
     for table in content_tables().values():
@@ -154,53 +229,66 @@ def _create(path: Path) -> sqlite3.Connection:
 def _fill(
     database: sqlite3.Connection,
     parts: Sequence[DumpPart],
-    old: Path,
+    known: dict[str, set[str]],
     report: ImportReport,
     progress: Progress,
-) -> None:
+) -> Iterator[tuple[str, str, str, int]]:
+    """Copy or read each dump; yield its row in `imports` but for the moment."""
     by_source = {table.source.lower(): table for table in content_tables().values()}
-    known = _known(old)
-    database.execute("BEGIN")
-    for done, part in enumerate(parts):
-        progress(done, len(parts), part.path.name)
+    sizes = [part.size() for part in parts]
+    done, everything = 0, sum(sizes)
+    for part, size in zip(parts, sizes, strict=True):
+        progress(done, everything, part.name)
         digest = part.digest()
-        tables = known.get(digest)
-        if tables is not None:
-            _copy(database, old, tables)
+        if digest in known:
+            filled = _copy(database, known[digest])
             report.copied.append(str(part))
         else:
-            tables = _read(database, part, by_source, report)
-        database.execute(
-            "INSERT INTO imports VALUES (?, ?, ?)", (str(part), digest, " ".join(sorted(tables)))
-        )
-    database.execute("COMMIT")
-    progress(len(parts), len(parts), "")
-    _finish(database, report)
+            filled = _read(
+                database, part, by_source, report,
+                lambda read: progress(done + min(read, size), everything, part.name),  # noqa: B023
+            )  # fmt: skip
+        yield str(part), digest, " ".join(sorted(filled)), filled.total()
+        done += size
 
 
 def _known(old: Path) -> dict[str, set[str]]:
-    """Return the tables of each dump of the last import, by its digest."""
+    """Return the tables of each dump of the last import that can be copied, by its digest.
+
+    A table that several dumps filled is parsed again: its rows do not say from which they are.
+    """
     try:
         with closing(sqlite3.connect(read_only(old), uri=True)) as database:
             (version,) = database.execute("PRAGMA user_version").fetchone()
-            if version != tables_form():
+            (form,) = database.execute("SELECT form FROM checked").fetchone()
+            # Other ranges would give other rows.
+            if version != tables_form() or form != check_form():
                 return {}
             rows = database.execute("SELECT digest, tables FROM imports").fetchall()
     except sqlite3.Error:  # there is none, or it is unusable: everything is parsed
         return {}
-    return {digest: set(tables.split()) for digest, tables in rows}
+    dumps = [(digest, set(tables.split())) for digest, tables in rows]
+    fillers = Counter(name for _, tables in dumps for name in tables)
+    return {
+        digest: tables for digest, tables in dumps if all(fillers[name] == 1 for name in tables)
+    }
 
 
-def _copy(database: sqlite3.Connection, old: Path, tables: set[str]) -> None:
-    """Copy tables of the last import."""
-    database.execute("COMMIT")
-    database.execute("ATTACH ? AS old", (read_only(old),))
-    for name in sorted(tables & content_tables().keys()):
-        database.execute(f'INSERT OR REPLACE INTO "{name}" SELECT * FROM old."{name}"')  # noqa: S608
-        rows = "INSERT INTO left_out SELECT * FROM old.left_out WHERE name = ?"
-        database.execute(rows, (name,))
-    database.execute("DETACH old")
-    database.execute("BEGIN")
+def _copy(database: sqlite3.Connection, names: set[str]) -> Counter[str]:
+    """Copy tables of the last import; return their rows."""
+    filled: Counter[str] = Counter()
+    for name in sorted(names):
+        # Into an empty table SQLite copies whole pages, but not with a rule for conflicts.
+        rule = ""
+        if is_filled(database, name):
+            rule = "OR REPLACE" if content_tables()[name].last else "OR IGNORE"
+        filled[name] = database.execute(
+            f'INSERT {rule} INTO main."{name}" SELECT * FROM old."{name}"'  # noqa: S608
+        ).rowcount
+        database.execute(
+            "INSERT INTO left_out SELECT * FROM old.left_out WHERE name = ? AND is_read", (name,)
+        )
+    return filled
 
 
 def _read(
@@ -208,29 +296,39 @@ def _read(
     part: DumpPart,
     by_source: dict[str, Table],
     report: ImportReport,
-) -> set[str]:
-    """Store the rows of a dump; return the names of the tables that it fills."""
-    filled: set[str] = set()
+    progress: Callable[[int], object],
+) -> Counter[str]:
+    """Store the rows of a dump; return their number in each table that it fills."""
+    filled: Counter[str] = Counter()
     seen: set[str] = set()
+    left: list[LeftOut] = []
     try:
         with part.open() as stream:
-            for table, rows in _batches(stream, by_source, seen, report):
-                database.executemany(table.insert(), rows)
-                filled.add(table.name)
+            for table, rows in _batches(CountedStream(stream, progress), by_source, seen, left):
+                filled[table.name] += database.executemany(table.insert(), rows).rowcount
+                _note(database, left, is_read=True)
     except FileFormatError as error:
         raise FileFormatError(f"{part}: {error}") from error
+    _note(database, left, is_read=True)
     report.unread |= seen - by_source.keys()
     return filled
 
 
+def _note(database: sqlite3.Connection, left: list[LeftOut], *, is_read: bool) -> None:
+    """Store what was left out, and forget it."""
+    rows = [(*one, int(is_read)) for one in left]
+    database.executemany("INSERT INTO left_out VALUES (?, ?, ?, ?)", rows)
+    left.clear()
+
+
 def _batches(
-    stream: object, by_source: dict[str, Table], seen: set[str], report: ImportReport
+    stream: CountedStream, by_source: dict[str, Table], seen: set[str], left: list[LeftOut]
 ) -> Iterator[tuple[Table, list[tuple[Stored, ...]]]]:
     """Yield the rows of a dump in groups of one table."""
     converters: dict[tuple[str, tuple[str, ...]], RowConverter] = {}
     table: Table | None = None
     rows: list[tuple[Stored, ...]] = []
-    for row in read_inserts(stream, by_source.keys(), seen):  # type: ignore[arg-type]
+    for row in read_inserts(stream, by_source.keys(), seen):  # type: ignore[arg-type]  # it only reads
         found = by_source[row.table.lower()]
         if table is not None and (found is not table or len(rows) >= BATCH):
             yield table, rows
@@ -248,7 +346,7 @@ def _batches(
         name = found.name
         converted = converter.convert(
             row.values,
-            lambda reason: report.left_out.update([(name, reason)]),  # noqa: B023
+            lambda reason, key: left.append(LeftOut(name, reason, key)),  # noqa: B023
         )
         if converted is not None:
             rows.append(converted)
@@ -256,21 +354,24 @@ def _batches(
         yield table, rows
 
 
-def _finish(database: sqlite3.Connection, report: ImportReport) -> None:
-    """Resolve what an opening zone needs, and count what is there."""
+def _finish(database: sqlite3.Connection, report: ImportReport, find_script: Finder | None) -> None:
+    """Resolve what an opening zone needs, check all rows, and count them."""
     database.execute("BEGIN")
     for statement in (*_INDEXES, *_SCRIPTS):
         database.execute(statement)
     database.executemany("INSERT INTO set_groups VALUES (?, ?, ?)", _sets(database))
-    for (table, reason), count in _dangling(database):
-        report.left_out[table, reason] += count
-    database.executemany(
-        "INSERT INTO left_out VALUES (?, ?, ?)",
-        [(table, reason, count) for (table, reason), count in report.left_out.items()],
-    )
+    _note(database, list(dangling_rows(database)), is_read=False)
+    if find_script is not None:
+        _note(database, list(missing_scripts(database, find_script)), is_read=False)
+    database.execute("INSERT INTO checked VALUES (?)", (check_form(),))
+    for table, reason, count in database.execute(
+        "SELECT name, reason, count(*) FROM left_out GROUP BY name, reason"
+    ):
+        report.left_out[table, reason] = count
     for name in content_tables():
         (count,) = database.execute(f'SELECT count(*) FROM "{name}"').fetchone()  # noqa: S608
         report.rows[name] = count
+    report.empty = [name for name, count in report.rows.items() if not count]
     database.execute("COMMIT")
     database.execute("ANALYZE")
     database.execute("VACUUM")
@@ -306,28 +407,3 @@ def _sets(database: sqlite3.Connection) -> Iterator[tuple[int, int, float]]:
         share = 100 // len(members)
         for group in sorted(members):
             yield start, group, chances.get(group, share) if len(members) > 1 else 100.0
-
-
-_DANGLING: Final = (
-    ("entries", "their location has no placement",
-     "SELECT count(*) FROM entries WHERE location_id NOT IN (SELECT location_id FROM placements)"),
-    ("entries", "there is no such spawn",
-     "SELECT count(*) FROM entries WHERE spawn_id NOT IN (SELECT id FROM spawns)"),
-    ("placements", "nothing can stand there",
-     "SELECT count(*) FROM placements WHERE location_id NOT IN (SELECT location_id FROM entries)"),
-    ("placements", "there is no such zone",
-     "SELECT count(*) FROM placements WHERE zone_id NOT IN (SELECT id FROM zones)"),
-    ("spawn_scripts", "their location is gone",
-     ("SELECT count(*) FROM spawn_scripts WHERE entry_id = 0 AND location_id <> 0"
-     " AND location_id NOT IN (SELECT location_id FROM placements)")),
-    ("flight_points", "there is no such path",
-     "SELECT count(*) FROM flight_points WHERE path_id NOT IN (SELECT id FROM flight_paths)"),
-)  # fmt: skip
-
-
-def _dangling(database: sqlite3.Connection) -> Iterator[tuple[tuple[str, str], int]]:
-    """Yield how many rows lead nowhere, by table and reason; they stay and are never used."""
-    for table, reason, statement in _DANGLING:
-        (count,) = database.execute(statement).fetchone()
-        if count:
-            yield (table, reason), count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,23 @@ class DumpPart:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.member}" if self.member else str(self.path)
+
+    @property
+    def name(self) -> str:
+        """The name of the file, for people."""
+        return self.member or self.path.name
+
+    def size(self) -> int:
+        """Return the bytes that its reading takes. Raises `FileFormatError`."""
+        try:
+            if not self.member:
+                return self.path.stat().st_size
+            with zipfile.ZipFile(self.path) as archive:
+                return archive.getinfo(self.member).file_size
+        except zipfile.BadZipFile as error:
+            raise FileFormatError(f"{self}: is no usable zip archive ({error})") from error
+        except OSError as error:
+            raise FileFormatError(f"{self}: cannot be read ({error.strerror})") from error
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
@@ -48,6 +65,22 @@ class DumpPart:
             while block := file.read(_BLOCK):
                 total.update(block)
         return total.hexdigest()
+
+
+class CountedStream:
+    """A stream that reports how many bytes were read from it."""
+
+    def __init__(self, stream: BinaryIO, report: Callable[[int], object]) -> None:
+        self._stream = stream
+        self._report = report
+        self._count = 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, b"" at the end."""
+        data = self._stream.read(size)
+        self._count += len(data)
+        self._report(self._count)
+        return data
 
 
 def dump_parts(paths: Sequence[Path]) -> list[DumpPart]:

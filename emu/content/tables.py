@@ -8,11 +8,12 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
 
 from emu.errors import FileFormatError
 from emu.files import data_file
-from emu.sqldump.reader import Value
+from emu.sqldump.tokens import Value
 
 Stored = str | int | float
 """A value of the content file."""
@@ -20,8 +21,12 @@ Stored = str | int | float
 _COLUMN: Final = re.compile(
     r"(int|float|text|flag|word)(?: (\w+))?(?: (-?[\d.]+)\.\.(-?[\d.]+))?(?: =(-?[\d.]+))?"
 )
+_REFERENCE: Final = re.compile(r"(\w+)\.(\w+)(?:: (.+))?")
 _LOWEST: Final = -(2**63)
 _HIGHEST: Final = 2**63 - 1
+_TEXTS: Final = frozenset(("text", "word"))
+MOST_REMEMBERED: Final = 4096
+"""Values of one column that a converter remembers."""
 _SQL_TYPES: Final = {
     "int": "INTEGER", "flag": "INTEGER", "float": "REAL", "text": "TEXT", "word": "TEXT",
 }  # fmt: skip
@@ -37,6 +42,11 @@ class Column:
     low: float
     high: float
     default: Stored
+
+    @property
+    def has_range(self) -> bool:
+        """Whether its values have limits of their own."""
+        return self.low != _LOWEST or self.high != _HIGHEST
 
     def convert(self, value: Value) -> Stored | None:
         """Return a value of a dump as it is stored; None if it does not fit the column."""
@@ -58,6 +68,24 @@ class Column:
         return text.lower() if self.kind == "word" else text
 
 
+class Reference(NamedTuple):
+    """A column whose values are keys of another table; 0 and less name no row."""
+
+    column: str
+    table: str
+    key: str
+    reason: str
+    """What the report says of a row that leads nowhere."""
+
+    def dangling(self, table: Table) -> str:
+        """Return the statement that selects the keys of a table's rows that lead nowhere."""
+        key = " || ' ' || ".join(f'"{name}"' for name in table.key)
+        return (
+            f'SELECT {key} FROM "{table.name}" WHERE "{self.column}" > 0'  # noqa: S608  # our names
+            f' AND "{self.column}" NOT IN (SELECT "{self.key}" FROM "{self.table}")'
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """One table of the content file."""
@@ -68,6 +96,7 @@ class Table:
     columns: tuple[Column, ...]
     last: bool
     """Whether the last of several rows with one key counts; else the first does."""
+    references: tuple[Reference, ...] = ()
 
     def create(self) -> str:
         """Return the statement that creates the table, clustered by its key."""
@@ -88,38 +117,90 @@ class Table:
         return RowConverter(self, columns)
 
 
+class _Refused:
+    """Stands for a value that does not fit its column."""
+
+
+_REFUSED: Final = _Refused()
+
+
+class _Converted(dict[Value, "Stored | _Refused"]):
+    """The values of one column as they are stored; it remembers some, since most values repeat."""
+
+    def __init__(self, column: Column, is_key: bool) -> None:
+        self._column = column
+        # Without a value the default is no loss and is not counted; a key has no default.
+        self._nothing: Stored | _Refused = _REFUSED if is_key else column.default
+
+    def __missing__(self, value: Value) -> Stored | _Refused:
+        stored = self._column.convert(value)
+        if stored is None:
+            return self._nothing if value is None else _REFUSED
+        if len(self) < MOST_REMEMBERED:
+            self[value] = stored
+        return stored
+
+
+class _Texts(_Converted):
+    """The same for texts: they remember nothing, since 1 and 1.0 are equal and differ as texts."""
+
+    def __getitem__(self, value: Value) -> Stored | _Refused:
+        return self.__missing__(value)
+
+
 class RowConverter:
     """Turns rows of one dump into rows of one table, and counts what does not fit."""
 
     def __init__(self, table: Table, columns: Sequence[str]) -> None:
         places = {name.lower(): at for at, name in enumerate(columns)}
-        self._steps: list[tuple[int | None, Column, bool]] = [
-            (places.get(column.source), column, column.name in table.key)
+        self._columns = table.columns
+        self._keys = frozenset(table.key)
+        self._steps: list[tuple[_Converted, int]] = [
+            (
+                (_Texts if column.kind in _TEXTS else _Converted)(column, column.name in table.key),
+                # A column that the dump does not have is one behind the last.
+                places.get(column.source, len(columns)),
+            )
             for column in table.columns
         ]
         self.missing = [column.source for column in table.columns if column.source not in places]
         """The columns that the dump does not have."""
 
     def convert(
-        self, values: Sequence[Value], report: Callable[[str], object]
+        self, values: tuple[Value, ...], report: Callable[[str, str], object]
     ) -> tuple[Stored, ...] | None:
         """Return a row, or None if its key is unusable.
 
-        `report` gets the reason for each value that is replaced by its default.
+        `report` gets the reason for each value that is replaced by its default, and the key of its
+        row.
         """
-        row: list[Stored] = []
-        for place, column, is_key in self._steps:
-            value = None if place is None else values[place]
-            stored = column.convert(value)
-            if stored is None:
-                if is_key:
-                    report(f"{column.name} is no usable number")
-                    return None
-                if value is not None:
-                    report(f"{column.name} is out of its range: the default is taken")
-                stored = column.default
-            row.append(stored)
-        return tuple(row)
+        values = (*values, None)
+        row = tuple([step[values[place]] for step, place in self._steps])
+        if _REFUSED in row:
+            return self._with_defaults(row, values, report)
+        return cast("tuple[Stored, ...]", row)
+
+    def _with_defaults(
+        self,
+        row: Sequence[Stored | _Refused],
+        values: Sequence[Value],
+        report: Callable[[str, str], object],
+    ) -> tuple[Stored, ...] | None:
+        """Return the row with defaults for what does not fit; None without a usable key."""
+        names = [column.name for column in self._columns]
+        raw = {name: values[place] for name, (_, place) in zip(names, self._steps, strict=True)}
+        key = " ".join(str(raw[name]) for name in names if name in self._keys)
+        usable: list[Stored] = []
+        for column, value in zip(self._columns, row, strict=True):
+            if not isinstance(value, _Refused):
+                usable.append(value)
+                continue
+            if column.name in self._keys:
+                report(f"{column.name} is no usable number", key)
+                return None
+            report(f"{column.name} is out of its range: the default is taken", key)
+            usable.append(column.default)
+        return tuple(usable)
 
 
 def _number(value: Value) -> int | float | None:
@@ -137,15 +218,37 @@ def _number(value: Value) -> int | float | None:
 
 @cache
 def content_tables() -> Mapping[str, Table]:
-    """Return the declared tables by name. Raises `FileFormatError`."""
-    path = data_file("content", "tables.toml")
-    declared = tomllib.loads(path.read_text(encoding="utf-8"))
-    return {name: _table(name, values) for name, values in declared.items()}
+    """Return the declared tables by name: those of all files. Raises `FileFormatError`."""
+    tables: dict[str, Table] = {}
+    for path in sorted(data_file("content").glob("*.toml"), key=_order):
+        declared = tomllib.loads(path.read_text(encoding="utf-8"))
+        for name, values in declared.items():
+            if name in tables:
+                raise FileFormatError(f"{path}: {name} is declared twice")
+            tables[name] = _table(name, values)
+    return tables
+
+
+def _order(path: Path) -> tuple[bool, str]:
+    """Zones and spawns come first, since operators look for them first."""
+    return path.name != "tables.toml", path.name
 
 
 def _table(name: str, values: Mapping[str, Any]) -> Table:
     columns = tuple(_column(name, key, text) for key, text in values["columns"].items())
-    return Table(name, values["from"], tuple(values["key"]), columns, values.get("last", False))
+    references = tuple(
+        _reference(name, key, text) for key, text in values.get("references", {}).items()
+    )
+    last = values.get("last", False)
+    return Table(name, values["from"], tuple(values["key"]), columns, last, references)
+
+
+def _reference(table: str, column: str, text: str) -> Reference:
+    found = _REFERENCE.fullmatch(text)
+    if found is None:
+        raise FileFormatError(f"{table}.{column}: {text!r} names no column of a table")
+    other, key, reason = found.groups()
+    return Reference(column, other, key, reason or f"its {column} is not in {other}")
 
 
 def _column(table: str, name: str, text: str) -> Column:

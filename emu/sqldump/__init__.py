@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from emu.sqldump.dump import Dump, RowSource
 from emu.sqldump.live import LiveDatabase
-from emu.sqldump.reader import InsertRow, Value, read_inserts
+from emu.sqldump.reader import InsertRow, read_inserts
 from emu.sqldump.report import ImportReport, Tally
 from emu.sqldump.source import Source
+from emu.sqldump.tokens import Value
 
 __all__ = [
     "Dump",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.content.checks import keys_path
 from emu.content.file import ContentFile
 from emu.content.importing import import_content, step_back
 from emu.content.sources import dump_parts
@@ -68,8 +69,64 @@ def test_dumps_that_have_not_changed_are_copied(dumps: Path, tmp_path: Path) -> 
     assert second.rows == first.rows
     with ContentFile(target) as file:
         assert file.table("spawns")[0]["name"] == "another guard"
-        counted = {(name, reason): rows for name, reason, rows in file.left_out()}
-    assert counted == dict(first.left_out)
+        counted = [((name, reason), rows) for name, reason, rows in file.left_out()]
+    assert sorted(counted) == sorted(first.left_out.items())
+
+
+def test_a_table_of_several_dumps_is_read_again(tmp_path: Path) -> None:
+    """The copied table would have the rows of both dumps, also those that are gone now."""
+    folder, target = tmp_path / "dumps", tmp_path / "content.sqlite"
+    write_dumps(folder / "a", {"spawn": [{"id": 1, "name": "one"}]})
+    write_dumps(folder / "b", {"spawn": [{"id": 2, "name": "two"}, {"id": 3, "name": "three"}]})
+    import_content(dump_parts([folder]), target)
+    write_dumps(folder / "b", {"spawn": [{"id": 2, "name": "other"}]})
+    import_content(dump_parts([folder]), target)
+    with ContentFile(target) as file:
+        assert [(row["id"], row["name"]) for row in file.table("spawns")] == [
+            (1, "one"), (2, "other"),
+        ]  # fmt: skip
+
+
+def test_the_keys_of_what_is_left_out_are_in_a_file_beside(dumps: Path, tmp_path: Path) -> None:
+    target = tmp_path / "content.sqlite"
+    import_content(dump_parts([dumps]), target)
+    lines = keys_path(target).read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "table\treason\tkey"
+    assert "placements\tnothing can stand there\t9 12" in lines
+    assert "equipment\tslot is no usable number\t90001 255" in lines
+    with ContentFile(target) as file:
+        assert len(lines) - 1 == sum(rows for _, _, rows in file.left_out())
+
+
+def test_each_dump_is_noted_with_its_rows_and_moment(dumps: Path, tmp_path: Path) -> None:
+    target = tmp_path / "content.sqlite"
+    import_content(dump_parts([dumps]), target, moment="2026-01-02")
+    with sqlite3.connect(target) as database:
+        rows = database.execute("SELECT source, tables, rows, moment FROM imports").fetchall()
+    assert (str(dumps / "spawn.sql"), "spawns", 4, "2026-01-02") in rows
+    assert (str(dumps / "character_items.sql"), "", 0, "2026-01-02") in rows
+
+
+def test_scripts_that_do_not_exist_are_counted(dumps: Path, tmp_path: Path) -> None:
+    there = {"SpawnScripts/meadow/guard.lua", "SpawnScripts/meadow/place.lua"}
+    report = import_content(
+        dump_parts([dumps]), tmp_path / "content.sqlite",
+        find_script=lambda name: name if name in there else None,
+    )  # fmt: skip
+    assert report.left_out["spawn_scripts", "there is no such script"] == 3
+
+
+def test_the_progress_ends_with_all_bytes(dumps: Path, tmp_path: Path) -> None:
+    shown: list[tuple[int, int, str]] = []
+    import_content(
+        dump_parts([dumps]), tmp_path / "content.sqlite", lambda *step: shown.append(step)
+    )
+    size = sum(path.stat().st_size for path in dumps.iterdir())
+    assert {everything for _, everything, _ in shown[:-1]} == {size}
+    done = [step for step, _, _ in shown[:-1]]
+    assert done == sorted(done)
+    assert done[0] == 0
+    assert shown[-1] == (1, 1, "checking")
 
 
 def test_the_file_before_is_kept_once_and_can_come_back(dumps: Path, tmp_path: Path) -> None:
@@ -93,7 +150,9 @@ def test_an_import_that_fails_keeps_the_old_file(dumps: Path, tmp_path: Path) ->
     with pytest.raises(FileFormatError, match=r"zones\.sql: .*was it cut short"):
         import_content(dump_parts([dumps]), target)
     assert target.read_bytes() == before
-    assert [path.name for path in tmp_path.glob("content.sqlite*")] == ["content.sqlite"]
+    assert {path.name for path in tmp_path.glob("content.sqlite*")} == {
+        "content.sqlite", "content.sqlite.left-out.tsv",
+    }  # fmt: skip
 
 
 def test_a_dump_without_names_of_columns_says_so(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def test_a_value_is_converted_or_refused(table: str, name: str, value: Any, stor
 
 def test_a_column_that_the_dump_lacks_has_its_default() -> None:
     converter = content_tables()["zones"].converter(("ID", "name"))
-    reasons: list[str] = []
-    row = converter.convert((7, "meadow"), reasons.append)
+    reasons: list[tuple[str, str]] = []
+    row = converter.convert((7, "meadow"), lambda *reason: reasons.append(reason))
     names = [one.name for one in content_tables()["zones"].columns]
     values = dict(zip(names, row or (), strict=True))
     assert (values["id"], values["name"], values["can_gate"], values["underworld"]) == (
@@ -51,3 +51,34 @@ def test_a_column_that_the_dump_lacks_has_its_default() -> None:
     )  # fmt: skip
     assert reasons == []
     assert "can_gate" in converter.missing
+
+
+def test_the_rows_of_one_converter_do_not_mix_texts_and_numbers() -> None:
+    """A converter remembers values, and 1 equals 1.0."""
+    converter = content_tables()["channels"].converter(("id", "name", "classes"))
+    reasons: list[tuple[str, str]] = []
+    rows = [
+        converter.convert(values, lambda *reason: reasons.append(reason))
+        for values in ((1, 1, 1.0), (2, 1.0, 1), (3, "1", "1"), (1.0, None, "x"), ("x", "", 0))
+    ]
+    assert [None if row is None else row[:2] + row[4:5] for row in rows] == [
+        (1, "1", 1), (2, "1.0", 1), (3, "1", 1), (1, "", 0), None,
+    ]  # fmt: skip
+    assert reasons == [
+        ("classes is out of its range: the default is taken", "1.0"),
+        ("id is no usable number", "x"),
+    ]
+
+
+def test_every_reference_names_a_column_of_a_table() -> None:
+    tables = content_tables()
+    columns = {name: {one.name for one in table.columns} for name, table in tables.items()}
+    for name, table in tables.items():
+        for reference in table.references:
+            assert reference.column in columns[name]
+            assert reference.key in columns[reference.table]
+
+
+def test_each_table_of_the_database_fills_one_table() -> None:
+    sources = [table.source for table in content_tables().values()]
+    assert len(set(sources)) == len(sources)

@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import FileFormatError
-from emu.sqldump import InsertRow, read_inserts
-from emu.sqldump import reader as sqldump
+from emu.sqldump import InsertRow, read_inserts, tokens
 from tests.support.files.recordings import DUMPS, needs_dumps
 
 # Without the time of day: it would stand in the names of tests, and every process had others.
@@ -28,7 +27,7 @@ def rows(text: str | bytes, *tables: str) -> list[InsertRow]:
     return list(read_inserts(io.BytesIO(data), tables or None))
 
 
-def values(text: str) -> tuple[sqldump.Value, ...]:
+def values(text: str) -> tuple[tokens.Value, ...]:
     (row,) = rows(f"INSERT INTO t VALUES ({text});")
     return row.values
 
@@ -134,7 +133,7 @@ def test_rows_without_any_known_columns_say_so() -> None:
         ("/* a comment */ 1 -- and\n", 1),
     ],
 )
-def test_every_form_of_a_value(written: str, meant: sqldump.Value) -> None:
+def test_every_form_of_a_value(written: str, meant: tokens.Value) -> None:
     assert values(written) == (meant,)
     assert values(f"1, {written} ,\n 'x'") == (1, meant, "x")
 
@@ -254,11 +253,11 @@ def test_endless_files_end_at_a_limit(head: bytes, piece: bytes, message: str) -
     endless = Endless(head, piece)
     with pytest.raises(FileFormatError, match=message):
         list(read_inserts(endless, {"t"}))  # type: ignore[arg-type]
-    assert endless.given <= sqldump.MAX_STATEMENT
+    assert endless.given <= tokens.MAX_STATEMENT
 
 
 def test_a_statement_has_a_limit_over_many_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqldump, "MAX_STATEMENT", 1000)
+    monkeypatch.setattr(tokens, "MAX_STATEMENT", 1000)
     small = "INSERT INTO t VALUES (1)" + ",\n(2)" * 10 + ";"
     assert len(rows(small)) == 11
     with pytest.raises(FileFormatError, match="a statement is longer than 1000 bytes"):

@@ -7,8 +7,8 @@ import io
 import pytest
 
 from emu.errors import FileFormatError
-from emu.sqldump.reader import DumpTokenizer, text_of
 from emu.sqldump.source import Source
+from emu.sqldump.tokens import DumpTokenizer, text_of
 
 
 def tokens(text: bytes) -> DumpTokenizer:

@@ -1,0 +1,114 @@
+"""The checks of a content file: rows that lead nowhere, and values outside of their ranges.
+
+An import checks once; a server trusts the file. So the file has the number of the check that it
+passed, and a server whose tables declare other ranges or references asks for `emu content check`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+from zlib import crc32
+
+from emu.content.tables import Column, Table, content_tables
+
+SCRIPTS: Final = ("zones", "spawn_scripts", "spells", "quests", "items")
+"""Tables whose column `script` names a file of the folder of scripts."""
+
+
+class LeftOut(NamedTuple):
+    """One row that is not used, or one value that was replaced by its default."""
+
+    table: str
+    reason: str
+    key: str
+    """The values of the table's key, in its order."""
+
+
+@cache
+def check_form() -> int:
+    """Return the number of the check: it changes with the ranges and references of the tables."""
+    declared = [
+        repr((table.name, table.columns, table.references)) for table in content_tables().values()
+    ]
+    return crc32("\n".join(declared).encode()) & 0x7FFFFFFF
+
+
+def dangling_rows(database: sqlite3.Connection) -> Iterator[LeftOut]:
+    """Yield the rows that lead nowhere; they stay in the file and are never used.
+
+    A table that is empty is in no dump, so what refers to it is not checked.
+    """
+    filled = {name for name in content_tables() if is_filled(database, name)}
+    for table in content_tables().values():
+        for reference in table.references:
+            if reference.table in filled and table.name in filled:
+                for (key,) in database.execute(reference.dangling(table)):
+                    yield LeftOut(table.name, reference.reason, str(key))
+
+
+def is_filled(database: sqlite3.Connection, table: str) -> bool:
+    """Return whether a table has a row."""
+    found = database.execute(f'SELECT EXISTS (SELECT 1 FROM "{table}")').fetchone()  # noqa: S608
+    return bool(found[0])
+
+
+def missing_scripts(
+    database: sqlite3.Connection, find: Callable[[str], str | None]
+) -> Iterator[LeftOut]:
+    """Yield the rows that name a script that does not exist.
+
+    `find` returns the file for a name, compared exactly, without blanks around it and without
+    regard to case; None if there is none.
+    """
+    for name in SCRIPTS:
+        table = content_tables()[name]
+        key = _key(table)
+        rows = database.execute(
+            f"SELECT {key}, script FROM \"{name}\" WHERE script <> ''"  # noqa: S608  # our names
+        )
+        for number, script in rows:
+            if find(script) is None:
+                yield LeftOut(name, "there is no such script", f"{number} {script}")
+
+
+def wrong_values(path: str) -> list[LeftOut]:
+    """Return the values of a content file (a URI) that are outside of the declared ranges.
+
+    An import of the same version leaves none: the file was made by another version, or was changed.
+    """
+    with closing(sqlite3.connect(path, uri=True)) as database:
+        return [
+            LeftOut(table.name, f"{column.name} is out of its range", str(key))
+            for table in content_tables().values()
+            for column in table.columns
+            if (condition := _outside(column))
+            for (key,) in database.execute(
+                f'SELECT {_key(table)} FROM "{table.name}" WHERE {condition}'  # noqa: S608
+            )
+        ]
+
+
+def _outside(column: Column) -> str:
+    """Return the condition of a value that is neither in a column's range nor its default."""
+    if column.kind == "flag":
+        return f'"{column.name}" NOT IN (0, 1)'
+    if not column.has_range:
+        return ""
+    return (
+        f'"{column.name}" NOT BETWEEN {column.low} AND {column.high}'
+        f' AND "{column.name}" <> {column.default}'
+    )
+
+
+def _key(table: Table) -> str:
+    return " || ' ' || ".join(f'"{name}"' for name in table.key)
+
+
+def keys_path(target: Path) -> Path:
+    """Return the path of the file with the keys of all rows that an import left out."""
+    return target.with_name(f"{target.name}.left-out.tsv")

@@ -1,0 +1,55 @@
+"""The checks of a content file: rows that lead nowhere and values outside of their ranges."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from emu.content.checks import LeftOut, dangling_rows, missing_scripts, wrong_values
+from emu.content.importing import import_content, read_only
+from emu.content.sources import dump_parts
+from tests.support.content.dumps import meadow, write_dumps
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    tables = meadow()
+    tables["spawn_npc_spells"] = [{"id": 1, "spell_list_id": 5, "spell_id": 77, "spell_tier": 1}]
+    target = tmp_path / "content.sqlite"
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", tables)]), target)
+    return target
+
+
+def test_rows_lead_nowhere_only_where_the_other_table_has_rows(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        found = set(dangling_rows(database))
+        assert LeftOut("entries", "their location has no placement", "77 26") in found
+        assert not any(one.table == "npc_spells" for one in found)
+        database.execute(_spell(database))
+        found = set(dangling_rows(database))
+        assert LeftOut("npc_spells", "its spell_id is not in spells", "5 1") in found
+
+
+def _spell(database: sqlite3.Connection) -> str:
+    columns = [row[1:3] for row in database.execute("PRAGMA table_info(spells)")]
+    values = ("78" if name == "id" else "''" if kind == "TEXT" else "0" for name, kind in columns)
+    return f"INSERT INTO spells VALUES ({', '.join(values)})"
+
+
+def test_scripts_are_searched_by_their_names(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        found = list(missing_scripts(database, lambda name: name if "guard" in name else None))
+    assert {one.key.rpartition("/")[2] for one in found} == {
+        "captain.lua", "old.lua", "place.lua", "SpawnGroups.lua",
+    }  # fmt: skip
+
+
+def test_an_import_leaves_no_wrong_values_and_a_change_is_found(path: Path) -> None:
+    assert wrong_values(read_only(path)) == []
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE npcs SET difficulty = 200 WHERE spawn_id = 90001")
+        database.execute("UPDATE zones SET can_gate = 7")
+    assert wrong_values(read_only(path)) == [
+        LeftOut("zones", "can_gate is out of its range", "9"),
+        LeftOut("npcs", "difficulty is out of its range", "90001"),
+    ]
