@@ -75,6 +75,8 @@ class WorldVersionRules:
     icon_thing: int
     no_animation: int
     no_item: int
+    gesture_apart: bool
+    most_visual: int
     zone_level: int
     zone_flags: int
 

@@ -179,7 +179,7 @@ class Scripts(Calls):
         """Handle OP_DialogSelectMsg. Raises `MalformedMessage`, and `CommandError`."""
         fields = player.client.dialect.layout("WS_DialogSelect").decode(message)
         number = fields["conversation_id"]
-        if not self.talks.knows(player, number):
+        if self._behaviors.context.dialogs.knows(player, number):
             self._behaviors.select_message(player, message, now)
             return
         speaker, function = self.talks.answered(player, number, fields["response"])

@@ -6,10 +6,12 @@ Source: docs/guides/lua.md#talk.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from emu.dialects.dialect import NOT_SEEN
 from emu.world.actors.player import Player
 from emu.world.scripts.bodies import Body, shown
 
@@ -31,6 +33,16 @@ class Conversation:
             self.answers.append((text, function))
 
 
+class Shown(enum.Enum):
+    """Whom a window shows as its speaker."""
+
+    SPEAKER = enum.auto()
+    NOBODY = enum.auto()
+    """A blue window without a speaker."""
+    ONESELF = enum.auto()
+    """The player: its own thoughts."""
+
+
 @dataclass(slots=True)
 class Page:
     """What a window shows besides its answers."""
@@ -40,20 +52,22 @@ class Page:
     keys: tuple[int, int] = (0, 0)
     language: int = 0
     is_closable: bool = True
-    is_blue: bool = False
+    speaker: Shown = Shown.SPEAKER
 
 
 @dataclass(slots=True)
 class _Talk:
     speaker: Body
     functions: tuple[str, ...]
+    is_open: bool = True
+    """False when the player has closed the window: its next page has the same number."""
 
 
 class Talks:
     """The open talks of scripts, by player."""
 
-    def __init__(self, next_number: Callable[[], int]) -> None:
-        """`next_number` gives the numbers of all dialogs of this world."""
+    def __init__(self, next_number: Callable[[Player], int]) -> None:
+        """`next_number` gives the numbers of all dialogs of a player."""
         self._next_number = next_number
         self._open: dict[int, dict[int, _Talk]] = {}
 
@@ -65,7 +79,7 @@ class Talks:
         if index is None:
             return False
         own = self._open.setdefault(player.id, {})
-        number = self._number(own, speaker) or self._next_number()
+        number = self._number(own, speaker) or self._next_number(player)
         own.pop(number, None)
         while len(own) >= MOST_TALKS:
             del own[next(iter(own))]
@@ -74,13 +88,14 @@ class Talks:
             "WS_DialogOpen",
             {
                 "conversation_id": number,
-                "title": speaker.spawn.name,
+                # The client writes the name of the spawn.
+                "title": "",
                 "text": shown(page.text),
                 "num_responses": len(answers),
                 "response_array": [{"response": shown(text)} for text, _ in answers],
-                "enable_blue_ui": int(page.is_blue),
+                "enable_blue_ui": int(page.speaker is Shown.NOBODY),
                 "closeable": int(page.is_closable),
-                "spawn_id": index,
+                "spawn_id": _shown_index(page.speaker, index, player),
                 "voice": shown(page.voice),
                 "language": page.language & 0xFF,
                 "key1": page.keys[0] & 0xFFFFFFFF,
@@ -99,7 +114,8 @@ class Talks:
         The talk stays open: its function shows the next page, closes it, or leaves it.
         """
         talk = self._open.get(player.id, {}).get(number)
-        if talk is None or talk.speaker.is_gone or not 0 <= answer < len(talk.functions):
+        is_over = talk is None or talk.speaker.is_gone or not talk.is_open
+        if talk is None or is_over or not 0 <= answer < len(talk.functions):
             self._close(player, number)
             return None, ""
         function = talk.functions[answer]
@@ -112,8 +128,10 @@ class Talks:
         self._close(player, self._number(self._open.get(player.id, {}), speaker))
 
     def closed_by(self, player: Player, number: int) -> None:
-        """Forget a talk whose window the player has closed."""
-        self._open.get(player.id, {}).pop(number, None)
+        """Forget the answers of a window that the player has closed; its number stays."""
+        talk = self._open.get(player.id, {}).get(number)
+        if talk is not None:
+            talk.is_open = False
 
     def forget_player(self, player: Player) -> None:
         """Forget the talks of a player who leaves."""
@@ -131,3 +149,11 @@ class Talks:
     @staticmethod
     def _number(own: dict[int, _Talk], speaker: Body) -> int:
         return next((number for number, talk in own.items() if talk.speaker is speaker), 0)
+
+
+def _shown_index(shown_as: Shown, index: int, player: Player) -> int:
+    """Return the index of the ghost that a window shows as its speaker."""
+    if shown_as is Shown.ONESELF:
+        own = player.index_of(player.spawn)
+        return index if own is None else own
+    return NOT_SEEN if shown_as is Shown.NOBODY else index

@@ -236,17 +236,35 @@ class Chat:
                 )  # fmt: skip
 
     def spawn_says(
-        self, spawn: Spawn, players: Iterable[Player], text: str, channel: str = "say"
+        self,
+        spawn: Spawn,
+        players: Iterable[Player],
+        text: str,
+        channel: str = "say",
+        *,
+        distance: float | None = None,
+        to: str | None = None,
+        language: int = 0,
     ) -> None:
-        """Make a spawn say something to those of `players` that are near it."""
+        """Make a spawn say something to those of `players` that are near it.
+
+        `distance` is the range of hearing unless another is given; `to` is the name of the one who
+        is spoken to, the hearer's own by default.
+        """
+        reach = self.world.rules.hear if distance is None else distance
         for hearer in players:
-            if hearer.spawn.position.distance_to(spawn.position) <= self.world.rules.hear:
-                index = hearer.index_of(spawn)
-                self._send_chat(hearer, channel, spawn.name, hearer.name, text, index=index)
+            if hearer.spawn.position.distance_to(spawn.position) <= reach:
+                self._send_chat(
+                    hearer, channel, spawn.name, hearer.name if to is None else to, text,
+                    index=hearer.index_of(spawn), language=language,
+                )  # fmt: skip
 
     def line(self, player: Player, text: str, channel: str = "system") -> None:
         """Show a line of plain text to one player."""
-        color = self._numbers.number(channel, player.client.version)
+        self.colored_line(player, text, self._numbers.number(channel, player.client.version))
+
+    def colored_line(self, player: Player, text: str, color: int) -> None:
+        """Show a line of plain text in a color, by the client's number of it."""
         # The text may come from an operator or a behavior and have several lines.
         # One message is one line of the chat window.
         for line in text.splitlines():
@@ -426,6 +444,7 @@ class Chat:
         *,
         index: int | None = None,
         channel_name: str = "",
+        language: int = 0,
     ) -> None:
         client = hearer.client
         client.send_line(
@@ -437,6 +456,7 @@ class Chat:
                 "from": speaker,
                 "to": to,
                 "channel": self._numbers.number(channel, client.version),
+                "language": language & 0xFF,
                 "message": text,
                 "channel_name": channel_name,
                 "show_bubble": 1,

@@ -13,6 +13,7 @@ from emu.scripts.runtime import ScriptFolder
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.scripts.functions.later import LATER
+from emu.world.scripts.functions.shows import SHOWS
 from emu.world.scripts.functions.talk import TALK
 from emu.world.scripts.functions.who import WHO
 from emu.world.scripts.host import Scripts
@@ -32,7 +33,7 @@ class ScriptScene:
         self.harness = WorldHarness()
         self.scripts = Scripts(
             self.harness.world, self.harness.chat, self.harness.behaviors, ScriptFolder(folder),
-            (TALK, WHO, LATER), chances=Random(1), report=self.lines.append,
+            (TALK, SHOWS, WHO, LATER), chances=Random(1), report=self.lines.append,
         )  # fmt: skip
         self.harness.service.add_scripts(self.scripts)
         self.client = self.harness.stand(5, version, name="Aldana")

@@ -67,7 +67,47 @@ def test_a_talk_ends_with_its_speaker_or_by_the_player(scene: ScriptScene) -> No
     scene.hail(other)
     number = scene.dialogs()[-1]["conversation_id"]
     scene.client.say("OP_DialogCloseMsg", number.to_bytes(4, "little"))
-    assert not scene.scripts.talks.knows(scene.player, number)
+    scene.answer(number, 0)
+    assert scene.closes() == [number]
+    assert len(scene.dialogs()) == 2
+
+
+def test_numbers_are_those_of_the_spawns_until_the_server_closes(scene: ScriptScene) -> None:
+    one, other = scene.spawn(TALK, "One"), scene.spawn(TALK, "Other", 71)
+    for guard in (one, other, one):
+        scene.hail(guard)
+    # The second answer has no function: the server closes that talk.
+    scene.answer(1, 1)
+    scene.hail(one)
+    scene.client.say("OP_DialogCloseMsg", (2).to_bytes(4, "little"))
+    scene.hail(other)
+    assert [page["conversation_id"] for page in scene.dialogs()] == [1, 2, 1, 3, 2]
+    assert scene.closes() == [1]
+
+
+def test_an_answer_to_a_talk_that_does_not_exist_is_closed(scene: ScriptScene) -> None:
+    scene.answer(77, 0)
+    assert scene.closes() == [77]
+
+
+@pytest.mark.parametrize(("kind", "speaker", "blue"), [(1, 0xFFFFFFFF, 1), (3, 1, 0)])
+def test_windows_without_the_spawn(scene: ScriptScene, kind: int, speaker: int, blue: int) -> None:
+    guard = scene.spawn(f"""
+        function more(NPC, Spawn) Say(NPC, "More") end
+        function hailed(NPC, Spawn)
+            StartDialogConversation(CreateConversation(), {kind}, NPC, Spawn, "Hm?")
+            local page = CreateConversation()
+            AddConversationOption(page, "More?", "more")
+            StartDialogConversation(page, {kind}, NPC, Spawn, "Well?")
+            StartDialogConversation(page, 2, NPC, Spawn, "An item's")
+            StartDialogConversation(page, {kind}, NPC, Spawn, "")
+        end""")
+    scene.hail(guard)
+    first, second = scene.dialogs()
+    assert (first["num_responses"], first["text"], second["text"]) == (0, "Hm?", "Well?")
+    assert (second["spawn_id"], second["enable_blue_ui"]) == (speaker, blue)
+    scene.answer(second["conversation_id"], 0)
+    assert scene.heard() == [("Guard", "More")]
 
 
 def test_a_player_has_a_limited_number_of_talks(scene: ScriptScene) -> None:
@@ -77,9 +117,3 @@ def test_a_player_has_a_limited_number_of_talks(scene: ScriptScene) -> None:
     numbers = [one["conversation_id"] for one in scene.dialogs()]
     known = [number for number in numbers if scene.scripts.talks.knows(scene.player, number)]
     assert known == numbers[2:]
-
-
-def test_an_unknown_number_is_passed_on_to_behaviors(scene: ScriptScene) -> None:
-    scene.answer(4711, 0)
-    assert scene.client.player is not None
-    assert scene.client.player.client.drops["OP_DialogSelectMsg refused"] == 1

@@ -1,24 +1,33 @@
-"""What scripts say and show: speech, lines of text, conversations."""
+"""What scripts say: speech, spoken lines, lines of text, conversations."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.scripts.bodies import Body, distance_between, shown
 from emu.world.scripts.host import Scripts
-from emu.world.scripts.talks import Conversation, Page
+from emu.world.scripts.talks import Conversation, Page, Shown
+from emu.world.social.spoken import SpokenLine, play_line
 
 TALK: Final = FunctionTable()
 HEARD: Final = 30.0
 """Distance in which a spawn is heard, unless a script says another."""
+FARTHEST: Final = 1000.0
 _SPEECH: Final = "S speaker, t text, P player?, f distance=30, n language?"
-_COLORS: Final = (("red", "error"), ("yellow", "system"))
-"""Beginnings of the names of colors -> the channel that has it."""
+_COLORS: Final = (("red", 3), ("yellow", 5))
+"""Beginnings of the names of colors, with the client's number of each."""
+_NARRATIVE: Final = 12
+_WINDOWS: Final[Mapping[int, Shown]] = {1: Shown.NOBODY, 3: Shown.ONESELF}
+"""The types of `StartDialogConversation` for spawns; those of items are 2 and 4."""
 
 
-def _hearers(scripts: Scripts, speaker: Body, player: Body | None, distance: float) -> list[Player]:
+def hearers_of(
+    scripts: Scripts, speaker: Body, player: Body | None, distance: float = HEARD
+) -> list[Player]:
+    """Return one player, or all who are near a spawn."""
     if player is not None:
         players = [player.player] if player.player is not None else []
     else:
@@ -26,45 +35,64 @@ def _hearers(scripts: Scripts, speaker: Body, player: Body | None, distance: flo
     return [one for one in players if distance_between(one.spawn, speaker.spawn) <= distance]
 
 
-def _speak(
-    scripts: Scripts, speaker: Body | None, text: str, channel: str, hearers: list[Player]
-) -> None:
-    if speaker is not None and text and hearers and scripts.may_send():
-        scripts.chat.spawn_says(speaker.spawn, hearers, shown(text), channel)
+def viewers_of(scripts: Scripts, spawn: Body, player: Body | None) -> list[Player]:
+    """Return one player, or all of a zone, if their clients have a spawn; at any distance."""
+    if player is not None:
+        players = [player.player] if player.player is not None else []
+    else:
+        players = scripts.players_in(spawn.home)
+    return [one for one in players if one.index_of(spawn.spawn) is not None]
 
 
 def _say(
     scripts: Scripts, speaker: Body | None, text: str, player: Body | None, distance: float,
-    channel: str,
+    language: int, channel: str, to: str | None = None,
 ) -> None:  # fmt: skip
-    if speaker is not None:
-        _speak(scripts, speaker, text, channel, _hearers(scripts, speaker, player, distance))
+    if speaker is None or not text:
+        return
+    distance = min(distance, FARTHEST)
+    hearers = hearers_of(scripts, speaker, player, distance)
+    if hearers and scripts.may_send():
+        scripts.chat.spawn_says(
+            speaker.spawn, hearers, shown(text), channel,
+            distance=distance, to=to, language=language,
+        )  # fmt: skip
 
 
 @TALK("Say", _SPEECH)
 def say(
     scripts: Scripts, speaker: Body | None, text: str, player: Body | None, distance: float,
-    _language: int,
+    language: int,
 ) -> None:  # fmt: skip
     """Say something to a player, or to all who are near."""
-    _say(scripts, speaker, text, player, distance, "say")
+    _say(scripts, speaker, text, player, distance, language, "say")
 
 
 @TALK("Shout", _SPEECH)
 def shout(
     scripts: Scripts, speaker: Body | None, text: str, player: Body | None, distance: float,
-    _language: int,
+    language: int,
 ) -> None:  # fmt: skip
     """Shout something to a player, or to all who are near."""
-    _say(scripts, speaker, text, player, distance, "shout")
+    _say(scripts, speaker, text, player, distance, language, "shout")
+
+
+@TALK("SayOOC", _SPEECH)
+def say_out_of_character(
+    scripts: Scripts, speaker: Body | None, text: str, player: Body | None, distance: float,
+    language: int,
+) -> None:  # fmt: skip
+    """Say something out of character to a player, or to all who are near."""
+    _say(scripts, speaker, text, player, distance, language, "ooc")
 
 
 @TALK("Emote", "S speaker, t text, S to?, P player?")
 def emote(
-    scripts: Scripts, speaker: Body | None, text: str, _to: Body | None, player: Body | None
+    scripts: Scripts, speaker: Body | None, text: str, to: Body | None, player: Body | None
 ) -> None:
     """Show an emote in words to a player, or to all who are near."""
-    _say(scripts, speaker, text, player, HEARD, "emote")
+    name = None if to is None else to.spawn.name
+    _say(scripts, speaker, text, player, HEARD, 0, "emote", name)
 
 
 @TALK(
@@ -72,28 +100,35 @@ def emote(
     "S speaker, t voice, t text, t gesture, u key1, u key2, P player?, n language?",
 )
 def play_flavor(
-    scripts: Scripts, speaker: Body | None, _voice: str, text: str, _gesture: str, _key1: int,
-    _key2: int, player: Body | None, _language: int,
+    scripts: Scripts, speaker: Body | None, voice: str, text: str, gesture: str, key1: int,
+    key2: int, player: Body | None, language: int,
 ) -> None:  # fmt: skip
-    """Say a text; voice and gesture are not played."""
-    # No message for spoken files is known to this server: the words are shown as speech.
+    """Speak a line with a sound file and a gesture, to a player or to all who are near."""
     if speaker is None:
         return
-    if player is None:
-        hearers = _hearers(scripts, speaker, None, HEARD)
-    else:
-        one = player.player
-        hearers = [one] if one is not None and one.index_of(speaker.spawn) is not None else []
-    _speak(scripts, speaker, text, "say", hearers)
+    hearers = (
+        hearers_of(scripts, speaker, None) if player is None
+        else viewers_of(scripts, speaker, player)
+    )  # fmt: skip
+    if hearers and scripts.may_send():
+        line = SpokenLine(shown(text), shown(voice), (key1, key2), shown(gesture), language)
+        play_line(speaker.spawn, hearers, line)
 
 
 @TALK("SendMessage", "P player, t text, t color?")
 def send_message(scripts: Scripts, player: Body | None, text: str, color: str) -> None:
-    """Show a player a line of text."""
-    if player is None or player.player is None or not scripts.may_send():
-        return
-    channel = next((known for name, known in _COLORS if color.startswith(name)), "narrative")
-    scripts.chat.line(player.player, shown(text), channel)
+    """Show a player a line of text; the color is red, yellow, or a number of the client."""
+    number = next((number for name, number in _COLORS if color.startswith(name)), _NARRATIVE)
+    if color.isascii() and color.isdigit():
+        number = int(color[:3])
+    display_text(scripts, player, number, text)
+
+
+@TALK("DisplayText", "P player, n color, t text")
+def display_text(scripts: Scripts, player: Body | None, color: int, text: str) -> None:
+    """Show a player a line of text in a color of the client, by its number."""
+    if player is not None and player.player is not None and text and scripts.may_send():
+        scripts.chat.colored_line(player.player, shown(text), color & 0xFF)
 
 
 @TALK("CreateConversation")
@@ -121,13 +156,36 @@ def start_conversation(
     text: str, voice: str, key1: int, key2: int, language: int, closable: int,
 ) -> None:  # fmt: skip
     """Show a player a text and the answers; each list can be shown once."""
-    if conversation is None or speaker is None or player is None or player.player is None:
+    if conversation is not None and conversation.answers:
+        page = Page(text, voice, (key1, key2), language, is_closable=bool(closable))
+        _start(scripts, conversation, speaker, player, page)
+
+
+@TALK(
+    "StartDialogConversation",
+    "C conversation, n type, S speaker, P player, t text, t voice?, u key1?, u key2?,"
+    " n language?, n closable=1",
+)
+def start_dialog(
+    scripts: Scripts, conversation: Conversation | None, kind: int, speaker: Body | None,
+    player: Body | None, text: str, voice: str, key1: int, key2: int, language: int, closable: int,
+) -> None:  # fmt: skip
+    """Show a text without a speaker (type 1), or as the player's own thoughts (type 3)."""
+    shown_as = _WINDOWS.get(kind)
+    if shown_as is not None:
+        page = Page(text, voice, (key1, key2), language, bool(closable), shown_as)
+        _start(scripts, conversation or Conversation(), speaker, player, page)
+
+
+def _start(
+    scripts: Scripts, conversation: Conversation, speaker: Body | None, player: Body | None,
+    page: Page,
+) -> None:  # fmt: skip
+    if speaker is None or player is None or player.player is None:
         return
-    if conversation.is_used or not conversation.answers or not text or not scripts.may_send():
-        return
-    conversation.is_used = True
-    page = Page(text, voice, (key1, key2), language, is_closable=bool(closable))
-    scripts.talks.start(speaker, player.player, conversation.answers, page)
+    if not conversation.is_used and page.text and scripts.may_send():
+        conversation.is_used = True
+        scripts.talks.start(speaker, player.player, conversation.answers, page)
 
 
 @TALK("CloseConversation", "S speaker, P player")

@@ -20,8 +20,7 @@ def scene(tmp_path: Path) -> ScriptScene:
         ('Say(NPC, "Hm")', "8"),
         ('Shout(NPC, "Hm")', "9"),
         ('Emote(NPC, "Hm", Spawn)', "10"),
-        ('PlayFlavor(NPC, "", "Hm", "wave", 0, 0, Spawn)', "8"),
-        ('PlayFlavor(NPC, "", "Hm", "", 0, 0)', "8"),
+        ('SayOOC(NPC, "Hm", Spawn)', "30"),
     ],
 )
 def test_channels(scene: ScriptScene, call: str, channel: str) -> None:
@@ -49,7 +48,9 @@ def test_a_far_player_hears_nothing_beyond_the_distance(scene: ScriptScene) -> N
     assert scene.hail(guard) == [("Guard", "b")]
 
 
-@pytest.mark.parametrize(("color", "number"), [("red", 3), ("yellow", 5), ("white", 12)])
+@pytest.mark.parametrize(
+    ("color", "number"), [("redder", 3), ("yellow", 5), ("white", 12), ("22", 22)]
+)
 def test_lines_of_text(scene: ScriptScene, color: str, number: int) -> None:
     guard = scene.spawn(
         f'function hailed(NPC, Spawn) SendMessage(Spawn, "It is late", "{color}") end'
@@ -69,3 +70,56 @@ def test_missing_handles_do_nothing(scene: ScriptScene) -> None:
         end""")
     assert scene.hail(guard) == [("Guard", "done")]
     assert scene.lines == []
+
+
+def test_a_spoken_line_is_no_chat(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            PlayFlavor(NPC, "voice.mp3", "Hm", "agree", 7, 8, Spawn)
+            PlayFlavor(NPC, "", "To all", "", 0, 0)
+        end""")
+    other = scene.harness.stand(6, 1208, name="Borvik")
+    assert other.player is not None
+    other.player.teleport(scene.player.position, scene.harness.now)
+    scene.harness.run(2.0)
+    assert scene.hail(guard) == []
+    first, second = scene.client.decoded("WS_HearPlayFlavor")
+    assert (first["mp3"], first["text"], first["key1"], first["key2"]) == ("voice.mp3", "Hm", 7, 8)
+    assert (first["name"], second["text"]) == ("Guard", "To all")
+    assert [one["text"] for one in other.decoded("WS_HearPlayFlavor")] == ["To all"]
+
+
+@pytest.mark.parametrize(("away", "heard"), [(29.0, 1), (31.0, 0)])
+def test_a_spoken_line_to_all_is_heard_within_thirty_units(
+    scene: ScriptScene, away: float, heard: int
+) -> None:
+    guard = scene.spawn("""
+        function speak(NPC) PlayFlavor(NPC, "", "To all", "", 0, 0) end
+        function hailed(NPC, Spawn) AddTimer(NPC, 1000, "speak") end""")
+    scene.hail(guard)
+    scene.go(away)
+    scene.harness.run(1.5)
+    assert len(scene.client.decoded("WS_HearPlayFlavor")) == heard
+
+
+def test_a_longer_distance_reaches_farther_than_players_do(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function speak(NPC) Say(NPC, "near") Say(NPC, "far", nil, 60) end
+        function hailed(NPC, Spawn) AddTimer(NPC, 1000, "speak") end""")
+    scene.hail(guard)
+    scene.go(50.0)
+    scene.harness.run(1.5)
+    assert [text for _, text in scene.heard()] == ["far"]
+
+
+def test_an_emote_names_the_one_it_is_for(scene: ScriptScene) -> None:
+    guard = scene.spawn("""function hailed(NPC, Spawn) Emote(NPC, "bows", NPC) end""")
+    scene.hail(guard)
+    assert scene.client.decoded("WS_HearChat")[-1]["to"] == "Guard"
+
+
+def test_a_line_in_a_color_of_the_client(scene: ScriptScene) -> None:
+    guard = scene.spawn("""function hailed(NPC, Spawn) DisplayText(Spawn, 34, "Hm") end""")
+    scene.hail(guard)
+    line = scene.client.decoded("WS_DisplayText")[-1]
+    assert (line["color"], line["text"]) == (34, "Hm")

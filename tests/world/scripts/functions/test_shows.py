@@ -1,0 +1,109 @@
+"""What scripts play and show, and to whom."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.world.script_scenes import ScriptScene
+from tests.support.world.worlds import Client
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path, 1208)
+
+
+def stand_beside(scene: ScriptScene) -> Client:
+    other = scene.harness.stand(6, name="Borvik")
+    assert other.player is not None
+    other.player.teleport(scene.player.position, scene.harness.now)
+    scene.harness.run(2.0)
+    return other
+
+
+@pytest.mark.parametrize(
+    ("call", "here", "beside"),
+    [
+        ("PlayAnimation(NPC, 62)", [62], [62]),
+        ("PlayAnimation(NPC, 62, Spawn, 1)", [62], []),
+        ("PlayAnimation(NPC, 62, Spawn, 2)", [], [62]),
+        ("PlayAnimation(NPC, 62, NPC, 1)", [], []),
+        ('PlayAnimationString(NPC, "agree")', [], [62]),
+    ],
+)
+def test_animations(scene: ScriptScene, call: str, here: list[int], beside: list[int]) -> None:
+    guard = scene.spawn(f"function hailed(NPC, Spawn) {call} end")
+    other = stand_beside(scene)
+    scene.hail(guard)
+    for client, expected in ((scene.client, here), (other, beside)):
+        shown = [one["anim_type"] for one in client.decoded("WS_CannedEmote")]
+        assert shown == expected
+    assert scene.lines == []
+
+
+def test_sounds_and_voices(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            PlayVoice(NPC, "voice.mp3", 7, 8, Spawn)
+            PlaySound(NPC, "bell", 0, 0, 0)
+            PlaySound(NPC, "bell", 1, 2, 3, Spawn)
+            ApplySpellVisual(NPC, 300)
+            SendHearCast(Spawn, 301, 20, NPC, Spawn)
+            Say(NPC, tostring(SendStateCommand(NPC, 11001)))
+        end""")
+    other = stand_beside(scene)
+    assert scene.hail(guard) == [("Guard", "true")]
+    (voice,) = scene.client.decoded("WS_PlayVoice")
+    assert (voice["mp3"], voice["key1"], voice["key2"]) == ("voice.mp3", 7, 8)
+    assert other.decoded("WS_PlayVoice") == []
+    assert [one["name"] for one in other.decoded("WS_PlaySound")] == ["bell"]
+    (sound,) = scene.client.decoded("WS_PlaySoundAt")
+    assert (sound["x"], sound["y"], sound["z"]) == (1.0, 2.0, 3.0)
+    casts = [(one["visual"], one["seconds"]) for one in scene.client.decoded("WS_HearSpellCast")]
+    assert casts == [(300, 0.0), (301, 2.0)]
+    assert scene.client.decoded("WS_StateCmd")[-1]["state"] == 11001
+
+
+def test_windows(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SendPopUpMessage(Spawn, "Look there", 255, 0, 0)
+            local window = CreateOptionWindow()
+            AddOptionWindowOption(window, "Red", "A red one", 1, 2, "red", "Sure?")
+            AddOptionWindowOption(window, "", "no name")
+            SendOptionWindow(window, Spawn, "Which?", "none")
+            SendOptionWindow(window, Spawn, "Twice", "none")
+            InstructionWindow(Spawn, 5, "Walk", "", 0, 0, "walked", "Go", "Press W", "Stop", "Wait")
+            InstructionWindowGoal(Spawn, 1)
+            InstructionWindowClose(Spawn)
+            ShowWindow(Spawn, "Bag", 1) FlashWindow(Spawn, "Bag", 2) EnableGameEvent(Spawn, "e", 1)
+            PerformCameraShake(Spawn, 0.5, 1) SetServerControlFlag(Spawn, 1, 8, 1)
+            Say(NPC, GetCoinMessage(10500) .. "." .. GetCoinMessage(0))
+        end""")
+    assert scene.hail(guard) == [("Guard", " 1 Gold 5 Silver.0 copper")]
+    assert scene.client.decoded("WS_OnScreenMsg")[-1]["text"] == "Look there"
+    (options,) = scene.client.decoded("WS_SelectOption")
+    assert [one["name"] for one in options["options"]] == ["Red"]
+    (window,) = scene.client.decoded("WS_InstructionWindow")
+    assert [one["goal"] for one in window["goals"]] == ["Go", "Stop"]
+    for struct in ("InstructionWindowGoal", "ShowWindow", "FlashWindow", "EnableGameEvent",
+                   "CameraShake", "ServerControlFlags"):  # fmt: skip
+        assert len(scene.client.decoded(f"WS_{struct}")) == 1, struct
+    assert scene.client.log[-1][0] != "OP_EqInstructionWindowCloseCmd"
+    assert scene.lines == []
+
+
+def test_a_spawn_that_is_no_player_is_shown_nothing(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SendPopUpMessage(NPC, "a", 1, 2, 3) PerformCameraShake(nil, 1) ShowWindow(NPC, "a", 1)
+            SendOptionWindow(CreateOptionWindow(), nil, "a") InstructionWindow(NPC, 5, "a")
+            PlayAnimation(nil, 5) PlaySound(nil, "a") ApplySpellVisual(nil, 5)
+            Say(NPC, "done")
+        end""")
+    before = len(scene.client.decoded("WS_OnScreenMsg"))
+    assert scene.hail(guard) == [("Guard", "done")]
+    assert len(scene.client.decoded("WS_OnScreenMsg")) == before
+    assert scene.lines == []
