@@ -1,4 +1,4 @@
-"""What spawns play to players: spoken lines with gestures, voices, animations, sounds, visual effects.
+"""What spawns play to players: lines with gestures, voices, animations, sounds, visual effects.
 
 A player whose client does not have the spawn is sent nothing of it. Source:
 docs/protocol/world/shows.md#flavor.
