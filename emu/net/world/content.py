@@ -32,10 +32,7 @@ from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.checks import content_faults
 from emu.world.content.population import ZonePopulation
 from emu.world.content.served import ContentZones, read_zone_content
-from emu.world.scripts.functions.later import LATER
-from emu.world.scripts.functions.shows import SHOWS
-from emu.world.scripts.functions.talk import TALK
-from emu.world.scripts.functions.who import WHO
+from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -118,7 +115,7 @@ def make_scripts(
         return None
     try:
         scripts = Scripts(
-            world, chat, behaviors, ScriptFolder(config.scripts), (TALK, SHOWS, WHO, LATER),
+            world, chat, behaviors, ScriptFolder(config.scripts), EVERY,
             chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
             report=lambda line: _log.warn("{line}", line=line),
         )  # fmt: skip

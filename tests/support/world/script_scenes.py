@@ -12,10 +12,7 @@ from emu.content.population import Standing
 from emu.scripts.runtime import ScriptFolder
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
-from emu.world.scripts.functions.later import LATER
-from emu.world.scripts.functions.shows import SHOWS
-from emu.world.scripts.functions.talk import TALK
-from emu.world.scripts.functions.who import WHO
+from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import WorldHarness
@@ -26,14 +23,14 @@ PLACE = Position(3.0, -7.97, 243.45, 90.0)
 class ScriptScene:
     """A player beside the place where spawns with scripts appear."""
 
-    def __init__(self, folder: Path, version: int = 546) -> None:
+    def __init__(self, folder: Path, version: int = 546, *, seed: int = 1) -> None:
         self.folder = folder
         self.lines: list[str] = []
         self._shown = 0
         self.harness = WorldHarness()
         self.scripts = Scripts(
             self.harness.world, self.harness.chat, self.harness.behaviors, ScriptFolder(folder),
-            (TALK, SHOWS, WHO, LATER), chances=Random(1), report=self.lines.append,
+            EVERY, chances=Random(seed), report=self.lines.append,
         )  # fmt: skip
         self.harness.service.add_scripts(self.scripts)
         self.client = self.harness.stand(5, version, name="Aldana")

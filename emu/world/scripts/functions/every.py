@@ -1,0 +1,13 @@
+"""All functions of this server for scripts, by subject: one place for the server and its tools."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.scripts.signatures import FunctionTable
+from emu.world.scripts.functions.later import LATER
+from emu.world.scripts.functions.shows import SHOWS
+from emu.world.scripts.functions.talk import TALK
+from emu.world.scripts.functions.who import WHO
+
+EVERY: Final[tuple[FunctionTable, ...]] = (TALK, SHOWS, WHO, LATER)
