@@ -101,6 +101,15 @@ class _Place:
     """When it may be filled again; None while something stands there, or for ever."""
 
 
+class Death(NamedTuple):
+    """A placement at which something died, or stands again."""
+
+    placement_id: int
+    is_dead: bool
+    returns: Monotonic | None
+    """When it returns, if it is dead; None: never."""
+
+
 @dataclass(slots=True)
 class Change:
     """What changed in a round: spawns that go, and spawns that come."""
@@ -142,6 +151,8 @@ class Population:
             if one.location_id in content.entries and not one.instance
         }
         self._next_round = Monotonic(0.0)
+        self._turned: dict[int, None] = {}
+        """Placements at which something died or returned since `take_deaths`."""
 
     def __iter__(self) -> Iterator[Standing]:
         """All that stands now."""
@@ -229,16 +240,26 @@ class Population:
         None: it never returns. This is what `dead` takes after a restart.
         """
         return {
-            place.placement.id: max(0.0, place.returns - now) if place.returns is not None else None
-            for place in self._places.values()
-            if place.returns is not None or place.placement.id in self._dead
+            number: max(0.0, place.returns - now) if place.returns is not None else None
+            for number, place in self._places.items()
+            if self._is_dead(place)
         }
 
+    def take_deaths(self) -> list[Death]:
+        """Return what died or returned since the last call."""
+        turned = [self._places[one] for one in self._turned]
+        self._turned.clear()
+        return [Death(one.placement.id, self._is_dead(one), one.returns) for one in turned]
+
     # -- internals --------------------------------------------------------------------------------
+
+    def _is_dead(self, place: _Place) -> bool:
+        return place.returns is not None or place.placement.id in self._dead
 
     def _leave(self, place: _Place, now: Monotonic) -> None:
         placement = place.placement
         place.standing = None
+        self._turned[placement.id] = None
         if not placement.respawn:
             self._dead[placement.id] = None
             return
@@ -248,8 +269,7 @@ class Population:
 
     def _return(self, place: _Place, settled: set[int], now: Monotonic) -> list[Standing]:
         if not place.groups:
-            place.returns = None
-            self._dead.pop(place.placement.id, None)
+            self._revive(place)
             return self._fill(place, now, 0)
         # A set returns as a whole, when nothing of any of its groups stands any more.
         members = [
@@ -261,9 +281,13 @@ class Population:
         if any(one.standing is not None for one in members):
             return []
         for one in members:
-            one.returns = None
-            self._dead.pop(one.placement.id, None)
+            self._revive(one)
         return self._fill_set(place, settled, now)
+
+    def _revive(self, place: _Place) -> None:
+        place.returns = None
+        self._dead.pop(place.placement.id, None)
+        self._turned[place.placement.id] = None
 
     def _candidates(self, place: _Place) -> list[Group]:
         """Return all groups of the sets that a placement belongs to, by number."""
@@ -275,13 +299,20 @@ class Population:
         candidates = self._candidates(place)
         for group in candidates:
             settled.update(group.placements)
-        chosen = self._choose(candidates)
+        chosen = self._dying(candidates) or self._choose(candidates)
         return [
             standing
             for one in chosen.placements
             if one in self._places
             for standing in self._fill(self._places[one], now, chosen.id)
         ]
+
+    def _dying(self, candidates: Sequence[Group]) -> Group | None:
+        """Return the group of which the most is dead: it stood there before; None if all live."""
+        if not self._dead:
+            return None
+        dead = [sum(one in self._dead for one in group.placements) for group in candidates]
+        return candidates[dead.index(max(dead))] if any(dead) else None
 
     def _choose(self, candidates: Sequence[Group]) -> Group:
         roll = self._random.random() * sum(group.weight for group in candidates)

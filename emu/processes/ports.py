@@ -29,6 +29,7 @@ from emu.correspondence import (
 from emu.guilds import Guild, GuildChange, GuildSummary
 from emu.model import (
     CharacterStanding,
+    DeadSpawn,
     EntryOrigin,
     Handoff,
     Present,
@@ -352,6 +353,19 @@ class MemoryStore(Protocol):
 
     async def save_memories(self, memories: Sequence[SpawnMemory]) -> None:
         """Store memories, all of them or none; one without entries is removed."""
+
+
+class DeadSpawnStore(Protocol):
+    """What is dead in the zones of a content file. `emu.store.dead_spawns` has the details."""
+
+    async def of_zone(self, zone_id: int, instance: int, moment: Moment) -> Sequence[DeadSpawn]:
+        """Return what is dead in an instance of a zone and has not returned by now."""
+
+    async def save_dead(self, spawns: Sequence[DeadSpawn], moment: Moment) -> None:
+        """Store what died, and remove what stands again; all of it or nothing."""
+
+    async def forget(self, zone_id: int, instance: int) -> None:
+        """Remove what is dead in an instance of a zone."""
 
 
 class GuildStore(Protocol):

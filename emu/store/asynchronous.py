@@ -26,6 +26,7 @@ from emu.processes.shared import LIFETIME, MOST_KEYS
 from emu.store.accounts import AccountRepository, BannedAddress, Bans, Settings
 from emu.store.batches import Batchable
 from emu.store.characters import CharacterRepository
+from emu.store.dead_spawns import DeadSpawns
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
 from emu.store.mail import Mailboxes
@@ -345,6 +346,14 @@ class AsyncMemories(AsyncRepository[SpawnMemories]):
     spawns = read(SpawnMemories.spawns)
     mark_removed = write(SpawnMemories.mark_removed, forget_nothing)
     forget = write(SpawnMemories.forget, forget_nothing)
+
+
+class AsyncDeadSpawns(AsyncRepository[DeadSpawns]):
+    """Implements `emu.processes.ports.DeadSpawnStore`."""
+
+    of_zone = read(DeadSpawns.of_zone)
+    save_dead = later(DeadSpawns.save_dead, forget_nothing)
+    forget = write(DeadSpawns.forget, forget_nothing)
 
 
 class AsyncSettings(AsyncRepository[Settings]):

@@ -24,6 +24,7 @@ from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store.accounts import AccountRepository, Bans, Settings, read_end
 from emu.store.characters import CharacterRepository
+from emu.store.dead_spawns import DeadSpawns
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
 from emu.store.mail import Mailboxes
@@ -189,6 +190,7 @@ class WorldStore:
         self.handoffs = HandoffRepository(database)
         self.models = ModelNumbers(database)
         self.memories = SpawnMemories(database)
+        self.dead_spawns = DeadSpawns(database)
         self.nodes = NodeTable(database)
         self.guilds = GuildRepository(database)
         self.mail = Mailboxes(database)

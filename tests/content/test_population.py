@@ -251,3 +251,32 @@ def test_the_same_seed_gives_the_same_zone(builder: ZoneBuilder) -> None:
     one, same, other = (population(content, seed).open(START) for seed in (5, 5, 6))
     assert one == same
     assert one != other
+
+
+def test_deaths_are_listed_once_with_their_return(builder: ZoneBuilder) -> None:
+    builder.place(11, (1, 100))
+    builder.place(12, (1, 100), respawn=0)
+    population = Population(builder.build(), Random(1), Surroundings())
+    population.open(START)
+    assert population.take_deaths() == []
+    population.removed(11, START)
+    population.removed(12, START)
+    assert population.take_deaths() == [(11, True, START + 300), (12, True, None)]
+    assert population.take_deaths() == []
+    population.handle_timer(Monotonic(START + 300))
+    assert population.take_deaths() == [(11, False, None)]
+
+
+def test_of_associated_groups_the_one_with_dead_members_stands_again(builder: ZoneBuilder) -> None:
+    builder.place(11, (1, 100), group=31)
+    builder.place(12, (2, 100), group=32)
+    builder.place(13, (3, 100), group=32)
+    builder.associate(31, 32)
+    content = builder.build()
+    for seed in range(20):
+        population = Population(content, Random(seed), Surroundings(), {12: 60.0})
+        assert [one.placement.id for one in population.open(START)] == [13]
+        # The set returns as a whole, when nothing of it stands any more.
+        assert population.handle_timer(Monotonic(START + 60)).come == []
+        population.removed(13, Monotonic(START + 60))
+        assert population.handle_timer(Monotonic(START + 70)).come

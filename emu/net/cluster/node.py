@@ -11,7 +11,7 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import emu
 from emu.admin.commands import nodes
@@ -32,15 +32,15 @@ from emu.commands.registry import Command
 from emu.config import Config
 from emu.errors import ConfigError, EmuError, StoreError
 from emu.metrics import MetricRegistry
-from emu.model import SpawnMemory
+from emu.model import DeadSpawn, SpawnMemory
 from emu.net import parameters
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
-from emu.processes.ports import MemoryStore
+from emu.processes.ports import DeadSpawnStore, MemoryStore
 from emu.store import Store
 from emu.store.nodes import NodeTable
-from emu.times import Monotonic
+from emu.times import Moment, Monotonic
 from emu.world.content.atlas import Atlas
 
 _log = logger("node")
@@ -365,11 +365,45 @@ class NodeMemories:
 
         Raises `StoreError` while the node is away: it cannot know which those are.
         """
-        if self._node.is_away(self._scheduler.now()):
-            raise StoreError("the database does not answer; this is stored when it does")
-        held = [one for one in memories if self._node.held(one.zone_id)]
+        held = _held(memories, self._node, self._scheduler.now())
         if held:
             await self._memories.save_memories(held)
+
+
+class NodeDeadSpawns:
+    """`DeadSpawnStore` of a node: it stores nothing of zones that other nodes run by now."""
+
+    def __init__(self, store: DeadSpawnStore, node: Node, scheduler: Scheduler) -> None:
+        self._store = store
+        self._node = node
+        self._scheduler = scheduler
+
+    async def of_zone(self, zone_id: int, instance: int, moment: Moment) -> Sequence[DeadSpawn]:
+        """Return what is dead in an instance of a zone."""
+        return await self._store.of_zone(zone_id, instance, moment)
+
+    async def save_dead(self, spawns: Sequence[DeadSpawn], moment: Moment) -> None:
+        """Store what died in the zones that this node holds.
+
+        Raises `StoreError` while the node is away: it cannot know which those are.
+        """
+        held = _held(spawns, self._node, self._scheduler.now())
+        if held:
+            await self._store.save_dead(held, moment)
+
+    async def forget(self, zone_id: int, instance: int) -> None:
+        """Remove what is dead in an instance of a zone."""
+        await self._store.forget(zone_id, instance)
+
+
+OfZone = TypeVar("OfZone", SpawnMemory, DeadSpawn)
+
+
+def _held(rows: Sequence[OfZone], node: Node, now: Monotonic) -> list[OfZone]:
+    """Return the rows of zones that a node holds. Raises `StoreError` while it is away."""
+    if node.is_away(now):
+        raise StoreError("the database does not answer; this is stored when it does")
+    return [one for one in rows if node.held(one.zone_id)]
 
 
 def machine_name() -> str:

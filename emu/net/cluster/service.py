@@ -17,7 +17,7 @@ from emu.config import Config
 from emu.metrics import MetricRegistry
 from emu.net.bus.service import JoinedBus, transport_of
 from emu.net.bus.transport import BrokerTransport
-from emu.net.cluster.node import NodeMemories, NodeService
+from emu.net.cluster.node import NodeDeadSpawns, NodeMemories, NodeService
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
@@ -28,6 +28,7 @@ from emu.processes.ports import (
     AccountGate,
     Bus,
     BusMember,
+    DeadSpawnStore,
     GuildStore,
     MailStore,
     MemoryStore,
@@ -165,6 +166,7 @@ class ProcessesEndpoint:
     accounts: AccountGate
     models: ModelSource
     memories: MemoryStore
+    dead_spawns: DeadSpawnStore
     guilds: GuildStore
     mail: MailStore
     petitions: PetitionStore
@@ -174,6 +176,7 @@ class ProcessesEndpoint:
         self.accounts = storage.account_gate
         self.models = storage.models
         self.memories = storage.memories
+        self.dead_spawns = storage.dead_spawns
         self.guilds = storage.guilds
         self.mail = storage.mail
         self.petitions = storage.petitions
@@ -214,6 +217,7 @@ class InCluster(ProcessesEndpoint):
         )  # fmt: skip
         self._take_stores(storage)
         self.memories = NodeMemories(storage.memories, node.node, ground.scheduler)
+        self.dead_spawns = NodeDeadSpawns(storage.dead_spawns, node.node, ground.scheduler)
 
 
 def _presence(ground: ProcessContext) -> SharedPresence:

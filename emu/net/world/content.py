@@ -22,6 +22,7 @@ from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.store_worker import StoreWorker
+from emu.processes.ports import DeadSpawnStore
 from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
 from emu.times import Clock, Moment, Monotonic
@@ -30,6 +31,7 @@ from emu.world.behaviors import Behaviors
 from emu.world.clock import game_time
 from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.checks import content_faults
+from emu.world.content.deaths import Deaths
 from emu.world.content.population import ZonePopulation
 from emu.world.content.served import ContentZones, read_zone_content
 from emu.world.scripts.functions.every import EVERY
@@ -44,6 +46,10 @@ MOST_FAULTS: Final = 20
 """Faults of zone files, or removed spawns, that the log names at once."""
 KEPT: Final = 30 * 86_400.0
 """Seconds from the review that misses a spawn first until its memory is deleted."""
+
+
+def _warn(line: str) -> None:
+    _log.warn("{line}", line=line)
 
 
 class MemoryReview(Protocol):
@@ -74,8 +80,12 @@ class ContentReader:
         next_id: Callable[[], int],
         wake: Callable[[Monotonic], None],
         start: Callable[[Any], object],
+        dead: DeadSpawnStore,
     ) -> ContentZones | None:
-        """Return what fills running zones; None without a content file."""
+        """Return what fills running zones; None without a content file.
+
+        `dead` keeps what died there.
+        """
         path = self._path
         if path is None:
             return None
@@ -92,7 +102,8 @@ class ContentReader:
             now=self._scheduler.now,
             wake=wake,
             start=start,
-            failed=lambda line: _log.warn("{line}", line=line),
+            failed=_warn,
+            deaths=Deaths(dead, start, self._scheduler, wake, _warn),
         )
 
     def stop(self) -> Deferred[None]:

@@ -46,8 +46,10 @@ from emu.times import Moment, Monotonic
 from emu.world.actors.hiding import Concealed
 from emu.world.actors.spawn import with_models
 from emu.world.behaviors import LOADING, Behaviors, Budget, Library
+from emu.world.behaviors.memory import Memories
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.content.atlas import read_atlas
+from emu.world.content.deaths import Deaths
 from emu.world.content.knowledge import read_knowledge
 from emu.world.content.population import ZonePopulation
 from emu.world.content.saving import ZoneFiles
@@ -190,7 +192,11 @@ class WorldEndpoint:
     def _make_population(self) -> tuple[ZonePopulation, ContentReader]:
         reader = ContentReader(self._config.world.content, self._reactor, self._scheduler)
         zones = reader.zones(
-            lambda: self.world.players, self._next_spawn_id, self._timer.wake, self._tasks.spawn
+            lambda: self.world.players,
+            self._next_spawn_id,
+            self._timer.wake,
+            self._tasks.spawn,
+            self.cluster.dead_spawns,
         )
         return ZonePopulation(self.atlas, self._next_spawn_id, zones), reader
 
@@ -471,11 +477,14 @@ class WorldEndpoint:
 
     async def _store_the_rest(self, deadline: Monotonic) -> None:
         """Retry saves until everything is stored, or until a time."""
-        saver, memories = self.world.saver, self.behaviors.memories
-        memories.save()
-        while (len(saver) or len(memories)) and self._scheduler.now() < deadline:
+        saver = self.world.saver
+        parts: list[Memories | Deaths] = [self.behaviors.memories, *self._population.unsaved()]
+        for part in parts:
+            part.save()
+        while (len(saver) or any(map(len, parts))) and self._scheduler.now() < deadline:
             saver.try_again()
-            memories.save()
+            for part in parts:
+                part.save()
             await self._scheduler.pause(RETRY_AT_STOP)
 
     def _make_world(self, dialects: Dialects) -> World:

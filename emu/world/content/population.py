@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
 from emu.world.content.atlas import Atlas
+from emu.world.content.deaths import Deaths
 from emu.world.content.definitions import ZoneDefinition
 from emu.world.content.served import ContentZones
 from emu.world.zones.zone import Zone
@@ -74,6 +75,11 @@ class ZonePopulation:
         """Let spawns of the content file come and go."""
         if self.content is not None:
             self.content.handle_timer(now)
+
+    def unsaved(self) -> list[Deaths]:
+        """Return what has changes that are not stored yet."""
+        deaths = self.content.deaths if self.content is not None else None
+        return [] if deaths is None else [deaths]
 
     def settle(self, zone: Zone, definition: ZoneDefinition, now: Monotonic) -> None:
         """Add all spawns of the files to a zone that starts, with their behaviors."""

@@ -20,6 +20,7 @@ from emu.errors import EmuError, FileFormatError, LimitExceeded
 from emu.link.messages import MAX_ZONE_FILE
 from emu.times import Monotonic
 from emu.world.actors.spawn import TRIPLE_FIELDS, Spawn, SpawnKind
+from emu.world.content.deaths import Deaths
 from emu.world.content.definitions import Fixture, Start, ZoneDefinition
 from emu.world.content.files import LARGEST_SIZE, check_appearance, read_fixtures, read_starts
 from emu.world.zones.zone import Zone
@@ -36,6 +37,9 @@ NO_PLACE: Final = -999_999.0
 RULE_FLAG: Final = 8
 """The starting places that the community's own rules choose; those without a flag fit any rule."""
 FARTHEST: Final = 100_000.0
+
+PUBLIC: Final = ("", "none", "public", "tradeskill")
+"""Types of zones whose instances belong to nobody."""
 
 _KINDS: Final = {
     "npcs": SpawnKind.NPC,
@@ -276,6 +280,8 @@ class _Filled:
     waiting: deque[Standing] = field(default_factory=deque)
     is_opening: bool = True
     """Whether the spawns with which it starts are still being added."""
+    is_private: bool = False
+    """Whether it is an instance of its own for some players, who come back to it."""
 
 
 class ContentZones:
@@ -293,11 +299,13 @@ class ContentZones:
         wake: Callable[[Monotonic], None],
         start: Callable[[Coroutine[Any, Any, None]], object],
         failed: Callable[[str], object],
+        deaths: Deaths | None = None,
     ) -> None:
         """Prepare to fill zones.
 
         `read` reads a zone in a thread. `hour` is that of the world's clock. `center` returns where
-        a zone's players are, if anybody is there. `failed` reports a line to operators.
+        a zone's players are, if anybody is there. `failed` reports a line to operators. `deaths`
+        keeps what is dead; without it, everything lives when a zone starts.
         """
         self._read = read
         self._next_id = next_id
@@ -308,6 +316,7 @@ class ContentZones:
         self._wake = wake
         self._start = start
         self._failed = failed
+        self.deaths = deaths
         self._filled: dict[Zone, _Filled] = {}
         self._opening: set[Zone] = set()
         self.listener: Listener | None = None
@@ -335,6 +344,7 @@ class ContentZones:
             if standing is spawn:
                 del filled.spawns[placement]
                 filled.population.removed(placement, self._now())
+                self._keep_deaths(filled)
                 self._remove(zone, spawn, self._now())
                 return
 
@@ -345,7 +355,10 @@ class ContentZones:
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`."""
-        return min((filled.due for filled in self._filled.values()), default=None)
+        times = [filled.due for filled in self._filled.values()]
+        if self.deaths is not None and (due := self.deaths.get_timer()) is not None:
+            times.append(due)
+        return min(times, default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
         """Add the next slice to each zone that is filled; let spawns come and go."""
@@ -362,12 +375,15 @@ class ContentZones:
                     self.listener.zone_is_ready(filled.zone)
             waits = PAUSE if filled.waiting else max(PAUSE, filled.population.get_timer() - now)
             filled.due = Monotonic(now + waits)
+        if self.deaths is not None:
+            self.deaths.handle_timer(now)
 
     # -- internals --------------------------------------------------------------------------------
 
     async def _open(self, zone: Zone) -> None:
         try:
             served = await self._read(zone.zone_id)
+            dead = await self._dead(zone)
         except EmuError as error:
             self._failed(f"zone {zone.zone_id} was not filled: {error}")
             return
@@ -377,8 +393,11 @@ class ContentZones:
         self._opening.discard(zone)
         now = self._now()
         surroundings = Surroundings(self._daytime(), holidays=1)
-        population = Population(served.content, self._randomness(), surroundings)
-        filled = _Filled(zone, population, served.fixtures, now)
+        population = Population(served.content, self._randomness(), surroundings, dead)
+        filled = _Filled(
+            zone, population, served.fixtures, now,
+            is_private=served.content.zone["instance_type"] not in PUBLIC,
+        )  # fmt: skip
         filled.waiting.extend(self._nearest_first(zone, population.open(now)))
         self._filled[zone] = filled
         if self.listener is not None:
@@ -389,6 +408,17 @@ class ContentZones:
                 f" the first: {served.faults[0]}"
             )
         self._wake(now)
+
+    async def _dead(self, zone: Zone) -> dict[int, float | None]:
+        if self.deaths is None:
+            return {}
+        return await self.deaths.of_zone(zone.zone_id, zone.instance)
+
+    def _keep_deaths(self, filled: _Filled) -> None:
+        deaths = filled.population.take_deaths()
+        if deaths and self.deaths is not None:
+            zone = filled.zone
+            self.deaths.note(zone.zone_id, zone.instance, deaths, for_ever=filled.is_private)
 
     def _nearest_first(self, zone: Zone, standing: list[Standing]) -> list[Standing]:
         center = self._center(zone) or zone.definition.safe
@@ -437,6 +467,7 @@ class ContentZones:
             changes.append(population.changed(now))
         for change in changes:
             self._apply(filled, change, now)
+        self._keep_deaths(filled)
 
     def _apply(self, filled: _Filled, change: Change, now: Monotonic) -> None:
         for standing in change.gone:

@@ -15,13 +15,21 @@ from emu.cluster.ports import NodeAbout, NodeState, ZonePlace
 from emu.config import parse
 from emu.errors import ConfigError, StoreError
 from emu.metrics import MetricRegistry
-from emu.model import SpawnMemory
-from emu.net.cluster.node import NodeMemories, NodeService, NoZones, machine_name, node_of
+from emu.model import DeadSpawn, SpawnMemory
+from emu.net.cluster.node import (
+    NodeDeadSpawns,
+    NodeMemories,
+    NodeService,
+    NoZones,
+    machine_name,
+    node_of,
+)
 from emu.net.scheduler import Scheduler
 from emu.times import Moment
 from emu.world.content.atlas import read_atlas
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
+from tests.support.world.world_fakes import DeadSpawnsInMemory
 
 
 class Zones(NoZones):
@@ -251,6 +259,24 @@ def test_memories_are_stored_for_the_zones_that_the_node_holds(bench: Bench) -> 
     bench.pass_time(6.0)
     with pytest.raises(StoreError, match="the database does not answer"):
         finish(memories.save_memories([memory(12)]))
+
+
+def test_deaths_are_stored_for_the_zones_that_the_node_holds(bench: Bench) -> None:
+    east, store = bench.node("node.name=east"), DeadSpawnsInMemory()
+    dead_spawns = NodeDeadSpawns(store, east.node, bench.scheduler)
+    assert finish(bench.store.claim(ZonePlace(12, 0, "east", east.node.term), None))
+    bench.pass_time(2.5)
+    here, there = DeadSpawn(12, 0, 1, None), DeadSpawn(33, 0, 1, None)
+    finish(dead_spawns.save_dead([here, there], Moment(1.0)))
+    finish(dead_spawns.save_dead([there], Moment(1.0)))
+    assert finish(dead_spawns.of_zone(12, 0, Moment(1.0))) == [here]
+    assert store.saves == 1
+    finish(dead_spawns.forget(12, 0))
+    assert store.rows == {}
+    finish(east.stop())
+    bench.pass_time(6.0)
+    with pytest.raises(StoreError, match="the database does not answer"):
+        finish(dead_spawns.save_dead([here], Moment(1.0)))
 
 
 def test_a_node_is_measured(bench: Bench) -> None:

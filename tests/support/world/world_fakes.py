@@ -12,7 +12,7 @@ from typing import Any
 
 from emu.errors import DuplicateName, OutOfDate, StoreError
 from emu.guilds import Guild, GuildChange, GuildSummary, changed
-from emu.model import CharacterStanding, SavedState, SpawnMemory, WorldCharacter
+from emu.model import CharacterStanding, DeadSpawn, SavedState, SpawnMemory, WorldCharacter
 from emu.times import UNKNOWN, Moment
 from emu.world.entry.saver import with_state
 
@@ -123,6 +123,39 @@ class CharactersInMemory:
         self._check()
         if char_id in self.rows:
             self.rows[char_id] = replace(self.rows[char_id], **changes)  # type: ignore[arg-type]
+
+
+class DeadSpawnsInMemory:
+    """Implements `emu.processes.ports.DeadSpawnStore`."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[int, int, int], DeadSpawn] = {}
+        self.saves = 0
+        self.is_broken = False
+
+    def _check(self) -> None:
+        if self.is_broken:
+            raise StoreError("the disk is full")
+
+    async def of_zone(self, zone_id: int, instance: int, moment: Moment) -> Sequence[DeadSpawn]:
+        self._check()
+        return [
+            row for key, row in sorted(self.rows.items())
+            if key[:2] == (zone_id, instance) and (row.returns is None or row.returns > moment)
+        ]  # fmt: skip
+
+    async def save_dead(self, spawns: Sequence[DeadSpawn], _moment: Moment) -> None:
+        self._check()
+        self.saves += 1
+        for one in spawns:
+            self.rows.pop(one.key, None)
+            if one.is_dead:
+                self.rows[one.key] = one
+
+    async def forget(self, zone_id: int, instance: int) -> None:
+        self._check()
+        for key in [key for key in self.rows if key[:2] == (zone_id, instance)]:
+            del self.rows[key]
 
 
 class MemoriesInMemory:

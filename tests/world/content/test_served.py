@@ -12,9 +12,10 @@ from emu.content.importing import import_content
 from emu.content.population import Standing
 from emu.content.sources import dump_parts
 from emu.errors import EmuError, FileFormatError
-from emu.times import Monotonic
+from emu.times import Moment, Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.content.atlas import read_atlas
+from emu.world.content.deaths import Deaths
 from emu.world.content.served import (
     SLICE,
     ContentZones,
@@ -27,6 +28,8 @@ from emu.world.rules import ZoneRules
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.content.dumps import Rows, meadow, write_dumps
+from tests.support.coroutines import finish
+from tests.support.world.world_fakes import DeadSpawnsInMemory
 
 
 def made(folder: Path, tables: dict[str, Any]) -> Path:
@@ -43,8 +46,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Scene:
     """Content zones with a clock and a reader that a test controls."""
 
-    def __init__(self, path: Path, hour: int = 12) -> None:
-        self.now = 100.0
+    def __init__(
+        self, path: Path, hour: int = 12, dead: DeadSpawnsInMemory | None = None, now: float = 100.0
+    ) -> None:
+        self.seconds = now
+        self.dead = dead or DeadSpawnsInMemory()
         self.hour = hour
         self.lines: list[str] = []
         self.woken: list[float] = []
@@ -56,12 +62,19 @@ class Scene:
         self.zones = ContentZones(
             self._read, next_id=lambda: next(ids), randomness=lambda: Random(1),
             hour=lambda: self.hour, center=lambda _zone: self.center,
-            now=lambda: Monotonic(self.now), wake=self.woken.append, start=self._waiting.append,
+            now=self.now, wake=self.woken.append, start=self._waiting.append,
             failed=self.lines.append,
+            deaths=Deaths(self.dead, finish, self, lambda _due: None, self.lines.append),
         )  # fmt: skip
         with ContentFile(path) as file:
             definitions = {one.id: one for one in zone_definitions(file)}
         self.zone = Zone(definitions[9], 0, ZoneRules())
+
+    def now(self) -> Monotonic:
+        return Monotonic(self.seconds)
+
+    def moment(self) -> Moment:
+        return Moment(1_000_000.0 + self.seconds)
 
     async def _read(self, zone_id: int) -> ServedZone | None:
         if self.error is not None:
@@ -76,11 +89,11 @@ class Scene:
         self._waiting.clear()
 
     def run(self, seconds: float) -> None:
-        end = self.now + seconds
+        end = self.seconds + seconds
         while (due := self.zones.get_timer()) is not None and due <= end:
-            self.now = max(self.now, due)
-            self.zones.handle_timer(Monotonic(self.now))
-        self.now = end
+            self.seconds = max(self.seconds, due)
+            self.zones.handle_timer(Monotonic(self.seconds))
+        self.seconds = end
 
     def names(self) -> list[str]:
         return sorted(spawn.name for spawn in self.zone)
@@ -149,8 +162,8 @@ def test_a_large_zone_is_filled_in_slices_the_nearest_first(tmp_path: Path) -> N
     scene.read()
     sizes = []
     for _ in range(4):
-        scene.now = float(scene.zones.get_timer() or 0)
-        scene.zones.handle_timer(Monotonic(scene.now))
+        scene.seconds = float(scene.zones.get_timer() or 0)
+        scene.zones.handle_timer(Monotonic(scene.seconds))
         sizes.append(len(scene.zone))
     assert sizes == [SLICE, 2 * SLICE, 3 * SLICE, 3 * SLICE]
     first = sorted(scene.zone, key=lambda spawn: spawn.id)[:SLICE]
@@ -184,6 +197,20 @@ def test_what_stands_by_night_comes_at_dusk(tmp_path: Path) -> None:
     scene.hour = 19
     scene.run(20.0)
     assert [spawn.position.x for spawn in scene.zone] == [2.0]
+
+
+def test_what_is_dead_stays_dead_in_the_next_run_of_its_zone(tmp_path: Path) -> None:
+    path = made(tmp_path, crowd(3))
+    scene = opened(path)
+    victim = next(spawn for spawn in scene.zone if spawn.position.x == 2.0)
+    scene.zones.despawn(scene.zone, victim)
+    scene.run(5.0)
+    # Another run of the server, 20 seconds later, with the same database.
+    again = opened(path, dead=scene.dead, now=scene.seconds + 20.0)
+    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 3.0]
+    again.run(60.0)
+    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 2.0, 3.0]
+    assert scene.dead.rows == {}
 
 
 def test_a_spawn_that_no_client_can_be_shown_is_left_out_and_reported(tmp_path: Path) -> None:
