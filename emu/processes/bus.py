@@ -57,7 +57,7 @@ class LocalSubscription:
 class LocalBus:
     """`Bus` for one process. `failed` receives the errors of subscribers."""
 
-    __slots__ = ("_answers", "_failed", "_hear", "_publishing", "_waiting")
+    __slots__ = ("_answers", "_failed", "_hear", "_publishing", "_waiting", "is_connected")
 
     def __init__(self, failed: Callable[[Exception], None]) -> None:
         self._failed = failed
@@ -65,6 +65,8 @@ class LocalBus:
         self._answers: dict[str, dict[object, Callable[[Note], Awaitable[Note]]]] = {}
         self._waiting: deque[tuple[str, Note]] = deque()
         self._publishing = False
+        self.is_connected = True
+        """Whether other processes can be reached: there are none."""
 
     def publish(self, topic: str, note: Note) -> None:
         """Deliver a note to all subscribers; notes that they publish follow after it."""

@@ -185,6 +185,9 @@ class Presence(Protocol):
     def dismiss(self, char_id: int) -> None:
         """Take a character out of the world, in whichever process it is."""
 
+    def is_lost(self, char_id: int) -> bool:
+        """Return whether a character was in a process that is lost."""
+
     def observe(self, changed: Callable[[int, Present | None], None]) -> None:
         """Call `changed` with each character that enters or changes, and with None for one gone."""
 
@@ -243,6 +246,10 @@ class Bus(Protocol):
     `emu.processes.tables.SharedTable`, which notices what it lacks.
     """
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether other processes can be reached; always, if there are none."""
+
     def publish(self, topic: str, note: Note) -> None:
         """Deliver a note to all subscribers of a topic, in every process; there may be none.
 
@@ -294,6 +301,8 @@ class Processes:
     zone_servers: ZoneServers
     others: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The processes that can be reached, each with ``host`` and ``port`` for clients."""
+    run: int | None = None
+    """A number that differs for each start of a process; None for the only process of a world."""
 
 
 class WorldCharacterStore(Protocol):

@@ -297,6 +297,10 @@ class SharedPresence:
         # In this process at once, by its own subscription.
         self._bus.publish(DISMISS, {"char_id": char_id})
 
+    def is_lost(self, char_id: int) -> bool:
+        """Return whether a character was in a process that is lost."""
+        return self._table.is_lost(char_id)
+
     def observe(self, changed: Callable[[int, Present | None], None]) -> None:
         """Call `changed` with each character that enters or changes, and with None for one gone."""
         self._observers.append(changed)

@@ -204,6 +204,20 @@ class SharedTable(Generic[Row]):
         copies = (copy for copy in self._copies.values() if not copy.is_lost)
         return {key for copy in copies for key in copy.rows}
 
+    @property
+    def processes(self) -> set[str]:
+        """The other processes that have such a table and are not lost."""
+        return {process for process, copy in self._copies.items() if copy.run and not copy.is_lost}
+
+    def rows(self, process: str) -> Mapping[int, Row]:
+        """Return the rows of another process, also of a lost one."""
+        copy = self._copies.get(process)
+        return {} if copy is None else copy.rows
+
+    def is_lost(self, key: int) -> bool:
+        """Return whether a lost process had a row of this key when it was lost."""
+        return any(copy.is_lost and key in copy.rows for copy in self._copies.values())
+
     # Publishing.
 
     def _change(self, key: int, values: Values | None) -> None:

@@ -27,7 +27,9 @@ from emu.world.entry.saver import Saver
 from emu.world.entry.saving import PlayerSaves
 from emu.world.events import Faults, NotSaved, PlayerRefused, WorldNotifications
 from emu.world.rules import WorldRules
+from emu.world.social.group_changes import GroupChanges
 from emu.world.social.groups import Groups
+from emu.world.social.shared_groups import SharedGroups
 from emu.world.visibility.forms import GhostForm, GhostRules
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
@@ -132,6 +134,8 @@ class World:
     """Ends of mutes that are not stored yet, by account id."""
     deadlines: Deadlines[Player, PlayerDeadline] = field(init=False)
     groups: Groups = field(default_factory=Groups)
+    """The groups as this process knows them; `group_changes` changes them."""
+    group_changes: GroupChanges = field(init=False)
     counters: Counter[str] = field(default_factory=Counter)
     next_spawn_id: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
     """Returns the number of a new spawn; no number is used twice."""
@@ -159,6 +163,15 @@ class World:
         self.handoffs = processes.handoffs
         self.presence = processes.presence
         self.zone_servers = processes.zone_servers
+        self.group_changes = self._make_group_changes(processes)
+
+    def _make_group_changes(self, processes: Processes) -> GroupChanges:
+        if processes.run is None:
+            return GroupChanges(self.groups, self.presence, self.clock)
+        return SharedGroups(
+            self.groups, self.presence, self.clock, bus=self.bus, process=self.process,
+            run=processes.run, start=self.start, count=self.count,
+        )  # fmt: skip
 
     def form(self, dialect: Dialect) -> GhostForm | None:
         """Return the encoding of spawns for a client version; clients of one dialect share it.

@@ -123,6 +123,22 @@ def test_of_entries_at_the_same_moment_all_choose_the_same() -> None:
     assert {one.find(5).process for one in nodes.values()} == {"west"}  # type: ignore[union-attr]
 
 
+def test_who_has_left_is_distinguished_from_who_was_lost_with_its_process() -> None:
+    cluster = MemoryCluster()
+    nodes = {
+        name: SharedPresence(cluster.add(name), name, spawn=start, run=1)
+        for name in ("here", "there")
+    }
+    here, there = nodes.values()
+    for char_id in (5, 6):
+        there.entered(present(101, char_id, 12), nothing)
+    there.left(5)
+    cluster.kill("there")
+    cluster.run(10.0)
+    assert here.find(6) is None
+    assert (here.is_lost(5), here.is_lost(6)) == (False, True)
+
+
 def test_counts_and_lists_follow_each_change() -> None:
     here = presence()
     changes: list[tuple[int, Present | None]] = []

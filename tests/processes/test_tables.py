@@ -108,6 +108,22 @@ def test_a_change_reaches_the_others_and_a_late_process_asks_once() -> None:
     assert shared.asked == 1
 
 
+def test_the_rows_of_a_lost_process_are_kept_but_are_not_its_own_any_more() -> None:
+    shared = Counted()
+    here, there = Side(shared, "here"), Side(shared, "there")
+    shared.publish(CAME, {"process": "without such a table"})
+    here.table.put(1, {"n": 1})
+    assert there.table.processes == {"here"}
+    assert not there.table.is_lost(1)
+    shared.publish(GONE, {"process": "here"})
+    assert there.table.processes == set()
+    assert there.table.is_lost(1)
+    assert not there.table.is_lost(2)
+    assert list(there.table.holders(1)) == []
+    assert there.table.rows("here") == {1: {"n": 1}}
+    assert there.table.rows("nobody") == {}
+
+
 def test_a_return_without_changes_costs_one_empty_answer() -> None:
     shared = Counted()
     here, there = Side(shared, "here"), Side(shared, "there")

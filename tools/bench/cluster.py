@@ -74,6 +74,7 @@ class SimulatedBus:
     def __init__(self, simulation: Simulation, name: str) -> None:
         self._simulation = simulation
         self.name = name
+        self.is_connected = True
         self.heard: Counter[str] = Counter()
         self.cpu = 0.0
         """Seconds in which the notes of others were handled."""

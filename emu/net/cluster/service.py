@@ -213,7 +213,7 @@ class InCluster(ProcessesEndpoint):
         member, storage = ground.bus.member, ground.storage
         self.processes = Processes(
             member.name, member.bus, storage.handoffs, _presence(ground), node.zone_servers,
-            node.others,
+            node.others, member.run,
         )  # fmt: skip
         self._take_stores(storage)
         self.memories = NodeMemories(storage.memories, node.node, ground.scheduler)

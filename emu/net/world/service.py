@@ -66,12 +66,15 @@ from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.social.petitions import Petitions
+from emu.world.social.shared_groups import SharedGroups
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
 
 _log = logger("world")
+GROUP_TICK = 1.0
+"""Seconds between two looks at who orders the groups of a cluster, and who of them is gone."""
 RETRY_AT_STOP = 0.05
 """Seconds between two attempts to save the rest, while the server stops."""
 
@@ -126,7 +129,7 @@ class WorldEndpoint:
         self._population, self._content_reader = self._make_population()
         self._zone_ticks = watch.zone_ticks()
         self._reviews: Any = None
-        self._rereads: Any = None
+        self._loops: list[Any] = []
         self._is_reviewing = False
         self._reviews_again = False
         """A review was requested while one was in progress, which may have read older rows."""
@@ -410,9 +413,12 @@ class WorldEndpoint:
         self._port = listen(self._reactor, address.host, address.port, self.dispatcher)
         self._refusals.start()
         self._begin_reviews(self._config.world.review_seconds)
-        self._rereads = self._scheduler.every(
-            REREAD, lambda: self._tasks.spawn(self._settings.read())
+        self._loops.append(
+            self._scheduler.every(REREAD, lambda: self._tasks.spawn(self._settings.read()))
         )
+        if isinstance(self.world.group_changes, SharedGroups):
+            groups = self.world.group_changes
+            self._loops.append(self._scheduler.every(GROUP_TICK, groups.tick))
         if self.behaviors.library.has_others:
             # Only behaviors of the operator can have `__del__` methods that do not end.
             self._collections.start()
@@ -448,12 +454,15 @@ class WorldEndpoint:
         now, within = self._scheduler.now(), self._scheduler.within
         drain_until = Monotonic(min(now + DRAIN_TIME, deadline))
         stored_by = Monotonic(deadline - (deadline - now) / 4)
-        for one in (self._reviews, self._rereads):
+        for one in (self._reviews, *self._loops):
             if one is not None:
                 one.cancel()
         # Players leave before their sessions close: leaving starts their saves, and none of them
         # becomes link-dead.
         self.service.close(now)
+        if isinstance(self.world.group_changes, SharedGroups):
+            # After the players have left, which changes groups.
+            self.world.group_changes.stop()
         self.dispatcher.close(now)
         # No tick may change a player whose last state is being saved.
         self._timer.stop()
@@ -516,6 +525,8 @@ class WorldEndpoint:
             settings=self._settings,
         )
         world.notifications.status_changed.subscribe(self._status_changed)
+        if isinstance(world.group_changes, SharedGroups):
+            self._ground.bus.ticks.append(world.group_changes.publish_digest)
         return world
 
     def _tick(self, zone: Zone, now: Monotonic) -> None:

@@ -301,10 +301,10 @@ class Player:
     __slots__ = (
         "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message", "channels",
         "character", "client", "command_words", "corrected", "destination", "followers",
-        "following",
-        "hotbars", "id", "is_returning", "is_travelling", "mail", "muted_until", "options",
-        "pace", "predictions", "proposed_last_name", "relations", "sheet", "since", "spawn",
-        "state", "target", "titles", "unsaved", "unstuck", "viewer", "zone", "zone_key",
+        "following", "hotbars", "id", "is_elsewhere", "is_returning", "is_travelling", "mail",
+        "muted_until", "options", "pace", "predictions", "proposed_last_name", "relations", "sheet",
+        "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "viewer", "zone",
+        "zone_key",
     )  # fmt: skip
 
     def __init__(
@@ -336,6 +336,8 @@ class Player:
         """Where it goes, while it changes the zone."""
         self.is_travelling = False
         """Whether a zone change is in progress of which its client was not sent a message yet."""
+        self.is_elsewhere = False
+        """Whether it has left this process for another one, and not the world."""
         self.zone_key = 0
         """The key with which its client connects again, while it changes the zone."""
         self.relations = Relations((Relation(kind), name) for kind, name in character.relations)

@@ -52,11 +52,8 @@ SUBJECTS: Final = (
 def world_commands(context: CommandContext) -> list[Command]:
     """Return all commands; subscribe groups and friends to players that come, leave or hide."""
     relations.subscribe_to_friends(context)
-    context.world.notifications.left.subscribe(partial(groups.forget_in_groups, context))
+    groups.subscribe_to_groups(context)
     context.world.notifications.out_of_zone.subscribe(partial(targets.end_following, context))
-    context.world.notifications.hidden_changed.subscribe(
-        partial(groups.hidden_changed_in_groups, context)
-    )
     return [command for subject in SUBJECTS for command in subject.COMMANDS.commands(context)]
 
 

@@ -1,24 +1,31 @@
-"""Commands of groups and raids: invite, accept, lead, leave, speak, and list the members."""
+"""Commands of groups and raids: invite, accept, lead, leave, speak, and list the members.
+
+The members may be in several processes: `World.group_changes` makes the changes, and
+`Chat.group_texts` reaches the members.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from emu.commands import Call, Reply
 from emu.errors import CommandError
+from emu.model import Present, may_see
 from emu.world.actors.options import Option
-from emu.world.actors.player import Player, Relation
+from emu.world.actors.player import Player
 from emu.world.commands.context import (
     NAME,
     TEXT,
     CommandContext,
     WorldCommandSet,
     check_voice,
+    player_elsewhere,
     player_named,
 )
 from emu.world.commands.targets import end_following
-from emu.world.social.groups import PlayerGroup, Raid
+from emu.world.social.group_changes import GroupAction, GroupOutcome
+from emu.world.social.group_texts import check_guest
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -30,51 +37,49 @@ quiet = partial(COMMANDS.for_players, is_quiet=True)
 @quiet("invite", "invite a player to your group", NAME, example="invite Borvik")
 async def _invite(context: CommandContext, player: Player, call: Call) -> str:
     guest = await _guest(context, player, call, Option.DECLINE_GROUPS)
-    context.world.groups.invite(player.id, guest.id, call.now)
-    context.chat.line(guest, f"{player.name} invites you to a group: accept or decline.")
+    await _make(context, GroupAction.INVITE, player, guest)
+    text = f"{player.name} invites you to a group: accept or decline."
+    context.chat.group_texts.line([guest.char_id], text)
     return f"{guest.name} is invited to your group"
 
 
 @quiet("raidinvite", "invite a player's group to your raid", NAME, example="raidinvite Borvik")
 async def _invite_to_raid(context: CommandContext, player: Player, call: Call) -> str:
     guest = await _guest(context, player, call, Option.DECLINE_RAIDS)
-    asked = context.world.groups.invite_to_raid(player.id, guest.id, call.now)
-    leader = context.world.players.get(asked)
-    if leader is not None:
-        context.chat.line(leader, f"{player.name} invites your group to a raid: accept or decline.")
+    asked = (await _make(context, GroupAction.INVITE_TO_RAID, player, guest)).who
+    text = f"{player.name} invites your group to a raid: accept or decline."
+    context.chat.group_texts.line([asked], text)
     return f"the group of {guest.name} is invited to your raid"
 
 
-async def _guest(context: CommandContext, player: Player, call: Call, declined: Option) -> Player:
+async def _guest(context: CommandContext, player: Player, call: Call, declined: Option) -> Present:
     """Return the player that an invitation names, if this player may invite it."""
     await check_voice(context, call)
     _check_shown(player)
-    guest = player_named(context, call["name"], call)
-    # A player must not reach somebody who ignores it by invitations.
-    if guest.relations.knows(Relation.IGNORED, player.name):
-        raise CommandError(f"{guest.name} ignores you")
-    if declined in guest.options:
-        raise CommandError(f"{guest.name} declines such invitations")
+    guest = _named(context, call)
+    here = context.world.players.get(guest.char_id)
+    if here is not None:
+        check_guest(here, player.name, declined)
+    else:
+        await context.chat.group_texts.check_guest_elsewhere(guest, player, declined)
     # Charged last: a refused invitation has shown nobody a text.
     context.chat.pace(player, call.now)
     return guest
 
 
 @quiet("acceptinvite", "join the group or raid you were invited to", aliases=("accept",))
-async def _accept(context: CommandContext, player: Player, call: Call) -> None:
+async def _accept(context: CommandContext, player: Player, _call: Call) -> None:
     # The player may have hidden after it was invited.
     _check_shown(player)
-    joined = context.world.groups.accept(player.id, call.now)
-    kind = "group" if isinstance(joined, PlayerGroup) else "raid"
-    _notify(context, joined, f"{player.name} is in the {kind} now.")
-    _refresh(context, joined.members)
+    joined = await _make(context, GroupAction.ACCEPT, player)
+    kind = "raid" if joined.is_raid else "group"
+    context.chat.group_texts.line(joined.members, f"{player.name} is in the {kind} now.")
 
 
 @quiet("declineinvite", "decline the invitation", aliases=("decline",))
 async def _decline(context: CommandContext, player: Player, _call: Call) -> str:
-    leader = context.world.players.get(context.world.groups.decline(player.id))
-    if leader is not None:
-        context.chat.line(leader, f"{player.name} declines your invitation.")
+    leader = (await _make(context, GroupAction.DECLINE, player)).who
+    context.chat.group_texts.line([leader], f"{player.name} declines your invitation.")
     return "you declined"
 
 
@@ -89,8 +94,8 @@ def _check_shown(player: Player) -> None:
 
 @quiet("gsay", "speak to your group", TEXT, aliases=("g",), example="gsay I am ready")
 async def _say_to_group(context: CommandContext, player: Player, call: Call) -> None:
-    members = _players(context, context.world.groups.own(player.id))
-    context.chat.group_say(player, members, call["text"], call.now)
+    members = context.world.groups.own(player.id).members
+    context.chat.group_texts.say(player, members, "group", call["text"], call.now)
 
 
 @quiet("readycheck", "ask the members of your group whether they are ready")
@@ -98,7 +103,7 @@ async def _ask_ready(context: CommandContext, player: Player, call: Call) -> str
     await check_voice(context, call)
     group = context.world.groups.led_by(player.id)
     context.chat.pace(player, call.now)
-    _notify(context, group, f"{player.name} asks whether you are ready.")
+    context.chat.group_texts.line(group.members, f"{player.name} asks whether you are ready.")
     return "the members of your group are asked"
 
 
@@ -106,10 +111,10 @@ async def _ask_ready(context: CommandContext, player: Player, call: Call) -> str
 async def _show_group(context: CommandContext, player: Player, _call: Call) -> Reply:
     group = context.world.groups.own(player.id)
     # The leader is the first member.
-    names = [member.name for member in _players(context, group)]
+    names = _names(context, group.members)
     lines = [f"{names[0]} leads", ", ".join(names)]
     if group.raid is not None:
-        raid = [member.name for member in _players(context, group.raid)]
+        raid = _names(context, group.raid.members)
         lines.append(f"raid of {len(group.raid.groups)} groups: {', '.join(raid)}")
     return Reply(tuple(lines), names)
 
@@ -117,27 +122,25 @@ async def _show_group(context: CommandContext, player: Player, _call: Call) -> R
 @quiet("makeleader", "make another member the leader of your group", NAME, aliases=("leader",),
        example="makeleader Borvik")  # fmt: skip
 async def _lead(context: CommandContext, player: Player, call: Call) -> None:
-    member = player_named(context, call["name"], call)
-    group = context.world.groups.lead(player.id, member.id)
-    _notify(context, group, f"{member.name} leads the group now.")
-    _refresh(context, group.members)
+    member = _member_named(context, player, call)
+    group = await _make(context, GroupAction.LEAD, player, member)
+    context.chat.group_texts.line(group.members, f"{member.name} leads the group now.")
 
 
 @quiet("kickfromgroup", "remove a member from your group", NAME, example="kickfromgroup Borvik")
 async def _kick(context: CommandContext, player: Player, call: Call) -> str:
-    member = player_named(context, call["name"], call)
-    group = context.world.groups.kick(player.id, member.id)
-    context.chat.line(member, f"{player.name} has removed you from the group.")
-    _left(context, group, member)
-    _refresh(context, [member.id])
+    member = _member_named(context, player, call)
+    group = await _make(context, GroupAction.KICK, player, member)
+    texts = context.chat.group_texts
+    texts.line([member.char_id], f"{player.name} has removed you from the group.")
+    _left(context, member.name, group.members)
     return f"{member.name} is no longer in your group"
 
 
 @quiet("leavegroup", "leave your group")
 async def _leave(context: CommandContext, player: Player, _call: Call) -> str:
-    group = context.world.groups.leave(player.id)
-    _left(context, group, player)
-    _refresh(context, [player.id])
+    group = await _make(context, GroupAction.LEAVE, player)
+    _left(context, player.name, group.members)
     return "you left the group"
 
 
@@ -146,14 +149,9 @@ async def _disband(context: CommandContext, player: Player, call: Call) -> str:
     # Only the leader may end the group for others.
     if context.world.groups.own(player.id).leader != player.id:
         return await _leave(context, player, call)
-    members = context.world.groups.disband(player.id)
-    for member in members:
-        other = context.world.players.get(member)
-        if other is not None:
-            end_following(context, other)
-        if other is not None and other.is_online and other is not player:
-            context.chat.line(other, f"{player.name} has disbanded the group.")
-    _refresh(context, members)
+    members = (await _make(context, GroupAction.DISBAND, player)).members
+    others = [member for member in members if member != player.id]
+    context.chat.group_texts.line(others, f"{player.name} has disbanded the group.")
     return "you disbanded the group"
 
 
@@ -162,66 +160,101 @@ async def _disband(context: CommandContext, player: Player, call: Call) -> str:
 
 @quiet("raidsay", "speak to your raid", TEXT, aliases=("r",), example="raidsay We are ready")
 async def _say_to_raid(context: CommandContext, player: Player, call: Call) -> None:
-    members = _players(context, context.world.groups.raid_of(player.id))
-    context.chat.group_say(player, members, call["text"], call.now, channel="raid")
+    members = context.world.groups.raid_of(player.id).members
+    context.chat.group_texts.say(player, members, "raid", call["text"], call.now)
 
 
 @quiet("leaveraid", "leave the raid with the group that you lead")
 async def _leave_raid(context: CommandContext, player: Player, _call: Call) -> str:
-    raid = context.world.groups.leave_raid(player.id)
-    _notify(context, raid, f"The group of {player.name} has left the raid.")
+    raid = await _make(context, GroupAction.LEAVE_RAID, player)
+    text = f"The group of {player.name} has left the raid."
+    context.chat.group_texts.line(raid.members, text)
     return "your group left the raid"
 
 
 @quiet("kickfromraid", "remove the group of a member from your raid", NAME,
        aliases=("kickgroupfromraid",), example="kickfromraid Borvik")  # fmt: skip
 async def _kick_from_raid(context: CommandContext, player: Player, call: Call) -> str:
-    member = player_named(context, call["name"], call)
-    group = context.world.groups.kick_from_raid(player.id, member.id)
-    _notify(context, group, f"{player.name} has removed your group from the raid.")
+    member = _member_named(context, player, call)
+    group = await _make(context, GroupAction.KICK_FROM_RAID, player, member)
+    text = f"{player.name} has removed your group from the raid."
+    context.chat.group_texts.line(group.members, text)
     return f"the group of {member.name} is no longer in your raid"
+
+
+# --- players, here and elsewhere
+
+
+async def _make(
+    context: CommandContext, action: GroupAction, player: Player, other: Present | None = None
+) -> GroupOutcome:
+    to = 0 if other is None else other.char_id
+    return await context.world.group_changes.make(action, player.id, to)
+
+
+def _named(context: CommandContext, call: Call) -> Present:
+    """Return a player of any process by name, if the caller may see it. Raises `CommandError`."""
+    there = player_elsewhere(context, call["name"])
+    is_reached = context.world.group_changes.is_shared
+    if is_reached and there is not None and may_see(call.caller.rank, there):
+        return there
+    return player_named(context, call["name"], call).present
+
+
+def _member_named(context: CommandContext, player: Player, call: Call) -> Present:
+    """Return a player by name; a member of the caller's raid may be on its way to another node."""
+    group = context.world.groups.of(player.id)
+    if group is not None:
+        company = group if group.raid is None else group.raid
+        for member in map(context.world.group_changes.present, company.members):
+            if member is not None and member.name.casefold() == call["name"].casefold():
+                return member
+    return _named(context, call)
+
+
+def _names(context: CommandContext, members: Iterable[int]) -> list[str]:
+    found = (context.world.group_changes.present(member) for member in members)
+    return ["?" if present is None else present.name for present in found]
 
 
 # --- changes of members
 
 
-def _players(context: CommandContext, company: PlayerGroup | Raid) -> list[Player]:
-    found = (context.world.players.get(member) for member in company.members)
-    return [player for player in found if player is not None]
+def subscribe_to_groups(context: CommandContext) -> None:
+    """Show players the changes of their groups, and remove players that leave or hide."""
+    notifications, changes = context.world.notifications, context.world.group_changes
+    changes.changed = partial(_changed, context)
+    changes.left = partial(_left, context)
+    notifications.left.subscribe(partial(forget_in_groups, context))
+    notifications.hidden_changed.subscribe(partial(hidden_changed_in_groups, context))
 
 
-def _notify(context: CommandContext, company: PlayerGroup | Raid, text: str) -> None:
-    for member in _players(context, company):
-        if member.is_online:
-            context.chat.line(member, text)
-
-
-def _left(context: CommandContext, group: PlayerGroup, player: Player) -> None:
-    end_following(context, player)
-    _notify(context, group, f"{player.name} has left the group.")
-    _refresh(context, group.members)
+def _left(context: CommandContext, name: str, members: Iterable[int]) -> None:
+    context.chat.group_texts.line(members, f"{name} has left the group.")
 
 
 def forget_in_groups(context: CommandContext, player: Player) -> None:
     """Remove a player that has left the world from its group."""
-    group = context.world.groups.forget(player.id)
-    if group is not None:
-        _left(context, group, player)
+    # One that has gone to another node is still in the world.
+    if not player.is_elsewhere:
+        context.world.group_changes.forget(player.id, player.name)
 
 
 def hidden_changed_in_groups(context: CommandContext, player: Player) -> None:
     """Remove a player that is hidden now from its group, and cancel its invitations."""
-    if player.spawn.hidden and context.world.groups.of(player.id) is not None:
-        forget_in_groups(context, player)
-        _refresh(context, [player.id])
-    elif player.spawn.hidden:
-        # Not in a group, but there may be an invitation.
-        context.world.groups.forget(player.id)
+    if player.spawn.hidden:
+        context.world.group_changes.forget(player.id, player.name)
 
 
-def _refresh(context: CommandContext, members: Iterable[int]) -> None:
-    """Send members their character sheet again, because it contains the group."""
-    for number in members:
+def _changed(context: CommandContext, before: Sequence[int], after: Sequence[int]) -> None:
+    """Show the players of this process a change of their group."""
+    attempt = context.world.faults.attempt
+    for number in dict.fromkeys((*before, *after)):
         member = context.world.players.get(number)
-        if member is not None and member.is_online:
-            context.sheets.send(member)
+        if member is None:
+            continue
+        if number not in after:
+            attempt("ending to follow", member, end_following, context, member)
+        if member.is_online:
+            # The character sheet contains the group.
+            attempt("showing a group", member, context.sheets.send, member)

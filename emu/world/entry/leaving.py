@@ -195,6 +195,7 @@ class Departures:
         if player.state is PlayerState.GONE:
             return
         client = player.client
+        player.is_elsewhere = True
         self._take_out(player, LeaveReason.ELSEWHERE, now)
         self._world.faults.attempt("closing a session", player, client.close)
 
@@ -225,8 +226,8 @@ class Departures:
         world.players.discard(player)
         if zone.holds(player.spawn):
             attempt("purging a spawn", player, zone.purge, player.spawn)
-        if world.groups.of(player.id) is not None:
-            attempt("purging a group", player, world.groups.forget, player.id)
+        if not player.is_elsewhere:
+            attempt("purging a group", player, world.group_changes.purge, player.id)
         attempt("purging the presence", player, world.presence.forget, player.id)
         attempt("purging deadlines", player, world.deadlines.forget, player, PlayerDeadline)
 
@@ -242,6 +243,7 @@ class Departures:
         world = self._world
         # Read before `leave`, which may raise halfway.
         to = player.destination or Destination(player.zone.zone_id, player.position)
+        player.is_elsewhere = True
         self.leave(player, LeaveReason.ELSEWHERE, world.clock.now())
         await world.saves.store(player, to)  # waits for the save of `leave` as well
 
@@ -302,6 +304,7 @@ class Departures:
         else:
             # The other process reads the player from the store, so it leaves this one before its
             # client connects there.
+            player.is_elsewhere = True
             self._take_out(player, f"went to {definition.description}, served elsewhere", now)
             world.deadlines.set(player, PlayerDeadline.ZONING, Monotonic(now + ZONING_TIME))
         host, port = world.address() if there_at is None else (there_at.host, there_at.port)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from emu.model import Present
 from emu.world.actors.client import sheet_fields
 from emu.world.actors.player import Player
 from emu.world.world import World
@@ -39,35 +40,56 @@ class CharacterSheets:
         group = world.groups.of(player.id)
         if group is None:
             return {}
-        found = (world.players.get(member) for member in group.members if member != player.id)
-        others = [other for other in found if other is not None]
+        found = (self._member_fields(player, one) for one in group.members if one != player.id)
         leader = world.players.get(group.leader)
         return {
-            "group_members": [self._member_fields(player, other) for other in others],
+            "group_members": [fields for fields in found if fields is not None],
             # Without a ghost of the leader, the client is sent no leader.
             "group_leader_id": _index_of(player, leader) if leader is not None else NOBODY,
         }
 
-    def _member_fields(self, player: Player, other: Player) -> dict[str, Any]:
-        character = other.character
-        full = hit_points(character.level)
+    def _member_fields(self, player: Player, member: int) -> dict[str, Any] | None:
+        """Return the values of another member; None if nothing is known of it."""
+        other = self._world.players.get(member)
+        if other is None:
+            present = self._world.group_changes.present(member)
+            return None if present is None else self._fields_elsewhere(present)
         return {
+            **_plain_fields(other.present),
             "zone_status": int(other.zone is player.zone),
-            "name": other.name,
             "spawn_id": _index_of(player, other),
-            "pet_id": NOBODY,
-            "level_current": character.level,
-            "level_max": character.level,
-            "race_id": character.race,
-            "class_id": character.class_,
-            "hp_current": full,
-            "hp_max": full,
-            "power_current": full,
-            "power_max": full,
             "zone": other.zone.definition.description,
             # The field is one byte; a higher instance is only shown wrong.
             "instance": min(other.zone.instance, 255),
         }
+
+    def _fields_elsewhere(self, present: Present) -> dict[str, Any]:
+        """Return the values of a member at another node; its instance is not known here."""
+        zone = self._world.zones.table.get(present.zone_id)
+        return {
+            **_plain_fields(present),
+            "zone_status": 0,
+            "spawn_id": NOBODY,
+            "zone": "" if zone is None else zone.description,
+            "instance": 0,
+        }
+
+
+def _plain_fields(present: Present) -> dict[str, Any]:
+    """Return the values of a member that do not depend on where it is."""
+    full = hit_points(present.level)
+    return {
+        "name": present.name,
+        "pet_id": NOBODY,
+        "level_current": present.level,
+        "level_max": present.level,
+        "race_id": present.race,
+        "class_id": present.class_,
+        "hp_current": full,
+        "hp_max": full,
+        "power_current": full,
+        "power_max": full,
+    }
 
 
 def _index_of(player: Player, other: Player) -> int:

@@ -30,6 +30,7 @@ from emu.world.social.channels import (
     Channels,
     RemoteChannels,
 )
+from emu.world.social.group_texts import GroupTexts
 from emu.world.world import World
 
 BROADCAST: Final = "chat.broadcast"
@@ -118,6 +119,7 @@ class Chat:
         world.bus.subscribe(BROADCAST, lambda note: self.broadcast(str(note["text"])))
         world.bus.subscribe(ANNOUNCE, lambda note: self.announce(str(note["text"])))
         self.remote_channels = RemoteChannels(self, world)
+        self.group_texts = GroupTexts(self, world)
 
     @property
     def rules(self) -> ChatRules:
@@ -212,8 +214,8 @@ class Chat:
         self._report(channel, speaker, text)
         return text
 
-    def hear_guild(self, hearer: Player, channel: str, speaker: str, text: str) -> None:
-        """Show a member of a guild what another one says in another process."""
+    def hear_member(self, hearer: Player, channel: str, speaker: str, text: str) -> None:
+        """Show a member of a guild or group what another one says in another process."""
         if not hearer.relations.knows(Relation.IGNORED, speaker):
             self._send_chat(hearer, channel, speaker, hearer.name, text)
 

@@ -2,11 +2,14 @@
 
 A group exists while it has two members. The player who made it leads. If the leader leaves, the
 longest member leads. A raid is several groups, and exists while it has two; the leader of its first
-group leads it. An invitation expires. This module knows no client.
+group leads it. An invitation expires. This module knows no client, and no other process:
+`emu.world.social.group_changes` makes the changes, `emu.world.social.shared_groups` has them made
+in several processes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from emu.errors import CommandError
@@ -22,10 +25,18 @@ INVITATION: Final = 60.0
 class Raid:
     """One raid; `groups` are in the order of joining, the leading one first."""
 
-    __slots__ = ("groups",)
+    __slots__ = ("groups", "id")
 
-    def __init__(self, first: PlayerGroup) -> None:
-        self.groups = [first]
+    def __init__(self, number: int) -> None:
+        self.id = number
+        self.groups: list[PlayerGroup] = []
+
+    def add(self, group: PlayerGroup, place: int = 0) -> None:
+        """Add a group at a place, by default behind all others."""
+        group.raid = self
+        group.place = place or max((one.place for one in self.groups), default=0) + 1
+        self.groups.append(group)
+        self.groups.sort(key=lambda one: one.place)
 
     @property
     def leader(self) -> int:
@@ -41,16 +52,43 @@ class Raid:
 class PlayerGroup:
     """One group; `members` has character ids in the order of joining, the leader first."""
 
-    __slots__ = ("members", "raid")
+    __slots__ = ("id", "members", "place", "raid")
 
-    def __init__(self, leader: int) -> None:
-        self.members = [leader]
+    def __init__(self, number: int, members: Sequence[int]) -> None:
+        self.id = number
+        self.members = list(members)
         self.raid: Raid | None = None
+        self.place = 0
+        """Number by which the groups of its raid are ordered."""
 
     @property
     def leader(self) -> int:
         """The leader's character id."""
         return self.members[0]
+
+    @property
+    def row(self) -> GroupRow:
+        """Its plain values."""
+        if self.raid is None:
+            return GroupRow(self.id, tuple(self.members))
+        return GroupRow(self.id, tuple(self.members), self.raid.id, self.place)
+
+
+class GroupRow(NamedTuple):
+    """A group as plain values; `raid` is 0 for a group in no raid."""
+
+    id: int
+    members: tuple[int, ...]
+    raid: int = 0
+    place: int = 0
+
+
+class GroupChange(NamedTuple):
+    """A group before and after a change; a group that begins or ends is None on one side."""
+
+    id: int
+    before: GroupRow | None
+    after: GroupRow | None
 
 
 class Invitation(NamedTuple):
@@ -64,13 +102,22 @@ class Invitation(NamedTuple):
 class Groups:
     """All groups and raids of a world, and the invitations to them."""
 
-    __slots__ = ("_invitations", "_of")
+    __slots__ = ("_before", "_groups", "_invitations", "_last_id", "_of", "_raids")
 
     def __init__(self) -> None:
         # By member, because every question names a character and not a group.
         self._of: dict[int, PlayerGroup] = {}
+        self._groups: dict[int, PlayerGroup] = {}
+        self._raids: dict[int, Raid] = {}
         self._invitations: dict[int, Invitation] = {}
         """By invited character."""
+        self._before: dict[int, GroupRow | None] = {}
+        """The groups that have changed since `take_changes`, each as it was then."""
+        self._last_id = 0
+
+    def __iter__(self) -> Iterator[PlayerGroup]:
+        """Iterate over a snapshot of all groups."""
+        return iter(list(self._groups.values()))
 
     def of(self, member: int) -> PlayerGroup | None:
         """Return the group of a character, None if it is in none."""
@@ -162,11 +209,12 @@ class Groups:
         group = self._of.get(leader)
         if group is None:
             # The group exists only now: an invitation that is declined leaves nothing behind.
-            group = self._of[leader] = PlayerGroup(leader)
+            group = self._of[leader] = self._begin((leader,))
         # Both can have changed since the invitation: several guests may have been invited for the
         # last place.
         if group.leader != leader or len(group.members) >= MOST_MEMBERS:
             raise CommandError("that group is full")
+        self._touch(group)
         group.members.append(guest)
         self._of[guest] = group
         return group
@@ -178,11 +226,15 @@ class Groups:
         if group is None or group.leader != leader:
             raise CommandError("that raid does not exist any more")
         # A raid begins when the first group joins another one.
-        raid = group.raid or Raid(group)
-        if raid.leader != leader or len(raid.groups) >= MOST_GROUPS:
+        raid = group.raid
+        if raid is None:
+            self._touch(group)
+            raid = self._raid(self._next_id())
+            raid.add(group)
+        elif raid.leader != leader or len(raid.groups) >= MOST_GROUPS:
             raise CommandError("that raid is full")
-        group.raid = joining.raid = raid
-        raid.groups.append(joining)
+        self._touch(joining)
+        raid.add(joining)
         return raid
 
     def decline(self, guest: int) -> int:
@@ -192,12 +244,24 @@ class Groups:
             raise CommandError("nobody has invited you")
         return invitation.leader
 
+    def inviter_of(self, guest: int) -> int:
+        """Return who has invited a character, 0 if nobody has."""
+        found = self._invitations.get(guest)
+        return 0 if found is None else found.leader
+
+    def expire(self, now: Monotonic) -> None:
+        """Remove the invitations that are too old."""
+        old = [one for one, by in self._invitations.items() if now - by.at > INVITATION]
+        for guest in old:
+            del self._invitations[guest]
+
     # -- members --------------------------------------------------------------------------------
 
     def lead(self, leader: int, member: int) -> PlayerGroup:
         """Make another member the leader of a group. Raises `CommandError`."""
         group = self.led_by(leader)
         _check_member(group, member)
+        self._touch(group)
         group.members.remove(member)
         # The first member leads.
         group.members.insert(0, member)
@@ -215,20 +279,19 @@ class Groups:
         Return the group with its remaining members.
         """
         group = self.own(member)
+        self._touch(group)
         del self._of[member]
         group.members.remove(member)
         if len(group.members) == 1:
             # The last member's client is sent this, too: the caller gets the group with it.
-            del self._of[group.members[0]]
-            _leave_raid(group)
+            self._end(group)
         return group
 
     def disband(self, leader: int) -> list[int]:
         """End the leader's group; return its former members. Raises `CommandError`."""
         group = self.led_by(leader)
-        for member in group.members:
-            del self._of[member]
-        _leave_raid(group)
+        self._touch(group)
+        self._end(group)
         return group.members
 
     def leave_raid(self, leader: int) -> Raid:
@@ -237,7 +300,7 @@ class Groups:
         Return the raid with its remaining groups.
         """
         raid = self.raid_of(leader)
-        _leave_raid(self.led_by(leader))
+        self._leave_raid(self.led_by(leader))
         return raid
 
     def kick_from_raid(self, leader: int, member: int) -> PlayerGroup:
@@ -247,7 +310,7 @@ class Groups:
             raise CommandError("only the leader of a raid may do that")
         if group is None or group.raid is not raid or group.leader == leader:
             raise CommandError("that player is in no other group of your raid")
-        _leave_raid(group)
+        self._leave_raid(group)
         return group
 
     def forget(self, member: int) -> PlayerGroup | None:
@@ -258,17 +321,122 @@ class Groups:
             del self._invitations[guest]
         return self.leave(member) if member in self._of else None
 
+    # -- changes --------------------------------------------------------------------------------
+
+    def take_changes(self) -> list[GroupChange]:
+        """Return what has changed since the last call, each group once."""
+        before, self._before = self._before, {}
+        found = self._groups
+        changes = [
+            GroupChange(number, row, found[number].row if number in found else None)
+            for number, row in before.items()
+        ]
+        return [change for change in changes if change.before != change.after]
+
+    def apply(self, number: int, row: GroupRow | None) -> None:
+        """Make a group as another process has it; None ends it.
+
+        The rows of several changes may come in another order than the changes. Until the last one
+        has come, a character can be a member of two groups.
+        """
+        group = self._groups.get(number)
+        if row is None:
+            if group is not None:
+                self._touch(group)
+                self._forget_members(group)
+                del self._groups[number]
+                self._leave(group)
+            return
+        if group is None:
+            group = self._begin((), number)
+        self._touch(group)
+        self._forget_members(group)
+        group.members = list(row.members)
+        self._of.update(dict.fromkeys(row.members, group))
+        if group.raid is not None and (group.raid.id, group.place) != (row.raid, row.place):
+            self._leave(group)
+        if row.raid and group.raid is None:
+            self._raid(row.raid).add(group, row.place)
+        # The next group of this process must not get the number of one that exists.
+        self._last_id = max(self._last_id, number, row.raid)
+
+    def replace(self, rows: Sequence[GroupRow]) -> None:
+        """Make all groups as another process has them, and forget the invitations."""
+        self._invitations.clear()
+        kept = {row.id for row in rows}
+        for number in [one for one in self._groups if one not in kept]:
+            self.apply(number, None)
+        for row in rows:
+            self.apply(row.id, row)
+
+    def settle(self) -> None:
+        """Make groups right that another process has not sent completely.
+
+        Each character is in one group, each group has two members, and each raid has two groups.
+        """
+        for group in self:
+            self._touch(group)
+            group.members = [one for one in group.members if self._of.get(one) is group]
+            if len(group.members) < 2:
+                self._end(group)
+        for raid in list(self._raids.values()):
+            if len(raid.groups) == 1:
+                self._leave_raid(raid.groups[0])
+
+    def _next_id(self) -> int:
+        self._last_id += 1
+        return self._last_id
+
+    def _begin(self, members: Sequence[int], number: int = 0) -> PlayerGroup:
+        group = PlayerGroup(number or self._next_id(), members)
+        self._before.setdefault(group.id, None)
+        self._groups[group.id] = group
+        return group
+
+    def _touch(self, group: PlayerGroup) -> None:
+        """Note a group as it is before a change."""
+        if group.id not in self._before:
+            self._before[group.id] = group.row
+
+    def _end(self, group: PlayerGroup) -> None:
+        """End a group whose state before is noted; its list of members stays for the caller."""
+        self._forget_members(group)
+        del self._groups[group.id]
+        self._leave_raid(group)
+
+    def _forget_members(self, group: PlayerGroup) -> None:
+        for member in group.members:
+            # One that has just left has no group any more, or another one.
+            if self._of.get(member) is group:
+                del self._of[member]
+
+    def _raid(self, number: int) -> Raid:
+        return self._raids.setdefault(number, Raid(number))
+
+    def _leave_raid(self, group: PlayerGroup) -> None:
+        """Remove a group from its raid, and end a raid of one group."""
+        raid = group.raid
+        if raid is None:
+            return
+        self._touch(group)
+        self._leave(group)
+        if len(raid.groups) == 1:
+            (last,) = raid.groups
+            self._touch(last)
+            # The last group's members are informed, too: the caller gets the raid with it.
+            last.raid, last.place = None, 0
+            del self._raids[raid.id]
+
+    def _leave(self, group: PlayerGroup) -> None:
+        """Remove a group from its raid, if it is in one; the others of the raid stay in it."""
+        raid, group.raid, group.place = group.raid, None, 0
+        if raid is not None:
+            raid.groups.remove(group)
+            if not raid.groups:
+                del self._raids[raid.id]
+
 
 def _check_member(group: PlayerGroup, member: int) -> None:
     # Not the leader itself, which is the first member.
     if member not in group.members[1:]:
         raise CommandError("that player is no other member of your group")
-
-
-def _leave_raid(group: PlayerGroup) -> None:
-    """Remove a group from its raid, and end a raid of one group."""
-    raid, group.raid = group.raid, None
-    if raid is not None:
-        raid.groups.remove(group)
-        if len(raid.groups) == 1:
-            raid.groups[0].raid = None

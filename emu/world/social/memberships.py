@@ -492,7 +492,7 @@ class Memberships:
             return
         channel = str(note["channel"])
         for hearer in self._hearers(guild, channel):
-            self._chat.hear_guild(hearer, channel, str(note["speaker"]), str(note["text"]))
+            self._chat.hear_member(hearer, channel, str(note["speaker"]), str(note["text"]))
 
     # -- invitations ----------------------------------------------------------------------------
 

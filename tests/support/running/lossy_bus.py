@@ -63,6 +63,11 @@ class LossyBus:
         self._network = network
         self._name = name
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether other processes can be reached."""
+        return self._name not in self._network.cut
+
     def publish(self, topic: str, note: Note) -> None:
         """Deliver a note here at once, and to the others later unless it is lost."""
         self._network.published(self._name, topic, note)

@@ -221,7 +221,9 @@ class WorldHarness:
         )
         self.bus: Bus = joined or (beside.bus if beside else bus())
         self.name = joined.process if joined else f"process_{id(self)}"
-        self.presence = SharedPresence(self.bus, self.name, spawn=start if joined else run_now)
+        self.presence = SharedPresence(
+            self.bus, self.name, spawn=start if joined else run_now, run=1 if joined else 0
+        )
         self.atlas = atlas or bare_atlas()
         self.population = ZonePopulation(self.atlas, self._next_spawn_id)
         self.faults = Faults(self.events.append)
@@ -248,6 +250,7 @@ class WorldHarness:
                 self.presence,
                 self.zone_servers,
                 others_of(elsewhere),
+                run=1 if joined else None,
             ),
             address=lambda: ("127.0.0.1", 9001),
             clock=WorldHarnessClock(self),

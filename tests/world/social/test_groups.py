@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from emu.errors import CommandError
 from emu.times import Monotonic
-from emu.world.social.groups import INVITATION, MOST_MEMBERS, Groups
+from emu.world.social.groups import INVITATION, MOST_MEMBERS, GroupChange, GroupRow, Groups
 
 NOW = Monotonic(100.0)
 
@@ -123,3 +125,79 @@ def test_who_may_not_be_invited_to_a_raid(asks: int, guest: int, answer: str) ->
         groups.accept(leader + 1, NOW)
     with pytest.raises(CommandError, match=answer):
         groups.invite_to_raid(asks, guest, NOW)
+
+
+def rows_of(groups: Groups) -> list[GroupRow]:
+    return sorted(group.row for group in groups)
+
+
+def test_changes_are_reported_once_each_with_the_group_before_and_after() -> None:
+    groups = group_of(1, 2)
+    [begun] = groups.take_changes()
+    assert begun == GroupChange(1, None, GroupRow(1, (1, 2)))
+    groups.invite(1, 3, NOW)
+    assert groups.take_changes() == []
+    groups.accept(3, NOW)
+    groups.lead(1, 3)
+    assert groups.take_changes() == [GroupChange(1, GroupRow(1, (1, 2)), GroupRow(1, (3, 1, 2)))]
+    groups.disband(3)
+    assert groups.take_changes() == [GroupChange(1, GroupRow(1, (3, 1, 2)), None)]
+
+
+def test_a_raid_that_ends_is_a_change_of_both_groups() -> None:
+    groups = raid_of(1)
+    groups.take_changes()
+    groups.leave_raid(20)
+    assert {change.id for change in groups.take_changes()} == {1, 2}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_make_the_same_groups_in_any_order(seed: int) -> None:
+    groups = raid_of(3)
+    groups.leave_raid(20)
+    groups.lead(30, 31)
+    rows = rows_of(groups)
+    random.Random(seed).shuffle(rows)
+    other = group_of(10, 50)
+    other.replace(rows)
+    assert rows_of(other) == rows_of(groups)
+    assert other.raid_of(41).members == [10, 11, 31, 30, 40, 41]
+    assert other.of(50) is None
+    other.invite(80, 81, NOW)
+    other.accept(81, NOW)
+    assert other.own(80).id not in {row.id for row in rows}, "numbers are not used twice"
+
+
+def test_rows_of_one_change_can_come_one_after_the_other() -> None:
+    groups = Groups()
+    groups.apply(1, GroupRow(1, (1, 2, 3)))
+    groups.apply(2, GroupRow(2, (3, 4)))
+    assert groups.own(3).id == 2, "the newer row counts"
+    groups.apply(1, GroupRow(1, (1, 2)))
+    assert groups.own(3).members == [3, 4]
+    for number, place in ((1, 1), (2, 2)):
+        groups.apply(number, groups.own(2 * number).row._replace(raid=7, place=place))
+    assert groups.raid_of(4).members == [1, 2, 3, 4]
+    groups.apply(1, None)
+    groups.apply(9, None)
+    assert groups.of(1) is None
+    assert groups.own(4).row.raid == 7, "its own row says when it is in no raid any more"
+
+
+def test_incomplete_groups_are_made_right() -> None:
+    groups = Groups()
+    groups.apply(1, GroupRow(1, (1, 2), 7, 1))
+    groups.apply(2, GroupRow(2, (2, 3), 7, 2))
+    groups.apply(3, GroupRow(3, (4, 5), 8, 1))
+    groups.settle()
+    assert rows_of(groups) == [GroupRow(2, (2, 3)), GroupRow(3, (4, 5))]
+    assert groups.of(1) is None
+
+
+def test_old_invitations_are_removed() -> None:
+    groups = Groups()
+    groups.invite(1, 2, NOW)
+    groups.expire(NOW)
+    assert groups.inviter_of(2) == 1
+    groups.expire(Monotonic(NOW + INVITATION + 1))
+    assert groups.inviter_of(2) == 0
