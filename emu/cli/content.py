@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from emu.cli.common import VerbGroup, load_config
+from emu.cli.content_texts import lines_of, spawn_lines
 from emu.cli.options import present
 from emu.cli.tables import Row, format_option, print_rows
 from emu.content.checks import keys_path
@@ -22,11 +24,15 @@ from emu.content.importing import ImportReport, import_content, step_back
 from emu.content.importing import Progress as ImportProgress
 from emu.content.population import Population, Surroundings
 from emu.content.sources import dump_parts
+from emu.content.subjects import SUBJECTS, find
 from emu.errors import CommandError
 from emu.scripts.runtime import ScriptFolder
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
 
+MOST_OF_EACH: Final = 20
+MOST_OF_ONE: Final = 1000
+_NUMBER: Final = re.compile(r"\d{1,18}")
 MOST_NAMES: Final = 5
 """Names of empty tables that a report has."""
 NAME: Final = "content.sqlite"
@@ -153,45 +159,61 @@ def zone(name: str, seed: int, path: Path | None, style: str) -> None:
 
 
 @content.command()
-@click.argument("number", type=int)
+@click.argument("words", nargs=-1, required=True, metavar="[SUBJECT] NUMBER")
 @file_option
-def show(number: int, path: Path | None) -> None:
-    """Show all that the content file has about the spawn NUMBER, and where it can stand.
+def show(words: tuple[str, ...], path: Path | None) -> None:
+    """Show what the content file has about the spawn NUMBER, or about another SUBJECT.
+
+    A spawn is shown with its appearance, verbs, scripts, loot, wares, spells and places. Subjects
+    are those that `emu content find` prints, for instance zone, item, spell, quest or recipe.
 
     Example: emu content show 120001
     """
+    subject, number = _subject(words)
     with _open(path) as file:
-        spawn = file.spawn(number)
-        places = file.places_of(number)
-    if spawn is None:
-        raise CommandError(f"there is no spawn {number}; `emu content find WORD` searches names")
-    for part in (spawn.spawn, spawn.own):
-        for name, value in part.items():
-            if value not in (0, 0.0, "") and name != "spawn_id":
-                click.echo(f"{name}: {value}")
-    click.echo(f"kind: {spawn.kind}")
-    for field, color in sorted(spawn.appearance.items()):
-        click.echo(f"{field}: {' '.join(map(str, color))}")
-    for row in spawn.equipment:
-        click.echo(f"equipment slot {row['slot']}: model {row['model']}")
-    for zone_id, placement, weight in places:
-        click.echo(f"stands in zone {zone_id} at placement {placement}, weight {weight:g}")
+        lines = list(
+            spawn_lines(file, number) if subject == "spawn" else lines_of(file, subject, number)
+        )
+    if not lines:
+        raise CommandError(
+            f"there is no {subject} {number}; `emu content find WORD` searches names"
+        )
+    for line in lines:
+        click.echo(line)
 
 
-@content.command()
+def _subject(words: tuple[str, ...]) -> tuple[str, int]:
+    """Return subject and number of the words of a command line."""
+    *subjects, number = words
+    subject = subjects[0] if subjects else "spawn"
+    if len(subjects) > 1 or subject not in SUBJECTS or not _NUMBER.fullmatch(number):
+        raise CommandError(
+            f"say `emu content show NUMBER`, or a subject before it: {', '.join(SUBJECTS)}"
+        )
+    return subject, int(number)
+
+
+@content.command("find")
 @click.argument("word")
+@click.option(
+    "--subject",
+    type=click.Choice(list(SUBJECTS)),
+    default=None,
+    help="Search only this subject, and show up to 1000.",
+)
 @file_option
 @format_option
-def find(word: str, path: Path | None, style: str) -> None:
-    """Find zones and spawns whose name contains WORD; at most 100 are shown.
+def find_names(word: str, subject: str | None, path: Path | None, style: str) -> None:
+    """Find zones, spawns, quests, items, spells, recipes ... whose name contains WORD.
+
+    At most 20 of each subject are shown. `emu content show SUBJECT NUMBER` shows one of them.
 
     Example: emu content find gnoll
     """
     with _open(path) as file:
-        rows: list[Row] = [
-            {"table": table, "id": number, "name": name} for table, number, name in file.find(word)
-        ]
-    print_rows(rows, style, ("table", "id", "name"))
+        found = list(find(file, word, MOST_OF_ONE if subject else MOST_OF_EACH, subject or ""))
+    rows: list[Row] = [one._asdict() for one in found]
+    print_rows(rows, style, ("subject", "number", "name"))
 
 
 @content.command()

@@ -6,7 +6,6 @@ stands there is small: places, and the templates that they share.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -14,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
+from emu.content.checks import check_form
 from emu.content.importing import APPLICATION, read_only, tables_form
-from emu.content.tables import content_tables
+from emu.content.tables import Stored, content_tables
 from emu.errors import FileFormatError
 
 Row = Mapping[str, Any]
@@ -24,9 +24,6 @@ MOST_MARKS: Final = 500
 """Ids of one statement."""
 KINDS: Final = ("npcs", "objects", "grounds", "signs", "widgets")
 """The kinds of spawns; where a spawn is of several, the first counts."""
-
-
-_NAMED: Final = (("zones", "name"), ("zones", "description"), ("spawns", "name"))
 
 
 class Placement(NamedTuple):
@@ -171,22 +168,48 @@ class ContentFile:
         """Return all rows of a table, by its key."""
         return list(self._rows(name, "", ()))
 
+    def rows(self, name: str, column: str, values: Sequence[Stored]) -> Iterable[Row]:
+        """Yield the rows of a table whose column has one of some values, by its key."""
+        for some in _parts(values):
+            yield from self._rows(name, f'WHERE "{column}" IN ({_marks(some)})', some)
+
+    def matching(
+        self, name: str, key: str, columns: Sequence[str], word: str, most: int
+    ) -> list[tuple[Stored, str]]:
+        """Return the key and the first text of rows in which one of some texts contains a word."""
+        pattern = (
+            "%" + "".join(f"\\{letter}" if letter in "\\%_" else letter for letter in word) + "%"
+        )
+        conditions = " OR ".join(f"\"{column}\" LIKE ? ESCAPE '\\'" for column in columns)
+        return self._database.execute(
+            f'SELECT DISTINCT "{key}", "{columns[0]}" FROM "{name}" WHERE {conditions}'  # noqa: S608
+            f' ORDER BY "{key}" LIMIT ?',
+            (*[pattern] * len(columns), most),
+        ).fetchall()
+
+    def scripts_of(self, number: int) -> list[tuple[str, int, str]]:
+        """Return kind, number and script of each script of a spawn: its own, and those of places.
+
+        The kind is `spawn`, `location` or `entry`.
+        """
+        return self._database.execute(
+            "SELECT kind, id, script FROM scripts WHERE kind = 'spawn' AND id = :spawn"
+            " OR kind = 'location' AND id IN"
+            " (SELECT location_id FROM entries WHERE spawn_id = :spawn)"
+            " OR kind = 'entry' AND id IN (SELECT id FROM entries WHERE spawn_id = :spawn)"
+            " ORDER BY kind DESC, id",
+            {"spawn": number},
+        ).fetchall()
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the file passed the check of this version of the server."""
+        (form,) = self._database.execute("SELECT form FROM checked").fetchone()
+        return bool(form == check_form())
+
     def zones(self) -> list[Row]:
         """Return the rows of all zones, by number."""
         return self.table("zones")
-
-    def find(self, word: str, most: int = 100) -> list[tuple[str, int, str]]:
-        """Return the table, the number and the name of zones and spawns whose name has a word."""
-        found: list[tuple[str, int, str]] = []
-        pattern = "%" + re.sub(r"([\\%_])", r"\\\1", word) + "%"
-        for table, column in _NAMED:
-            rows = self._database.execute(
-                f"SELECT id, {column} FROM {table} WHERE {column} LIKE ? ESCAPE '\\'"  # noqa: S608
-                " ORDER BY id LIMIT ?",
-                (pattern, most - len(found)),
-            )
-            found += [(table, number, name) for number, name in rows]
-        return found
 
     def spawn(self, number: int) -> Template | None:
         """Return a spawn by its number."""
@@ -269,14 +292,9 @@ class ContentFile:
         for row in rows:
             yield dict(zip(names, row, strict=True))
 
-    def _chosen(self, name: str, column: str, ids: Sequence[int]) -> Iterable[Row]:
-        """Yield the rows of a table whose column is one of some numbers."""
-        for some in _parts(ids):
-            yield from self._rows(name, f'WHERE "{column}" IN ({_marks(some)})', some)
-
     def _lists(self, name: str, ids: Iterable[int]) -> dict[int, list[Row]]:
         found: dict[int, list[Row]] = {}
-        for row in self._chosen(name, "list_id", sorted(ids)):
+        for row in self.rows(name, "list_id", sorted(ids)):
             found.setdefault(row["list_id"], []).append(row)
         return found
 
@@ -310,27 +328,27 @@ class ContentFile:
     def _templates(self, ids: Sequence[int]) -> dict[int, Template]:
         kinds: dict[int, tuple[str, Row]] = {}
         for kind in KINDS:
-            for row in self._chosen(kind, "spawn_id", ids):
+            for row in self.rows(kind, "spawn_id", ids):
                 kinds.setdefault(row["spawn_id"], (kind, row))
         appearances: dict[int, dict[str, tuple[int, int, int]]] = {}
-        for row in self._chosen("appearances", "spawn_id", ids):
+        for row in self.rows("appearances", "spawn_id", ids):
             values = row["red"], row["green"], row["blue"]
             appearances.setdefault(row["spawn_id"], {})[row["field"]] = values
         equipment: dict[int, list[Row]] = {}
-        for row in self._chosen("equipment", "spawn_id", ids):
+        for row in self.rows("equipment", "spawn_id", ids):
             equipment.setdefault(row["spawn_id"], []).append(row)
         return {
             row["id"]: Template(
                 row["id"], *_kind(kinds[row["id"]], row),
                 appearances.get(row["id"], {}), equipment.get(row["id"], ()),
             )
-            for row in self._chosen("spawns", "id", ids)
+            for row in self.rows("spawns", "id", ids)
             if row["id"] in kinds  # one of no kind cannot stand anywhere
         }  # fmt: skip
 
     def _groups(self, placements: set[int]) -> list[Group]:
         members: dict[int, list[int]] = {}
-        for row in self._chosen("placement_groups", "placement_id", sorted(placements)):
+        for row in self.rows("placement_groups", "placement_id", sorted(placements)):
             members.setdefault(row["group_id"], []).append(row["placement_id"])
         sets: dict[int, tuple[int, float]] = {}
         ids = sorted(members)
@@ -346,12 +364,12 @@ class ContentFile:
     def _areas(self, zone_id: int) -> list[tuple[Row, list[Row]]]:
         areas = list(self._rows("areas", "WHERE zone_id = ?", (zone_id,)))
         points: dict[int, list[Row]] = {}
-        for row in self._chosen("area_points", "area_id", [area["id"] for area in areas]):
+        for row in self.rows("area_points", "area_id", [area["id"] for area in areas]):
             points.setdefault(row["area_id"], []).append(row)
         return [(area, points.get(area["id"], [])) for area in areas]
 
 
-def _parts(ids: Sequence[int]) -> Iterable[Sequence[int]]:
+def _parts(ids: Sequence[Stored]) -> Iterable[Sequence[Stored]]:
     """Yield ids in groups that one statement can take."""
     for start in range(0, len(ids), MOST_MARKS):
         yield ids[start : start + MOST_MARKS]

@@ -55,12 +55,16 @@ def test_a_spawn_is_shown_with_its_places(filled: CommandLine) -> None:
     assert "name: a guard" in lines
     assert "skin_color: 4 5 6" in lines
     assert "equipment slot 2: model 4000" in lines
-    assert "stands in zone 9 at placement 11, weight 86" in lines
+    assert "stands in zone 9 (meadow) at placement 11, weight 86" in lines
 
 
 def test_names_are_searched(filled: CommandLine) -> None:
     rows = json.loads(filled.good("content", "find", "GUARD", "--format", "json").stdout)
-    assert rows == [{"table": "spawns", "id": 90001, "name": "a guard"}]
+    assert rows == [{"subject": "spawn", "number": 90001, "name": "a guard"}]
+    rows = json.loads(
+        filled.good("content", "find", "a", "--subject", "zone", "--format", "json").stdout
+    )
+    assert rows == [{"subject": "zone", "number": 9, "name": "meadow"}]
     assert json.loads(filled.good("content", "find", "%", "--format", "json").stdout) == []
 
 

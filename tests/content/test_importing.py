@@ -11,8 +11,10 @@ from emu.content.checks import keys_path
 from emu.content.file import ContentFile
 from emu.content.importing import import_content, step_back
 from emu.content.sources import dump_parts
+from emu.content.tables import content_tables
 from emu.errors import FileFormatError
 from tests.support.content.dumps import dump_text, meadow, write_dumps
+from tests.support.content.subjects import knowledge, others, trade
 
 
 @pytest.fixture
@@ -190,3 +192,20 @@ def test_the_name_of_the_file_may_have_any_letters(dumps: Path, tmp_path: Path) 
     assert len(again.copied) == len(list(dumps.iterdir()))
     with ContentFile(target) as file:
         assert file.counts()["spawns"] == 4
+
+
+def test_every_subject_of_the_database_fills_its_tables(tmp_path: Path) -> None:
+    tables = meadow() | others() | knowledge() | trade()
+    target = tmp_path / "content.sqlite"
+    report = import_content(dump_parts([write_dumps(tmp_path / "dumps", tables)]), target)
+    filled = {table.source.lower(): name for name, table in content_tables().items()}
+    for source, rows in (others() | knowledge() | trade()).items():
+        assert report.rows[filled[source.lower()]] == len(rows), source
+    with ContentFile(target) as file:
+        (zone_map,) = file.table("maps")
+        (rule,) = file.table("rules")
+        (home,) = file.table("homes")
+    # A number of 64 bits without a sign, which SQLite has not.
+    assert zone_map["explored_key"] == "18446744073709551615"
+    assert (rule["category"], rule["name"], rule["value"]) == ("R_World", "DeathXPDebt", "10")
+    assert (home["name"], home["coins"], home["zone_id"]) == ("Inn Chamber", 500, 9)
