@@ -54,6 +54,8 @@ class GhostPart:
     POSITION: Final = 1
     VISIBILITY: Final = 2
     INFO: Final = 4
+    DRIFT: Final = 8
+    """No part: the place has changed as clients predicted it, so they are sent nothing."""
 
 
 class Destination(NamedTuple):
@@ -141,6 +143,8 @@ class Spawn:
     speed: float = 0.0
     side_speed: float = 0.0
     vert_speed: float = 0.0
+    ahead: tuple[Position, ...] = ()
+    """The next two points of a creature's walk; empty while it stands."""
     pitch: float = 0.0
     activity: int = RUNNING
     hp_percent: int = 100
@@ -179,6 +183,11 @@ class Spawn:
         if activity is not None:
             self.activity = activity
         self.watcher(self, GhostPart.POSITION)
+
+    def drift(self, position: Position) -> None:
+        """Change its place to where clients draw it already."""
+        self.position = position
+        self.watcher(self, GhostPart.DRIFT)
 
     def set_word(self, word: str, *, on: bool) -> bool:
         """Add or remove one of its words; return whether that changed anything."""

@@ -13,6 +13,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import plain
 from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
 
 LONGEST_TEXT: Final = 1024
 """Characters of a text that a player is shown."""
@@ -63,6 +64,15 @@ class Body:
     variables: dict[str, Any] = field(default_factory=dict)
     nearness: Nearness | None = None
     near_spawns: list[SpawnNearness] = field(default_factory=list)
+    speed: float = 0.0
+    """Its own, in units a second; 0 until a script sets it."""
+    factor: float = 1.0
+    """Its speeds are multiplied by this."""
+    seen_at: Position | None = None
+    """Where it was when a script asked last whether it has moved."""
+    follows: Body | None = None
+    follow_distance: float = 0.0
+    is_following: bool = False
     timers: list[Timer] = field(default_factory=list)
     is_gone: bool = False
     handle: Handle = field(init=False)
@@ -88,6 +98,7 @@ class Body:
         self.variables.clear()
         self.nearness = None
         self.near_spawns.clear()
+        self.follows = None
 
 
 @dataclass(slots=True, eq=False)

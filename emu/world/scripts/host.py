@@ -16,22 +16,19 @@ from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
+from emu.world.actors.walks import Walks
 from emu.world.behaviors import Behaviors
-from emu.world.deadlines import Deadlines
 from emu.world.messages import WorldMessageRule, WorldMessages
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
+from emu.world.scripts.moves import Moves
 from emu.world.scripts.talks import Talks
 from emu.world.scripts.waits import Waits
 from emu.world.social.chat import Chat
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
-TURNED: Final = 30.0
-"""Seconds that a spawn faces a player whom `FaceTarget` has turned it to."""
-TURN: Final = "turn"
-"""The deadline at which a spawn turns back."""
 _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
 """What a spawn's name has and the name of its script has not."""
 
@@ -63,7 +60,8 @@ class Scripts(Calls):
         self.zones = ZoneEvents(self, self.homes, world.clock, world.wake)
         self.talks = Talks(behaviors.context.dialogs.next_number)
         self._behaviors = behaviors
-        self._deadlines: Deadlines[Body, str] = Deadlines(world.wake)
+        self.walks = Walks(world.wake)
+        self.moves = Moves(self, self.walks, world.wake, world.clock.now)
         notifications = world.notifications
         notifications.said.subscribe(self.heard)
         notifications.targeted.subscribe(self.events.targeted)
@@ -117,6 +115,7 @@ class Scripts(Calls):
             for body in list(home.bodies.values()):
                 self._forget(body)
             self.waits.ended(home)
+            self.moves.ended(home)
             self.zones.ended(home)
             home.end()
 
@@ -126,7 +125,7 @@ class Scripts(Calls):
 
     def _forget(self, body: Body) -> None:
         self.waits.forget(body)
-        self._deadlines.clear(body, TURN)
+        self.moves.forget(body)
         self.talks.forget_speaker(body)
         body.home.remove(body)
 
@@ -150,13 +149,20 @@ class Scripts(Calls):
 
     def heard(self, speaker: Player, text: str, _now: Monotonic) -> None:
         """Call `hailed`, or `hear_say`, of the target of a player who says something."""
-        self.events.said(speaker, text)
+        if speaker.target is not None:
+            target = self.body_of(speaker.target, speaker.zone)
+            if target is not None:
+                self.moves.refresh(target)
+        body = self.events.said(speaker, text)
+        if body is not None:
+            self.moves.hailed(body)
 
     def entered(self, player: Player, now: Monotonic) -> None:
         """Let the scripts of a zone go on when a player stands there."""
         home = self.homes.get(player.zone)
         if home is not None:
             self.waits.entered(home, now)
+            self.moves.entered(home, now)
         self.zones.entered(player)
 
     def left(self, player: Player) -> None:
@@ -192,32 +198,24 @@ class Scripts(Calls):
         self.talks.closed_by(player, fields["conversation_id"])
         self._behaviors.close_message(player, message, now)
 
-    # -- turning ----------------------------------------------------------------------------------
-
-    def face(self, body: Body, other: Body) -> None:
-        """Turn a spawn to another; from a player it turns back after a while."""
-        at = body.spawn.position
-        heading = at.heading_to(other.spawn.position)
-        body.spawn.move(at._replace(heading=heading), speed=body.spawn.speed)
-        if other.player is not None:
-            self._deadlines.set(body, TURN, Monotonic(self.now + TURNED))
+    # -- time -------------------------------------------------------------------------------------
 
     @property
     def now(self) -> Monotonic:
         """The time of the world's clock."""
         return self.world.clock.now()
 
-    # -- time -------------------------------------------------------------------------------------
-
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`, None if nothing is due."""
-        times = (self._deadlines.next(), self.waits.get_timer(), self.zones.get_timer())
+        times = (
+            self.walks.get_timer(), self.moves.get_timer(), self.waits.get_timer(),
+            self.zones.get_timer(),
+        )  # fmt: skip
         return min((due for due in times if due is not None), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
         """Call what is due."""
         self.zones.handle_timer(now)
         self.waits.handle_timer(now)
-        while (due := self._deadlines.pop_due(now)) is not None:
-            spawn = due[0].spawn
-            spawn.move(spawn.position._replace(heading=spawn.origin.heading))
+        self.moves.handle_timer(now)
+        self.walks.handle_timer(now)

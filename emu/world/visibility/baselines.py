@@ -30,12 +30,14 @@ from emu.world_stream.ghosts import (
     VISIBILITY,
     WIDGET_FOOTER,
 )
-from emu.world_stream.movement import FULL_TURN, HALF_TURN
+from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
 
 # The values below that clients do not explain were recorded from EQ2Emulator. They are sent to
 # every client, so they are constants and not data.
 SPEED_UNIT: Final = 256
 """Speeds on the wire are units per second times this (docs/protocol/world/spawns.md#units)."""
+OFFSET_UNIT: Final = 32
+"""Distances from a ghost's place are units times this."""
 LIVING_STATE: Final = 16512
 FALLING_STATE: Final = 1024
 THING_STATE: Final = 1
@@ -99,7 +101,27 @@ def position_fields(spawn: Spawn, size_unit: int = 1) -> dict[str, Any]:
     }
     if spawn.kind is SpawnKind.PLAYER:
         fields["pos_swim_speed_modifier"] = PLAYER_SWIM
+    else:
+        fields |= _ahead(spawn)
     return fields
+
+
+def _ahead(spawn: Spawn) -> dict[str, Any]:
+    """Return the next two points of a creature's walk; one that stands is at both of them.
+
+    Source: docs/protocol/world/spawns.md#walks.
+    """
+    at = spawn.position
+    goal, after = spawn.ahead or (at, at)
+    return {
+        "pos_next_x": goal.x, "pos_next_y": goal.y, "pos_next_z": goal.z,
+        "pos_x3": after.x, "pos_y3": after.y, "pos_z3": after.z,
+        **_offsets("pos_dest_loc_offset", at, goal), **_offsets("pos_dest_loc_offset2", at, after),
+    }  # fmt: skip
+
+
+def _offsets(name: str, at: Position, goal: Position) -> dict[str, int]:
+    return {f"{name}[{axis}]": _short((goal[axis] - at[axis]) * OFFSET_UNIT) for axis in range(3)}
 
 
 def visibility_fields(spawn: Spawn, form: GhostForm, *, own: bool) -> dict[str, Any]:

@@ -147,14 +147,25 @@ class GhostForm:
         return fields
 
 
+LISTS: Final = frozenset(("pos_dest_loc_offset", "pos_dest_loc_offset2"))
+"""Lists of the position part that have values: the next two points of a walk."""
+
+
 def _packer(dialect: Dialect, name: str) -> tuple[struct.Struct, tuple[str, ...]]:
-    """Return one packer for a struct of numbers, and its fields; lists in it stay zero."""
+    """Return one packer for a struct of numbers, and its fields.
+
+    Elements of lists have names with their index, as ``pos_dest_loc_offset[0]``; only those of
+    `LISTS` are packed.
+    """
     text, names = "<", []
     for entry in dialect.layout(name).definition.fields:
         assert entry.type is not None  # noqa: S101
         letter, _ = FORMATS[entry.type]
-        if entry.size > 1:
-            # Lists stay zero: x skips their bytes.
+        if entry.name in LISTS:
+            text += f"{entry.size}{letter}"
+            names += [f"{entry.name}[{at}]" for at in range(entry.size)]
+        elif entry.size > 1:
+            # Other lists stay zero: x skips their bytes.
             text += f"{entry.size * struct.calcsize('<' + letter)}x"
         else:
             text += letter

@@ -184,6 +184,11 @@ class Zone:
     def __len__(self) -> int:
         return len(self._spawns)
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody is shown this zone."""
+        return bool(self._viewers)
+
     def spawn(self, spawn_id: int) -> Spawn | None:
         """Return a spawn by its number."""
         return self._spawns.get(spawn_id)
@@ -438,6 +443,11 @@ class Zone:
 
     def _changed(self, spawn: Spawn, change: int) -> None:
         """Note a change; called by the spawn."""
+        if change & GhostPart.DRIFT:
+            # Whoever is shown the spawn later gets its place; the others have predicted it.
+            self._baselines.changed(spawn, GhostPart.POSITION)
+            self._place_changed(spawn)
+            return
         self._baselines.changed(spawn, change)
         # A change that nobody sees is not noted, so an empty zone has no ticks. Whoever comes later
         # gets the whole state.
@@ -445,15 +455,18 @@ class Zone:
             self._changes.add(spawn.id)
             self._arm()
         if change & GhostPart.POSITION:
-            # The grid is exact, for searches. Interest sets follow in steps, because each update
-            # searches the grid.
-            self._grid.put(spawn)
-            if spawn.id in self._viewers:
-                self._viewer_grid.put(spawn)
-            before = self._checked_at.get(spawn.id)
-            if before is None or before.distance_to(spawn.position) >= self.rules.interest_step:
-                self._check_later(spawn)
+            self._place_changed(spawn)
         elif change & GhostPart.VISIBILITY:
+            self._check_later(spawn)
+
+    def _place_changed(self, spawn: Spawn) -> None:
+        # The grid is exact, for searches. Interest sets follow in steps, because each update
+        # searches the grid.
+        self._grid.put(spawn)
+        if spawn.id in self._viewers:
+            self._viewer_grid.put(spawn)
+        before = self._checked_at.get(spawn.id)
+        if before is None or before.distance_to(spawn.position) >= self.rules.interest_step:
             self._check_later(spawn)
 
     def _check_later(self, spawn: Spawn) -> None:

@@ -194,10 +194,3 @@ def close_conversation(scripts: Scripts, speaker: Body | None, player: Body | No
     if speaker is None or player is None or player.player is None or not scripts.may_send():
         return
     scripts.talks.close(speaker, player.player)
-
-
-@TALK("FaceTarget", "S spawn, S target, b reset=true")
-def face_target(scripts: Scripts, spawn: Body | None, target: Body | None, _reset: bool) -> None:
-    """Turn a spawn to another; from a player it turns back after 30 seconds."""
-    if spawn is not None and target is not None and spawn.player is None and spawn is not target:
-        scripts.face(spawn, target)

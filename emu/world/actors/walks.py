@@ -1,0 +1,403 @@
+"""Walks of spawns: rounds that go on for ever, and single ways, at a speed for each point.
+
+A spawn goes straight from point to point. Its place is a function of the time, so a walk costs
+something at its corners only; clients draw the way between them from speed, heading and the point
+ahead. In between, `beat` brings the places of the spawns up to date for whoever compares distances,
+and sends nothing. In a zone without players nothing happens: a walk catches up when one comes.
+
+Times are seconds of the caller's clock, speeds units a second.
+Source: docs/guides/lua.md#movement.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Final, NamedTuple
+
+from emu.times import Monotonic
+from emu.world.actors.spawn import Spawn
+from emu.world.deadlines import Deadlines
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+
+BEAT: Final = 0.5
+"""Seconds between two updates of the places of those who walk."""
+SHORTEST_LEG: Final = 0.1
+"""Seconds: points at one place must not be passed without end in one moment."""
+SLOWEST: Final = 0.01
+LATEST: Final = 1.0
+"""Seconds by which a corner may be late and the walk not be."""
+
+
+class Waypoint(NamedTuple):
+    """One point of a walk."""
+
+    place: Position
+    speed: float
+    """On the way to it."""
+    stay: float = 0.0
+    """Seconds that the spawn stands there."""
+    mark: str = ""
+    """What the walk's owner is passed at its arrival."""
+    heading: float | None = None
+    """Where the spawn looks while it stands there; None: to the next point."""
+
+
+@dataclass(slots=True, eq=False)
+class Walk:
+    """The walk of one spawn: a round, and a queue of points that come before it."""
+
+    spawn: Spawn
+    zone: Zone
+    arrived: Callable[[str], object]
+    """Is called with the mark of each point that has one, when the spawn arrives there."""
+    _: KW_ONLY
+    ring: list[Waypoint] = field(default_factory=list)
+    queue: deque[Waypoint] = field(default_factory=deque)
+    goal: Waypoint | None = None
+    """The point to which it goes; None while it stands."""
+    _from: Position = field(init=False)
+    _begun: float = 0.0
+    _ends: float = 0.0
+    _stays: float = 0.0
+    """The end of its stay at a point."""
+    _paused: float = 0.0
+    """The end of a pause."""
+    _turned_from: float | None = None
+    """The heading before a pause, to which a spawn without a way turns back."""
+    _next: int = 0
+    """The point of the round to which it goes, or goes next."""
+    _factor: float = 1.0
+    """The speed of each point is multiplied by this; 0 lets the spawn stand."""
+
+    def __post_init__(self) -> None:
+        self._from = self.spawn.position
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is anything to do: a way, or a heading to turn back to."""
+        return bool((self._factor and (self.ring or self.queue)) or self._turned_from is not None)
+
+    @property
+    def due(self) -> Monotonic:
+        """When `step` must be called next."""
+        waits = max(self._stays, self._paused)
+        return Monotonic(self._ends if self.goal is not None else waits)
+
+    def place(self, now: float) -> Position:
+        """Return where the spawn is at a time."""
+        goal, span = self.goal, self._ends - self._begun
+        if goal is None:
+            return self.spawn.position
+        if now >= self._ends or span <= 0.0:
+            return goal.place._replace(heading=self.spawn.position.heading)
+        share = max(0.0, (now - self._begun) / span)
+        start, end = self._from, goal.place
+        return Position(
+            start.x + (end.x - start.x) * share,
+            start.y + (end.y - start.y) * share,
+            start.z + (end.z - start.z) * share,
+            self.spawn.position.heading,
+            start.grid,
+        )
+
+    def drift(self, now: float) -> None:
+        """Bring the spawn's place up to date; nothing is sent."""
+        if self.goal is not None:
+            self.spawn.drift(self.place(now))
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def begin(self, now: float) -> None:
+        """Set off to the first point, unless the spawn goes already, stays or is in a pause."""
+        goal = self.goal
+        if goal is not None:
+            # Points that came behind it change what lies ahead.
+            self.spawn.ahead = (goal.place, self._after(goal).place)
+        elif now >= max(self._stays, self._paused):
+            self._set_off(now)
+
+    def stop(self, now: float) -> None:
+        """Stand still and forget all points."""
+        self.ring.clear()
+        self.queue.clear()
+        self._next = 0
+        self._stays = self._paused = 0.0
+        self._turned_from = None
+        self._stand(now)
+
+    def clear_queue(self, now: float) -> None:
+        """Forget the points of the queue; a round goes on."""
+        if self.queue:
+            self.queue.clear()
+            self._stand(now)
+            self.begin(now)
+
+    def leave_round(self, now: float) -> None:
+        """Go to the first point of the queue now, and to the round after its last one."""
+        if self.queue and self.goal is not None and self.goal is not self.queue[0]:
+            self._leave_goal(now)
+
+    def redirect(self, point: Waypoint, now: float) -> None:
+        """Go to another point at once, instead of those of the queue."""
+        self._leave_goal(now)
+        self.queue.clear()
+        self.queue.append(point)
+        self.begin(now)
+
+    def put(self, place: Position, now: float) -> None:
+        """Continue from another place."""
+        self.goal = None
+        self.spawn.ahead = ()
+        self.spawn.move(place)
+        self.begin(now)
+
+    def set_factor(self, factor: float, now: float) -> None:
+        """Multiply the speeds of all points."""
+        self._factor = factor
+        if factor:
+            self._leave_goal(now)
+            self.begin(now)
+        else:
+            self._stand(now)
+
+    def _leave_goal(self, now: float) -> None:
+        """Be on the way to nothing, without standing still for clients."""
+        if self.goal is not None:
+            self.spawn.position = self.place(now)
+            self.goal = None
+
+    def pause(self, until: float, now: float, *, turned_from: float | None = None) -> None:
+        """Stand until a time, and then go on to the same point.
+
+        `turned_from` is the heading to which a spawn without a way turns back.
+        """
+        self._stand(now)
+        self._paused = until
+        if self._turned_from is None:
+            self._turned_from = turned_from
+
+    def _stand(self, now: float) -> None:
+        if self.goal is not None:
+            at = self.place(now)
+            self.goal = None
+            self.spawn.ahead = ()
+            self.spawn.move(at)
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def step(self, now: float) -> None:
+        """Arrive at the point that is reached, or set off when a stay or a pause is over."""
+        goal = self.goal
+        if goal is not None:
+            if now >= self._ends:
+                self._arrive(goal, now)
+        elif now >= max(self._stays, self._paused):
+            self._resume(now)
+
+    def _arrive(self, goal: Waypoint, now: float) -> None:
+        # A corner that is handled a little late must not slow the walk.
+        then = self._ends if now - self._ends < LATEST else now
+        self.goal = None
+        spawn = self.spawn
+        spawn.position = goal.place._replace(heading=spawn.position.heading)
+        if self.queue and self.queue[0] is goal:
+            self.queue.popleft()
+        elif self.ring:
+            self._next = (self._next + 1) % len(self.ring)
+        self._stays = then + goal.stay if goal.stay else 0.0
+        turned = spawn.position.heading
+        if goal.mark:
+            self.arrived(goal.mark)
+        # What was called may have stopped the walk, or paused it, or set off to another place.
+        if self.goal is not None:
+            return
+        if self._stays > now or self._paused > now or not self._ahead():
+            # Who was turned by what was called stays so.
+            self._wait(goal, is_turned=spawn.position.heading != turned)
+        else:
+            self._set_off(then)
+
+    def _wait(self, goal: Waypoint, *, is_turned: bool) -> None:
+        """Stand at a point, and look where it says, or else to the next one."""
+        spawn, heading = self.spawn, goal.heading
+        ahead = self._ahead()
+        if is_turned:
+            heading = spawn.position.heading
+        elif heading is None and ahead is not None:
+            heading = spawn.position.heading_to(ahead.place)
+        spawn.ahead = ()
+        spawn.move(spawn.position if heading is None else spawn.position._replace(heading=heading))
+
+    def _resume(self, now: float) -> None:
+        heading, self._turned_from = self._turned_from, None
+        self._paused = 0.0
+        if self._ahead() is not None:
+            self._set_off(now)
+        elif heading is not None:
+            self.spawn.move(self.spawn.position._replace(heading=heading))
+
+    def _ahead(self) -> Waypoint | None:
+        """Return the point to which the spawn goes next."""
+        if self.queue:
+            return self.queue[0]
+        return self.ring[self._next % len(self.ring)] if self.ring else None
+
+    def _after(self, goal: Waypoint) -> Waypoint:
+        """Return the point behind the one to which the spawn goes."""
+        if self.queue:
+            return self.queue[1] if len(self.queue) > 1 else goal
+        return self.ring[(self._next + 1) % len(self.ring)]
+
+    def _set_off(self, now: float) -> None:
+        goal = self._ahead()
+        if goal is None or not self._factor:
+            return
+        spawn, here = self.spawn, self.spawn.position
+        speed = max(SLOWEST, goal.speed * self._factor)
+        span = math.dist(here[:3], goal.place[:3])
+        heading = here.heading_to(goal.place) if span else here.heading
+        self.goal = goal
+        self._from, self._begun = here, now
+        self._ends = now + max(SHORTEST_LEG, span / speed)
+        spawn.ahead = (goal.place, self._after(goal).place)
+        spawn.move(here._replace(heading=heading), speed=speed if span else 0.0)
+
+    # -- the time without players -----------------------------------------------------------------
+
+    def catch_up(self, now: float) -> None:
+        """Go to where the spawn would be if somebody had watched it all the time.
+
+        Marks on the way are left out, but a queue goes no farther than to its next mark.
+        """
+        while self.queue and self.goal is self.queue[0] and self._ends <= now:
+            goal = self.queue[0]
+            if goal.mark or (len(self.queue) == 1 and not self.ring):
+                self._arrive(goal, now)
+                return
+            self._pass(goal, self._ends)
+        if self.ring and not self.queue and self._paused <= now:
+            self._skip_rounds(now)
+        self.drift(now)
+
+    def _pass(self, goal: Waypoint, when: float) -> None:
+        """Leave a point behind at a time in the past."""
+        self.spawn.position = goal.place._replace(heading=self.spawn.position.heading)
+        self.goal = None
+        if self.queue:
+            self.queue.popleft()
+        else:
+            self._next = (self._next + 1) % len(self.ring)
+        self._stays = 0.0
+        self._set_off(when + goal.stay)
+
+    def _skip_rounds(self, now: float) -> None:
+        """Leave out whole rounds, and then walk the rest of one."""
+        if self.goal is None:
+            self._set_off(max(self._stays, self._paused, self._begun))
+        round_time = sum(self._leg_times())
+        late = now - self._ends
+        if late > round_time:
+            skipped = late // round_time * round_time
+            self._begun += skipped
+            self._ends += skipped
+        for _ in range(len(self.ring) + 1):
+            goal = self.goal
+            if goal is None or self._ends > now:
+                return
+            self._pass(goal, self._ends)
+
+    def _leg_times(self) -> Iterator[float]:
+        before = self.ring[-1].place
+        for point in self.ring:
+            span = math.dist(before[:3], point.place[:3])
+            yield max(SHORTEST_LEG, span / max(SLOWEST, point.speed)) + point.stay
+            before = point.place
+
+
+class Walks:
+    """The walks of all spawns of a world."""
+
+    def __init__(self, wake: Callable[[Monotonic], None]) -> None:
+        """`wake` asks to call `handle_timer` at a time at the latest."""
+        self._walks: dict[Zone, dict[Spawn, Walk]] = {}
+        self._deadlines: Deadlines[Walk | Zone, str] = Deadlines(wake)
+
+    def __len__(self) -> int:
+        return sum(len(walks) for walks in self._walks.values())
+
+    def get(self, spawn: Spawn, zone: Zone) -> Walk | None:
+        """Return the walk of a spawn, None if it has none."""
+        return self._walks.get(zone, {}).get(spawn)
+
+    def of(self, spawn: Spawn, zone: Zone, arrived: Callable[[str], object]) -> Walk:
+        """Return the walk of a spawn; a new one has no points."""
+        walks = self._walks.setdefault(zone, {})
+        walk = walks.get(spawn)
+        if walk is None:
+            walk = walks[spawn] = Walk(spawn, zone, arrived)
+        return walk
+
+    def changed(self, walk: Walk, now: Monotonic) -> None:
+        """Take note of a walk whose points or pause have changed; it sets off if it can."""
+        walk.begin(now)
+        self._arm(walk, now)
+
+    def forget(self, spawn: Spawn, zone: Zone) -> None:
+        """End the walk of a spawn that leaves its zone."""
+        walk = self._walks.get(zone, {}).pop(spawn, None)
+        if walk is not None:
+            self._deadlines.clear(walk, _STEP)
+
+    def ended(self, zone: Zone) -> None:
+        """End the walks of a zone that ends."""
+        for walk in self._walks.pop(zone, {}).values():
+            self._deadlines.clear(walk, _STEP)
+        self._deadlines.clear(zone, _BEAT)
+
+    def entered(self, zone: Zone, now: Monotonic) -> None:
+        """Let the walks of a zone catch up and go on: a player stands there."""
+        for walk in list(self._walks.get(zone, {}).values()):
+            # Those whose next corner is still ahead need nothing but their place.
+            if self._deadlines.get(walk, _STEP) is None:
+                walk.catch_up(now)
+                self._arm(walk, now)
+            else:
+                walk.drift(now)
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if nobody walks where a player is."""
+        return self._deadlines.next()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Take the steps that are due."""
+        while (due := self._deadlines.pop_due(now)) is not None:
+            owner, _what = due
+            if isinstance(owner, Walk):
+                # In an empty zone it stops here: `entered` lets it catch up.
+                if owner.zone.is_watched:
+                    owner.step(now)
+                    self._arm(owner, now)
+            elif owner.is_watched:
+                for walk in self._walks.get(owner, {}).values():
+                    walk.drift(now)
+                self._deadlines.set(owner, _BEAT, Monotonic(now + BEAT))
+
+    def _arm(self, walk: Walk, now: Monotonic) -> None:
+        # What was called at a point may have removed the spawn.
+        is_here = self.get(walk.spawn, walk.zone) is walk
+        if not is_here or (not walk.is_wanted and walk.goal is None):
+            self._deadlines.clear(walk, _STEP)
+            return
+        self._deadlines.set(walk, _STEP, walk.due)
+        if self._deadlines.get(walk.zone, _BEAT) is None and walk.zone.is_watched:
+            self._deadlines.set(walk.zone, _BEAT, Monotonic(now + BEAT))
+
+
+_STEP: Final = "step"
+_BEAT: Final = "beat"

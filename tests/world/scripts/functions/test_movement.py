@@ -1,0 +1,130 @@
+"""Places, speeds, headings and sides as scripts set and ask them."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.world.script_scenes import PLACE, ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path)
+
+
+def test_a_spawn_is_put_elsewhere_and_is_at_home_there(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SetPosition(NPC, 1, 2, 243, 45)
+            Say(NPC, GetOrigX(NPC) .. " " .. GetOrigY(NPC) .. " " .. GetOrigZ(NPC))
+            SetPosition(NPC, 1, 2, 244)
+        end""")
+    assert scene.hail(guard) == [("Guard", "1.0 2.0 243.0")]
+    assert guard.position == guard.origin == (1.0, 2.0, 244.0, 45.0, 0)
+
+
+def test_a_player_is_put_elsewhere_with_the_opposite_heading(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SetPosition(Spawn, 4, -7, 243, heading)
+            heading = 90
+        end
+        function targeted(NPC, Spawn) SetHeading(Spawn, 10) end""")
+    before = scene.player.position.heading
+    scene.hail(guard)
+    assert scene.player.position == (4.0, -7.0, 243.0, before, scene.player.position.grid)
+    scene.hail(guard)
+    assert scene.player.position.heading == 270.0
+    scene.target(guard)
+    assert scene.player.position.heading == 190.0
+
+
+def test_headings_cells_and_moves_of_a_spawn(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SetHeading(NPC, 450)
+            SetGridID(NPC, 77)
+            Say(NPC, GetHeading(NPC) .. tostring(HasMoved(NPC)) .. tostring(HasMoved(NPC)))
+        end""")
+    assert scene.hail(guard) == [("Guard", "90.0falsefalse")]
+    assert guard.position.grid == 77
+    guard.move(guard.position._replace(x=PLACE.x + 1.0))
+    assert scene.hail(guard) == [("Guard", "90.0truefalse")]
+
+
+def test_speeds_and_what_slows_them(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SetSpeed(NPC, 8) SetSpeedMultiplier(NPC, 0.5)
+            first = GetSpeed(NPC)
+            SetSpeedMultiplier(NPC, 75)
+            Say(NPC, first .. " " .. GetSpeed(NPC))
+            SetSpeed(Spawn, 30)
+        end""")
+    assert scene.hail(guard) == [("Guard", "4.0 2.0")]
+    assert scene.client.decoded("WS_SetControlGhost")[-1]["speed"] == 30.0
+
+
+@pytest.mark.parametrize(
+    ("away", "sides"),
+    [
+        ((1.0, 0.0), "true false false"),
+        ((0.0, 1.0), "false false true"),
+        ((-1.0, 0.0), "false true true"),
+    ],
+)
+def test_sides(scene: ScriptScene, away: tuple[float, float], sides: str) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            Say(NPC, tostring(InFront(Spawn, NPC)) .. " " .. tostring(IsBehind(Spawn, NPC)) .. " "
+                .. tostring(IsFlanking(Spawn, NPC)))
+        end""")
+    guard.move(PLACE._replace(heading=90.0))
+    at = PLACE._replace(x=PLACE.x + away[0], z=PLACE.z + away[1])
+    scene.player.teleport(at, scene.harness.now)
+    assert scene.hail(guard) == [("Guard", sides)]
+
+
+def test_a_creature_is_pushed_away(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            Knockback(Spawn, NPC, 1000, 2, 5) Knockback(NPC, Spawn, 1000, 2, 5)
+        end""")
+    before = scene.player.position
+    scene.hail(guard)
+    assert guard.position.x == pytest.approx(PLACE.x - 5.0)
+    assert scene.player.position == before
+
+
+def test_missing_spawns_and_players_walk_nowhere(scene: ScriptScene) -> None:
+    names = (
+        "MovementLoopAddLocation", "MovementLoopAdd", "MoveToLocation", "ClearRunningLocations",
+        "StopMovement", "PauseMovement", "IsRunning", "SetSpeed", "GetSpeed", "SetSpeedMultiplier",
+        "SetPosition", "SetHeading", "SetGridID", "GetOrigX", "GetOrigY", "GetOrigZ", "HasMoved",
+        "FaceTarget", "SetFollowTarget", "ToggleFollow", "IsFollowing", "GetFollowTarget",
+        "Knockback", "InFront", "IsBehind", "IsFlanking",
+    )  # fmt: skip
+    missing = "\n".join(f"{name}(nil) {name}(nil, 1, 2, 3)" for name in names)
+    ours = "\n".join(
+        f"{name}(Spawn, 1, 2, 3, 4, 5)"
+        for name in names
+        if name not in ("SetPosition", "SetHeading", "SetSpeed")
+    )
+    guard = scene.spawn(f"function hailed(NPC, Spawn) {missing} {ours} Say(NPC, 'done') end")
+    before = scene.player.position
+    assert scene.hail(guard) == [("Guard", "done")]
+    assert scene.player.position == before
+    assert scene.lines == []
+
+
+def test_points_are_cleared(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            MoveToLocation(NPC, GetX(NPC) + 4, GetY(NPC), GetZ(NPC), 4)
+            ClearRunningLocations(NPC)
+            Say(NPC, tostring(IsRunning(NPC)))
+        end""")
+    assert scene.hail(guard) == [("Guard", "false")]
+    assert guard.speed == 0.0
