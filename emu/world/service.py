@@ -24,6 +24,7 @@ from emu.world.entry.leaving import LeaveReason
 from emu.world.events import NotHandled
 from emu.world.messages import WorldMessages
 from emu.world.scripts.host import Scripts
+from emu.world.travel.travel import Travel
 
 GIVE_UP: Final = "world.give_up"
 """Topic of a request to another process, followed by its name: ``char_id`` is to leave there."""
@@ -52,6 +53,7 @@ class WorldService:
         commands.register(self.messages)
         behaviors.register(self.messages)
         self._scripts: Scripts | None = None
+        self._travel: Travel | None = None
         context.mail.register(self.messages)
         notifications = world.notifications
         notifications.rank_changed.subscribe(commands.send_table)
@@ -73,6 +75,12 @@ class WorldService:
         self._scripts = scripts
         self._interaction.scripts = scripts.events
         scripts.register(self.messages)
+
+    def add_travel(self, travel: Travel) -> None:
+        """Let players use the doors, signs and transporters of the content file."""
+        self._travel = travel
+        self._interaction.ways = travel
+        travel.register(self.messages)
 
     # -- settings of operators ------------------------------------------------------------------
 
@@ -224,6 +232,7 @@ class WorldService:
             self._behaviors.get_timer(),
             self._scripts.get_timer() if self._scripts is not None else None,
             self._population.get_timer(),
+            self._travel.get_timer() if self._travel is not None else None,
             self.world.zones.get_timer(),
         )
         return min((due for due in times if due is not None), default=None)
@@ -239,6 +248,8 @@ class WorldService:
         attempt("the spawns of the content file", None, self._population.handle_timer, now)
         if self._scripts is not None:
             attempt("the timer of the scripts", None, self._scripts.handle_timer, now)
+        if self._travel is not None:
+            attempt("the timer of travel", None, self._travel.handle_timer, now)
         attempt("the timer of the zones", None, world.zones.handle_timer, now)
         while (due := world.deadlines.pop_due(now)) is not None:
             player, name = due

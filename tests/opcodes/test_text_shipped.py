@@ -46,6 +46,12 @@ WORLD = {
     "OP_MailSendMessageReplyMsg": (276, 277, 326, 342, 346),
     "OP_EqUpdatePlayerMailCmd": (490, 498, 630, 676, 701),
     "OP_EqHelpPathCmd": (453, 460, 588, 634, 659),
+    "OP_EqPlaySoundCmd": (431, 438, 565, 611, 636),
+    "OP_EqPlaySound3DCmd": (432, 439, 566, 612, 637),
+    "OP_ShowZoneTeleporterDestinations": (285, 286, 336, 352, 356),
+    "OP_SelectZoneTeleporterDestinatio": (286, 287, 337, 353, 357),
+    "OP_WaypointSelectMsg": (282, 283, 333, 349, 353),
+    "OP_WaypointUpdateMsg": (283, 284, 334, 350, 354),
     "OP_ClientFellMsg": (318, 319, 368, 384, 388),
     "OP_CharacterLinkdeadMsg": (346, 348, 396, 413, 417),
 }

@@ -116,12 +116,12 @@ def make_scripts(
     world: World,
     chat: Chat,
     behaviors: Behaviors,
-    population: ZonePopulation,
+    content: ContentZones | None,
 ) -> Scripts | None:
     """Return the host of the content file's scripts; None without scripts, or without lupa."""
     if config.scripts is None:
         return None
-    if population.content is None:
+    if content is None:
         _log.warn("world.scripts has no effect without world.content")
         return None
     try:
@@ -133,8 +133,8 @@ def make_scripts(
     except ConfigError as error:
         _log.warn("{line}", line=str(error))
         return None
-    scripts.waits.despawn = population.content.despawn
-    population.content.listener = scripts
+    scripts.waits.despawn = content.despawn
+    content.listener = scripts
     return scripts
 
 

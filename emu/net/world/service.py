@@ -67,6 +67,8 @@ from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.social.petitions import Petitions
 from emu.world.social.shared_groups import SharedGroups
+from emu.world.travel.tables import read_tables
+from emu.world.travel.travel import Travel
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World
 from emu.world.zones.directory import Zones
@@ -166,7 +168,7 @@ class WorldEndpoint:
         self.service = WorldService(
             context, RemoteCommands(self.world, commands, self.chat), self.behaviors
         )
-        self.scripts = self._make_scripts()
+        self.travel, self.scripts = self._make_hosts()
         self.zone_entry = self._make_zone_entry(dialects)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
@@ -220,11 +222,24 @@ class WorldEndpoint:
         self._population.subscribe(behaviors)
         return behaviors
 
-    def _make_scripts(self) -> Scripts | None:
+    def _make_hosts(self) -> tuple[Travel, Scripts | None]:
+        travel = self._make_travel()
+        return travel, self._make_scripts(travel)
+
+    def _make_travel(self) -> Travel:
+        travel = Travel(self.world, self.departures, read_tables(self._config.world.content))
+        self.service.add_travel(travel)
+        if self._population.content is not None:
+            self._population.content.watchers.append(travel)
+        return travel
+
+    def _make_scripts(self, travel: Travel) -> Scripts | None:
         scripts = make_scripts(
-            self._config.world, self.world, self.chat, self.behaviors, self._population
+            self._config.world, self.world, self.chat, self.behaviors, self._population.content
         )
         if scripts is not None:
+            scripts.travel = travel
+            travel.scripts = scripts.events
 
             async def reload() -> str:
                 return scripts.reload()

@@ -120,6 +120,13 @@ class Movement:
             self._world.count("target unknown")
 
 
+class Ways(Protocol):
+    """Lets players use spawns that lead somewhere or move; `emu.world.travel` does."""
+
+    def use(self, player: Player, spawn: Spawn, command: str, now: Monotonic) -> bool:
+        """Let a player use a spawn; return False if it is nothing of the kind."""
+
+
 class CommandRunner(Protocol):
     """Runs commands for players; `emu.world.commands.RemoteCommands` does."""
 
@@ -142,6 +149,8 @@ class Interaction:
 
     scripts: VerbScripts | None = None
     """The scripts of the content file; None without them."""
+    ways: Ways | None = None
+    """Where the spawns of the content file lead."""
 
     def __init__(self, world: World, departures: Departures, commands: CommandRunner) -> None:
         self._world = world
@@ -192,6 +201,8 @@ class Interaction:
         scripts = self.scripts
         if scripts is not None and not scripts.may_use(player, spawn, verb.command):
             self._world.count("verb refused by a script")
+            return
+        if self.ways is not None and self.ways.use(player, spawn, verb.command, now):
             return
         # Shopkeepers hail whoever wants to buy: their scripts greet by `hailed`.
         command = "hail" if verb.command == MERCHANT else verb.command

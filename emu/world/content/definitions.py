@@ -80,6 +80,18 @@ class ZoneDefinition:
     """Players of one instance; the next player opens another instance. 0: no limit."""
     motd: str = field("")
     """Message to players that enter."""
+    min_level: int = field(0, limits=(0, 255))
+    """Level from which players may enter it; 0 for all."""
+    max_level: int = field(0, limits=(0, 255))
+    """Level up to which players may enter it; 0 for all."""
+    min_status: int = field(0, limits=(0, 32_767))
+    """Rank from which characters may enter it, for instance 100 for game masters."""
+    can_bind: bool = field(True)
+    """Whether players may bind in it: they go there by `Gate`."""
+    can_gate: bool = field(True)
+    """Whether players may gate away from it."""
+    can_evac: bool = field(True)
+    """Whether players may be evacuated to its safe place."""
     behavior: str = field("")
     """Name of the zone's own behavior; empty for none."""
     behavior_options: Mapping[str, Any] = field(Factory(dict), form=table_form)

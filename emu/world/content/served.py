@@ -80,7 +80,10 @@ def zone_definitions(file: ContentFile) -> Iterator[ZoneDefinition]:
         yield ZoneDefinition(
             id=row["id"], name=name, file=path, description=row["description"] or name,
             safe=Position(x, y, z, row["safe_heading"] % 360.0),
-            underworld=row["underworld"], motd=row["message"],
+            underworld=row["underworld"], motd=row["message"], min_level=row["min_level"],
+            max_level=row["max_level"], min_status=row["min_status"],
+            can_bind=bool(row["can_bind"]), can_gate=bool(row["can_gate"]),
+            can_evac=bool(row["can_evac"]),
         )  # fmt: skip
 
 
@@ -164,8 +167,7 @@ def _spawn_row(template: Template, content: ZoneContent) -> dict[str, Any]:
             "title": own["title"], "text": own["description"], "distance": own["distance"],
             "language": min(own["language"], 255),
         }  # fmt: skip
-    destination = _destination(template, content)
-    return row | ({"to": destination} if destination else {})
+    return row
 
 
 def _verbs(commands: Any) -> list[dict[str, Any]]:
@@ -180,25 +182,6 @@ def _verbs(commands: Any) -> list[dict[str, Any]]:
 def _widget(own: Row) -> dict[str, Any]:
     at = [own[f"widget_{axis}"] for axis in "xyz"]
     return {"id": own["widget_id"]} | ({"place": at} if any(at) else {})
-
-
-def _destination(template: Template, content: ZoneContent) -> dict[str, Any] | None:
-    """Return where a spawn leads: a sign of a zone, or the first way of a transporter."""
-    own = template.own
-    if template.kind == "signs" and own["kind"] == "zone" and own["to_zone"]:
-        return _way(own)
-    for way in content.transporters.get(template.spawn["transport"], ()):
-        if way["to_zone"]:
-            return _way(way)
-    return None
-
-
-def _way(row: Row) -> dict[str, Any]:
-    place = [row[f"to_{axis}"] for axis in "xyz"]
-    # All zeros mean the zone's safe place.
-    if not any(place):
-        return {"zone": row["to_zone"]}
-    return {"zone": row["to_zone"], "place": [*place, row["to_heading"]]}
 
 
 def _appearance(template: Template) -> dict[str, Any]:
@@ -237,6 +220,19 @@ def _is_known(name: str, value: Any) -> bool:
 
 
 # -- running zones ------------------------------------------------------------------------------
+
+
+class Watcher(Protocol):
+    """Notes which spawns of the content file stand in which zone."""
+
+    def appeared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
+        """Note a spawn that was put into its zone."""
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """Forget a spawn that was removed from its zone."""
+
+    def ended(self, zone: Zone) -> None:
+        """Forget a zone that ends."""
 
 
 class Listener(Protocol):
@@ -320,6 +316,8 @@ class ContentZones:
         self._filled: dict[Zone, _Filled] = {}
         self._opening: set[Zone] = set()
         self.listener: Listener | None = None
+        self.watchers: list[Watcher] = []
+        """Who notes the spawns before the listener hears of them."""
 
     def settle(self, zone: Zone) -> None:
         """Begin to fill a zone that starts."""
@@ -332,6 +330,8 @@ class ContentZones:
         """Remove a zone that ends."""
         self._opening.discard(zone)
         self._filled.pop(zone, None)
+        for watcher in self.watchers:
+            watcher.ended(zone)
         if self.listener is not None:
             self.listener.ended(zone)
 
@@ -450,11 +450,15 @@ class ContentZones:
                     listener.vanished(filled.zone, spawn)
                 return
             filled.spawns[standing.placement.id] = spawn
+            for watcher in self.watchers:
+                watcher.appeared(filled.zone, spawn, standing)
             if listener is not None:
                 listener.appeared(filled.zone, spawn, standing, is_back=not filled.is_opening)
 
     def _remove(self, zone: Zone, spawn: Spawn, now: Monotonic) -> None:
         zone.remove(spawn, now)
+        for watcher in self.watchers:
+            watcher.vanished(zone, spawn)
         if self.listener is not None:
             self.listener.vanished(zone, spawn)
 

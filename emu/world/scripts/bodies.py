@@ -12,6 +12,7 @@ from emu.scripts.signatures import Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import plain
+from emu.world.content.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -215,6 +216,8 @@ class Homes:
     def __init__(self, players: PlayersByZone) -> None:
         self._players = players
         self._homes: dict[Zone, Home] = {}
+        self._absent: dict[int, Home] = {}
+        """Zones that scripts have named and that do not run, by number."""
 
     def __iter__(self) -> Iterator[Home]:
         """All that scripts know; a snapshot."""
@@ -238,6 +241,13 @@ class Homes:
     def of_number(self, zone_id: int) -> Home | None:
         """Return a running zone by its number."""
         return next((home for zone, home in self._homes.items() if zone.zone_id == zone_id), None)
+
+    def absent(self, definition: ZoneDefinition) -> Home:
+        """Return a zone that does not run: nothing stands in it."""
+        home = self._absent.get(definition.id)
+        if home is None:
+            home = self._absent[definition.id] = Home(Zone(definition))
+        return home
 
     def players_in(self, home: Home) -> list[Player]:
         """Return the players who stand in a zone."""

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from emu.errors import ScriptError
 from emu.scripts.runtime import Environment, Runtime, ScriptFolder
-from emu.scripts.signatures import FunctionTable, bind, merged
+from emu.scripts.signatures import FunctionTable, Handle, bind, merged
 from emu.world.events import Faults
 from emu.world.scripts.bodies import Body, Home, given
 from emu.world.scripts.stubs import stub_names
@@ -149,7 +149,9 @@ class Calls:
 
     # -- calls ----------------------------------------------------
 
-    def call(self, owner: Body | Home, event: str, *values: Body | str | float | None) -> bool:
+    def call(
+        self, owner: Body | Home, event: str, *values: Body | Handle | str | float | None
+    ) -> bool:
         """Call a function of the script of a spawn or a zone; return whether it is there and ran.
 
         An argument that is None is left out, and those behind it move up.
@@ -157,13 +159,17 @@ class Calls:
         answer = self.ask(owner, event, *values)
         return answer.is_found and not answer.has_failed
 
-    def ask(self, owner: Body | Home, event: str, *values: Body | str | float | None) -> Answer:
+    def ask(
+        self, owner: Body | Home, event: str, *values: Body | Handle | str | float | None
+    ) -> Answer:
         """Call a function as `call` does; return whether it is there, and its result."""
         if not owner.script or owner.is_gone:
             return NO_ANSWER
         return self.run(owner.script, event, owner, *values)
 
-    def run(self, script: str, event: str, *values: Body | Home | str | float | None) -> Answer:
+    def run(
+        self, script: str, event: str, *values: Body | Home | Handle | str | float | None
+    ) -> Answer:
         """Call a function of a file by the name of a row."""
         file = self._file(script)
         if file is None or file.failures >= MOST_FAILURES:
@@ -218,7 +224,7 @@ class Calls:
         return call
 
 
-def _lua_value(value: Body | Home | str | float) -> Any:
+def _lua_value(value: Body | Home | Handle | str | float) -> Any:
     if isinstance(value, (Body, Home)):
         return value.handle
     return given(value) if isinstance(value, str) else value

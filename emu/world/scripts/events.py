@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
+from emu.scripts.signatures import Handle, HandleKind
 from emu.times import Clock, Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
@@ -19,6 +20,8 @@ from emu.world.scripts.bodies import Body, Home, Homes, distance_between
 from emu.world.scripts.calls import Calls
 from emu.world.zones.zone import Zone
 
+NOBODY: Final = Handle(HandleKind.PLAYER, None)
+"""Stands for a player where there is none; functions treat it as missing, tests for nil do not."""
 HAIL_DISTANCE: Final = 5.0
 FIGHTING: Final = "combat"
 """The word of a spawn that fights."""
@@ -88,6 +91,18 @@ class SpawnEvents:
         user = self._homes.player(player)
         has_own = self._calls.call(body, command, user) if command else False
         return self._calls.call(body, "casted_on", user, command) or has_own
+
+    def use_door(self, zone: Zone, spawn: Spawn, player: Player | None, *, is_open: bool) -> bool:
+        """Call `usedoor` of a door that is used; return whether its script has such a function.
+
+        Then the door does nothing itself. A script that uses a door has no player: the function
+        gets a handle of nobody.
+        """
+        body = self._homes.body(spawn, zone)
+        if body is None:
+            return False
+        user = self._homes.player(player) if player is not None else NOBODY
+        return self._calls.ask(body, "usedoor", user, is_open).is_found
 
     def casted_on(self, zone: Zone, spawn: Spawn, caster: Spawn, name: str) -> bool:
         """Call `casted_on` of a spawn on which a spell with a name has landed."""

@@ -26,8 +26,10 @@ from emu.world.scripts.moves import Moves
 from emu.world.scripts.talks import Talks
 from emu.world.scripts.waits import Waits
 from emu.world.social.chat import Chat
+from emu.world.travel.travel import Travel
 from emu.world.world import World
 from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
 
 _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
 """What a spawn's name has and the name of its script has not."""
@@ -53,6 +55,8 @@ class Scripts(Calls):
         """
         super().__init__(folder, functions, faults=world.faults, chances=chances, report=report)
         self.world = world
+        self.travel: Travel | None = None
+        """Doors, transporters and places, for the functions that use them."""
         self.chat = chat
         self.homes = Homes(world.players)
         self.waits = Waits(self, self.homes, world.wake, world.clock.now)
@@ -199,6 +203,24 @@ class Scripts(Calls):
         self._behaviors.close_message(player, message, now)
 
     # -- time -------------------------------------------------------------------------------------
+
+    def is_place(self, place: Position) -> bool:
+        """Return whether a script may put something there."""
+        farthest = self.world.rules.movement.farthest
+        return all(abs(one) <= farthest for one in place[:3])
+
+    def named_home(self, wanted: int | str) -> Home | None:
+        """Return a zone by its number or name; one that does not run is empty.
+
+        None if the world has no such zone.
+        """
+        table = self.world.zones.table
+        definition = table.get(wanted) if isinstance(wanted, int) else table.named(wanted)
+        if definition is None:
+            return None
+        # A zone is not started because a script names it: what scripts do with it, for instance
+        # sending a player there, needs its number only.
+        return self.homes.of_number(definition.id) or self.homes.absent(definition)
 
     @property
     def now(self) -> Monotonic:

@@ -53,6 +53,9 @@ PAINTED: Final = ("skin_color", "eye_color", "soga_eye_color", "soga_skin_color"
 HOSTILE_ARROW: Final = 4
 FRIENDLY_ARROW: Final = 3
 
+PASSABLE: Final = "passable"
+"""The word of a thing that is no obstacle, for instance a door that is open."""
+
 NO_FOOTER: Final = Footer(0, 0.0, 0.0, 0.0)
 
 SELF, COMMAND, TARGETABLE, NAME, LEVEL, ATTACKABLE = 1, 2, 4, 16, 32, 64
@@ -198,8 +201,10 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
             # Only players: for creatures EQ2Emulator sends 0 (docs/protocol/world/spawns.md#info).
             fields["follow_target"] = NO_SPAWN
         fields |= _model_colors(spawn.appearance)
-    else:
-        words |= {"npc" if spawn.is_living else "thing"}
+    elif spawn.is_living:
+        words |= {"npc"}
+    elif PASSABLE not in words:
+        words |= {"thing"}
     # The order matters. An appearance may replace the defaults above, but never the status bits of
     # the spawn's words.
     return fields | dict(spawn.appearance) | form.status(words)

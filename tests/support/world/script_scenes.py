@@ -14,6 +14,8 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
+from emu.world.travel.tables import TravelTables
+from emu.world.travel.travel import Travel
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import WorldHarness
 
@@ -32,6 +34,10 @@ class ScriptScene:
             self.harness.world, self.harness.chat, self.harness.behaviors, ScriptFolder(folder),
             EVERY, chances=Random(seed), report=self.lines.append,
         )  # fmt: skip
+        self.travel = Travel(self.harness.world, self.harness.departures, TravelTables())
+        self.harness.service.add_travel(self.travel)
+        self.scripts.travel = self.travel
+        self.travel.scripts = self.scripts.events
         self.harness.service.add_scripts(self.scripts)
         self.client = self.harness.stand(5, version, name="Aldana")
         assert self.client.player is not None

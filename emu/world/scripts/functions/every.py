@@ -9,6 +9,7 @@ from emu.world.scripts.functions.later import LATER
 from emu.world.scripts.functions.movement import MOVEMENT
 from emu.world.scripts.functions.shows import SHOWS
 from emu.world.scripts.functions.talk import TALK
+from emu.world.scripts.functions.travel import TRAVEL
 from emu.world.scripts.functions.who import WHO
 
-EVERY: Final[tuple[FunctionTable, ...]] = (TALK, SHOWS, WHO, LATER, MOVEMENT)
+EVERY: Final[tuple[FunctionTable, ...]] = (TALK, SHOWS, WHO, LATER, MOVEMENT, TRAVEL)

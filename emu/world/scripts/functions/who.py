@@ -184,15 +184,14 @@ def get_spawn_id(_scripts: Scripts, body: Body | None) -> int | None:
 
 @WHO("GetZone", "v wanted")
 def get_zone(scripts: Scripts, wanted: Any) -> Handle | None:
-    """Return the zone of a spawn, or a running one by its number or its name."""
+    """Return the zone of a spawn, or a zone by its number or its name; it need not run."""
     home: Home | None = None
     if isinstance(wanted, Handle):
         home = wanted.subject.home if isinstance(wanted.subject, Body) else None
     elif isinstance(wanted, int):
-        home = scripts.home_of(wanted)
+        home = scripts.named_home(wanted)
     elif isinstance(wanted, str):
-        definition = scripts.world.zones.table.named(wanted[:128])
-        home = scripts.home_of(definition.id) if definition is not None else None
+        home = scripts.named_home(wanted[:128])
     return home.handle if home is not None else None
 
 

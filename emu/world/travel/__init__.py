@@ -1,0 +1,1 @@
+"""Travel: doors and lifts, signs, transporters, places that move players, instances."""

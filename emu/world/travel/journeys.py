@@ -1,0 +1,96 @@
+"""Sends players to places: who may enter a zone, a jump within a zone, a change of the zone.
+
+Signs, transporters, triggers, scripts and commands all travel by `Journeys`.
+Source: docs/guides/travel.md#access.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from emu.errors import EmuError
+from emu.times import Monotonic
+from emu.world.actors.client import ERROR_COLOR, send_text
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.spawn import Destination
+from emu.world.content.definitions import ZoneDefinition
+from emu.world.entry.leaving import Departures
+from emu.world.world import World
+from emu.world.zones.directory import NoSuchZone
+
+CLOSED: Final = "This way is closed."
+CROWDED: Final = "This way is crowded. Try again in a moment."
+
+
+class Journeys:
+    """Sends the players of one world to places."""
+
+    def __init__(self, world: World, departures: Departures) -> None:
+        self._world = world
+        self._departures = departures
+        self._waiting: deque[tuple[Player, Destination]] = deque()
+        """Changes of the zone that begin with the next call of `handle_timer`."""
+
+    def refusal(self, player: Player, definition: ZoneDefinition) -> str | None:
+        """Return why a player may not enter a zone, None if it may."""
+        rank, level = player.rank, player.character.level
+        if rank < definition.min_status:
+            return f"You may not enter {definition.description}."
+        # Game masters go wherever they are needed.
+        if rank >= self._world.rules.game_master:
+            return None
+        if level < definition.min_level:
+            return f"You must be level {definition.min_level} to enter {definition.description}."
+        if 0 < definition.max_level < level:
+            return (
+                f"{definition.description} is only for players up to level {definition.max_level}."
+            )
+        return None
+
+    def send(
+        self, player: Player, to: Destination, now: Monotonic, *, reloads: bool = False
+    ) -> bool:
+        """Send a player to a place; return False, and say why, if it may not go there.
+
+        Within its zone the player jumps, unless `reloads`. Another zone is entered after the
+        present call: whoever sends a player, for instance a script, may still need it here.
+        """
+        world = self._world
+        if player.state not in IN_ZONE or player.is_travelling:
+            return False
+        try:
+            definition = world.zones.definition(to.zone_id)
+        except NoSuchZone:
+            world.count("way leads nowhere")
+            send_text(player.client, CLOSED, ERROR_COLOR)
+            return False
+        if to.zone_id == player.zone.zone_id and not reloads:
+            player.teleport(to.position or definition.safe, now)
+            return True
+        refusal = self.refusal(player, definition)
+        if refusal is not None:
+            send_text(player.client, refusal, ERROR_COLOR)
+            return False
+        if all(one is not player for one, _ in self._waiting):
+            self._waiting.append((player, to))
+            world.wake(now)
+        return True
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None while nobody waits."""
+        return self._world.clock.now() if self._waiting else None
+
+    def handle_timer(self, _now: Monotonic) -> None:
+        """Begin the changes of the zone that wait."""
+        while self._waiting:
+            player, to = self._waiting.popleft()
+            if player.state in IN_ZONE:
+                self._world.start(self._change_zone(player, to))
+
+    async def _change_zone(self, player: Player, to: Destination) -> None:
+        try:
+            await self._departures.change_zone(player, to)
+        except EmuError as error:
+            send_text(player.client, CROWDED, ERROR_COLOR)
+            self._world.refused(player, f"way: {error}")

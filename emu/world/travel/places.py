@@ -1,0 +1,123 @@
+"""Places of a zone that notice players: triggers that move them, and named areas.
+
+They are looked at twice a second, and only in zones that have such places and players.
+Source: docs/guides/travel.md#triggers, docs/guides/travel.md#areas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from emu.times import Monotonic
+from emu.world.actors.client import send_text
+from emu.world.actors.player import Player
+from emu.world.deadlines import Deadlines
+from emu.world.travel.journeys import Journeys
+from emu.world.travel.tables import FORCED, Area, TravelTables, Trigger
+from emu.world.world import World
+from emu.world.zones.zone import Zone
+
+LOOK: Final = 0.5
+"""Seconds between two looks at where the players of a zone are."""
+WATCH: Final = "watch"
+"""The deadline at which a zone is looked at."""
+SHOWN: Final = 3.0
+"""Size of the text on the screen."""
+SCREEN_TEXT: Final = 10
+SOUND: Final = "ui_harvested_normal"
+
+
+@dataclass(slots=True)
+class _Inside:
+    """Where a player is."""
+
+    triggers: set[int] = field(default_factory=set)
+    areas: set[int] = field(default_factory=set)
+    is_new: bool = True
+
+
+class Places:
+    """The triggers and areas of one world."""
+
+    def __init__(self, world: World, journeys: Journeys, tables: TravelTables) -> None:
+        self.tables = tables
+        self.discovers: Callable[[Player, int], bool] = lambda _player, _area: False
+        """Records that a player has discovered an area; returns whether it is the first time."""
+        self._world = world
+        self._journeys = journeys
+        self._deadlines: Deadlines[Zone, str] = Deadlines(world.wake)
+        self._inside: dict[int, _Inside] = {}
+        """By character id."""
+        world.notifications.standing.subscribe(self._standing)
+        world.notifications.out_of_zone.subscribe(self._left)
+
+    def ended(self, zone: Zone) -> None:
+        """Forget a zone that ends."""
+        self._deadlines.clear(zone, WATCH)
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if nobody is near such a place."""
+        return self._deadlines.next()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Look where the players of the zones are that are due."""
+        while (due := self._deadlines.pop_due(now)) is not None:
+            zone, _ = due
+            players = self._world.players.standing_in(zone)
+            if not players:
+                continue
+            self._deadlines.set(zone, WATCH, Monotonic(now + LOOK))
+            for player in players:
+                self._look(player, now)
+
+    def _standing(self, player: Player, now: Monotonic) -> None:
+        self._inside[player.id] = _Inside()
+        zone = player.zone
+        has_places = zone.zone_id in self.tables.triggers or zone.zone_id in self.tables.areas
+        if has_places and self._deadlines.get(zone, WATCH) is None:
+            self._deadlines.set(zone, WATCH, now)
+
+    def _left(self, player: Player) -> None:
+        self._inside.pop(player.id, None)
+
+    def _look(self, player: Player, now: Monotonic) -> None:
+        inside = self._inside.get(player.id)
+        if inside is None:
+            return
+        at, zone_id = player.position, player.zone.zone_id
+        was_new, inside.is_new = inside.is_new, False
+        self._look_at_areas(player, inside, self.tables.areas.get(zone_id, ()))
+        triggers = self.tables.triggers.get(zone_id, ())
+        near = {one.way.id: one for one in triggers if one.holds(at)}
+        entered = [one for number, one in near.items() if number not in inside.triggers]
+        inside.triggers = set(near)
+        # Whoever arrives at a trigger must leave it first, or two of them would take turns.
+        if entered and not was_new:
+            self._move(player, inside, entered[0], now)
+
+    def _move(self, player: Player, inside: _Inside, trigger: Trigger, now: Monotonic) -> None:
+        way = trigger.way
+        if self._journeys.send(player, way.to, now, reloads=way.kind == FORCED):
+            inside.is_new = True
+            if way.message:
+                send_text(player.client, way.message)
+
+    def _look_at_areas(self, player: Player, inside: _Inside, areas: Any) -> None:
+        here = {one.id: one for one in areas if one.holds(player.position)}
+        entered = [one for number, one in here.items() if number not in inside.areas]
+        inside.areas = set(here)
+        for area in entered:
+            self._enter(player, area)
+
+    def _enter(self, player: Player, area: Area) -> None:
+        if area.is_discovery and self.discovers(player, area.id):
+            text = f"You have discovered {area.name}"
+        else:
+            text = area.name
+        player.client.send(
+            "WS_OnScreenMsg",
+            {"unknown": SCREEN_TEXT, "text": text, "message_type": SOUND, "size": SHOWN,
+             "red": 255, "green": 255, "blue": 0},
+        )  # fmt: skip

@@ -1,0 +1,160 @@
+"""`Travel`: what players use to get somewhere, in one world.
+
+It hears of the content file's spawns as they appear, so it knows the doors, signs and transporters
+among them. A use of one comes from `emu.world.actors.interaction`, or from a script.
+Source: docs/guides/travel.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from emu.content.population import Standing
+from emu.times import Monotonic
+from emu.world.actors.client import ERROR_COLOR, send_text
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Destination, Spawn
+from emu.world.entry.leaving import Departures
+from emu.world.messages import WorldMessages
+from emu.world.social.spoken import play_sound
+from emu.world.travel.journeys import Journeys
+from emu.world.travel.places import Places
+from emu.world.travel.tables import TravelTables, destination_of
+from emu.world.travel.transporters import Transporters
+from emu.world.travel.widgets import Widget, WidgetForm, Widgets
+from emu.world.world import World
+from emu.world.zones.zone import Zone
+
+TOO_FAR: Final = "You are too far away!"
+HOUSING: Final = frozenset(("access", "visit"))
+"""Commands of doors of players' homes, which lead to no transporter."""
+
+
+class DoorScripts(Protocol):
+    """The scripts of doors; `emu.world.scripts.events` has them."""
+
+    def use_door(self, zone: Zone, spawn: Spawn, player: Player | None, *, is_open: bool) -> bool:
+        """Let a script answer the use of a door instead, and return whether it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Leads:
+    """Where a spawn leads."""
+
+    zone: Zone
+    transport: int = 0
+    """The list of its transporter."""
+    sign: Destination | None = None
+    distance: float = 0.0
+    """How near the player of a sign must be; 0 for any distance."""
+
+
+class Travel:
+    """Doors, signs, transporters and places of one world."""
+
+    def __init__(self, world: World, departures: Departures, tables: TravelTables) -> None:
+        self._world = world
+        self.journeys = Journeys(world, departures)
+        self.transporters = Transporters(world, self.journeys, tables)
+        self.widgets = Widgets(world.wake, self._play)
+        self.places = Places(world, self.journeys, tables)
+        self.scripts: DoorScripts | None = None
+        """The scripts of the content file; None without them."""
+        self._leads: dict[int, _Leads] = {}
+        """By the spawn's number of this run."""
+
+    def register(self, messages: WorldMessages) -> None:
+        """Add the messages about ways to the table."""
+        self.transporters.register(messages)
+
+    def reload(self, tables: TravelTables) -> None:
+        """Replace the tables of the content file."""
+        self.transporters.tables = self.places.tables = tables
+
+    # -- spawns of the content file -------------------------------------------------------------
+
+    def appeared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
+        """Note a spawn that has appeared, if it leads somewhere or moves."""
+        template = standing.template
+        own = template.own
+        if template.kind == "widgets":
+            form = WidgetForm.of(own)
+            if form.kind in ("door", "lift") or form.action:
+                self.widgets.add(zone, spawn, template.id, form)
+        sign = None
+        if template.kind == "signs" and own["kind"] == "zone" and own["to_zone"]:
+            sign = destination_of(own)
+        transport = template.spawn.get("transport", 0)
+        if sign is not None or transport:
+            distance = own["distance"] if sign is not None else 0.0
+            self._leads[spawn.id] = _Leads(zone, transport, sign, distance)
+
+    def vanished(self, _zone: Zone, spawn: Spawn) -> None:
+        """Forget a spawn that has left its zone."""
+        self.widgets.remove(spawn)
+        self._leads.pop(spawn.id, None)
+
+    def ended(self, zone: Zone) -> None:
+        """Forget a zone that ends."""
+        self.widgets.forget(zone)
+        self._leads = {key: one for key, one in self._leads.items() if one.zone is not zone}
+        self.places.ended(zone)
+
+    # -- use --------------------------------------------------------------------------------------
+
+    def use(self, player: Player, spawn: Spawn, command: str, now: Monotonic) -> bool:
+        """Let a player use a spawn; return False if it is nothing that leads or moves.
+
+        A transporter comes first, then a sign that leads to a zone, then a door or a lift.
+        """
+        leads = self._leads.get(spawn.id)
+        transport = leads.transport if leads is not None else self.transporters.temporary(player)
+        is_housing = command.casefold() in HOUSING
+        if transport and not is_housing and self.transporters.offer(player, spawn, transport, now):
+            return True
+        if leads is not None and leads.sign is not None:
+            self._follow(player, spawn, leads.sign, leads.distance, now)
+            return True
+        return self.use_widget(spawn, player, now)
+
+    def use_widget(self, spawn: Spawn, player: Player | None, now: Monotonic) -> bool:
+        """Use a door or a lift; return whether it is one. `player` is None for a script."""
+        widget = self.widgets.of(spawn)
+        if widget is None:
+            return False
+        scripts = self.scripts
+        if scripts is not None and scripts.use_door(
+            widget.zone, spawn, player, is_open=widget.is_open
+        ):
+            return True
+        return self.widgets.use(spawn, now)
+
+    def _follow(
+        self, player: Player, spawn: Spawn, to: Destination, distance: float, now: Monotonic
+    ) -> None:
+        away = math.dist(player.position[:3], spawn.position[:3])
+        if distance and away > distance:
+            send_text(player.client, TOO_FAR, ERROR_COLOR)
+        else:
+            self.journeys.send(player, to, now)
+
+    def _play(self, widget: Widget, sound: str) -> None:
+        """Play a sound at a widget to the players who are shown it."""
+        players = self._world.players.standing_in(widget.zone)
+        near = [player for player in players if player.index_of(widget.spawn) is not None]
+        play_sound(near, sound, widget.spawn.position)
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if nothing is due."""
+        times = (self.journeys.get_timer(), self.widgets.get_timer(), self.places.get_timer())
+        return min((due for due in times if due is not None), default=None)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Send the players who wait; move and close doors; look where players are."""
+        self.widgets.handle_timer(now)
+        self.places.handle_timer(now)
+        self.journeys.handle_timer(now)

@@ -1,0 +1,118 @@
+"""Functions of scripts for doors, transporters and zones."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.world.actors.spawn import Destination
+from emu.world.travel.tables import TravelTables, Way
+from emu.world.travel.widgets import WidgetForm
+from emu.world_stream.movement import Position
+from tests.support.world.script_scenes import ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+WAYS = {3: [Way(1, "North", Destination(12)), Way(2, "South", Destination(27))]}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path)
+
+
+def on_hail(scene: ScriptScene, code: str, name: str = "Guard") -> list[tuple[str, str]]:
+    guard = scene.spawn(f"function hailed(NPC, Spawn) {code} end", name)
+    said = scene.hail(guard)
+    scene.harness.run(0.1)
+    assert scene.lines == []
+    return said
+
+
+def test_zone_sends_a_player_to_a_zone_that_does_not_run(scene: ScriptScene) -> None:
+    said = on_hail(scene, "Zone(GetZone('Antonica'), Spawn, 1, 2, 3, 370) Say(NPC, GetName(Spawn))")
+    # The player is still there for the rest of the call.
+    assert said == [("Guard", "Aldana")]
+    assert scene.player.destination == Destination(12, Position(1.0, 2.0, 3.0, 10.0))
+
+
+@pytest.mark.parametrize("call", ["Zone(GetZone(12), Spawn)", "Zone(GetZone(12), Spawn, 0, 0, 0)"])
+def test_zone_without_a_place_leads_to_the_safe_place(scene: ScriptScene, call: str) -> None:
+    on_hail(scene, call)
+    safe = scene.harness.zones.definition(12).safe
+    assert scene.player.destination == Destination(12, safe)
+
+
+def test_zone_within_the_zone_is_a_jump(scene: ScriptScene) -> None:
+    on_hail(scene, "Zone(GetZone(Spawn), Spawn, 5, -7.5, 250, 90)")
+    assert scene.player.position == Position(5.0, -7.5, 250.0, 90.0)
+
+
+@pytest.mark.parametrize(
+    "call", ["Zone(GetZone('Nowhere'), Spawn)", "Zone(GetZone(12), NPC)", "Zone(nil, Spawn)",
+             "Zone(GetZone(12), Spawn, 9999999, 0, 0)"],
+)  # fmt: skip
+def test_zone_of_nothing_does_nothing(scene: ScriptScene, call: str) -> None:
+    on_hail(scene, call)
+    assert scene.player.destination is None
+
+
+def test_a_zone_that_does_not_run_is_empty(scene: ScriptScene) -> None:
+    assert on_hail(
+        scene, "Z = GetZone('Antonica') Say(NPC, GetZoneID(Z))"
+        " Say(NPC, tostring(GetSpawnByLocationID(Z, 70)))"
+    ) == [("Guard", "12"), ("Guard", "nil")]  # fmt: skip
+    assert scene.harness.zones.find(12) is None
+
+
+def test_a_script_opens_closes_and_asks_a_door(scene: ScriptScene) -> None:
+    door = scene.spawn("", "Door", location=71)
+    form = WidgetForm("door", open_heading=200.0)
+    scene.travel.widgets.add(scene.zone, door, 971, form)
+    said = on_hail(scene, """
+        local door = GetSpawn(NPC, 971)
+        Say(NPC, tostring(IsOpen(door)))
+        OpenDoor(door) Say(NPC, tostring(IsOpen(door)))
+        CloseDoor(door, true) Say(NPC, tostring(IsOpen(door)))
+        UseWidget(door)
+        Say(NPC, tostring(IsOpen(NPC)))""")  # fmt: skip
+    assert [text for _, text in said] == ["false", "true", "false", "false"]
+    assert scene.travel.widgets.is_open(door)
+    assert door.position.heading == 200.0
+
+
+def test_usedoor_answers_in_the_place_of_the_door(scene: ScriptScene) -> None:
+    door = scene.spawn("""
+        function usedoor(NPC, Spawn, Open)
+            Say(NPC, tostring(Open) .. " " .. tostring(GetName(Spawn)) .. " " .. type(Spawn))
+            if not Open then OpenDoor(NPC) end
+        end""", "Door", location=71)  # fmt: skip
+    scene.travel.widgets.add(scene.zone, door, 971, WidgetForm("door", open_heading=200.0))
+    now = scene.harness.now
+    assert scene.travel.use_widget(door, scene.player, now)
+    # A script that uses it gives a handle of nobody, which is not nil.
+    on_hail(scene, "UseWidget(GetSpawn(NPC, 971))")
+    assert scene.travel.widgets.is_open(door)
+    assert [text for _, text in scene.heard()] == []
+    texts = [one["message"] for one in scene.client.decoded("WS_HearChat") if one["from"] == "Door"]
+    assert texts == ["false Aldana userdata", "true nil userdata"]
+
+
+def test_send_transporters_shows_the_window_of_a_list(scene: ScriptScene) -> None:
+    scene.travel.reload(TravelTables(WAYS))
+    on_hail(scene, "SendTransporters(NPC, Spawn, 3) SendTransporters(NPC, Spawn, 4)")
+    (window,) = scene.client.decoded("WS_TeleportList")
+    assert [row["display_name"] for row in window["destination_array"]] == ["North", "South"]
+    assert scene.client.decoded("WS_DisplayText")[-1]["text"] == "There is no such transporter."
+
+
+def test_a_list_is_chosen_for_a_player(scene: ScriptScene) -> None:
+    assert on_hail(
+        scene, "Say(NPC, GetTemporaryTransportID(Spawn)) SetTemporaryTransportID(Spawn, 3)"
+        " Say(NPC, GetTemporaryTransportID(Spawn))"
+    ) == [("Guard", "0"), ("Guard", "3")]  # fmt: skip
+
+
+def test_the_safe_place_of_a_zone(scene: ScriptScene) -> None:
+    x, y, z = scene.harness.zones.definition(325).safe[:3]
+    (said,) = on_hail(scene, "x, y, z = GetCurrentZoneSafeLocation(NPC) Say(NPC, x + y + z)")
+    assert float(said[1]) == pytest.approx(x + y + z, abs=0.01)

@@ -1,0 +1,152 @@
+"""The window of a transporter's destinations, and the choice of one."""
+
+import struct
+from collections.abc import Sequence
+
+import pytest
+
+from emu.world.actors.spawn import Destination, Spawn
+from emu.world.travel.tables import TravelTables, Way
+from emu.world_stream.movement import Position
+from tests.support.world.travel_scenes import ANTONICA, ISLE, PLACE, TravelScene
+
+THERE = Position(1.0, 2.0, 3.0, 45.0)
+NORTH = Way(51, "North", Destination(ANTONICA, THERE), message="Off you go.")
+BEACH = Way(52, "Beach", Destination(ISLE, PLACE._replace(x=200.0)), map_at=(10, 20))
+NEAR = Way(53, "Near", Destination(ISLE, PLACE._replace(x=13.0)), map_at=(30, 40))
+
+
+def scene_with(
+    ways: Sequence[Way], picture: str = "", version: int = 546
+) -> tuple[TravelScene, Spawn]:
+    maps = {3: picture} if picture else {}
+    scene = TravelScene(TravelTables({3: ways}, maps=maps), version)
+    return scene, scene.put("objects", {}, transport=3)
+
+
+def names(scene: TravelScene) -> list[list[str]]:
+    return [
+        [row["display_name"] for row in one["destination_array"]]
+        for one in scene.client.decoded("WS_TeleportList")
+    ]
+
+
+def choose(scene: TravelScene, number: int, *, cost: int = 0, index: int = 0) -> None:
+    name = b"x"
+    body = struct.pack("<IIH", index, number, len(name)) + name + struct.pack("<I", cost)
+    scene.client.say("OP_SelectZoneTeleporterDestinatio", body)
+    scene.harness.run(0.1)
+
+
+@pytest.mark.parametrize("version", [546, 561, 562, 1045, 1096, 1208, 57048, 60114, 64753])
+def test_the_window_shows_the_ways_and_a_choice_takes_one(version: int) -> None:
+    scene, bell = scene_with([NORTH, BEACH], version=version)
+    assert scene.use(bell) == []
+    (window,) = scene.client.decoded("WS_TeleportList")
+    assert window["spawn_id"] == scene.player.index_of(bell)
+    first, second = window["destination_array"]
+    assert (first["unique_id"], first["display_name"], first["cost"]) == (51, "North", 0)
+    assert first["zone_name"] == scene.harness.zones.definition(ANTONICA).description
+    assert second["display_name"] == "Beach"
+    choose(scene, 51)
+    assert scene.goal == NORTH.to
+    assert "Off you go." in scene.lines()
+
+
+def test_a_way_within_the_zone_is_a_jump() -> None:
+    scene, bell = scene_with([NORTH, BEACH], version=1208)
+    scene.use(bell)
+    choose(scene, 52)
+    assert scene.goal is None
+    assert scene.player.position.x == 200.0
+    assert scene.client.decoded("WS_MoveClient")[-1]["x"] == 200.0
+
+
+def test_what_is_too_near_is_offered_on_a_map_only() -> None:
+    scene, bell = scene_with([NORTH, NEAR])
+    scene.use(bell)
+    assert names(scene) == [["North"]]
+    scene, bell = scene_with([NORTH, NEAR], "antonica", 1208)
+    scene.use(bell)
+    assert names(scene) == [["North", "Near"]]
+    (window,) = scene.client.decoded("WS_TeleportList")
+    assert (window["map_name"], window["current_zone"]) == ("antonica", "Near")
+    assert (window["current_map_x"], window["current_map_y"]) == (30, 40)
+
+
+def test_without_a_way_for_the_window_the_last_one_is_taken_at_once() -> None:
+    generic = NORTH._replace(kind="generic transport")
+    scene, bell = scene_with([NEAR, generic])
+    scene.use(bell)
+    assert names(scene) == []
+    assert scene.goal == NORTH.to
+
+
+def test_only_those_whom_a_way_fits_are_offered_it() -> None:
+    ways = [
+        NORTH._replace(id=1, name="low", max_level=4),
+        NORTH._replace(id=2, name="high", min_level=5, max_level=9),
+        NORTH._replace(id=3, name="done", quests=(77,)),
+        NORTH._replace(id=4, name="new", versions=(1208, 0)),
+        NORTH._replace(id=5, name="old", versions=(0, 1000)),
+    ]
+    scene, bell = scene_with(ways)
+    scene.level(5)
+    scene.use(bell)
+    assert names(scene) == [["high", "old"]]
+    choose(scene, 3)
+    assert scene.goal is None
+
+
+def test_who_may_take_no_way_hears_so() -> None:
+    scene, bell = scene_with([NORTH._replace(min_level=50)])
+    assert scene.use(bell) == ["There is no destination for you here."]
+    assert names(scene) == []
+
+
+@pytest.mark.parametrize(("number", "cost"), [(99, 0), (51, 1)])
+def test_a_choice_that_was_not_offered_has_no_effect(number: int, cost: int) -> None:
+    scene, bell = scene_with([NORTH, BEACH])
+    choose(scene, 51)
+    scene.use(bell)
+    choose(scene, number, cost=cost)
+    assert scene.goal is None
+    assert scene.harness.world.counters["way not offered"] == 2
+
+
+def test_a_way_costs_what_the_player_must_have() -> None:
+    scene, bell = scene_with([NORTH._replace(cost=250)])
+    scene.use(bell)
+    choose(scene, 51, cost=250)
+    assert scene.goal is None
+    assert scene.lines()[-1] == "You do not have enough coins."
+
+
+def test_a_list_without_rows_leaves_the_use_to_others() -> None:
+    scene, bell = scene_with([])
+    scene.use(bell)
+    assert scene.harness.world.counters["verb does nothing"] == 1
+
+
+def test_the_doors_of_homes_offer_no_ways() -> None:
+    scene = TravelScene(TravelTables({3: [NORTH]}))
+    scene.use(scene.put("objects", {}, transport=3, command="access"))
+    assert names(scene) == []
+
+
+def test_a_list_that_a_script_has_chosen_lasts_until_the_zone_is_left() -> None:
+    scene = TravelScene(TravelTables({3: [NORTH, BEACH]}))
+    post = scene.put("objects", {})
+    transporters = scene.travel.transporters
+    transporters.set_temporary(scene.player, 3)
+    scene.use(post)
+    assert names(scene) == [["North", "Beach"]]
+    choose(scene, 51)
+    assert scene.goal == NORTH.to
+    assert transporters.temporary(scene.player) == 0
+
+
+def test_a_way_to_an_unknown_zone_is_not_shown() -> None:
+    scene, bell = scene_with([NORTH._replace(to=Destination(9999)), BEACH])
+    scene.use(bell)
+    assert names(scene) == [["Beach"]]
