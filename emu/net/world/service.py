@@ -19,7 +19,7 @@ from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
 from emu.limits.addresses import reachable
 from emu.login.events import AccountLoggedIn
-from emu.model import ANYBODY, WorldCharacter, may_see
+from emu.model import WorldCharacter, may_see
 from emu.net import parameters
 from emu.net.cluster.node import NodeService
 from emu.net.cluster.service import BusEndpoint, ProcessContext, processes_endpoint
@@ -34,6 +34,7 @@ from emu.net.udp.sockets import listen
 from emu.net.watch import RefusalLog, Report, Watch, report_to, report_world
 from emu.net.world.content import ContentReader, WorldContent, make_scripts
 from emu.net.world.guard import CollectionGuard, limited
+from emu.net.world.measures import measure_world
 from emu.net.world.registration import LinkAccount, WorldLink
 from emu.net.world.relocation import Relocation
 from emu.net.world.spool import Spool
@@ -180,7 +181,7 @@ class WorldEndpoint:
             _log,
             accounting=Accounting(parameters.turn_rules(config)),
         )
-        self._measure(endpoint)
+        measure_world(watch, endpoint, self.world, self.behaviors, lambda: self.zone_entry.counters)
 
     def _command_context(self) -> CommandContext:
         sheets = CharacterSheets(self.world)
@@ -280,48 +281,6 @@ class WorldEndpoint:
             clock=self._scheduler,
             is_kept_out=self._is_kept_out,
         )
-
-    def _measure(self, endpoint: Endpoint) -> None:
-        watch = self._watch
-        watch.endpoint("world", endpoint, self._hidden_sessions)
-        watch.measures.gauge(
-            "players",
-            "Players in the world; hidden ones are not counted.",
-            lambda: {(): sum(may_see(ANYBODY, one.spawn) for one in self.world.players)},
-        )
-        watch.measures.gauge(
-            "unsaved", "Characters whose newest state is not stored.",
-            lambda: {(): len(self.world.saver)},
-        )  # fmt: skip
-        watch.reasons(
-            "world_faults",
-            "Mistakes of the server that were confined to one actor, by what it was doing.",
-            lambda: self.world.faults.counts,
-        )
-        watch.reasons(
-            "behavior_events",
-            "Calls of behaviors, failures, and what was dropped because it was too much.",
-            lambda: self.behaviors.counters,
-        )
-        watch.measures.gauge(
-            "zones_stalled",
-            "Zones whose tick is overdue or failed repeatedly.",
-            lambda: {(): len(self.world.zones.stalled(self._scheduler.now()))},
-        )
-        watch.measures.gauge(
-            "actors_paused",
-            "Spawns and players' views that are left out of their zone's tick for a while.",
-            lambda: {(): sum(len(zone.paused_actors()) for zone in self.world.zones)},
-        )
-        watch.reasons(
-            "world_drops",
-            "Messages of players without an effect.",
-            lambda: self.world.counters + self.zone_entry.counters,
-        )
-
-    def _hidden_sessions(self) -> int:
-        """Return how many sessions belong to hidden players."""
-        return sum(one.is_online and not may_see(ANYBODY, one.spawn) for one in self.world.players)
 
     def configure(self, config: Config) -> None:
         """Apply other settings; players in the world stay."""
