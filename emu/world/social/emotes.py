@@ -70,6 +70,12 @@ def _moods(value: Any) -> dict[str, int]:
     return {name: _number(name, number) for name, number in value.items()}
 
 
+def _gestures(value: Any) -> dict[str, tuple[int, ...]]:
+    if not isinstance(value, dict):
+        raise ValueError("must be a table of lists of numbers")  # noqa: TRY004
+    return {name: tuple(_number(name, one) for one in numbers) for name, numbers in value.items()}
+
+
 @frozen
 class EmoteTable:
     """The emotes of `data/world/emotes.toml`."""
@@ -79,10 +85,21 @@ class EmoteTable:
     moods: Mapping[str, int] = field(form=_moods)
     """The visual state of each mood."""
     emotes: Mapping[str, Emote] = field(form=_emotes)
+    gestures: Mapping[str, tuple[int, ...]] = field(form=_gestures)
+    """The animations of gestures that are no emotes, by column."""
 
     def animation(self, emote: Emote, version: int) -> int:
         """Return the number of an animation in a client version; 0 if it is unknown."""
-        for (first, last), number in zip(self.versions, emote.animations, strict=True):
+        return self._in_version(emote.animations, version)
+
+    def gesture(self, name: str, version: int) -> int:
+        """Return the animation of an emote or a gesture by its name; 0 if it is unknown."""
+        emote = self.emotes.get(name)
+        numbers = self.gestures.get(name, ()) if emote is None else emote.animations
+        return self._in_version(numbers, version) if numbers else NO_ANIMATION
+
+    def _in_version(self, numbers: tuple[int, ...], version: int) -> int:
+        for (first, last), number in zip(self.versions, numbers, strict=True):
             if first <= version <= last:
                 return number
         return NO_ANIMATION
@@ -93,9 +110,10 @@ def read_emotes(path: Path | None = None) -> EmoteTable:
     """Read a table of emotes, the shipped one by default. Raises `FileFormatError`."""
     path = path or data_file("world", "emotes.toml")
     table = read_table(EmoteTable, read_document(path), path)
-    for name, emote in table.emotes.items():
-        # Each emote needs a number for each column, or `animation` would fail for some clients.
-        if len(emote.animations) != len(table.versions):
+    numbers = {name: emote.animations for name, emote in table.emotes.items()}
+    for name, animations in (*numbers.items(), *table.gestures.items()):
+        # Each needs a number for each column, or `animation` would fail for some clients.
+        if len(animations) != len(table.versions):
             raise FileFormatError(f"{path}: {name}: one animation for each of the versions")
     return table
 

@@ -62,11 +62,10 @@ def play_line(spawn: Spawn, hearers: Iterable[Player], line: SpokenLine) -> None
 
 
 def play_gesture(spawn: Spawn, viewers: Iterable[Player], name: str) -> None:
-    """Show a gesture by the name of an emote; versions that do not have it are sent nothing."""
+    """Show a gesture by its name; versions that do not have it are sent nothing."""
     table = read_emotes()
-    emote = table.emotes.get(name)
     for viewer in viewers:
-        number = table.animation(emote, viewer.client.version) if emote is not None else 0
+        number = table.gesture(name, viewer.client.version)
         if number:
             play_animation(spawn, [viewer], number)
 

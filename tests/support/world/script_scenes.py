@@ -25,7 +25,9 @@ PLACE = Position(3.0, -7.97, 243.45, 90.0)
 class ScriptScene:
     """A player beside the place where spawns with scripts appear."""
 
-    def __init__(self, folder: Path, version: int = 546, *, seed: int = 1) -> None:
+    def __init__(
+        self, folder: Path, version: int = 546, *, seed: int = 1, name: str = "Aldana"
+    ) -> None:
         self.folder = folder
         self.lines: list[str] = []
         self._shown = 0
@@ -39,7 +41,7 @@ class ScriptScene:
         self.scripts.travel = self.travel
         self.travel.scripts = self.scripts.events
         self.harness.service.add_scripts(self.scripts)
-        self.client = self.harness.stand(5, version, name="Aldana")
+        self.client = self.harness.stand(5, version, name=name)
         assert self.client.player is not None
         self.player: Player = self.client.player
         self.zone = self.player.zone

@@ -17,6 +17,8 @@ versions = [[284, 561]]
 none = 1
 [emotes]
 wave = { animations = [883], text = "waves", target = "waves at {target}" }
+[gestures]
+orate = [401]
 """
 
 
@@ -36,6 +38,8 @@ def emotes(client: Client) -> list[tuple[int, str, int]]:
         ('text = "waves", ', "", "must have animations, text and target"),
         ("[[284, 561]]", "[[284]]", "first, last"),
         ("none = 1", 'none = "1"', "must be a number"),
+        ("[401]", "[401, 402]", "one animation for each"),
+        ("[401]", "[-1]", "0 to 65535"),
     ],
 )
 def test_a_wrong_table_is_refused(tmp_path: Path, old: str, new: str, fault: str) -> None:

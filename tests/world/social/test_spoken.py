@@ -70,6 +70,12 @@ def test_nothing_is_sent_of_a_spawn_that_the_client_does_not_have(tmp_path: Path
     assert len(scene.client.log) == before
 
 
+def test_a_gesture_that_is_no_emote_has_an_animation(tmp_path: Path) -> None:
+    scene = ScriptScene(tmp_path)
+    play_gesture(scene.spawn(""), [scene.player], "orate")
+    assert [one["anim_type"] for one in scene.client.decoded("WS_CannedEmote")] == [401]
+
+
 def test_an_unknown_gesture_is_not_shown(tmp_path: Path) -> None:
     scene = ScriptScene(tmp_path)
     play_gesture(scene.spawn(""), [scene.player], "no such gesture")
