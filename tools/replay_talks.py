@@ -257,7 +257,7 @@ def replay(recording: Path, folder: Path, content: Path | None, zone: int | None
 
 def _zone_number(content: Path, name: str) -> int:
     with ContentFile(content) as file:
-        return next(row["id"] for row in file.zones() if row["name"] == name)
+        return next(int(row["id"]) for row in file.zones() if row["name"] == name)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
