@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -15,15 +15,16 @@ from rich.console import Console
 from rich.progress import Progress
 
 from emu.cli.common import VerbGroup, load_config
+from emu.cli.content_changes import diff, print_changes
 from emu.cli.content_texts import lines_of, spawn_lines
 from emu.cli.options import present
 from emu.cli.tables import Row, format_option, print_rows
-from emu.content.checks import keys_path
+from emu.content.checks import LeftOut, accept, dangling, keys_path, wrong_values
 from emu.content.file import ContentFile, ZoneContent
-from emu.content.importing import ImportReport, import_content, step_back
+from emu.content.importing import Finder, ImportReport, build_content, import_content, step_back
 from emu.content.importing import Progress as ImportProgress
 from emu.content.population import Population, Surroundings
-from emu.content.sources import dump_parts
+from emu.content.sources import DumpPart, dump_parts
 from emu.content.subjects import SUBJECTS, find
 from emu.errors import CommandError
 from emu.scripts.runtime import ScriptFolder
@@ -66,8 +67,12 @@ def content() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder with SpawnScripts, ZoneScripts ...: count the scripts that are not there.",
 )
+@click.option("--dry-run", is_flag=True, help="Change nothing; show what would be different.")
 @file_option
-def import_dumps(dumps: tuple[Path, ...], scripts: Path | None, path: Path | None) -> None:
+@format_option
+def import_dumps(
+    dumps: tuple[Path, ...], scripts: Path | None, dry_run: bool, path: Path | None, style: str
+) -> None:
     """Make the content file from DUMPS: SQL files, gzip or zip archives, or folders of them.
 
     The file before is kept once; `emu content back` returns to it. Dumps that have not changed are
@@ -79,6 +84,9 @@ def import_dumps(dumps: tuple[Path, ...], scripts: Path | None, path: Path | Non
     target = path or content_path()
     parts = dump_parts(dumps)
     find = None if scripts is None else ScriptFolder(scripts).find
+    if dry_run:
+        _try_import(parts, target, find, style)
+        return
     with _progress() as show:
         report = import_content(parts, target, show, moment=timestamp(present()), find_script=find)
     _print_report(report)
@@ -87,6 +95,20 @@ def import_dumps(dumps: tuple[Path, ...], scripts: Path | None, path: Path | Non
     if load_config().world.content != target:
         click.echo(f'to serve it: [world] content = "{target}"', err=True)
     click.echo(target)
+
+
+def _try_import(parts: Sequence[DumpPart], target: Path, find: Finder | None, style: str) -> None:
+    """Build a content file for a comparison with the present one, and remove it."""
+    fresh = target.with_name(f"{target.name}.trial")
+    try:
+        with _progress() as show:
+            report = build_content(parts, fresh, target, show, find_script=find)
+        _print_report(report)
+        if target.exists():
+            print_changes(target, fresh, style)
+    finally:
+        fresh.unlink(missing_ok=True)
+    click.echo("nothing was changed", err=True)
 
 
 @contextmanager
@@ -130,6 +152,40 @@ def info(path: Path | None, style: str) -> None:
         print_rows(rows, style, ("table", "rows"))
         for table, reason, count in file.left_out():
             click.echo(f"{table}: {reason}: {counted(count, 'row')}", err=True)
+
+
+@content.command()
+@file_option
+def check(path: Path | None) -> None:
+    """Check the content file: ranges of values, rows that lead nowhere, version of the check.
+
+    Rows that lead nowhere are counted and harm nothing. A value that is out of its range is a
+    problem: the file was made by another version or was changed. Then the exit code is 1.
+
+    Example: emu content check
+    """
+    target = path or content_path()
+    with _open(target) as file:
+        is_checked = file.is_checked
+        if not file.zones():
+            raise CommandError(f"{target}: has no zones; import the dumps of the database again")
+    _print_left_out(dangling(target))
+    if wrong := wrong_values(target):
+        _print_left_out(wrong)
+        raise CommandError(
+            f"{target}: {counted(len(wrong), 'value')} out of range;"
+            " make the file anew with `emu content import`"
+        )
+    if not is_checked:
+        # It passed now, so no server asks again.
+        accept(target)
+    click.echo(f"{target}: good")
+
+
+def _print_left_out(rows: Sequence[LeftOut]) -> None:
+    count = Counter((row.table, row.reason) for row in rows)
+    for (table, reason), number in count.most_common():
+        click.echo(f"{table}: {reason}: {counted(number, 'row')}", err=True)
 
 
 @content.command()
@@ -226,6 +282,9 @@ def back(path: Path | None) -> None:
     target = path or content_path()
     step_back(target)
     click.echo(f"{target}: is the file of the import before", err=True)
+
+
+content.add_command(diff)
 
 
 def _open(path: Path | None) -> ContentFile:

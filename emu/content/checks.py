@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from zlib import crc32
 
 from emu.content.tables import Column, Table, content_tables
+from emu.errors import FileFormatError
 
 SCRIPTS: Final = ("zones", "spawn_scripts", "spells", "quests", "items")
 """Tables whose column `script` names a file of the folder of scripts."""
@@ -76,12 +77,12 @@ def missing_scripts(
                 yield LeftOut(name, "there is no such script", f"{number} {script}")
 
 
-def wrong_values(path: str) -> list[LeftOut]:
-    """Return the values of a content file (a URI) that are outside of the declared ranges.
+def wrong_values(path: Path) -> list[LeftOut]:
+    """Return the values of a content file that are outside of the declared ranges.
 
     An import of the same version leaves none: the file was made by another version, or was changed.
     """
-    with closing(sqlite3.connect(path, uri=True)) as database:
+    with closing(sqlite3.connect(read_only(path), uri=True)) as database:
         return [
             LeftOut(table.name, f"{column.name} is out of its range", str(key))
             for table in content_tables().values()
@@ -91,6 +92,21 @@ def wrong_values(path: str) -> list[LeftOut]:
                 f'SELECT {_key(table)} FROM "{table.name}" WHERE {condition}'  # noqa: S608
             )
         ]
+
+
+def dangling(path: Path) -> list[LeftOut]:
+    """Return the rows of a content file that lead nowhere."""
+    with closing(sqlite3.connect(read_only(path), uri=True)) as database:
+        return list(dangling_rows(database))
+
+
+def accept(path: Path) -> None:
+    """Note in a content file that it passed the check of this version. Raises `FileFormatError`."""
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.execute("UPDATE checked SET form = ?", (check_form(),))
+    except sqlite3.Error as error:
+        raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
 
 def _outside(column: Column) -> str:
@@ -107,6 +123,11 @@ def _outside(column: Column) -> str:
 
 def _key(table: Table) -> str:
     return " || ' ' || ".join(f'"{name}"' for name in table.key)
+
+
+def read_only(path: Path) -> str:
+    """Return the URI by which SQLite opens a content file for reading, whatever its name has."""
+    return f"{path.absolute().as_uri()}?mode=ro"
 
 
 def keys_path(target: Path) -> Path:

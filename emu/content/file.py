@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from emu.content.checks import check_form
-from emu.content.importing import APPLICATION, read_only, tables_form
+from emu.content.checks import check_form, read_only
+from emu.content.importing import APPLICATION, tables_form
 from emu.content.tables import Stored, content_tables
 from emu.errors import FileFormatError
 

@@ -28,6 +28,7 @@ from emu.content.checks import (
     is_filled,
     keys_path,
     missing_scripts,
+    read_only,
 )
 from emu.content.sources import CountedStream, DumpPart
 from emu.content.tables import RowConverter, Stored, Table, content_tables
@@ -92,11 +93,6 @@ def tables_form() -> int:
     """Return the number of the tables' form: a server with other tables asks for a new import."""
     declared = [*(table.create() for table in content_tables().values()), *_OWN_TABLES, *_INDEXES]
     return crc32("\n".join(declared).encode()) & 0x7FFFFFFF
-
-
-def read_only(path: Path) -> str:
-    """Return the URI by which SQLite opens a content file for reading, whatever its name has."""
-    return f"{path.absolute().as_uri()}?mode=ro"
 
 
 @dataclass(slots=True)

@@ -1,10 +1,12 @@
 """`emu content`: what operators and builders type and what they find."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from emu.content.file import ContentFile
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.running.command_line import CommandLine
 
@@ -93,3 +95,33 @@ def test_without_a_file_the_line_says_so(
 def test_what_is_not_there_names_the_search(filled: CommandLine) -> None:
     for words in (("zone", "nowhere"), ("show", "1")):
         assert "`emu content find WORD`" in filled.refused("content", *words)
+
+
+def test_a_good_file_is_good_and_its_loose_rows_are_counted(filled: CommandLine) -> None:
+    result = filled.good("content", "check")
+    assert result.stdout.endswith("content.sqlite: good\n")
+    assert "entries: their location has no placement: 1 row" in result.stderr
+
+
+def test_values_out_of_range_need_a_new_import(filled: CommandLine) -> None:
+    path = filled.database.with_name("content.sqlite")
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE npcs SET difficulty = 200 WHERE spawn_id = 90001")
+    assert "1 value out of range; make the file anew" in filled.refused("content", "check")
+
+
+def test_a_check_of_an_older_version_is_done_again(filled: CommandLine) -> None:
+    path = filled.database.with_name("content.sqlite")
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE checked SET form = 1")
+    with ContentFile(path) as file:
+        assert not file.is_checked
+    filled.good("content", "check")
+    with ContentFile(path) as file:
+        assert file.is_checked
+
+
+def test_a_file_without_zones_is_a_problem(emu: CommandLine, tmp_path: Path) -> None:
+    dumps = write_dumps(tmp_path / "others", {"skills": [{"id": 1, "name": "x"}]})
+    emu.good("content", "import", str(dumps))
+    assert "has no zones" in emu.refused("content", "check")
