@@ -18,6 +18,7 @@ from emu.dialects.dialect import CLIENT_COMMAND, wire_name, wire_texts
 from emu.errors import UnknownOpcode, UnknownStruct
 from emu.model import WorldCharacter
 from emu.structs.packed import pack, unpack, write_client_cmd, xor
+from emu.world.actors.sheet import ATTRIBUTES, Pool, Sheet
 
 # Colors of the client's chat window, by number.
 ERROR_COLOR: Final = 3
@@ -170,10 +171,8 @@ def text_fields(text: str, color: int) -> dict[str, Any]:
 
 
 SHEET: Final = "WS_CharacterSheet"
-ATTRIBUTES: Final = tuple(
-    name + base for base in ("", "_base") for name in ("str", "sta", "agi", "wis", "int")
-)
-USUAL_ATTRIBUTE: Final = 20
+_SHOWN: Final = {"intel": "int"}
+"""Attributes that the message calls otherwise."""
 EFFECTS: Final = 45
 """The most effects of one kind that a version's sheet has; clients up to 561 have 30."""
 NO_SPELL: Final = 0xFFFFFFFF
@@ -209,8 +208,24 @@ def experience_fields(points: int, needed: int) -> dict[str, int]:
     return {"exp_yellow": 10 * percents, "exp_blue": 1000 * rest // needed}
 
 
-def sheet_fields(character: WorldCharacter, *, health: int, power: int) -> dict[str, Any]:
-    """Return the values of a sheet with full health and power; a version uses those it has."""
+def _pool_fields(pool: Pool, name: str) -> dict[str, int]:
+    return {
+        f"current_{name}": pool.current,
+        f"max_{name}": pool.most,
+        f"base_{name}": pool.base or pool.most,
+    }
+
+
+def _attribute_fields(sheet: Sheet) -> dict[str, int]:
+    return {
+        _SHOWN.get(name, name) + base: max(0, min(0x7FFF, sheet.attribute(name + base)))
+        for base in ("", "_base")
+        for name in ATTRIBUTES
+    }
+
+
+def sheet_fields(character: WorldCharacter, sheet: Sheet) -> dict[str, Any]:
+    """Return the values of a character sheet; a version uses those it has."""
     return {
         "character_name": character.name,
         "race": character.race,
@@ -225,9 +240,9 @@ def sheet_fields(character: WorldCharacter, *, health: int, power: int) -> dict[
         "status_points": character.status_points,
         **coin_fields(character.coins),
         **experience_fields(character.experience, character.experience_needed),
-        **dict.fromkeys(("current_hp", "max_hp", "base_hp"), health),
-        **dict.fromkeys(("current_power", "max_power", "base_power"), power),
-        **dict.fromkeys(ATTRIBUTES, USUAL_ATTRIBUTE),
+        **_pool_fields(sheet.health, "hp"),
+        **_pool_fields(sheet.power, "power"),
+        **_attribute_fields(sheet),
         "combat_exp_enabled": 1,
         "max_weight": 90,
         "spell_effects": [{"spell_id": NO_SPELL}] * EFFECTS,

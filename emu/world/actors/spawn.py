@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from emu.appearance import SLIDER_FIELDS, Models
 from emu.model import WorldCharacter
+from emu.world.actors.sheet import Sheet, usual_health
 from emu.world_stream.movement import Position
 
 
@@ -154,9 +155,24 @@ class Spawn:
     mood_state: int = 0
     emote_state: int = 0
     watcher: Callable[[Spawn, int], None] = NOBODY
+    _sheet: Sheet | None = None
 
     def __post_init__(self) -> None:
         self.origin = self.position
+
+    @property
+    def sheet(self) -> Sheet:
+        """Its health, power and attributes; made when they are first needed."""
+        if self._sheet is None:
+            full = usual_health(self.level, is_player=self.kind is SpawnKind.PLAYER)
+            self._sheet = Sheet(full, full)
+        return self._sheet
+
+    def show_pools(self) -> None:
+        """Show how much health and power its sheet has; do nothing if that is shown already."""
+        shown = self.sheet.health.percent, self.sheet.power.percent
+        if shown != (self.hp_percent, self.power_percent):
+            self.set_info(hp_percent=shown[0], power_percent=shown[1])
 
     @property
     def is_living(self) -> bool:

@@ -19,6 +19,7 @@ from emu.content.population import Change, Condition, Population, Randomness, St
 from emu.errors import EmuError, FileFormatError, LimitExceeded
 from emu.link.messages import MAX_ZONE_FILE
 from emu.times import Monotonic
+from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import TRIPLE_FIELDS, Spawn, SpawnKind
 from emu.world.content.deaths import Deaths
 from emu.world.content.definitions import Fixture, Start, ZoneDefinition
@@ -491,4 +492,24 @@ def _spawn(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:
     spawn.level = min(standing.level, 255)
     spawn.size = min(standing.size, LARGEST_SIZE)
     spawn.pitch = placement.pitch
+    _fill_sheet(spawn, standing)
     return spawn
+
+
+_PLACED: Final = {
+    "strength": "str", "stamina": "sta", "agility": "agi", "wisdom": "wis", "intelligence": "intel",
+}  # fmt: skip
+"""Columns of attributes -> fields of a sheet."""
+
+
+def _fill_sheet(spawn: Spawn, standing: Standing) -> None:
+    """Set the health, the power and the attributes that the rows of a placement or a spawn say."""
+    placement, template = standing.placement, standing.template
+    for name in ("health", "power"):
+        if most := getattr(placement, name) or template.spawn[name]:
+            getattr(spawn.sheet, name).fill(most)
+    if template.kind != "npcs":
+        return
+    for column, field_name in _PLACED.items():
+        if value := getattr(placement, column) or template.own[column]:
+            spawn.sheet.set(field_name, FieldKind.FRACTION, value)

@@ -7,6 +7,7 @@ from typing import Any, Final
 from emu.model import Present
 from emu.world.actors.client import sheet_fields
 from emu.world.actors.player import Player
+from emu.world.actors.sheet import usual_health
 from emu.world.world import World
 
 GHOST_SIZE: Final = 0.51
@@ -30,8 +31,7 @@ class CharacterSheets:
 
     def fields(self, player: Player) -> dict[str, Any]:
         """Return the values of a player's sheet."""
-        full = hit_points(player.character.level)
-        fields = sheet_fields(player.character, health=full, power=full)
+        fields = sheet_fields(player.character, player.spawn.sheet)
         return fields | player.options.sheet_fields() | self._group_fields(player)
 
     def _group_fields(self, player: Player) -> dict[str, Any]:
@@ -54,10 +54,15 @@ class CharacterSheets:
         if other is None:
             present = self._world.group_changes.present(member)
             return None if present is None else self._fields_elsewhere(present)
+        sheet = other.spawn.sheet
         return {
             **_plain_fields(other.present),
             "zone_status": int(other.zone is player.zone),
             "spawn_id": _index_of(player, other),
+            "hp_current": sheet.health.current,
+            "hp_max": sheet.health.most,
+            "power_current": sheet.power.current,
+            "power_max": sheet.power.most,
             "zone": other.zone.definition.description,
             # The field is one byte; a higher instance is only shown wrong.
             "instance": min(other.zone.instance, 255),
@@ -77,7 +82,7 @@ class CharacterSheets:
 
 def _plain_fields(present: Present) -> dict[str, Any]:
     """Return the values of a member that do not depend on where it is."""
-    full = hit_points(present.level)
+    full = usual_health(present.level, is_player=True)
     return {
         "name": present.name,
         "pet_id": NOBODY,
@@ -96,8 +101,3 @@ def _index_of(player: Player, other: Player) -> int:
     # A client names other players by its own index of their ghosts.
     index = player.index_of(other.spawn)
     return NOBODY if index is None else index
-
-
-def hit_points(level: int) -> int:
-    """Return health and power of a level, while there is no fighting: 40 and 20 a level."""
-    return 40 + 20 * max(1, level)

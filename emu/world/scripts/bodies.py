@@ -62,6 +62,8 @@ class Body:
     """Its placement in the content file; None for players."""
     script: str = ""
     """The file that its row names; empty without one."""
+    group: int = 0
+    """The number of the group that it stands in; 0 without one."""
     variables: dict[str, Any] = field(default_factory=dict)
     nearness: Nearness | None = None
     near_spawns: list[SpawnNearness] = field(default_factory=list)
@@ -85,6 +87,8 @@ class Body:
         elif self.spawn.kind is SpawnKind.NPC:
             kind = HandleKind.NPC
         self.handle = Handle(kind, self)
+        if self.standing is not None:
+            self.group = self.standing.group
 
     @property
     def name(self) -> str:
@@ -196,6 +200,14 @@ class Home:
             body for body in self.bodies.values()
             if body.standing is not None and body.standing.template.id == number
         )  # fmt: skip
+
+    def in_group(self, group: int) -> list[Body]:
+        """Return the spawns of a group, the dead ones too."""
+        return [body for body in self.bodies.values() if body.group == group]
+
+    def is_group_dead(self, group: int) -> bool:
+        """Return whether nothing of a group lives."""
+        return not any(body.spawn.hp_percent > 0 for body in self.in_group(group))
 
     def end(self) -> None:
         """End all handles: the zone has ended."""

@@ -18,11 +18,13 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.actors.walks import Walks
 from emu.world.behaviors import Behaviors
+from emu.world.entry.sheets import CharacterSheets
 from emu.world.messages import WorldMessageRule, WorldMessages
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.moves import Moves
+from emu.world.scripts.states import States
 from emu.world.scripts.talks import Talks
 from emu.world.scripts.waits import Waits
 from emu.world.social.chat import Chat
@@ -66,6 +68,10 @@ class Scripts(Calls):
         self._behaviors = behaviors
         self.walks = Walks(world.wake)
         self.moves = Moves(self, self.walks, world.wake, world.clock.now)
+        self.states = States(
+            self.events, self.waits, self.moves,
+            sheets=CharacterSheets(world), wake=world.wake, now=world.clock.now,
+        )  # fmt: skip
         notifications = world.notifications
         notifications.said.subscribe(self.heard)
         notifications.targeted.subscribe(self.events.targeted)
@@ -130,6 +136,7 @@ class Scripts(Calls):
     def _forget(self, body: Body) -> None:
         self.waits.forget(body)
         self.moves.forget(body)
+        self.states.forget(body)
         self.talks.forget_speaker(body)
         body.home.remove(body)
 
@@ -177,6 +184,7 @@ class Scripts(Calls):
             body = home.players.pop(player.id, None)
             if body is not None:
                 self.waits.forget(body)
+                self.states.forget(body)
                 self.waits.left(home, player)
                 body.end()
 
@@ -231,7 +239,7 @@ class Scripts(Calls):
         """Return when to call `handle_timer`, None if nothing is due."""
         times = (
             self.walks.get_timer(), self.moves.get_timer(), self.waits.get_timer(),
-            self.zones.get_timer(),
+            self.zones.get_timer(), self.states.get_timer(),
         )  # fmt: skip
         return min((due for due in times if due is not None), default=None)
 
@@ -241,3 +249,4 @@ class Scripts(Calls):
         self.waits.handle_timer(now)
         self.moves.handle_timer(now)
         self.walks.handle_timer(now)
+        self.states.handle_timer(now)

@@ -9,6 +9,7 @@ import pytest
 from emu.structs.packed import unpack
 from emu.world.actors.client import SHEET, SheetSender, experience_fields, sheet_fields
 from emu.world.actors.options import Options
+from emu.world.actors.sheet import Sheet
 from emu.world.entry.sheets import CharacterSheets
 from tests.support.world.ghost_views import dialect
 from tests.support.world.world_fakes import world_character
@@ -17,7 +18,7 @@ from tests.support.world.worlds import WorldHarness
 
 def fields(**changes: object) -> dict[str, object]:
     character = world_character(name="Aldana", race=9, gender=1, class_=1, level=1)
-    return sheet_fields(character, health=43, power=47) | Options().sheet_fields() | changes
+    return sheet_fields(character, Sheet(43, 47)) | Options().sheet_fields() | changes
 
 
 @pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])
@@ -44,7 +45,7 @@ def test_a_sheet_has_trade_last_name_coins_status_and_experience(version: int) -
         tradeskill_class=4, tradeskill_level=6, last_name="Sturmfäustlingsohnchen",
         coins=7_654_321, status_points=77, experience=1234, experience_needed=10_000,
     )  # fmt: skip
-    payload = SheetSender(speaker).update(sheet_fields(character, health=43, power=47))
+    payload = SheetSender(speaker).update(sheet_fields(character, Sheet(43, 47)))
     assert payload is not None
     data, _ = unpack(payload, speaker.layout(SHEET).empty_size(), version)
     # 101 last name, coins and status points: docs/protocol/world/entering.md#character-sheet.

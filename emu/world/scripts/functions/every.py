@@ -7,9 +7,18 @@ from typing import Final
 from emu.scripts.signatures import FunctionTable
 from emu.world.scripts.functions.later import LATER
 from emu.world.scripts.functions.movement import MOVEMENT
+from emu.world.scripts.functions.sheet import SHEET
 from emu.world.scripts.functions.shows import SHOWS
 from emu.world.scripts.functions.talk import TALK
 from emu.world.scripts.functions.travel import TRAVEL
 from emu.world.scripts.functions.who import WHO
 
-EVERY: Final[tuple[FunctionTable, ...]] = (TALK, SHOWS, WHO, LATER, MOVEMENT, TRAVEL)
+EVERY: Final[tuple[FunctionTable, ...]] = (
+    TALK,
+    SHOWS,
+    WHO,
+    LATER,
+    MOVEMENT,
+    TRAVEL,
+    SHEET,
+)

@@ -1,0 +1,93 @@
+"""What scripts do to the state of actors: health that is shown, sheets that are sent, death.
+
+Source: docs/guides/lua.md#sheet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from emu.times import Monotonic
+from emu.world.actors.player import IN_ZONE, Player
+from emu.world.deadlines import Deadlines
+from emu.world.scripts.bodies import Body
+from emu.world.scripts.events import SpawnEvents
+from emu.world.scripts.moves import Moves
+from emu.world.scripts.waits import DESPAWN, Waits
+
+CORPSE: Final = "corpse"
+"""The word of a spawn that is dead."""
+CORPSE_STAYS: Final = 10.0
+"""Seconds from a creature's death until its body goes."""
+
+
+class Sheets(Protocol):
+    """Sends sheets; `emu.world.entry.sheets.CharacterSheets` does."""
+
+    def send(self, player: Player) -> None:
+        """Send a client the change of its character sheet."""
+
+
+class States:
+    """Changes the state of actors for scripts, and shows it."""
+
+    def __init__(
+        self,
+        events: SpawnEvents,
+        waits: Waits,
+        moves: Moves,
+        *,
+        sheets: Sheets,
+        wake: Callable[[Monotonic], None],
+        now: Callable[[], Monotonic],
+    ) -> None:
+        self._events = events
+        self._waits = waits
+        self._moves = moves
+        self._sheets = sheets
+        self._now = now
+        self._changed: Deadlines[Body, str] = Deadlines(wake)
+        """The players whose sheet has changed."""
+
+    def forget(self, body: Body) -> None:
+        """Forget a spawn or a player that is gone."""
+        self._changed.clear(body, "")
+
+    def sheet_changed(self, body: Body) -> None:
+        """Show the health and power of a spawn, and send a player its sheet with the next turn."""
+        body.spawn.show_pools()
+        if body.player is not None:
+            self._changed.set(body, "", self._now())
+
+    def kill(self, body: Body, killer: Body | None) -> None:
+        """Let a living creature die; players and things do not. Its body goes a little later."""
+        spawn = body.spawn
+        if body.player is not None or not spawn.is_living or spawn.hp_percent <= 0:
+            return
+        self._moves.forget(body)
+        spawn.sheet.health.set_current(0)
+        spawn.show_pools()
+        spawn.set_word(CORPSE, on=True)
+        spawn.set_visibility(attackable=False)
+        home, killed_by = body.home, killer.spawn if killer is not None else None
+        self._events.died(home.zone, spawn, killed_by)
+        # Its own functions may have removed it.
+        if not body.is_gone and body.group and home.is_group_dead(body.group):
+            self._events.group_died(home.zone, spawn, killed_by)
+        if not body.is_gone:
+            self._waits.add_timer(body, CORPSE_STAYS, DESPAWN)
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if no sheet has changed."""
+        return self._changed.next()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Send the sheets that have changed."""
+        while (due := self._changed.pop_due(now)) is not None:
+            body, _ = due
+            player = body.player
+            if player is not None and player.zone is body.home.zone and player.state in IN_ZONE:
+                self._sheets.send(player)

@@ -1,0 +1,131 @@
+"""What scripts set and ask of a sheet: fields, attributes, health and power, death."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.world.script_scenes import ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path)
+
+
+def says(scene: ScriptScene, body: str, *values: str) -> list[str]:
+    """Hail a guard whose script runs `body` and says the values; return what it says."""
+    said = "\n".join(f"Say(NPC, tostring({value}))" for value in values)
+    guard = scene.spawn(f"function hailed(NPC, Spawn)\n{body}\n{said}\nend")
+    return [text for _, text in scene.hail(guard)]
+
+
+def test_fields_by_name(scene: ScriptScene) -> None:
+    assert says(
+        scene,
+        'SetInfoStructUInt(NPC, "primary_weapon_damage_low", 7.9)'
+        ' SetInfoStructSInt(NPC, "hp_regen", -5) SetInfoStructFloat(NPC, "xp_debt", 1.5)'
+        ' SetInfoStructString(NPC, "action_state", "ponder")',
+        'GetInfoStructUInt(NPC, "primary_weapon_damage_low")',
+        'GetInfoStructSInt(NPC, "hp_regen")',
+        'GetInfoStructFloat(NPC, "xp_debt")',
+        'GetInfoStructString(NPC, "action_state")',
+        'SetInfoStructUInt(NPC, "no_such", 1)',
+        'GetInfoStructUInt(NPC, "no_such")',
+        'SetInfoStructUInt(NPC, "level", 90)',
+        'GetInfoStructUInt(NPC, "level")',
+        'GetInfoStructUInt(NPC, "class3")',
+        'GetInfoStructString(Spawn, "name")',
+        "SetInfoStructUInt(nil, 'hp_regen', 1)",
+    ) == [
+        "7", "-5", "1.5", "ponder", "false", "nil", "false", "12", "3", "Aldana", "false",
+    ]  # fmt: skip
+
+
+def test_attributes(scene: ScriptScene) -> None:
+    assert says(
+        scene,
+        'SetInfoStructFloat(NPC, "str", 34) SetStrBase(NPC, 30) SetIntBase(NPC, 31)',
+        "GetStr(NPC)", "GetStrBase(NPC)", "GetIntBase(NPC)", "GetSta(NPC)", "GetStr(nil)",
+    ) == ["34", "30", "31", "20", "nil"]  # fmt: skip
+
+
+def test_health_and_power(scene: ScriptScene) -> None:
+    assert says(
+        scene,
+        "ModifyMaxHP(NPC, 500) ModifyHP(NPC, 500) SetMaxHPBase(NPC, 400) ModifyHP(NPC, -100)"
+        " SetPower(NPC, 900) ModifyPower(NPC, -5000)",
+        "GetHP(NPC)", "GetCurrentHP(NPC)", "GetMaxHP(NPC)", "GetMaxHPBase(NPC)",
+        "GetPCTOfHP(NPC, 10)", "GetPower(NPC)", "GetMaxPower(NPC)", "GetHP(nil)",
+    ) == ["300", "300", "400", "400", "40", "0", "900", "nil"]  # fmt: skip
+
+
+def test_others_are_shown_the_health(scene: ScriptScene) -> None:
+    guard = scene.spawn("function hailed(NPC, Spawn) ModifyHP(NPC, -91) end")
+    scene.hail(guard)
+    scene.harness.run(1.0)
+    assert scene.client.fields_of("Guard")["hp_remaining"] == 100 ^ 49
+
+
+def test_nobody_dies_of_a_change(scene: ScriptScene) -> None:
+    assert says(scene, "ModifyHP(NPC, -100000)", "GetHP(NPC)", "IsAlive(NPC)") == ["1", "true"]
+
+
+def test_a_player_is_sent_its_sheet(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn) ModifyHP(Spawn, -10) ModifyHP(Spawn, -10) end""")
+    before = scene.player.spawn.sheet.health.current
+    sheets = scene.client.names.count("OP_UpdateCharacterSheetMsg")
+    scene.hail(guard)
+    scene.harness.run(0.2)
+    assert scene.player.spawn.sheet.health.current == before - 20
+    assert scene.client.names.count("OP_UpdateCharacterSheetMsg") == sheets + 1
+
+
+def test_invulnerable(scene: ScriptScene) -> None:
+    assert says(
+        scene, "SetInvulnerable(NPC, true)", "IsInvulnerable(NPC)", "IsInvulnerable(Spawn)"
+    ) == ["true", "false"]
+
+
+def test_fights(scene: ScriptScene) -> None:
+    assert says(
+        scene, "SetInCombat(NPC, true) SetInCombat(Spawn, true)", "IsInCombat(NPC)",
+        "IsInCombat(Spawn)", "IsInCombat(nil)",
+    ) == ["true", "false", "nil"]  # fmt: skip
+
+
+def test_a_killed_creature_dies_once_and_its_body_goes(scene: ScriptScene) -> None:
+    removed = []
+    scene.scripts.waits.despawn = lambda _zone, spawn: removed.append(spawn)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn) KillSpawn(NPC, Spawn) KillSpawn(NPC) KillSpawn(Spawn) end
+        function death(NPC, Killer)
+            Say(NPC, "Slain by " .. GetName(Killer) .. tostring(IsAlive(NPC)))
+            ModifyHP(NPC, 100)
+        end""")
+    assert [text for _, text in scene.hail(guard)] == ["Slain by Aldanafalse"]
+    assert (guard.hp_percent, guard.attackable, "corpse" in guard.words) == (0, False, True)
+    assert scene.player.spawn.hp_percent == 100
+    scene.harness.run(9.5)
+    assert removed == []
+    scene.harness.run(1.0)
+    assert removed == [guard]
+
+
+def test_the_last_of_a_group_is_reported(scene: ScriptScene) -> None:
+    name = scene.script("function group_dead(NPC, Killer) Say(NPC, 'All of us') end")
+    spawns = [scene.place(name, "One"), scene.place(name, "Two", location=71)]
+    for spawn in spawns:
+        body = scene.scripts.body_of(spawn, scene.zone)
+        assert body is not None
+        body.group = 4
+    killer = scene.spawn(
+        """
+        function hailed(NPC, Spawn) KillSpawnByDistance(NPC, 20) end""",
+        "Killer",
+        location=72,
+    )
+    assert scene.hail(killer) == [("Two", "All of us")]
+    assert killer.hp_percent == 100
