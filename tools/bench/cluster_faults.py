@@ -25,6 +25,7 @@ from rich.table import Table
 from twisted.internet.defer import Deferred
 from twisted.internet.task import react
 
+from emu.cluster.ports import LEASE
 from emu.config import load
 from emu.database import ServerUrl
 from emu.errors import EmuError
@@ -197,24 +198,31 @@ class Liver:
     async def live(self, killed: Callable[[str, float], bool]) -> None:
         """Play until `is_over`; `killed` says whether a node was killed since a moment."""
         while not self.is_over:
+            since = reactor.seconds()
             try:
                 await self.bot.enter(seconds=4)
             except EmuError:
                 await sleep(0.3)
                 continue
-            bot, since = self.bot, reactor.seconds()
+            bot = self.bot
             if bot.name not in self.created:
                 self.created.append(bot.name)
             at = self.camped.pop(bot.name, None)
             if at is not None and math.dist(at, (bot.place.x, bot.place.z)) > 1.0:
                 self.lost_camps.append(f"{bot.name}: {at} {bot.place}")
             try:
-                await self._play(killed)
+                await self._play(killed, since)
             except EmuError as error:
-                if not killed(bot.node, since - 5):
+                # Until its lease has ended, players are still sent to a node that was killed.
+                if not killed(bot.node, since - LEASE):
                     self.disturbed.append(f"{bot.name} at {bot.node}: {error} {bot.closed[-1:]}")
 
-    async def _play(self, killed: Callable[[str, float], bool]) -> None:
+    async def _play(self, killed: Callable[[str, float], bool], since: float) -> None:
+        """Walk and camp once; `since` is when the bot began to enter.
+
+        A client whose node was killed since then may take the end of its session for that of its
+        camp.
+        """
         bot = self.bot
         client = bot.client
         assert client is not None
@@ -226,15 +234,14 @@ class Liver:
         self.doubles += twice
         place = (bot.place.x, bot.place.z)
         await sleep(0.3)
-        begun = reactor.seconds()
-        if await bot.camp() and not killed(bot.node, begun):
+        if await bot.camp() and not killed(bot.node, since):
             self.camped[bot.name] = place
             self.camps += 1
             self.lives += 1
             if self.lives % 2:
                 # Somebody new: account and character are created by entering.
                 self.bot = Bot(self.cluster, self.number + 1000 * self.lives, "life")
-        elif not killed(bot.node, begun):
+        elif not killed(bot.node, since):
             raise EmuError("the camp was not confirmed")
 
 
