@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from emu.database import ServerUrl
 from emu.errors import EmuError
 from emu.net.client.world_connection import ClientWorldConnection, enter_world
 from tests.support.database.engines import run
-from tests.support.database.own_server import OwnServer, own_server
+from tests.support.database.own_server import OwnServer, own_server, small_volume
 from tests.support.patience import within
 from tests.support.running.whole_server import (
     HOST,
@@ -105,3 +107,32 @@ async def test_play_goes_on_while_the_database_is_away(
         other = await enters(server, "Cestra")
         for one in (client, other):
             await one.stop()
+
+
+async def enter_many(server: ServerProcess) -> None:
+    for letter in ascii_lowercase:
+        await (await enters(server, f"Filler{letter}")).stop()
+
+
+async def test_play_goes_on_while_the_disk_of_the_database_is_full(tmp_path: Path) -> None:
+    with small_volume(96) as volume, own_server(volume) as database:
+        async with serving(tmp_path, database.where) as server:
+            client = await enters(server, "Aldana")
+            database.fill_disk()
+            try:
+                # What is free inside the files of the database is used up first.
+                with within(30.0), pytest.raises(EmuError):
+                    await enter_many(server)
+                x = await walks(client)
+                await server.line(r"Aldana is not saved: .*disk or memory is full")
+            finally:
+                database.empty_disk()
+            await until(
+                lambda: saved(database.where, "Aldana") == pytest.approx(x, abs=0.5), "the save"
+            )
+            made = set(re.findall(r"made (Filler\w) on world", server.text))
+            rows = run(database.where, "SELECT name FROM world_characters")
+            assert made <= {name for (name,) in rows}
+            other = await enters(server, "Cestra")
+            for one in (client, other):
+                await one.stop()

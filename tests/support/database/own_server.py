@@ -43,7 +43,11 @@ class OwnServer:
             for path in (folder, *folder.parents[:-2]):
                 path.chmod(path.stat().st_mode | 0o011)
             os.chown(folder, self._user.pw_uid, self._user.pw_gid)
-        self._call("initdb", "-D", str(self._data), "-U", "emu", "-A", "trust", "-E", "UTF8", "-N")
+        self._call(
+            "initdb", "-D", str(self._data), "-U", "emu", "-A", "trust", "-E", "UTF8", "-N",
+            "--wal-segsize=1",
+        )  # fmt: skip
+        self._filling = folder / "filling"
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
         run(ServerUrl("emu", "127.0.0.1", str(self.port), "postgres"), "CREATE DATABASE emu")
@@ -90,6 +94,21 @@ class OwnServer:
         if self._process is not None:
             self._process.wait(30)
 
+    def fill_disk(self) -> None:
+        """Leave no space on the volume of its data."""
+        with self._filling.open("ab", buffering=0) as file, suppress(OSError):
+            for size in (1 << 20, 1 << 12, 1):
+                with suppress(OSError):
+                    while file.write(bytes(size)) == size:
+                        pass
+
+    def empty_disk(self) -> None:
+        """Free what `fill_disk` has taken; start the server again if it has ended."""
+        self._filling.unlink(missing_ok=True)
+        assert self._process is not None
+        if self._process.poll() is not None:
+            self.start()
+
     def stop(self) -> None:
         """Stop it at once."""
         if self._process is not None and self._process.poll() is None:
@@ -119,13 +138,28 @@ class OwnServer:
 
 
 @contextmanager
-def own_server() -> Iterator[OwnServer]:
+def small_volume(megabytes: int) -> Iterator[Path]:
+    """Mount a volume in memory; skip the test where that is not allowed."""
+    with TemporaryDirectory(prefix="emu-volume-") as folder:
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", folder]
+        try:
+            subprocess.run(mount, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            pytest.skip("this user may not mount a volume")
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", "--lazy", folder], check=True, capture_output=True)
+
+
+@contextmanager
+def own_server(volume: Path | None = None) -> Iterator[OwnServer]:
     """Run a server; skip the test where its programs are not installed."""
     folder = programs()
     if folder is None:
         pytest.skip("the programs of PostgreSQL are not installed")
     memory = Path("/dev/shm")  # a disk that is never slow
-    base_folder = memory if memory.is_dir() else None
+    base_folder = volume or (memory if memory.is_dir() else None)
     with TemporaryDirectory(prefix="emu-pg-", dir=base_folder) as base:
         server = OwnServer(Path(base), folder)
         try:
