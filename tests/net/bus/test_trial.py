@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
@@ -12,8 +11,8 @@ import pytest
 
 from emu.config import parse
 from emu.net.bus.trial import BusTrial, try_bus
+from tests.support.certificates import make_certificate
 from tests.support.cluster.engines import free_port, nats_broker
-from tests.support.foreign.programs import debian_program
 
 pytest.importorskip("nats", reason="nats-py is not installed")
 pytestmark = pytest.mark.slow
@@ -37,13 +36,7 @@ class Secured(NamedTuple):
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     folder = tmp_path_factory.mktemp("nats")
-    openssl = debian_program("openssl", "openssl")
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout"]
-    subprocess.run(
-        [openssl, "req", "-x509", *key, folder / "server.key", "-out", folder / "server.pem",
-         "-subj", "/CN=emu", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"],
-        check=True, capture_output=True,
-    )  # fmt: skip
+    make_certificate(folder)
     (folder / "nats.conf").write_text(USERS.format(folder))
     for user, password in (("emu", "secret"), ("poor", "secret"), ("nobody", "wrong")):
         (folder / user).write_text(f"{user}:{password}\n")

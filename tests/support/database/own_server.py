@@ -74,6 +74,19 @@ class OwnServer:
             else:
                 return
 
+    def use_tls(self, certificate: Path, key: Path) -> None:
+        """Start it again with TLS."""
+        for path in (certificate, key):
+            copy = shutil.copy(path, self._data / path.name)
+            if self._user is not None:
+                os.chown(copy, self._user.pw_uid, self._user.pw_gid)
+        with (self._data / "postgresql.auto.conf").open("a") as file:
+            file.write(
+                f"ssl = on\nssl_cert_file = '{certificate.name}'\nssl_key_file = '{key.name}'\n"
+            )
+        self.stop()
+        self.start()
+
     def pause(self) -> None:
         """Let it stand still."""
         stop_processes(self._processes())
