@@ -23,14 +23,18 @@ from emu.content.checks import LeftOut, accept, dangling, keys_path, wrong_value
 from emu.content.file import ContentFile, ZoneContent
 from emu.content.importing import Finder, ImportReport, build_content, import_content, step_back
 from emu.content.importing import Progress as ImportProgress
-from emu.content.population import Population, Surroundings
+from emu.content.population import Population, Standing, Surroundings
 from emu.content.sources import DumpPart, dump_parts
 from emu.content.subjects import SUBJECTS, find
 from emu.errors import CommandError
 from emu.scripts.runtime import ScriptFolder
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
+from emu.world.content.exporting import standing_fixtures, zone_text
+from emu.world.content.served import read_zone_content, zone_definitions
 
+ORDINARY: Final = 1
+"""The bit of days without a holiday."""
 MOST_OF_EACH: Final = 20
 MOST_OF_ONE: Final = 1000
 _NUMBER: Final = re.compile(r"\d{1,18}")
@@ -203,7 +207,7 @@ def zone(name: str, seed: int, path: Path | None, style: str) -> None:
         found = None if number is None else file.zone_content(number)
     if found is None:
         raise CommandError(f"there is no zone {name!r}; `emu content find WORD` searches names")
-    standing = Population(found, Random(seed), Surroundings()).open(Monotonic(0.0))  # noqa: S311
+    standing = _standing(found, seed)
     count = Counter(one.template.id for one in standing)
     rows = [_spawn_row(found, number, times) for number, times in sorted(count.items())]
     print_rows(rows, style, ("id", "name", "kind", "standing"))
@@ -270,6 +274,35 @@ def find_names(word: str, subject: str | None, path: Path | None, style: str) ->
         found = list(find(file, word, MOST_OF_ONE if subject else MOST_OF_EACH, subject or ""))
     rows: list[Row] = [one._asdict() for one in found]
     print_rows(rows, style, ("subject", "number", "name"))
+
+
+@content.command()
+@click.option("--zone", "name", required=True, help="The zone: number, name, file or description.")
+@click.option("--seed", type=int, default=0, help="Begins the random numbers of the zone.")
+@file_option
+def export(name: str, seed: int, path: Path | None) -> None:
+    """Print a zone file with what would stand in a zone: to change it by hand.
+
+    Put it into your folder of zone files, where it replaces the zone of the content file. Scripts,
+    respawn times and choices are not in it.
+
+    Example: emu content export --zone Antonica > zones/antonica.toml
+    """
+    target = path or content_path()
+    with _open(target) as file:
+        number = file.zone_named(name)
+        definitions = {zone.id: zone for zone in zone_definitions(file)}
+    served = None if number is None else read_zone_content(target, number)
+    if number not in definitions or served is None:
+        raise CommandError(f"there is no zone {name!r} that clients can load")
+    fixtures = standing_fixtures(served.fixtures, _standing(served.content, seed))
+    click.echo(zone_text(definitions[number], fixtures), nl=False)
+
+
+def _standing(found: ZoneContent, seed: int) -> list[Standing]:
+    """Return what stands in a zone after one roll of its random numbers."""
+    surroundings = Surroundings(holidays=ORDINARY)
+    return Population(found, Random(seed), surroundings).open(Monotonic(0.0))  # noqa: S311
 
 
 @content.command()

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,11 @@ def test_a_file_without_zones_is_a_problem(emu: CommandLine, tmp_path: Path) -> 
     dumps = write_dumps(tmp_path / "others", {"skills": [{"id": 1, "name": "x"}]})
     emu.good("content", "import", str(dumps))
     assert "has no zones" in emu.refused("content", "check")
+
+
+def test_a_zone_is_printed_as_a_zone_file(filled: CommandLine) -> None:
+    text = filled.good("content", "export", "--zone", "meadow").stdout
+    document = tomllib.loads(text)
+    assert document["zone"]["id"] == 9
+    assert len(document["spawn"]) == 3
+    assert "there is no zone 'nowhere'" in filled.refused("content", "export", "--zone", "nowhere")

@@ -18,6 +18,7 @@ from emu.world.actors.spawn import SpawnKind, Verb
 from emu.world.content.atlas import Atlas
 from emu.world.content.definitions import Fixture
 from emu.world.content.eq2emu_files import is_imported
+from emu.world.content.exporting import is_exported
 from emu.world.content.files import problem_of
 
 NEARLY: Final = 0.75
@@ -62,7 +63,7 @@ def content_faults(atlas: Atlas, behaviors: BehaviorFaults, commands: Collection
                     problem_of(fixture, fault.path, str(fault))
                     for fault in behaviors(fixture.behavior, fixture.behavior_options, is_zone)
                 ]
-            # EQ2Emulator's commands, which an imported file has, are not faults of its operator.
+            # EQ2Emulator's commands, which such a file has, are not faults of its operator.
             if fixture.verbs and not imported(fixture):
                 problems += _verb_faults(fixture, commands)
     return sorted(problems, key=_place)
@@ -76,7 +77,7 @@ def _place(line: str) -> tuple[str, int]:
 
 
 class _Imported:
-    """Decides whether a fixture's file was written by the import."""
+    """Decides whether a fixture's file was written by the import or the export of content."""
 
     def __init__(self) -> None:
         self._known: dict[Path, bool] = {}
@@ -86,7 +87,7 @@ class _Imported:
             return False
         path = fixture.source.path
         if path not in self._known:
-            self._known[path] = is_imported(path)
+            self._known[path] = is_imported(path) or is_exported(path)
         return self._known[path]
 
 
