@@ -233,8 +233,11 @@ class ContentFile:
         ).fetchone()
         return None if row is None else int(row[0])
 
-    def zone_content(self, zone_id: int) -> ZoneContent | None:
-        """Return everything about a zone; None if there is no such zone."""
+    def zone_content(self, zone_id: int, also: Iterable[int] = ()) -> ZoneContent | None:
+        """Return everything about a zone; None if there is no such zone.
+
+        `also` are spawns that stand there by other files than this one.
+        """
         zones = list(self._rows("zones", "WHERE id = ?", (zone_id,)))
         if not zones:
             return None
@@ -255,7 +258,7 @@ class ContentFile:
             "SELECT id FROM spawns WHERE id BETWEEN ? AND ?",
             (zone_id * 10_000, zone_id * 10_000 + 9_999),
         )
-        wanted |= {row[0] for row in numbered}
+        wanted |= {row[0] for row in numbered} | set(also)
         templates = self._templates(sorted(wanted))
         transports = {one.spawn["transport"] for one in templates.values()} - {0}
         lists = {

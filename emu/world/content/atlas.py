@@ -3,28 +3,32 @@
 A folder has one ``*.toml`` file for each zone, and `starts.toml` with starting places. A zone in an
 operator's folder with ``replaces = true`` replaces the zone of the same number. With ``extends =
 true`` it adds spawns and changes only the keys that it has. An operator's starting places come
-before the shipped ones.
+before the shipped ones. A content file is between the two: its zones replace shipped ones, and the
+operator's files extend, change or replace them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
+from attrs import evolve
+
 from emu.content.file import ContentFile
+from emu.content.layers import TABLES, ZoneLayer, read_layer
 from emu.errors import FileFormatError
 from emu.files import data_file, listed, read_document
 from emu.link.batches import ZoneItem
 from emu.model import WorldCharacter
-from emu.schema import TomlSource, faulty
+from emu.schema import TomlSource, faulty, problem
 from emu.world.content.definitions import Fixture, Start, ZoneDefinition, best_start
 from emu.world.content.files import read_fixtures, read_starts, read_zone, with_keys
 from emu.world.content.served import starting_places, zone_definitions
 
 STARTS: Final = "starts.toml"
-SECTIONS: Final = frozenset(("zone", "spawn"))
+SECTIONS: Final = frozenset(("zone", "spawn", *TABLES))
 
 
 @dataclass(slots=True)
@@ -35,6 +39,10 @@ class _ZoneFile:
     zone: dict[str, Any]
     spawns: list[tuple[TomlSource, Any]]
     is_shipped: bool = False
+    changes: list[tuple[TomlSource, Mapping[str, Any]]] = field(default_factory=list)
+    """The documents that change a zone of the content file."""
+    is_over_content: bool = False
+    """Whether the files only extend a zone of the content file."""
 
     @property
     def is_replacing(self) -> bool:
@@ -52,6 +60,8 @@ class Atlas:
         starts: Sequence[tuple[Start, ...]],
         faults: Sequence[str] = (),
         sources: Mapping[int, TomlSource] | None = None,
+        *,
+        layers: Mapping[int, ZoneLayer] | None = None,
     ) -> None:
         self._zones = {zone.id: zone for zone in zones}
         self._fixtures = dict(fixtures)
@@ -61,6 +71,8 @@ class Atlas:
         """A line for each fault in spite of which the files can be used."""
         self.sources = dict(sources or {})
         """The file of each zone's ``[zone]`` table, by the zone's number."""
+        self.layers = dict(layers or {})
+        """What files change in zones of the content file, by the zone's number."""
 
     def __iter__(self) -> Iterator[ZoneDefinition]:
         """Iterate over all zones by number."""
@@ -108,6 +120,7 @@ class Atlas:
         self.starts = other.starts
         self.faults = other.faults
         self.sources = other.sources
+        self.layers = other.layers
 
 
 def read_atlas(folder: Path | None = None, content: Path | None = None) -> Atlas:
@@ -117,29 +130,32 @@ def read_atlas(folder: Path | None = None, content: Path | None = None) -> Atlas
     """
     shipped, own = data_file("world", "zones"), folder
     problems = _Problems()
-    below = files = _zone_files(shipped, problems, is_shipped=True)
-    if own is not None:
-        files = _zone_files(own, problems, below=below)
+    below = _zone_files(shipped, problems, is_shipped=True)
     served, places = _content(content)
     # A content file replaces shipped zones, and an operator's files replace or extend its zones.
-    in_content = {zone.id for zone in served}
-    files = {
-        number: file for number, file in files.items()
-        if not (file.is_shipped and number in in_content)
-    }  # fmt: skip
+    in_content = {zone.id: zone for zone in served}
+    files = {number: file for number, file in below.items() if number not in in_content}
+    if own is not None:
+        files = _zone_files(own, problems, below=files, in_content=in_content)
     # All zones are read before any spawn, because a spawn may lead to a zone of a later file.
-    zones = {number: problems.attempt(read_zone, file.source, file.zone)
+    zones = {number: problems.attempt(_definition, file, in_content.get(number))
              for number, file in files.items()}  # fmt: skip
     known = [zone for zone in zones.values() if zone is not None]
     numbers = {zone.id for zone in known}
     known += [zone for zone in served if zone.id not in numbers]
-    numbers |= in_content
+    numbers |= set(in_content)
     find = _Finder([*known, *(read_zone(file.source, file.zone) for file in below.values())])
     fixtures: dict[int, tuple[Fixture, ...]] = {}
     for number, file in files.items():
         rows = [problems.attempt(read_fixtures, *spawns, find) or () for spawns in file.spawns]
         fixtures[number], faults = with_keys([fixture for row in rows for fixture in row])
         problems.faults += faults
+    layers = {
+        number: problems.attempt(_layer, file) or ZoneLayer()
+        for number, file in files.items() if number in in_content
+    }  # fmt: skip
+    problems.lines += [line for number, file in files.items() if number not in in_content
+                       for line in _changes_of_nothing(file)]  # fmt: skip
     # The operator's folder first: its rows win.
     operators = problems.attempt(_starts, own, find) if own else None
     starts = [operators, places, problems.attempt(_starts, shipped, find)]
@@ -152,7 +168,33 @@ def read_atlas(folder: Path | None = None, content: Path | None = None) -> Atlas
             f"{shipped / STARTS}: no start without conditions has a known zone; add one"
         )
     sources = {number: file.source for number, file in files.items()}
-    return Atlas(known, fixtures, tables, problems.faults, sources)
+    return Atlas(known, fixtures, tables, problems.faults, sources, layers=layers)
+
+
+def _definition(file: _ZoneFile, extended: ZoneDefinition | None) -> ZoneDefinition:
+    """Return the definition of a zone, which may extend one of the content file."""
+    if not file.is_over_content or extended is None:
+        return read_zone(file.source, file.zone)
+    plain = {name: getattr(extended, name) for name in ("name", "file", "description")}
+    read = read_zone(file.source, {**plain, "safe": [0, 0, 0], **file.zone})
+    # Only what the file says changes; all else stays as the content file has it.
+    return evolve(extended, **{name: getattr(read, name) for name in file.zone})
+
+
+def _layer(file: _ZoneFile) -> ZoneLayer:
+    """Return what the files of a zone change in the content file. Raises `FileFormatError`."""
+    edits = [
+        edit for source, document in file.changes
+        for edit in read_layer(source, file.zone["id"], document)
+    ]  # fmt: skip
+    return ZoneLayer(tuple(edits), replaces=not file.is_over_content)
+
+
+def _changes_of_nothing(file: _ZoneFile) -> list[str]:
+    return [
+        problem(source, (name,), f"{name}: zone {file.zone['id']} is not in the content file")
+        for source, document in file.changes for name in TABLES if name in document
+    ]  # fmt: skip
 
 
 def _content(path: Path | None) -> tuple[list[ZoneDefinition], tuple[Start, ...]]:
@@ -229,9 +271,10 @@ def _zone_files(
     problems: _Problems,
     *,
     below: Mapping[int, _ZoneFile] | None = None,
+    in_content: Collection[int] = (),
     is_shipped: bool = False,
 ) -> dict[int, _ZoneFile]:
-    """Return the zones of a folder over the zones `below`."""
+    """Return the zones of a folder over the zones `below`, and over those of a content file."""
     # A copy: `below` is still needed for the names of replaced zones.
     found = dict(below or {})
     additions: list[_ZoneFile] = []
@@ -247,27 +290,36 @@ def _zone_files(
             # Applied after all files were read: the file that it extends may come later by name.
             additions.append(file)
         else:
-            _put(found, file, problems)
+            _put(found, file, problems, in_content)
     for file in additions:
         number = file.zone["id"]
         before = found.get(number)
+        if before is None and number in in_content:
+            file.is_over_content = True
+            found[number] = file
+            continue
         if before is None:
             where = file.source.at(("zone", "id"))
             problems.lines.append(f"{where}: there is no zone {number} to extend; correct the id")
             continue
         zone, spawns = before.zone | file.zone, [*before.spawns, *file.spawns]
         # The extending file is the source: its keys are the ones that nobody has checked yet.
-        found[number] = _ZoneFile(file.source, zone, spawns, before.is_shipped)
+        found[number] = _ZoneFile(
+            file.source, zone, spawns, before.is_shipped, [*before.changes, *file.changes],
+            before.is_over_content,
+        )  # fmt: skip
     return dict(sorted(found.items()))
 
 
-def _put(found: dict[int, _ZoneFile], file: _ZoneFile, problems: _Problems) -> None:
+def _put(
+    found: dict[int, _ZoneFile], file: _ZoneFile, problems: _Problems, in_content: Collection[int]
+) -> None:
     """Add a file that does not extend another one; a file that replaces one wins."""
     number = file.zone["id"]
     before = found.get(number)
     where = file.source.at(("zone", "id"))
     if before is None:
-        if file.is_replacing:
+        if file.is_replacing and number not in in_content:
             problems.faults.append(
                 f"{where}: zone {number} replaces no other zone; remove replaces = true"
             )
@@ -301,7 +353,10 @@ def _zone_file(path: Path) -> tuple[_ZoneFile, bool]:
     unknown = sorted(set(document) - SECTIONS)
     if unknown:
         where = source.at((unknown[0],))
-        raise FileFormatError(f"{where}: {unknown[0]}: unknown; use [zone] and [[spawn]]")
+        raise FileFormatError(
+            f"{where}: {unknown[0]}: unknown; use [zone], [[spawn]]"
+            " and, for zones of the content file, [[placement]], [[change]] and [[remove]]"
+        )
     # Removed from the table, because the definition of a zone has no such key.
     extends = zone.pop("extends", False)
     if not isinstance(extends, bool):
@@ -312,4 +367,5 @@ def _zone_file(path: Path) -> tuple[_ZoneFile, bool]:
         raise FileFormatError(
             f"{source.at(('zone', 'extends'))}: zone: a file extends or replaces another, not both"
         )
-    return _ZoneFile(source, zone, [(source, document.get("spawn", []))]), extends
+    spawns = [(source, document.get("spawn", []))]
+    return _ZoneFile(source, zone, spawns, changes=[(source, document)]), extends
