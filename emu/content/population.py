@@ -10,7 +10,7 @@ Source: docs/guides/content.md#population.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
 from typing import Final, NamedTuple, Protocol
@@ -251,6 +251,53 @@ class Population:
         self._turned.clear()
         return [Death(one.placement.id, self._is_dead(one), one.returns) for one in turned]
 
+    # -- another content --------------------------------------------------------------------------
+
+    def renewed(self, content: ZoneContent) -> Population:
+        """Return a population of another content that can take this one over."""
+        return Population(content, self._random, self.surroundings)
+
+    def take_over(
+        self, before: Population, places: Collection[int], spawns: Collection[int], now: Monotonic
+    ) -> Change:
+        """Continue the population of an older content; return what goes and what comes.
+
+        `places` are the placements that have changed, with all of their sets, and `spawns` the
+        templates. What is at other placements stays, and what is dead stays dead.
+        """
+        self.surroundings, self._next_round = before.surroundings, before._next_round
+        self._turned = {one: None for one in before._turned if one in self._places}
+        change = Change()
+        groups: dict[int, int] = {}
+        """The group of each spawn that goes only because its template has changed."""
+        for number, was in before._places.items():
+            if number in self._places:
+                # What is dead stays dead, also where something else is to stand now.
+                self._places[number].returns = was.returns
+                if number in before._dead:
+                    self._dead[number] = None
+            stays = number not in places and self._keep(number, was, spawns)
+            if was.standing is not None and not stays:
+                change.gone.append(was.standing)
+                if number not in places:
+                    groups[number] = was.standing.group
+        settled: set[int] = set()
+        for number in sorted({*places, *groups} & set(self._places)):
+            place = self._places[number]
+            if not place.groups or number in groups:
+                change.come += self._fill(place, now, groups.get(number, 0))
+            elif number not in settled:
+                change.come += self._fill_set(place, settled, now)
+        return change
+
+    def _keep(self, number: int, was: _Place, spawns: Collection[int]) -> bool:
+        """Leave a placement as it was; return whether what stands there stays."""
+        place, standing = self._places.get(number), was.standing
+        if place is None or (standing is not None and standing.template.id in spawns):
+            return False
+        place.standing = standing
+        return True
+
     # -- internals --------------------------------------------------------------------------------
 
     def _is_dead(self, place: _Place) -> bool:
@@ -309,9 +356,11 @@ class Population:
 
     def _dying(self, candidates: Sequence[Group]) -> Group | None:
         """Return the group of which the most is dead: it stood there before; None if all live."""
-        if not self._dead:
-            return None
-        dead = [sum(one in self._dead for one in group.placements) for group in candidates]
+        dead = [
+            sum(one in self._places and self._is_dead(self._places[one])
+                for one in group.placements)
+            for group in candidates
+        ]  # fmt: skip
         return candidates[dead.index(max(dead))] if any(dead) else None
 
     def _choose(self, candidates: Sequence[Group]) -> Group:
@@ -324,7 +373,7 @@ class Population:
 
     def _fill(self, place: _Place, now: Monotonic, group: int) -> list[Standing]:
         """Let one of a location's entries stand there, if one may."""
-        if place.placement.id in self._dead or place.standing is not None:
+        if self._is_dead(place) or place.standing is not None:
             return []
         roll = self._random.random() * sum(entry.weight for entry in place.entries)
         for entry in place.entries:

@@ -6,18 +6,20 @@ removed from its file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from random import Random
 from secrets import randbelow
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from twisted.internet.defer import Deferred
 
 from emu.commands import Registry
 from emu.config.world import WorldConfig
+from emu.content.file import ContentFile
+from emu.content.layers import Edit, ZoneLayer
 from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
@@ -33,7 +35,7 @@ from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.checks import content_faults
 from emu.world.content.deaths import Deaths
 from emu.world.content.population import ZonePopulation
-from emu.world.content.served import ContentZones, read_zone_content
+from emu.world.content.served import NO_LAYER, ContentZones, ServedZone, served_zone
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.social.chat import Chat
@@ -41,6 +43,7 @@ from emu.world.world import World
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
+T = TypeVar("T")
 _log = logger("world")
 MOST_FAULTS: Final = 20
 """Faults of zone files, or removed spawns, that the log names at once."""
@@ -65,6 +68,16 @@ class MemoryReview(Protocol):
         """Remove all memories of a spawn."""
 
 
+class ContentSource(Protocol):
+    """Where zone files and the content file are read; `ContentReader` is one."""
+
+    def run(self, call: Callable[[], T]) -> Awaitable[T]:
+        """Carry out a call in a thread."""
+
+    async def reopen(self) -> None:
+        """Read from the content file that is there now. Raises `FileFormatError`."""
+
+
 class ContentReader:
     """Reads zones of the content file in a thread of its own."""
 
@@ -73,6 +86,38 @@ class ContentReader:
         self._path = path
         self._scheduler = scheduler
         self._worker = StoreWorker(reactor, nullcontext, name="emu-content")
+        self._file: ContentFile | None = None
+        """The open file; only the thread uses it. An import that exchanges it changes nothing."""
+        self.layers: Callable[[int], ZoneLayer] = lambda _zone_id: NO_LAYER
+        """Returns what zone files change in a zone."""
+        self.edits: Sequence[Edit] = ()
+        """Edits made in the game, above the files."""
+
+    def run(self, call: Callable[[], T]) -> Deferred[T]:
+        """Carry out a call in the thread."""
+        return self._worker.run(call)
+
+    async def reopen(self) -> None:
+        """Read from the file that is there now. Raises `FileFormatError`."""
+        if self._path is not None:
+            await self.run(self._reopen)
+
+    def _reopen(self) -> None:
+        assert self._path is not None  # noqa: S101  # `reopen` has checked it
+        fresh, old = ContentFile(self._path), self._file
+        self._file = fresh
+        if old is not None:
+            old.close()
+
+    def _read(self, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit]) -> ServedZone | None:
+        if self._file is None:
+            self._reopen()
+        assert self._file is not None  # noqa: S101  # it was opened just now
+        return served_zone(self._file, zone_id, layer, edits)
+
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
     def zones(
         self,
@@ -86,15 +131,18 @@ class ContentReader:
 
         `dead` keeps what died there.
         """
-        path = self._path
-        if path is None:
+        if self._path is None:
             return None
+        # Opened now: a file that is imported later counts only after a reload.
+        self.run(self._reopen).addErrback(lambda _failure: None)
 
         def center(zone: Zone) -> Position | None:
             return next((one.position for one in players() if one.zone is zone), None)
 
         return ContentZones(
-            lambda zone_id: self._worker.run(partial(read_zone_content, path, zone_id)),
+            lambda zone_id: self.run(
+                partial(self._read, zone_id, self.layers(zone_id), self.edits)
+            ),
             next_id=next_id,
             randomness=lambda: Random(randbelow(2**63)),  # noqa: S311  # chances of a game
             hour=lambda: game_time(self._scheduler.moment()).hour,
@@ -104,11 +152,14 @@ class ContentReader:
             start=start,
             failed=_warn,
             deaths=Deaths(dead, start, self._scheduler, wake, _warn),
+            in_thread=self.run,
         )
 
-    def stop(self) -> Deferred[None]:
-        """End the thread after the zone that it reads now."""
-        return self._worker.stop()
+    async def stop(self) -> None:
+        """Close the file, and end the thread after the zone that it reads now."""
+        if self._path is not None:
+            await self.run(self._close)
+        await self._worker.stop()
 
 
 def make_scripts(
@@ -152,6 +203,7 @@ class WorldContent:
         folders: Callable[[], tuple[Path | None, Path | None]],
         memories: MemoryReview | None,
         start: Callable[[Any], object],
+        source: ContentSource,
     ) -> None:
         """`folders` returns the operator's folder of zones, and the content file.
 
@@ -167,20 +219,24 @@ class WorldContent:
         self._folders = folders
         self._memories = memories
         self._start = start
+        self._source = source
 
     async def reload_zones(self) -> str:
-        """Reload the zone files and replace their spawns in running zones.
+        """Reload the zone files and the content file; change in running zones what differs.
 
         Raises `FileFormatError` if a file has a fault; then the previous zones stay.
         """
-        fresh = read_atlas(*self._folders())
+        fresh = await self._source.run(partial(read_atlas, *self._folders()))
         # Checked before anything is replaced, so that a reload is done whole or not at all.
         problems = self._faults(fresh)
         if problems:
             raise faulty(problems)
+        await self._source.reopen()
         self._population.reload(fresh, self._clock.now())
+        content = self._population.content
+        lines = await content.refresh() if content is not None else []
         self.review()
-        return f"{len(self._atlas)} zones"
+        return "\n".join([f"{len(self._atlas)} zones", *lines])
 
     async def reload_behaviors(self) -> str:
         """Reload the behaviors; the zone files that do not fit them any more are reported.

@@ -54,6 +54,7 @@ from emu.world.content.deaths import Deaths
 from emu.world.content.knowledge import read_knowledge
 from emu.world.content.population import ZonePopulation
 from emu.world.content.saving import ZoneFiles
+from emu.world.content.served import NO_LAYER
 from emu.world.entry.account_changes import REVIEW, AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
@@ -153,11 +154,13 @@ class WorldEndpoint:
             folders=lambda: (self._config.world.zones, self._config.world.content),
             memories=storage.memories,
             start=self._tasks.spawn,
+            source=self._content_reader,
         )  # fmt: skip
         self._collections = CollectionGuard(self.behaviors.limits.budget)
         self.reloads = {
             "behaviors": self._content.reload_behaviors,
             "zones": self._content.reload_zones,
+            "content": self._content.reload_zones,
             "knowledge": self._reload_knowledge,
             "accounts": self._reload_accounts,
         }
@@ -204,6 +207,7 @@ class WorldEndpoint:
             self._tasks.spawn,
             self.cluster.dead_spawns,
         )
+        reader.layers = lambda zone_id: self.atlas.layers.get(zone_id, NO_LAYER)
         return ZonePopulation(self.atlas, self._next_spawn_id, zones), reader
 
     def _make_behaviors(self) -> Behaviors:
@@ -445,7 +449,7 @@ class WorldEndpoint:
         if self.link is not None:
             await within(stored_by, Deferred.fromCoroutine(self.link.stop()))
         await within(stored_by, Deferred.fromCoroutine(self._tasks.finished()))
-        await within(stored_by, self._content_reader.stop())
+        await within(stored_by, Deferred.fromCoroutine(self._content_reader.stop()))
         await self._store_the_rest(stored_by)
         # What is still unsaved goes to the file. The store stays open until then, because a save
         # that ends late needs no entry there.

@@ -9,12 +9,14 @@ number share a template. What returns, expires or depends on the time of the day
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
-from emu.content.file import ContentFile, Row, Template, ZoneContent, zone_of
+from emu.content.file import ContentFile, Row, Template, ZoneContent
+from emu.content.layers import Edit, ZoneLayer, lay_over, spawns_named
 from emu.content.population import Change, Condition, Population, Randomness, Standing, Surroundings
 from emu.errors import EmuError, FileFormatError, LimitExceeded
 from emu.link.messages import MAX_ZONE_FILE
@@ -27,6 +29,7 @@ from emu.world.content.files import LARGEST_SIZE, check_appearance, read_fixture
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
+NO_LAYER: Final = ZoneLayer()
 SLICE: Final = 150
 """Spawns that one turn adds: about 10 ms."""
 PAUSE: Final = 0.01
@@ -123,13 +126,26 @@ class ServedZone:
 
 
 def read_zone_content(path: Path, zone_id: int) -> ServedZone | None:
-    """Read one zone of a content file; None if it has no such zone. For a thread.
+    """Read one zone of a content file as `served_zone` does, and close the file."""
+    with ContentFile(path) as file:
+        return served_zone(file, zone_id)
 
-    Raises `FileFormatError`.
+
+def served_zone(
+    file: ContentFile, zone_id: int, layer: ZoneLayer = NO_LAYER, edits: Sequence[Edit] = ()
+) -> ServedZone | None:
+    """Return one zone of a content file with changes laid over it. For a thread.
+
+    `edits` are above `layer`. None: the file has no such zone, or zone files replace it. Raises
+    `FileFormatError`.
     """
-    content = zone_of(path, zone_id)
+    every = [*layer.edits, *edits]
+    if layer.replaces and not layer.edits:
+        return None
+    content = file.zone_content(zone_id, spawns_named(every, zone_id))
     if content is None:
         return None
+    content = lay_over(content, every, replaces=layer.replaces)
     fixtures: dict[int, Fixture] = {}
     faults: list[str] = []
     for number, template in content.templates.items():
@@ -220,6 +236,46 @@ def _is_known(name: str, value: Any) -> bool:
     return True
 
 
+class Difference(NamedTuple):
+    """What differs between two contents of one zone."""
+
+    places: frozenset[int]
+    """Placements that are new, gone or changed, with all placements of their sets."""
+    spawns: frozenset[int]
+    """Templates that are changed."""
+
+
+def difference(old: ServedZone, new: ServedZone) -> Difference:
+    """Compare two contents of a zone by their numbers. For a thread."""
+    before, after = _places(old.content), _places(new.content)
+    places = {one for one in before.keys() | after.keys() if before.get(one) != after.get(one)}
+    # A set comes and goes as a whole.
+    sets: dict[int, set[int]] = {}
+    for group in (*old.content.groups, *new.content.groups):
+        sets.setdefault(group.set_id, set()).update(group.placements)
+    for members in sets.values():
+        if not places.isdisjoint(members):
+            places |= members
+    known, fresh = old.content.templates, new.content.templates
+    spawns = frozenset(
+        one for one in known.keys() & fresh.keys()
+        if known[one] != fresh[one] or old.fixtures.get(one) != new.fixtures.get(one)
+    )  # fmt: skip
+    return Difference(frozenset(places), spawns)
+
+
+def _places(content: ZoneContent) -> dict[int, tuple[Any, ...]]:
+    """Return all that decides what can stand at each placement."""
+    groups: dict[int, list[Any]] = {}
+    for group in content.groups:
+        for one in group.placements:
+            groups.setdefault(one, []).append(group)
+    return {
+        one.id: (one, content.entries.get(one.location_id), groups.get(one.id))
+        for one in content.placements
+    }
+
+
 # -- running zones ------------------------------------------------------------------------------
 
 
@@ -269,12 +325,14 @@ class _Filled:
 
     zone: Zone
     population: Population
-    fixtures: Mapping[int, Fixture]
+    served: ServedZone
     due: Monotonic
     """When to look at it again."""
     spawns: dict[int, Spawn] = field(default_factory=dict)
     """By placement."""
     waiting: deque[Standing] = field(default_factory=deque)
+    leaving: deque[Standing] = field(default_factory=deque)
+    """What another content has no longer; it goes before anything is added."""
     is_opening: bool = True
     """Whether the spawns with which it starts are still being added."""
     is_private: bool = False
@@ -297,12 +355,14 @@ class ContentZones:
         start: Callable[[Coroutine[Any, Any, None]], object],
         failed: Callable[[str], object],
         deaths: Deaths | None = None,
+        in_thread: Callable[[Callable[[], Any]], Awaitable[Any]],
     ) -> None:
         """Prepare to fill zones.
 
         `read` reads a zone in a thread. `hour` is that of the world's clock. `center` returns where
         a zone's players are, if anybody is there. `failed` reports a line to operators. `deaths`
-        keeps what is dead; without it, everything lives when a zone starts.
+        keeps what is dead; without it, everything lives when a zone starts. `in_thread` carries out
+        a call in a thread.
         """
         self._read = read
         self._next_id = next_id
@@ -314,14 +374,17 @@ class ContentZones:
         self._start = start
         self._failed = failed
         self.deaths = deaths
+        self._in_thread: Callable[[Callable[[], Any]], Awaitable[Any]] = in_thread
         self._filled: dict[Zone, _Filled] = {}
         self._opening: set[Zone] = set()
+        self._running: dict[Zone, None] = {}
         self.listener: Listener | None = None
         self.watchers: list[Watcher] = []
         """Who notes the spawns before the listener hears of them."""
 
     def settle(self, zone: Zone) -> None:
         """Begin to fill a zone that starts."""
+        self._running[zone] = None
         self._opening.add(zone)
         if self.listener is not None:
             self.listener.zone_starts(zone)
@@ -329,6 +392,7 @@ class ContentZones:
 
     def forget(self, zone: Zone) -> None:
         """Remove a zone that ends."""
+        self._running.pop(zone, None)
         self._opening.discard(zone)
         self._filled.pop(zone, None)
         for watcher in self.watchers:
@@ -349,6 +413,51 @@ class ContentZones:
                 self._remove(zone, spawn, self._now())
                 return
 
+    async def refresh(self) -> list[str]:
+        """Read all running zones again, and change what differs in them, a slice at a time.
+
+        Returns a line for each zone that has changes. Raises `EmuError` if a zone cannot be read.
+        """
+        lines = []
+        for zone in list(self._running):
+            line = await self._refresh(zone)
+            lines += [line] if line else []
+        return lines
+
+    async def _refresh(self, zone: Zone) -> str:
+        fresh = await self._read(zone.zone_id)
+        filled = self._filled.get(zone)
+        if filled is None:
+            # Its content may have come only now, or another one than the one it is opened with.
+            if zone in self._running:
+                self._opening.add(zone)
+                await self._open(zone)
+            return ""
+        if fresh is None:
+            fresh = _emptied(filled.served)
+        old = filled.served
+        found, population = await self._in_thread(partial(_prepared, old, fresh, filled.population))
+        # Another content may have come first, or the zone may have ended.
+        if self._filled.get(zone) is not filled or filled.served is not old:
+            return ""
+        now = self._now()
+        change = population.take_over(filled.population, found.places, found.spawns, now)
+        filled.population, filled.served, filled.due = population, fresh, now
+        filled.leaving.extend(change.gone)
+        filled.waiting.extend(self._nearest_first(zone, change.come))
+        self._wake(now)
+        if not change.gone and not change.come:
+            return ""
+        return f"{zone.definition.name}: {len(change.gone)} spawns go, {len(change.come)} come"
+
+    def standing_of(self, zone: Zone, spawn: Spawn) -> Standing | None:
+        """Return what a spawn of the content file is; None for another spawn."""
+        filled = self._filled.get(zone)
+        if filled is None:
+            return None
+        number = next((one for one, known in filled.spawns.items() if known is spawn), None)
+        return None if number is None else filled.population.at(number)
+
     def standing(self, zone: Zone) -> int:
         """Return how many spawns of the content file stand in a zone."""
         filled = self._filled.get(zone)
@@ -366,15 +475,18 @@ class ContentZones:
         for filled in list(self._filled.values()):
             if filled.due > now:
                 continue
-            if filled.waiting:
+            if filled.leaving:
+                self._remove_slice(filled, now)
+            elif filled.waiting:
                 self._add_slice(filled, now)
             else:
                 self._pass_time(filled, now)
-            if filled.is_opening and not filled.waiting:
+            is_busy = bool(filled.waiting or filled.leaving)
+            if filled.is_opening and not is_busy:
                 filled.is_opening = False
                 if self.listener is not None:
                     self.listener.zone_is_ready(filled.zone)
-            waits = PAUSE if filled.waiting else max(PAUSE, filled.population.get_timer() - now)
+            waits = PAUSE if is_busy else max(PAUSE, filled.population.get_timer() - now)
             filled.due = Monotonic(now + waits)
         if self.deaths is not None:
             self.deaths.handle_timer(now)
@@ -396,7 +508,7 @@ class ContentZones:
         surroundings = Surroundings(self._daytime(), holidays=1)
         population = Population(served.content, self._randomness(), surroundings, dead)
         filled = _Filled(
-            zone, population, served.fixtures, now,
+            zone, population, served, now,
             is_private=served.content.zone["instance_type"] not in PUBLIC,
         )  # fmt: skip
         filled.waiting.extend(self._nearest_first(zone, population.open(now)))
@@ -435,7 +547,7 @@ class ContentZones:
             # What expired before it was its turn is gone already.
             if filled.population.at(standing.placement.id) is not standing:
                 continue
-            fixture = filled.fixtures.get(standing.template.id)
+            fixture = filled.served.fixtures.get(standing.template.id)
             if fixture is None:
                 continue
             spawn = _spawn(fixture, standing, self._next_id())
@@ -455,6 +567,10 @@ class ContentZones:
                 watcher.appeared(filled.zone, spawn, standing)
             if listener is not None:
                 listener.appeared(filled.zone, spawn, standing, is_back=not filled.is_opening)
+
+    def _remove_slice(self, filled: _Filled, now: Monotonic) -> None:
+        some = [filled.leaving.popleft() for _ in range(min(SLICE, len(filled.leaving)))]
+        self._apply(filled, Change(gone=some), now)
 
     def _remove(self, zone: Zone, spawn: Spawn, now: Monotonic) -> None:
         zone.remove(spawn, now)
@@ -480,6 +596,18 @@ class ContentZones:
             if spawn is not None:
                 self._remove(filled.zone, spawn, now)
         filled.waiting.extend(change.come)
+
+
+def _prepared(
+    old: ServedZone, fresh: ServedZone, running: Population
+) -> tuple[Difference, Population]:
+    """Return what differs, and a population that can take the running one over. For a thread."""
+    return difference(old, fresh), running.renewed(fresh.content)
+
+
+def _emptied(served: ServedZone) -> ServedZone:
+    """Return a zone's content without anything that stands there."""
+    return replace(served, content=replace(served.content, placements=(), entries={}, groups=()))
 
 
 def _spawn(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import pytest
 
@@ -12,6 +13,8 @@ from emu.times import Moment
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
 from tests.support.world.worlds import WorldHarness
+
+T = TypeVar("T")
 
 
 class Reviewed:
@@ -38,11 +41,22 @@ class Reviewed:
         self.forgotten.append((zone_id, spawn))
 
 
+class Source:
+    """Implements `emu.net.world.content.ContentSource` without a thread and a content file."""
+
+    async def run(self, call: Callable[[], T]) -> T:
+        return call()
+
+    async def reopen(self) -> None:
+        pass
+
+
 def content(memories: Reviewed | None) -> WorldContent:
     harness = WorldHarness()
     return WorldContent(
         harness.atlas, harness.population, harness.behaviors, harness.registry, harness.world.clock,
         folders=lambda: (None, None), memories=memories, start=finish,
+        source=Source(),
     )  # fmt: skip
 
 

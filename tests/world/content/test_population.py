@@ -37,6 +37,7 @@ class Given:
     def __init__(self, harness: WorldHarness) -> None:
         self.names: list[tuple[str, Mapping[str, Any], str | None]] = []
         self.taken: list[int] = []
+        self.forgotten: list[str] = []
         harness.population.subscribe(self)
 
     def add(
@@ -54,8 +55,11 @@ class Given:
     def forget_zone(self, zone: Zone) -> None:
         self.taken.append(zone.zone_id)
 
+    def forget_spawn(self, spawn: Spawn) -> None:
+        self.forgotten.append(spawn.name)
+
     def forget_placed(self, zone: Zone, spawns: Collection[Spawn]) -> None:
-        assert {spawn.name for spawn in spawns} == {"Ann", "a crate"}
+        self.forgotten += [spawn.name for spawn in spawns]
         self.taken.append(zone.zone_id)
 
 
@@ -103,13 +107,28 @@ def test_files_that_changed_change_what_stands_there(tmp_path: Path) -> None:
     made = Spawn(harness.world.next_spawn_id(), SpawnKind.NPC, "a rat", Position(2.0, 2.0, 4.0))
     client.player.zone.add(made, harness.now)
     harness.run(0.5)
+    crate = next(one.id for one in client.player.zone if one.name == "a crate")
     fresh = atlas_of(tmp_path, PEOPLE.replace("Ann", "Bea"))
     harness.population.reload(fresh, harness.now)
     harness.run(0.5)
     assert client.sees() == {"Bea", "a crate", "a rat"}
     assert client.player.zone.definition is fresh.get(900)
-    assert given.taken == [900]
+    assert given.taken == [], "the zone's own behavior goes on"
+    assert given.forgotten == ["Ann"]
     assert given.names[-1] == ("greeter", {"greeting": "Hm"}, "Bea")
+    assert next(one.id for one in client.player.zone if one.name == "a crate") == crate
+
+
+def test_another_behavior_of_the_zone_begins_before_those_of_new_spawns(tmp_path: Path) -> None:
+    harness = WorldHarness(atlas=atlas_of(tmp_path))
+    given = Given(harness)
+    harness.stand(1, zone_id=900)
+    people = PEOPLE.replace("rain = true", "rain = false").replace("Hm", "Ho")
+    harness.population.reload(atlas_of(tmp_path, people), harness.now)
+    assert (given.taken, given.forgotten) == ([900], ["Ann"])
+    assert given.names[-2:] == [
+        ("weather", {"rain": False}, None), ("greeter", {"greeting": "Ho"}, "Ann"),
+    ]  # fmt: skip
 
 
 def test_a_zone_that_is_gone_stays_for_those_who_are_in_it(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Zones of a content file in a running world: what stands there, and when it appears."""
 
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,6 +9,7 @@ import pytest
 
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
+from emu.content.layers import Edit, ZoneLayer, read_edits
 from emu.content.population import Standing
 from emu.content.sources import dump_parts
 from emu.errors import EmuError, FileFormatError
@@ -17,10 +18,11 @@ from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.content.atlas import read_atlas
 from emu.world.content.deaths import Deaths
 from emu.world.content.served import (
+    NO_LAYER,
     SLICE,
     ContentZones,
     ServedZone,
-    read_zone_content,
+    served_zone,
     starting_places,
     zone_definitions,
 )
@@ -43,6 +45,10 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(tmp_path_factory.mktemp("served"), meadow())
 
 
+async def at_once(call: Callable[[], Any]) -> Any:
+    return call()
+
+
 class Scene:
     """Content zones with a clock and a reader that a test controls."""
 
@@ -51,6 +57,8 @@ class Scene:
     ) -> None:
         self.seconds = now
         self.dead = dead or DeadSpawnsInMemory()
+        self.layer = NO_LAYER
+        self.edits: list[Edit] = []
         self.hour = hour
         self.lines: list[str] = []
         self.woken: list[float] = []
@@ -65,6 +73,7 @@ class Scene:
             now=self.now, wake=self.woken.append, start=self._waiting.append,
             failed=self.lines.append,
             deaths=Deaths(self.dead, finish, self, lambda _due: None, self.lines.append),
+            in_thread=at_once,
         )  # fmt: skip
         with ContentFile(path) as file:
             definitions = {one.id: one for one in zone_definitions(file)}
@@ -79,7 +88,8 @@ class Scene:
     async def _read(self, zone_id: int) -> ServedZone | None:
         if self.error is not None:
             raise self.error
-        return read_zone_content(self._path, zone_id)
+        with ContentFile(self._path) as file:
+            return served_zone(file, zone_id, self.layer, self.edits)
 
     def read(self) -> None:
         """Let the thread answer."""
@@ -87,6 +97,13 @@ class Scene:
             with pytest.raises(StopIteration):
                 one.send(None)
         self._waiting.clear()
+
+    def refresh(self, path: Path | None = None) -> list[str]:
+        """Take over another file or other changes; return what `refresh` says."""
+        self._path = path or self._path
+        lines: list[str] = finish(self.zones.refresh())
+        self.run(1.0)
+        return lines
 
     def run(self, seconds: float) -> None:
         end = self.seconds + seconds
@@ -209,6 +226,112 @@ def test_what_is_dead_stays_dead_in_the_next_run_of_its_zone(tmp_path: Path) -> 
     again.run(60.0)
     assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 2.0, 3.0]
     assert scene.dead.rows == {}
+
+
+def ids(scene: Scene) -> dict[float, int]:
+    """Return the spawns of a zone: x -> id."""
+    return {spawn.position.x: spawn.id for spawn in scene.zone}
+
+
+def test_another_file_changes_only_what_differs(tmp_path: Path) -> None:
+    scene = opened(made(tmp_path / "old", crowd(4)))
+    before = ids(scene)
+    tables = crowd(5)
+    tables["spawn_location_placement"] = [
+        dict(row, x=row["x"] + 10.0 if row["id"] == 2 else row["x"])
+        for row in tables["spawn_location_placement"] if row["id"] != 3
+    ]  # fmt: skip
+    assert scene.refresh(made(tmp_path / "new", tables)) == ["meadow: 2 spawns go, 2 come"]
+    after = ids(scene)
+    assert sorted(after) == [1.0, 4.0, 5.0, 12.0]
+    assert (after[1.0], after[4.0]) == (before[1.0], before[4.0])
+    assert scene.refresh() == []
+    assert ids(scene) == after
+
+
+def test_a_changed_template_changes_its_spawns_alone(tmp_path: Path) -> None:
+    tables = crowd(3)
+    tables["spawn"] = [*tables["spawn"], {"id": 90002, "name": "a snake", "model_type": 86}]
+    tables["spawn_npcs"] = [*tables["spawn_npcs"], {"spawn_id": 90002, "min_level": 1}]
+    tables["spawn_location_entry"][0]["spawn_id"] = 90002  # type: ignore[index]
+    scene = opened(made(tmp_path / "old", tables))
+    before = ids(scene)
+    tables["spawn"] = [dict(tables["spawn"][0]), dict(tables["spawn"][1], name="a viper")]
+    assert scene.refresh(made(tmp_path / "new", tables)) == ["meadow: 1 spawns go, 1 come"]
+    after = ids(scene)
+    assert scene.names() == ["a rat", "a rat", "a viper"]
+    assert (after[2.0], after[3.0]) == (before[2.0], before[3.0])
+
+
+def test_what_is_dead_stays_dead_when_the_content_changes(tmp_path: Path) -> None:
+    scene = opened(made(tmp_path / "old", crowd(2)))
+    scene.zones.despawn(scene.zone, next(iter(scene.zone)))
+    dead = 3.0 - next(iter(scene.zone)).position.x
+    tables = crowd(2)
+    tables["spawn_location_placement"] = [
+        dict(row, x=row["x"] + 10.0) for row in tables["spawn_location_placement"]
+    ]
+    scene.refresh(made(tmp_path / "new", tables))
+    assert sorted(ids(scene)) == [13.0 - dead]
+    scene.run(70.0)
+    assert sorted(ids(scene)) == [11.0, 12.0]
+
+
+def test_many_differences_are_applied_in_slices(tmp_path: Path) -> None:
+    scene = opened(made(tmp_path / "old", crowd(2 * SLICE)))
+    tables = crowd(2 * SLICE)
+    tables["spawn"] = [dict(tables["spawn"][0], name="a bat")]
+    finish_path = made(tmp_path / "new", tables)
+    scene._path = finish_path
+    finish(scene.zones.refresh())
+    counts = []
+    for _ in range(4):
+        scene.seconds = float(scene.zones.get_timer() or 0)
+        scene.zones.handle_timer(Monotonic(scene.seconds))
+        counts.append(len(scene.zone))
+    assert counts == [SLICE, 0, SLICE, 2 * SLICE]
+
+
+def test_changes_of_zone_files_and_edits_are_laid_over_the_file(tmp_path: Path) -> None:
+    scene = opened(made(tmp_path, crowd(3)))
+    own = 2_000_000_001
+    scene.layer = ZoneLayer((
+        *read_edits("placement", 1, {"removed": True}),
+        *read_edits("placement", 2, {"x": 20.0}),
+        *read_edits("spawn", 90001, {"name": "a mouse", "min_level": 4, "max_level": 4}),
+        *read_edits("placement", own, {"zone": 9, "place": [7.0, 1.0, 2.0, 45.0],
+                                       "entries": [{"spawn": 90001}]}),
+    ))  # fmt: skip
+    scene.refresh()
+    assert sorted(ids(scene)) == [3.0, 7.0, 20.0]
+    assert {(spawn.name, spawn.level) for spawn in scene.zone} == {("a mouse", 4)}
+    scene.edits = read_edits("placement", own, {"x": 8.0})
+    scene.refresh()
+    assert sorted(ids(scene)) == [3.0, 8.0, 20.0]
+    scene.layer, scene.edits = ZoneLayer(replaces=True), []
+    assert scene.refresh() == ["meadow: 3 spawns go, 0 come"]
+    assert ids(scene) == {}
+
+
+def test_content_that_comes_later_fills_a_zone_that_runs(tmp_path: Path) -> None:
+    scene = Scene(made(tmp_path, crowd(2)))
+    scene.layer = ZoneLayer(replaces=True)
+    scene.zones.settle(scene.zone)
+    scene.read()
+    assert scene.names() == []
+    scene.layer = NO_LAYER
+    scene.refresh()
+    assert sorted(ids(scene)) == [1.0, 2.0]
+
+
+def test_a_spawn_is_known_by_its_placement(path: Path) -> None:
+    scene = opened(path)
+    (sign,) = (spawn for spawn in scene.zone if spawn.kind is SpawnKind.SIGN)
+    standing = scene.zones.standing_of(scene.zone, sign)
+    assert standing is not None
+    assert (standing.placement.id, standing.template.id) == (15, 90003)
+    scene.zones.despawn(scene.zone, sign)
+    assert scene.zones.standing_of(scene.zone, sign) is None
 
 
 def test_a_spawn_that_no_client_can_be_shown_is_left_out_and_reported(tmp_path: Path) -> None:
