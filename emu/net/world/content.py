@@ -34,8 +34,9 @@ from emu.world.clock import game_time
 from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.checks import content_faults
 from emu.world.content.deaths import Deaths
+from emu.world.content.differences import ServedZone
 from emu.world.content.population import ZonePopulation
-from emu.world.content.served import NO_LAYER, ContentZones, ServedZone, served_zone
+from emu.world.content.served import NO_LAYER, ContentZones, served_zone
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.social.chat import Chat

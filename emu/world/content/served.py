@@ -9,11 +9,11 @@ number share a template. What returns, expires or depends on the time of the day
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 from emu.content.file import ContentFile, Row, Template, ZoneContent
 from emu.content.layers import Edit, ZoneLayer, lay_over, spawns_named
@@ -25,6 +25,7 @@ from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import TRIPLE_FIELDS, Spawn, SpawnKind
 from emu.world.content.deaths import Deaths
 from emu.world.content.definitions import Fixture, Start, ZoneDefinition
+from emu.world.content.differences import ServedZone, emptied, prepared
 from emu.world.content.files import LARGEST_SIZE, check_appearance, read_fixtures, read_starts
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -112,17 +113,6 @@ def starting_places(file: ContentFile, known: Callable[[int], bool]) -> tuple[St
 
 
 # -- templates ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ServedZone:
-    """The content of one zone with its templates as the world needs them."""
-
-    content: ZoneContent
-    fixtures: Mapping[int, Fixture]
-    """By the spawn's number; spawns that cannot be shown are missing."""
-    faults: tuple[str, ...]
-    """A line for each spawn that cannot be shown."""
 
 
 def read_zone_content(path: Path, zone_id: int) -> ServedZone | None:
@@ -234,46 +224,6 @@ def _is_known(name: str, value: Any) -> bool:
     except ValueError:
         return False
     return True
-
-
-class Difference(NamedTuple):
-    """What differs between two contents of one zone."""
-
-    places: frozenset[int]
-    """Placements that are new, gone or changed, with all placements of their sets."""
-    spawns: frozenset[int]
-    """Templates that are changed."""
-
-
-def difference(old: ServedZone, new: ServedZone) -> Difference:
-    """Compare two contents of a zone by their numbers. For a thread."""
-    before, after = _places(old.content), _places(new.content)
-    places = {one for one in before.keys() | after.keys() if before.get(one) != after.get(one)}
-    # A set comes and goes as a whole.
-    sets: dict[int, set[int]] = {}
-    for group in (*old.content.groups, *new.content.groups):
-        sets.setdefault(group.set_id, set()).update(group.placements)
-    for members in sets.values():
-        if not places.isdisjoint(members):
-            places |= members
-    known, fresh = old.content.templates, new.content.templates
-    spawns = frozenset(
-        one for one in known.keys() & fresh.keys()
-        if known[one] != fresh[one] or old.fixtures.get(one) != new.fixtures.get(one)
-    )  # fmt: skip
-    return Difference(frozenset(places), spawns)
-
-
-def _places(content: ZoneContent) -> dict[int, tuple[Any, ...]]:
-    """Return all that decides what can stand at each placement."""
-    groups: dict[int, list[Any]] = {}
-    for group in content.groups:
-        for one in group.placements:
-            groups.setdefault(one, []).append(group)
-    return {
-        one.id: (one, content.entries.get(one.location_id), groups.get(one.id))
-        for one in content.placements
-    }
 
 
 # -- running zones ------------------------------------------------------------------------------
@@ -434,9 +384,9 @@ class ContentZones:
                 await self._open(zone)
             return ""
         if fresh is None:
-            fresh = _emptied(filled.served)
+            fresh = emptied(filled.served)
         old = filled.served
-        found, population = await self._in_thread(partial(_prepared, old, fresh, filled.population))
+        found, population = await self._in_thread(partial(prepared, old, fresh, filled.population))
         # Another content may have come first, or the zone may have ended.
         if self._filled.get(zone) is not filled or filled.served is not old:
             return ""
@@ -596,18 +546,6 @@ class ContentZones:
             if spawn is not None:
                 self._remove(filled.zone, spawn, now)
         filled.waiting.extend(change.come)
-
-
-def _prepared(
-    old: ServedZone, fresh: ServedZone, running: Population
-) -> tuple[Difference, Population]:
-    """Return what differs, and a population that can take the running one over. For a thread."""
-    return difference(old, fresh), running.renewed(fresh.content)
-
-
-def _emptied(served: ServedZone) -> ServedZone:
-    """Return a zone's content without anything that stands there."""
-    return replace(served, content=replace(served.content, placements=(), entries={}, groups=()))
 
 
 def _spawn(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:

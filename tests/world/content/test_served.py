@@ -17,11 +17,11 @@ from emu.times import Moment, Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.content.atlas import read_atlas
 from emu.world.content.deaths import Deaths
+from emu.world.content.differences import ServedZone
 from emu.world.content.served import (
     NO_LAYER,
     SLICE,
     ContentZones,
-    ServedZone,
     served_zone,
     starting_places,
     zone_definitions,
