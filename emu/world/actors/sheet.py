@@ -99,13 +99,15 @@ def usual_health(level: int, *, is_player: bool) -> int:
 class Sheet:
     """The numbers of one actor besides those that its ghost has."""
 
-    __slots__ = ("_values", "health", "is_invulnerable", "power")
+    __slots__ = ("_values", "health", "is_invulnerable", "power", "sees_hidden", "sees_invisible")
 
     def __init__(self, health: int, power: int) -> None:
         """Begin with full health and power."""
         self.health = Pool(health, health)
         self.power = Pool(power, power)
         self.is_invulnerable = False
+        self.sees_hidden = False
+        self.sees_invisible = False
         self._values: dict[str, Value] = {}
 
     def get(self, name: str, kind: FieldKind) -> Value | None:

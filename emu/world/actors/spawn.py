@@ -154,6 +154,8 @@ class Spawn:
     action_state: int = 0
     mood_state: int = 0
     emote_state: int = 0
+    own_model: int | None = None
+    """The model that it has without its illusion; None while it has no illusion."""
     watcher: Callable[[Spawn, int], None] = NOBODY
     _sheet: Sheet | None = None
 
@@ -220,6 +222,12 @@ class Spawn:
         for name, value in values.items():
             setattr(self, name, value)
         self.watcher(self, GhostPart.INFO)
+
+    def set_shape(self, **values: float) -> None:
+        """Set attributes of the position part besides the place: size, radius, pitch."""
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.watcher(self, GhostPart.POSITION)
 
     def set_target(self, target: Spawn | None) -> None:
         """Set what it has targeted."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from emu.times import Monotonic
+from emu.world.actors.looks import number_in
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.deadlines import Deadlines
 from emu.world.scripts.bodies import Body
@@ -20,6 +21,9 @@ CORPSE: Final = "corpse"
 """The word of a spawn that is dead."""
 CORPSE_STAYS: Final = 10.0
 """Seconds from a creature's death until its body goes."""
+
+LONGEST_STAY: Final = 7 * 86_400.0
+"""Seconds of the longest time after which a script lets a spawn go."""
 
 
 class Sheets(Protocol):
@@ -77,6 +81,13 @@ class States:
             self._events.group_died(home.zone, spawn, killed_by)
         if not body.is_gone:
             self._waits.add_timer(body, CORPSE_STAYS, DESPAWN)
+
+    def expire(self, body: Body, seconds: str) -> None:
+        """Remove a spawn after so many seconds; 0 lets it stand for ever."""
+        wait = number_in(seconds)
+        self._waits.stop_timers(body, DESPAWN)
+        if wait > 0:
+            self._waits.add_timer(body, min(wait, LONGEST_STAY), DESPAWN)
 
     # -- time -------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from emu.scripts.signatures import FunctionTable
 from emu.world.scripts.functions.later import LATER
+from emu.world.scripts.functions.looks import LOOKS
 from emu.world.scripts.functions.movement import MOVEMENT
 from emu.world.scripts.functions.sheet import SHEET
 from emu.world.scripts.functions.shows import SHOWS
@@ -21,4 +22,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     MOVEMENT,
     TRAVEL,
     SHEET,
+    LOOKS,
 )
