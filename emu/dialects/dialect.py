@@ -71,8 +71,8 @@ class WorldVersionRules:
     ghost_kind_byte: bool
     ghost_player_time: bool
     verbs_by_command: bool
-    icon_living: int
-    icon_thing: int
+    wide_icons: bool
+    ghost_thing_mode: int
     no_animation: int
     no_item: int
     gesture_apart: bool

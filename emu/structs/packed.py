@@ -60,6 +60,28 @@ def pack_stream(data: bytes, *, reverse: bool) -> bytes:
     return bytes(out)
 
 
+def pack_before(data: bytes, after: bytes, *, reverse: bool) -> tuple[bytes, int]:
+    """Return `data` packed as the begin of a stream that goes on with `after`.
+
+    The second number is how many bytes of `after` are in it already, 0 to 6: a group always has
+    seven bytes, so the last one may reach across the end of `data`.
+    """
+    size, step = len(data), -1 if reverse else 1
+    if not data:
+        return b"", 0
+    out = bytearray()
+    for found in _TOKENS.finditer(data + after[: _GROUP - 1]):
+        token = found[0]
+        if token[0]:
+            out.append(_CODES[token.translate(_NONZERO)])
+            out += token.replace(b"\0", b"")[::step]
+        else:
+            out.append(len(token))
+        if found.end() >= size:
+            return bytes(out), found.end() - size
+    return bytes(out), 0
+
+
 def unpack_stream(
     data: bytes, size: int, *, reverse: bool, offset: int = 0, end: int | None = None
 ) -> tuple[bytes, int]:

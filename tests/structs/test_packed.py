@@ -8,6 +8,7 @@ from emu.errors import MalformedMessage, StructValueError
 from emu.structs.packed import (
     DeltaBase,
     pack,
+    pack_before,
     pack_counted,
     pack_stream,
     reverses_literals,
@@ -113,6 +114,14 @@ def test_packing_is_what_the_rules_say_and_unpacks(data: bytes, reverse: bool) -
     stream = pack_stream(data, reverse=reverse)
     assert stream == reference(data, reverse=reverse)
     assert unpack_stream(stream + b"\xff", len(data), reverse=reverse) == (data, len(stream))
+
+
+@given(data=st.binary(max_size=60), after=st.binary(min_size=6, max_size=60), reverse=st.booleans())
+def test_a_stream_can_be_packed_in_two_parts(data: bytes, after: bytes, *, reverse: bool) -> None:
+    first, taken = pack_before(data, after, reverse=reverse)
+    whole = first + pack_stream(after[taken:], reverse=reverse)
+    assert 0 <= taken < 7
+    assert unpack_stream(whole, len(data + after), reverse=reverse) == (data + after, len(whole))
 
 
 @given(

@@ -12,7 +12,7 @@ from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import Behaviors
 from emu.world.entry.saving import PlayerSaves
 from emu.world.events import ActorPaused, Fault
-from emu.world.visibility import baselines
+from emu.world.visibility import baselines, fields
 from emu.world.visibility.viewer import Viewer
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
@@ -88,7 +88,7 @@ def test_a_spawn_that_cannot_be_encoded_is_paused_and_tried_again(
     street = Street()
     harness = street.harness
     with monkeypatch.context() as patch:
-        patch.setattr(baselines, "info_fields", fails_for(baselines.info_fields, "Broken"))
+        patch.setattr(baselines, "info_fields", fails_for(fields.info_fields, "Broken"))
         broken = put(harness, street.zone, "Broken")
         for _ in range(10):
             street.goes_on()
@@ -114,7 +114,7 @@ def test_a_spawn_that_changes_and_cannot_be_encoded_keeps_nobody_from_seeing_oth
 ) -> None:
     street = Street()
     with monkeypatch.context() as patch:
-        patch.setattr(baselines, "position_fields", fails_for(baselines.position_fields, "Guard"))
+        patch.setattr(baselines, "position_fields", fails_for(fields.position_fields, "Guard"))
         for step in range(10):
             street.guard.move(HERE._replace(x=HERE.x + step))
             street.goes_on()

@@ -170,8 +170,9 @@ class Interaction:
             return
         verbs = [
             {"command": verb.command, "distance": verb.distance, "display_text": verb.name}
+            | ({"display_error": 1, "error": verb.error} if verb.error else {})
             # The count is one byte.
-            for verb in spawn.verbs[:MOST_VERBS]
+            for verb in shown_verbs(spawn)[:MOST_VERBS]
         ]
         player.client.send(
             "WS_EntityVerbsResponse",
@@ -259,13 +260,23 @@ def _chosen(player: Player, body: bytes) -> tuple[int, str]:
     return fields["spawn_id"], str(fields["command"])
 
 
+def shown_verbs(spawn: Spawn) -> list[Verb]:
+    """Return the verbs of a spawn's menu, each once: its usual ones, then the others."""
+    found = {
+        (_plain(verb.name), _plain(verb.command)): verb
+        for verb in reversed((*spawn.verbs, *spawn.more_verbs))
+        if verb.name
+    }
+    return list(reversed(found.values()))
+
+
 def _verb(spawn: Spawn, text: str) -> Verb | None:
     """Return the verb whose name or command a client has sent, None if there is none."""
     if not text:
         # A message with four bytes names no verb (docs/protocol/world/spawns.md#verbs).
         return spawn.verbs[0] if spawn.verbs else None
     wanted = _plain(text)
-    for verb in spawn.verbs:
+    for verb in (*spawn.verbs, *spawn.more_verbs):
         if wanted in (_plain(verb.name), _plain(verb.command)):
             return verb
     return None

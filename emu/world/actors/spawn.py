@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from emu.appearance import SLIDER_FIELDS, Models
 from emu.model import WorldCharacter
 from emu.world.actors.sheet import Sheet, usual_health
+from emu.world.actors.stance import Stance
 from emu.world_stream.movement import Position
 
 
@@ -27,6 +28,8 @@ class SpawnKind(enum.Enum):
     PLAYER = "player"
     NPC = "npc"
     OBJECT = "object"
+    GROUND = "ground"
+    """Something to gather or collect."""
     SIGN = "sign"
     WIDGET = "widget"
 
@@ -72,6 +75,12 @@ class Verb(NamedTuple):
     name: str
     distance: float
     command: str
+    error: str = ""
+    """What the client says instead of sending the verb from too far away; its own text if empty."""
+    cast_time: float = 0.0
+    """Seconds that using it takes."""
+    visual: int = 0
+    """The spell visual that is shown meanwhile; 0 for none."""
 
 
 class Footer(NamedTuple):
@@ -86,6 +95,10 @@ class Footer(NamedTuple):
     distance: float = 0.0
     show: bool = True
     language: int = 0
+    with_heading: bool = True
+    """Whether clients are sent its heading; else they take that of the model's part."""
+    with_place: bool = True
+    """Whether clients are sent the spawn's place."""
 
 
 NOBODY: Callable[[Spawn, int], None] = lambda _spawn, _change: None  # noqa: E731  # a default
@@ -96,6 +109,8 @@ SITTING = 538
 Source: docs/protocol/world/spawns.md#posture.
 """
 RUNNING = 128
+DIFFICULTY = 6
+"""The difficulty of a plain encounter: neither easier nor harder than the level says."""
 LIVING = frozenset((SpawnKind.PLAYER, SpawnKind.NPC))
 
 
@@ -104,10 +119,10 @@ class Spawn:
     """The state of a spawn that clients are shown.
 
     `id` is unique in the world process and never goes on the wire: clients know a spawn by an index
-    of their own. Speeds are world units a second, `pitch` degrees, `activity` the client's own bits
-    (docs/protocol/world/movement.md#prediction). `looks` are field names of
-    Substruct_SpawnInfoStruct with their values; `words` say what it is and does (``afk``,
-    ``merchant`` ...): those of `data/world/ghosts.toml`.
+    of their own. Speeds are world units a second, `pitch` and `roll` are in the client's unit,
+    `activity` has the client's own bits (docs/protocol/world/movement.md#prediction). `looks` are
+    field names of Substruct_SpawnInfoStruct with their values; `words` say what it is and does
+    (``afk``, ``merchant`` ...): those of `data/world/ghosts.toml`.
     """
 
     id: int
@@ -125,12 +140,28 @@ class Spawn:
     size: int = 32
     collision_radius: int = 32
     appearance: Mapping[str, Any] = field(default_factory=dict)
+    """It is replaced and never changed in place: spawns share it, and so do their encoded parts."""
     words: frozenset[str] = frozenset()
     verbs: tuple[Verb, ...] = ()
+    more_verbs: tuple[Verb, ...] = ()
+    """Verbs that clients show only in the menu of the second mouse button."""
     footer: Footer | None = None
     attackable: bool = False
     targetable: bool = True
     show_name: bool = True
+    show_level: bool | None = None
+    """Whether its level and health are shown; None: if it is a player or a creature."""
+    show_commands: bool | None = None
+    """Whether clients show that there is something to do with it; None: if it has verbs."""
+    hand_icon: int = 0
+    """The cursor over it; 0 for the usual one."""
+    icon: int = 0
+    """The icon of its name; 0 for the usual one of its kind."""
+    difficulty: int = DIFFICULTY
+    """Arrows at the name: below 6 downward, above upward, from 10 on a raid's."""
+    heroic: int = 0
+    """1 heroic, 2 epic."""
+    faction: int = 0
     hidden: bool = False
     """Whether other players are not shown it."""
     is_led_by_client: bool = False
@@ -147,7 +178,12 @@ class Spawn:
     ahead: tuple[Position, ...] = ()
     """The next two points of a creature's walk; empty while it stands."""
     pitch: float = 0.0
+    roll: float = 0.0
     activity: int = RUNNING
+    hovers: bool = False
+    """Whether it flies or swims, whatever its state says."""
+    position_state: int | None = None
+    """The client's bits of how it stands (flying, swimming, lying); None: those of its activity."""
     hp_percent: int = 100
     power_percent: int = 100
     visual_state: int = 0
@@ -175,6 +211,13 @@ class Spawn:
         shown = self.sheet.health.percent, self.sheet.power.percent
         if shown != (self.hp_percent, self.power_percent):
             self.set_info(hp_percent=shown[0], power_percent=shown[1])
+
+    @property
+    def stance(self) -> Stance | None:
+        """What a viewer's own level and factions are compared with; None if all see it alike."""
+        if self.kind is SpawnKind.NPC and (self.attackable or self.faction):
+            return Stance(self.level, self.faction, self.attackable)
+        return None
 
     @property
     def is_living(self) -> bool:
@@ -236,8 +279,8 @@ class Spawn:
             self.target_id = target_id
             self.watcher(self, GhostPart.INFO)
 
-    def set_visibility(self, **values: bool) -> None:
-        """Set attributes of the visibility part: hidden, targetable, attackable, show_name."""
+    def set_visibility(self, **values: Any) -> None:
+        """Set attributes of the visibility part: hidden, targetable, attackable, show_name ..."""
         for name, value in values.items():
             setattr(self, name, value)
         self.watcher(self, GhostPart.VISIBILITY)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from attrs import Factory, frozen
@@ -17,7 +18,7 @@ from attrs import Factory, frozen
 from emu.link.messages import MAX_ZONE_FILE
 from emu.model import WorldCharacter
 from emu.schema import DecimalNumber, Form, TextBytes, TomlSource, field
-from emu.world.actors.spawn import Destination, Footer, Spawn, SpawnKind, Verb
+from emu.world.actors.spawn import DIFFICULTY, Destination, Footer, Spawn, SpawnKind, Verb
 from emu.world_stream.movement import Position
 
 # Below every place, so that nobody falls out of a zone without a limit.
@@ -118,6 +119,8 @@ class Fixture:
     name: str
     place: Position
     last_name: str = ""
+    prefix: str = ""
+    suffix: str = ""
     title: str = ""
     level: int = 1
     size: int = 32
@@ -125,10 +128,20 @@ class Fixture:
     looks: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     words: frozenset[str] = frozenset()
     verbs: tuple[Verb, ...] = ()
+    more_verbs: tuple[Verb, ...] = ()
     footer: Footer | None = None
     attackable: bool = False
     targetable: bool = True
     show_name: bool = True
+    show_level: bool | None = None
+    show_commands: bool | None = None
+    hand_icon: int = 0
+    icon: int = 0
+    difficulty: int = DIFFICULTY
+    heroic: int = 0
+    faction: int = 0
+    hovers: bool = False
+    position_state: int | None = None
     states: Mapping[str, int] = dataclasses.field(default_factory=dict)
     destination: Destination | None = None
     behavior: str = ""
@@ -139,10 +152,15 @@ class Fixture:
 
     def spawn(self, spawn_id: int) -> Spawn:
         """Return a new spawn of this fixture."""
-        names = {item.name for item in dataclasses.fields(self)}.difference(FILES_OWN)
-        shared = {name: getattr(self, name) for name in names} | dict(self.states)
+        shared = {name: getattr(self, name) for name in _shared_names()} | dict(self.states)
         place, guild, appearance = self.place, self.title, self.looks
         return Spawn(spawn_id, position=place, guild=guild, appearance=appearance, **shared)
+
+
+@cache
+def _shared_names() -> tuple[str, ...]:
+    """Return the attributes that a spawn has under the same name."""
+    return tuple(one.name for one in dataclasses.fields(Fixture) if one.name not in FILES_OWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,13 +181,18 @@ class VerbRow:
     name: str = field(form=TextBytes(LONGEST_VERB))
     distance: float = field(VERB_DISTANCE)
     command: str | None = field(None, form=TextBytes(LONGEST_VERB))
+    error: str = field("", form=TextBytes(LONGEST_VERB))
+    cast_time: float = field(0.0)
+    visual: int = field(0)
 
     def verb(self) -> Verb:
         """Return the verb; without a command its name is the command."""
         command = self.command
         if command is None:
             command = self.name.lower().replace(" ", "_")
-        return Verb(self.name, self.distance, command)
+        return Verb(
+            self.name, self.distance, command, self.error, max(0.0, self.cast_time), self.visual
+        )
 
 
 @frozen
@@ -237,7 +242,7 @@ class SpawnRow:
     words: tuple[str, ...] = field(())
     verbs: tuple[VerbRow, ...] = field((), most=MOST_VERBS)
     attackable: bool = field(False)
-    targetable: bool = field(True)
+    targetable: bool | None = field(None)
     show_name: bool | None = field(None)
     visual_state: int | None = _state()
     action_state: int | None = _state()
@@ -280,7 +285,8 @@ class SpawnRow:
             verbs=verbs,
             footer=self._footer(kind, place),
             attackable=self.attackable,
-            targetable=self.targetable,
+            # Signs and widgets are used, and not targeted.
+            targetable=kind not in FOOTED if self.targetable is None else self.targetable,
             # Creatures usually show their name, things do not.
             show_name=kind is SpawnKind.NPC if self.show_name is None else self.show_name,
             states={name: value for name, value in states.items() if value is not None},

@@ -17,7 +17,7 @@ import tomlkit
 
 from emu.errors import CommandError, FileFormatError
 from emu.files import ANYBODY, flush, parse_document, partial_file, read_whole
-from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.content.atlas import STARTS, Atlas
 from emu.world.content.definitions import ZoneDefinition
 from emu.world.content.eq2emu_files import is_imported
@@ -67,13 +67,20 @@ def row_of(
         "attackable": (spawn.attackable, False),
         "targetable": (spawn.targetable, True),
         "show_name": (spawn.show_name, shown),
-        "verbs": ([verb._asdict() for verb in spawn.verbs], []),
+        "verbs": ([_verb_row(verb) for verb in spawn.verbs], []),
         "behavior": (behavior, ""),
         "behavior_options": (dict(options or {}), {}),
     }
     own |= {name: (value, getattr(plain, name)) for name, value in states.items()}
     # Defaults are left out, so that the file shows what is special.
     return row | {key: value for key, (value, default) in own.items() if value != default}
+
+
+def _verb_row(verb: Verb) -> dict[str, Any]:
+    """Return a verb's own table: what differs from the defaults."""
+    row, plain = verb._asdict(), Verb("", 0.0, "")._asdict()
+    usual = ("name", "distance", "command")
+    return {key: value for key, value in row.items() if key in usual or value != plain[key]}
 
 
 class ZoneFiles:

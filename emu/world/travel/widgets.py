@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
-from emu.world.visibility.baselines import PASSABLE
+from emu.world.visibility.fields import PASSABLE
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 

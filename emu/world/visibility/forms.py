@@ -8,7 +8,7 @@ Source: docs/protocol/world/spawns.md#create-ghost, docs/protocol/world/newer.md
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +20,8 @@ from emu.errors import UnknownStruct, UnknownVersion
 from emu.files import data_file, read_document
 from emu.schema import field, read_rows
 from emu.structs.fields import FORMATS
-from emu.structs.packed import pack_stream, reverses_literals
+from emu.structs.packed import pack_before, pack_stream, reverses_literals
+from emu.world.actors.stance import Look
 from emu.world_stream.ghosts import (
     FOOTER,
     HEADER,
@@ -28,11 +29,14 @@ from emu.world_stream.ghosts import (
     PARTS,
     POSITION,
     SIGN_FOOTER,
+    VISIBILITY,
     WIDGET_FOOTER,
 )
 
 NO_SPAWN: Final = 0xFFFFFFFF
 """The target and the faced ghost of a spawn that has none."""
+MOST_REMEMBERED: Final = 8192
+"""Encoded parts of one kind and form that are kept: some megabytes."""
 
 
 def _has(dialect: Dialect, struct: str) -> bool:
@@ -65,12 +69,51 @@ class FormRules:
     """A list field of the info part whose first element repeats the level; "" if there is none."""
 
 
+class Remembered:
+    """Bytes that were encoded once, by what they were made from.
+
+    The spawns of one template differ in little but their place, so a zone of thousands has some
+    hundred different parts.
+    """
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        self._made: dict[Any, tuple[bytes, Any]] = {}
+
+    def get(self, key: Hashable, make: Callable[[], bytes], kept: object = None) -> bytes:
+        """Return the bytes of a key; make them if they are not known.
+
+        `kept` stays alive as long as the entry: an object whose id is part of the key.
+        """
+        found = self._made.get(key)
+        if found is None:
+            if len(self._made) >= MOST_REMEMBERED:
+                self._made.clear()
+            found = self._made[key] = make(), kept
+        return found[0]
+
+
 class GhostForm:
     """The layouts and rules of ghosts for one client version."""
 
     __slots__ = (
-        "_place", "_place_names", "_reverse", "dialect", "has_footers", "has_whole_size", "rules",
-        "sizes", "target_at",
+        "_place",
+        "_place_names",
+        "_reverse",
+        "dialect",
+        "footers",
+        "has_footers",
+        "has_whole_size",
+        "headers",
+        "infos",
+        "look_at",
+        "names",
+        "rules",
+        "sizes",
+        "tails",
+        "target_at",
+        "views",
     )  # fmt: skip
 
     def __init__(self, dialect: Dialect, rules: FormRules) -> None:
@@ -92,6 +135,15 @@ class GhostForm:
         """Whether a size is cut to a whole number."""
         self.target_at = self._place_of_target()
         """Where the info part has the target, None if it has none."""
+        self.look_at = self._place_of_look()
+        """Where the visibility part has the arrow; the attitude is two bytes behind it."""
+        self.views = Remembered()
+        self.infos = Remembered()
+        self.tails = Remembered()
+        """Packed visibility and info parts."""
+        self.headers = Remembered()
+        self.footers = Remembered()
+        self.names = Remembered()
 
     def _place_of_target(self) -> int | None:
         info = PARTS[INFO]
@@ -101,6 +153,11 @@ class GhostForm:
         # these bytes.
         marked = self.dialect.encode_known(info, {"target_id": NO_SPAWN})
         return marked.index(b"\xff\xff\xff\xff")
+
+    def _place_of_look(self) -> int:
+        # Found by marks, as the target.
+        marks = {"arrow_color": 0xF7, "locked_no_loot": 0xF6, "npc_con": -11}
+        return self.dialect.encode_known(PARTS[VISIBILITY], marks).index(b"\xf7\xf6\xf5")
 
     def entry_marks(self, stamp: bytes) -> tuple[bytes, bytes]:
         """Return what stands before a player's and before any other position entry of an update.
@@ -119,6 +176,15 @@ class GhostForm:
             return info
         return b"".join((info[:at], target.to_bytes(4, "little"), info[at + 4 :]))
 
+    def with_look(self, visibility: bytes, look: Look | None) -> bytes:
+        """Return the bytes of a visibility part with the arrow and attitude of one viewer."""
+        if look is None:
+            return visibility
+        at = self.look_at
+        arrow, lock = bytes((look.arrow,)), visibility[at + 1 : at + 2]
+        con = bytes((look.con & 0xFF,))
+        return b"".join((visibility[:at], arrow, lock, con, visibility[at + 3 :]))
+
     def encode(self, struct: str, values: Mapping[str, Any]) -> bytes:
         """Return a struct's bytes, without the values that this version has no field for."""
         return self.dialect.encode_known(struct, wire_texts(values))
@@ -136,6 +202,17 @@ class GhostForm:
     def pack(self, data: bytes) -> bytes:
         """Return packed bytes, without a length in front."""
         return pack_stream(data, reverse=self._reverse)
+
+    def pack_parts(self, position: bytes, visibility: bytes, info: bytes) -> bytes:
+        """Return the three parts of a ghost as one packed stream.
+
+        Few ghosts share a position, but many share the rest, which is packed once.
+        """
+        packed, taken = pack_before(position, visibility, reverse=self._reverse)
+        rest = self.tails.get(
+            (visibility, info, taken), lambda: self.pack((visibility + info)[taken:])
+        )
+        return packed + rest
 
     def status(self, words: frozenset[str]) -> dict[str, int]:
         """Return the info fields that these words set; unknown words set none."""

@@ -10,7 +10,7 @@ docs/protocol/world/spawns.md#visibility, docs/protocol/world/spawns.md#create-g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -18,7 +18,9 @@ from typing import Final, Protocol
 from emu.errors import LimitExceeded
 from emu.structs.packed import oversized
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.visibility.baselines import INDEX_SIZE, BaselineCache, GhostBaseline, GhostState
+from emu.world.actors.stance import Look, Stance, look_at
+from emu.world.visibility.baselines import BaselineCache, GhostBaseline, GhostState
+from emu.world.visibility.fields import INDEX_SIZE
 from emu.world.visibility.forms import NO_SPAWN, GhostForm
 from emu.world_stream.ghosts import (
     CREATE_GHOST,
@@ -48,10 +50,10 @@ _NOTHING: Final[AbstractSet[int]] = frozenset()
 class ObservedSpawn:
     """One spawn in an interest set: its index, and the state that the viewer was sent last.
 
-    There is one for each pair of viewer and spawn, so it has only these four attributes.
+    There is one for each pair of viewer and spawn, so it has only these five attributes.
     """
 
-    __slots__ = ("baseline", "index", "sent", "target")
+    __slots__ = ("baseline", "index", "look", "sent", "target")
 
     def __init__(self, index: int, baseline: GhostBaseline) -> None:
         self.index = index
@@ -59,14 +61,18 @@ class ObservedSpawn:
         self.sent = baseline.now
         self.target = NO_SPAWN
         """The target that the viewer was sent."""
+        self.look: Look | None = None
+        """The arrow and attitude of its own that the viewer was sent."""
 
 
 class InterestSet:
     """The spawns that one viewer is shown, by spawn id, and those with due updates."""
 
-    __slots__ = ("_by_spawn", "_due", "_has_wrapped", "_next", "_targets", "renamed")
+    __slots__ = ("_by_spawn", "_due", "_has_wrapped", "_next", "_targets", "look_at", "renamed")
 
-    def __init__(self) -> None:
+    def __init__(self, look_at: Callable[[Stance], Look] | None = None) -> None:
+        """`look_at` returns how the viewer sees a stance; None: neutrally."""
+        self.look_at = look_at
         self._by_spawn: dict[int, ObservedSpawn] = {}
         self._due: AbstractSet[int] = _NOTHING
         self._next = OWN_INDEX + 1
@@ -113,7 +119,12 @@ class InterestSet:
         self._target_changed(baseline.spawn.id)
         if baseline.now.target:
             observed.target = self._target_for(observed, baseline.now.target)
-        return baseline.create(observed.index, time_stamp, observed.target)
+        if baseline.now.stance is not None:
+            observed.look = self._look_for(baseline.now.stance)
+        return baseline.create(observed.index, time_stamp, observed.target, observed.look)
+
+    def _look_for(self, stance: Stance | None) -> Look | None:
+        return None if stance is None or self.look_at is None else self.look_at(stance)
 
     def _target_for(self, observed: ObservedSpawn, target_id: int) -> int:
         """Return what this viewer is sent for a target: -index-1, `NO_SPAWN` if it is not shown."""
@@ -189,7 +200,7 @@ class InterestSet:
             baseline = observed.baseline
             sent, now = observed.sent, baseline.now
             # Identity is enough: all viewers share the state objects of one `GhostBaseline`.
-            if sent is now and not now.target:
+            if sent is now and not now.target and self._look_for(now.stance) == observed.look:
                 continue
             # Entries that are left over stay due. Their state advances meanwhile, and a later round
             # sends one delta over all skipped states.
@@ -210,8 +221,9 @@ class InterestSet:
             position = step.position
             if position:
                 position = b"".join((mark, marks[not baseline.is_player], position))
-            if step.visibility:
-                payloads.append(_payload(stamp, [info], [position], [mark + step.visibility]))
+            view = self._view_change(observed, sent, step.visibility)
+            if view:
+                payloads.append(_payload(stamp, [info], [position], [mark + view]))
             elif info or position:
                 shared.append((index, info, position))
         self._due = late or _NOTHING
@@ -235,6 +247,14 @@ class InterestSet:
         before, baseline = observed.target, observed.baseline
         target = observed.target = self._target_for(observed, now.target)
         return baseline.info_delta(sent, before, target)
+
+    def _view_change(self, observed: ObservedSpawn, sent: GhostState, shared: bytes) -> bytes:
+        """Return the change of a visibility part: the shared one, or this viewer's."""
+        old, look = observed.look, self._look_for(observed.baseline.now.stance)
+        if old is look is None:
+            return shared
+        observed.look = look
+        return observed.baseline.look_delta(sent, old, look)
 
     def _nearest_first(self, capacity: int, center: Position) -> Iterable[ObservedSpawn]:
         by_spawn = self._by_spawn
@@ -308,9 +328,30 @@ class Viewer:
     form: GhostForm
     link: ViewerLink
     baselines: BaselineCache
-    interest: InterestSet = field(default_factory=InterestSet)
+    interest: InterestSet = field(init=False)
     is_ready: bool = False
     """Whether the client takes updates: it has reported that its avatar is ready."""
+    standings: Mapping[int, int] = field(default_factory=dict)
+    """What factions think of the player, by number; call `look_again` when they change."""
+    _level: int = 0
+    """The player's level by which it judged the arrows of others."""
+
+    def __post_init__(self) -> None:
+        self.interest = InterestSet(self._look_at)
+        self._level = self.spawn.level
+
+    def _look_at(self, stance: Stance) -> Look:
+        return look_at(stance, self.spawn.level, self.standings)
+
+    def look_again(self) -> None:
+        """Compare the arrows and attitudes of all ghosts again; changed ones are due then."""
+        self._level = self.spawn.level
+        self.interest.all_changed()
+
+    @property
+    def has_new_level(self) -> bool:
+        """Whether the player's level has changed since it judged the arrows of others."""
+        return self._level != self.spawn.level
 
     @property
     def is_crowded(self) -> bool:

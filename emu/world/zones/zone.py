@@ -310,6 +310,16 @@ class Zone:
             self._update_interest(viewer)
         viewer.flush(self._stamp)
 
+    def look_again(self, viewer: Viewer) -> None:
+        """Send a viewer the changed arrows and attitudes of the spawns that it sees.
+
+        They depend on its level and on its standings with factions.
+        """
+        viewer.look_again()
+        if viewer.is_ready:
+            self._pending.add(viewer)
+            self._arm()
+
     # -- time -----------------------------------------------------------------------------------
 
     def get_timer(self) -> Monotonic | None:
@@ -449,6 +459,10 @@ class Zone:
             self._place_changed(spawn)
             return
         self._baselines.changed(spawn, change)
+        viewer = self._viewers.get(spawn.id) if change & GhostPart.INFO else None
+        if viewer is not None and viewer.has_new_level:
+            # The colors of all others' arrows depend on the viewer's level.
+            self.look_again(viewer)
         # A change that nobody sees is not noted, so an empty zone has no ticks. Whoever comes later
         # gets the whole state.
         if spawn.id in self._observers:

@@ -81,7 +81,10 @@ def test_a_way_that_names_no_verb_can_be_used() -> None:
 @pytest.mark.parametrize(
     ("text", "reported"),
     [
-        (ROW.replace("npc", "dragon"), 'kind: must be one of "npc", "object", "sign", "widget"'),
+        (
+            ROW.replace("npc", "dragon"),
+            'kind: must be one of "npc", "object", "ground", "sign", "widget"',
+        ),
         (ROW.replace("npc", "player"), "kind: must be one of"),
         ('kind = "npc"\nplace = [1, 2, 3]', "name: is missing"),
         ('kind = "npc"\nname = "Ann"', "place: is missing"),

@@ -6,13 +6,8 @@ import pytest
 
 from emu.structs.packed import unpack_stream, xor
 from emu.world.actors.spawn import Footer, GhostPart, Spawn, SpawnKind, Verb
-from emu.world.visibility.baselines import (
-    BaselineCache,
-    GhostBaseline,
-    info_fields,
-    position_fields,
-    visibility_fields,
-)
+from emu.world.visibility.baselines import BaselineCache, GhostBaseline
+from emu.world.visibility.fields import info_fields, position_fields, visibility_fields
 from emu.world.visibility.forms import GhostForm
 from emu.world_stream.ghosts import PARTS
 from emu.world_stream.movement import Position
@@ -79,6 +74,7 @@ def test_a_sign_has_its_texts_behind_it() -> None:
     Source: docs/protocol/world/recorded.md#own-ghost.
     """
     sign = Spawn(4, SpawnKind.SIGN, "To the docks", Position(3.0, -7.5, 230.0, 180.0, 1234),
+                 targetable=False, show_name=False, show_commands=True,
                  footer=Footer(0, 0.0, 0.0, 0.0, "To the docks", "Mind the gap.", 7.0))  # fmt: skip
     view = View(546)
     view.create(GhostBaseline(sign, form(546), own=False).create(5, 1))
@@ -93,6 +89,7 @@ def test_a_sign_has_its_texts_behind_it() -> None:
 def test_a_widget_has_its_number_and_place_behind_it() -> None:
     place = (5.260600090026855, -12.738800048828125, -71.85990142822266)
     listener = Spawn(5, SpawnKind.WIDGET, "a stone door", Position(*place, 0.0, 1234),
+                 targetable=False, show_name=False,
                  footer=Footer(0xD58F1056, *place))  # fmt: skip
     view = View(546)
     view.create(GhostBaseline(listener, form(546), own=False).create(7, 1))
@@ -221,7 +218,7 @@ def test_each_byte_is_that_of_a_field_that_was_set(version: int, kind: SpawnKind
     )  # fmt: skip
     baseline = GhostBaseline(spawn, form(version), own=False)
     fields = (
-        position_fields(spawn),
+        position_fields(spawn, thing_mode=form(version).dialect.world_rules.ghost_thing_mode),
         visibility_fields(spawn, form(version), own=False),
         info_fields(spawn, form(version)),
     )

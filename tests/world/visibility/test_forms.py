@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import FileFormatError, StructValueError, UnknownVersion
-from emu.world.visibility.baselines import position_fields
+from emu.world.visibility.fields import position_fields
 from emu.world.visibility.forms import read_rules
 from emu.world_stream.ghosts import PARTS, POSITION
 from emu.world_stream.movement import Position

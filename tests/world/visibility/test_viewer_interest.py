@@ -9,6 +9,7 @@ import pytest
 from emu.errors import LimitExceeded
 from emu.structs.packed import oversized
 from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.actors.stance import BLUE, WHITE, look_at
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import LAST_INDEX, InterestSet, ObservedSpawn
 from emu.world_stream.movement import Position
@@ -191,3 +192,49 @@ def test_a_viewer_that_skips_updates_ends_with_the_newest_state() -> None:
 )
 def test_oversized(value: int, hexed: str) -> None:
     assert oversized(value).hex() == hexed
+
+
+def wolf(number: int, level: int, faction: int = 0) -> Spawn:
+    place = Position(0, 0, 0)
+    return Spawn(
+        number, SpawnKind.NPC, "wolf", place, level=level, faction=faction, attackable=True
+    )
+
+
+@pytest.mark.parametrize("version", [546, 561, 1096, 1208, 60114])
+def test_arrows_and_attitudes_are_the_viewers_own(version: int) -> None:
+    """docs/protocol/world/spawns.md#arrow."""
+    scene, own = Scene(version), [2]
+    scene.interest.look_at = lambda stance: look_at(stance, own[0], {})
+    spawn = wolf(7, 1, faction=1)
+    index = scene.show(spawn)
+    assert scene.view.fields(index)["arrow_color"] == BLUE
+    assert scene.view.fields(index)["npc_con"] == -4
+    own[0] = 9
+    scene.interest.all_changed()
+    assert scene.updates() == [{index}]
+    assert "arrow_color" not in scene.view.fields(index), "grey"
+    scene.interest.all_changed()
+    assert scene.updates() == [], "nothing is sent twice"
+    spawn.set_info(level=9)
+    scene.updates()
+    assert scene.view.fields(index)["arrow_color"] == WHITE
+    assert scene.view.fields(index)["level"] == 9
+    spawn.set_visibility(attackable=False, targetable=False, show_name=False, show_level=False)
+    scene.updates()
+    assert "arrow_color" not in scene.view.fields(index), "it has no name to put an arrow at"
+    assert "npc_con" not in scene.view.fields(index)
+
+
+def test_spawns_of_one_kind_share_their_encoded_parts(scene: Scene) -> None:
+    looks = {"model_type": 85}
+    pack = [npc(number, float(number)) for number in range(10, 13)]
+    for spawn in pack:
+        spawn.name, spawn.appearance = "a wolf", looks
+        scene.show(spawn)
+    one, other, third = (scene.baselines.get(spawn, scene.form) for spawn in pack)
+    assert one.now.info is other.now.info is third.now.info
+    pack[0].set_info(appearance={"model_type": 86})
+    scene.updates()
+    assert scene.view.fields(2)["model_type"] == 86
+    assert scene.view.fields(3)["model_type"] == 85

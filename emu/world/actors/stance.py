@@ -1,0 +1,67 @@
+"""How a player sees another spawn: the color of the arrow at its name, and its attitude.
+
+Both depend on the viewer: on the difference of the levels, and on what the spawn's faction thinks
+of the viewer. Source: docs/protocol/world/spawns.md#arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+GREY, GREEN, BLUE, WHITE, YELLOW, ORANGE, RED = range(7)
+FIXED_FACTIONS: Final = 10
+"""Factions up to this number have an attitude that nobody can change: their number less 5."""
+MIDDLE_FACTION: Final = 5
+FACTION_STEP: Final = 10_000
+"""The standing with a faction that is one step of its attitude."""
+WORST, BEST = -5, 5
+_FLOORS: Final = ((9, RED), (5, ORANGE), (1, YELLOW), (0, WHITE), (-5, BLUE), (-10, GREEN))
+_STRETCHED: Final = ((10, 3), (20, 2))
+"""Below each level, a difference counts as many times as this: early levels matter more."""
+
+
+class Stance(NamedTuple):
+    """What decides how dangerous and friendly a spawn looks."""
+
+    level: int
+    faction: int
+    attackable: bool
+
+
+class Look(NamedTuple):
+    """How one viewer sees a `Stance`: the color of the name's arrow, and the attitude."""
+
+    arrow: int
+    con: int
+
+
+NEUTRAL: Final = Look(WHITE, 0)
+"""How everybody sees a spawn that has no stance."""
+
+
+def arrow_color(level: int, own_level: int) -> int:
+    """Return the color by which a player of a level sees an enemy of another level."""
+    difference = level - own_level
+    times = next((times for below, times in _STRETCHED if own_level < below), 1)
+    difference *= times
+    return next((color for floor, color in _FLOORS if difference >= floor), GREY)
+
+
+def attitude(faction: int, standings: Mapping[int, int]) -> int:
+    """Return what a faction thinks of a player: -5 attacks at once, 5 is an ally, 0 indifferent.
+
+    `standings` are the player's with factions, by number; a missing one is 0.
+    """
+    if not faction:
+        return 0
+    if faction <= FIXED_FACTIONS:
+        return faction - MIDDLE_FACTION
+    # Toward zero, as in C: -9,999 is still indifferent.
+    return max(WORST, min(BEST, int(standings.get(faction, 0) / FACTION_STEP)))
+
+
+def look_at(stance: Stance, own_level: int, standings: Mapping[int, int]) -> Look:
+    """Return how a player sees a spawn."""
+    arrow = arrow_color(stance.level, own_level) if stance.attackable else WHITE
+    return Look(arrow, attitude(stance.faction, standings))

@@ -1,0 +1,31 @@
+"""How a player sees others: arrows by level, attitudes by faction."""
+
+import pytest
+
+from emu.world.actors.stance import NEUTRAL, Look, Stance, arrow_color, attitude, look_at
+
+
+@pytest.mark.parametrize(
+    ("level", "own", "color"),
+    [(1, 2, 2), (1, 3, 1), (1, 5, 0), (1, 1, 3), (2, 1, 4), (3, 1, 5), (4, 1, 6), (12, 10, 4),
+     (15, 10, 6), (25, 20, 5), (24, 20, 4), (29, 20, 6), (15, 20, 2), (10, 20, 1), (9, 20, 0)],
+)  # fmt: skip
+def test_early_levels_count_more(level: int, own: int, color: int) -> None:
+    """docs/protocol/world/spawns.md#arrow; the first three are recorded."""
+    assert arrow_color(level, own) == color
+
+
+@pytest.mark.parametrize(
+    ("faction", "standing", "con"),
+    [(0, 50_000, 0), (1, 50_000, -4), (9, 0, 4), (10, -50_000, 5), (35, 0, 0), (35, 9_999, 0),
+     (35, -9_999, 0), (35, 10_000, 1), (35, -45_000, -4), (35, 99_000, 5)],
+)  # fmt: skip
+def test_attitudes_follow_the_standing(faction: int, standing: int, con: int) -> None:
+    """docs/protocol/world/spawns.md#arrow."""
+    assert attitude(faction, {faction: standing}) == con
+    assert attitude(35, {}) == 0
+
+
+def test_what_cannot_be_attacked_has_a_neutral_arrow() -> None:
+    assert look_at(Stance(90, 0, attackable=False), 1, {}) == NEUTRAL
+    assert look_at(Stance(90, 1, attackable=True), 1, {}) == Look(6, -4)
