@@ -55,7 +55,7 @@ HAND: Final = 6
 """Bits of the icon of what has a cursor of its own."""
 
 PASSABLE: Final = "passable"
-"""The word of a thing that is no obstacle, for instance a door that is open."""
+"""The word of a thing that is no obstacle, for instance an open gate."""
 
 NO_FOOTER: Final = Footer(0, 0.0, 0.0, 0.0)
 
