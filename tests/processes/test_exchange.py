@@ -16,7 +16,7 @@ from emu.processes.exchange import NODES, Exchange
 from emu.processes.ports import CAME, LOST, Note
 from tests.processes.contracts.bus import BusContract, Buses
 from tests.processes.contracts.cluster_bus import ClusterBusContract, Nodes, Words, noted
-from tests.support.cluster.brokers import MemoryCluster
+from tests.support.cluster.brokers import InMemory, MemoryCluster
 
 
 @pytest.fixture
@@ -28,34 +28,6 @@ class TestExchange(BusContract):
     @pytest.fixture
     def buses(self, cluster: MemoryCluster) -> Buses:
         return cluster.add
-
-
-class InMemory:
-    """`Nodes` over a broker in memory."""
-
-    def __init__(self, cluster: MemoryCluster) -> None:
-        self.cluster = cluster
-        self.add = cluster.add
-
-    async def settle(self) -> None:
-        self.cluster.run(2.0)
-
-    async def cut(self, name: str) -> None:
-        self.cluster.cut(name)
-
-    async def restore(self, name: str) -> None:
-        self.cluster.restore(name)
-
-    async def leave(self, name: str) -> None:
-        self.cluster.buses[name].stop()
-        self.cluster.kill(name)
-
-    async def kill(self, name: str) -> None:
-        self.cluster.kill(name)
-        self.cluster.run(7.0)
-
-    async def pass_silence(self) -> None:
-        self.cluster.run(7.0)
 
 
 class TestSeveral(ClusterBusContract):

@@ -67,6 +67,9 @@ class Claim(NamedTuple):
     process: str
 
 
+NO_CLAIM: Final = Claim(0, 0.0, "")
+
+
 class Unreadable:
     """A row of another process that is not one of a group."""
 
@@ -122,7 +125,7 @@ class SharedGroups(GroupChanges):
         self._process = process
         self._start = start
         self._count = count
-        self._claim = Claim(0, 0.0, "")
+        self._claim = NO_CLAIM
         """The claim that this process follows, or has made; that of nobody at first."""
         self._unclaimed: Monotonic | None = None
         """Since when no process orders."""
@@ -156,9 +159,10 @@ class SharedGroups(GroupChanges):
         return process if is_there else ""
 
     def _claims(self) -> dict[str, Claim]:
-        """Return the claims that the other processes follow."""
+        """Return the claims that the other processes follow, `NO_CLAIM` for those without one."""
         holders = self._table.holders(CLAIM)
-        return {process: row for process, row in holders if isinstance(row, Claim)}
+        claims = {process: row for process, row in holders if isinstance(row, Claim)}
+        return dict.fromkeys(self._table.processes, NO_CLAIM) | claims
 
     async def make(self, action: GroupAction, by: int, to: int = 0) -> GroupOutcome:
         """Have a change made for the player `by`; `to` is the other one. Raises `CommandError`."""

@@ -18,6 +18,7 @@ from tests.processes.contracts.cluster_bus import ClusterBusContract
 from tests.support.cluster.engines import NatsBroker, nats_broker
 from tests.support.cluster.joined import HEARTBEAT, Joined
 from tests.support.running.whole_server import until
+from tests.world.social.contracts.groups import GroupsContract
 
 nats_bus = pytest.importorskip("emu.net.bus.nats", reason="nats-py is not installed")
 
@@ -55,6 +56,10 @@ class TestNats(BusContract):
 
 
 class TestSeveral(ClusterBusContract):
+    pass
+
+
+class TestGroups(GroupsContract):
     pass
 
 

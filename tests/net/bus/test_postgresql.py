@@ -18,6 +18,7 @@ from tests.processes.contracts.cluster_bus import ClusterBusContract
 from tests.support.cluster.joined import HEARTBEAT, Joined
 from tests.support.database.engines import empty_database
 from tests.support.running.whole_server import until
+from tests.world.social.contracts.groups import GroupsContract
 
 postgresql_bus = pytest.importorskip("emu.net.bus.postgresql", reason="psycopg is not installed")
 
@@ -54,6 +55,10 @@ class TestPostgresql(BusContract):
 
 
 class TestSeveral(ClusterBusContract):
+    pass
+
+
+class TestGroups(GroupsContract):
     pass
 
 

@@ -134,3 +134,31 @@ class MemoryCluster:
             self.clock.seconds = max(self.clock.seconds, at)
             self.buses[name].handle_timer(self.clock.now())
         self.clock.seconds = end
+
+
+class InMemory:
+    """`tests.processes.contracts.cluster_bus.Nodes` over a broker in memory."""
+
+    def __init__(self, cluster: MemoryCluster) -> None:
+        self.cluster = cluster
+        self.add = cluster.add
+
+    async def settle(self) -> None:
+        self.cluster.run(2.0)
+
+    async def cut(self, name: str) -> None:
+        self.cluster.cut(name)
+
+    async def restore(self, name: str) -> None:
+        self.cluster.restore(name)
+
+    async def leave(self, name: str) -> None:
+        self.cluster.buses[name].stop()
+        self.cluster.kill(name)
+
+    async def kill(self, name: str) -> None:
+        self.cluster.kill(name)
+        self.cluster.run(7.0)
+
+    async def pass_silence(self) -> None:
+        self.cluster.run(7.0)

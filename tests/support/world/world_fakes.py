@@ -262,6 +262,7 @@ def no_storage() -> Any:
         settings=None,
         mail=None,
         petitions=None,
+        dead_spawns=None,
     )
 
 

@@ -25,10 +25,19 @@ from emu.world.social.shared_groups import (
     Unreadable,
     read_row,
 )
+from tests.processes.contracts.cluster_bus import Nodes
+from tests.support.cluster.brokers import InMemory, MemoryCluster
 from tests.support.cluster.group_nodes import GroupNode, GroupNodes
 from tests.support.coroutines import finish
+from tests.world.social.contracts.groups import GroupsContract
 
 NAMES = ("east", "south", "west")
+
+
+class TestInMemory(GroupsContract):
+    @pytest.fixture
+    def nodes(self) -> Nodes:
+        return InMemory(MemoryCluster())
 
 
 def begun() -> GroupNodes:
