@@ -97,6 +97,16 @@ class PlayerRefused(WorldEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class GroupsOrdered(WorldEvent):
+    """Another process of the cluster orders the changes of groups from now on, or this one does."""
+
+    process: str
+
+    def __str__(self) -> str:
+        return f"groups: the node {self.process} orders their changes"
+
+
+@dataclass(frozen=True, slots=True)
 class NotSaved(WorldEvent):
     """A character's state could not be stored; the server retries unless it is out of date."""
 

@@ -25,7 +25,7 @@ from emu.world.content.knowledge import Knowledge
 from emu.world.deadlines import Deadlines
 from emu.world.entry.saver import Saver
 from emu.world.entry.saving import PlayerSaves
-from emu.world.events import Faults, NotSaved, PlayerRefused, WorldNotifications
+from emu.world.events import Faults, GroupsOrdered, NotSaved, PlayerRefused, WorldNotifications
 from emu.world.rules import WorldRules
 from emu.world.social.group_changes import GroupChanges
 from emu.world.social.groups import Groups
@@ -171,6 +171,7 @@ class World:
         return SharedGroups(
             self.groups, self.presence, self.clock, bus=self.bus, process=self.process,
             run=processes.run, start=self.start, count=self.count,
+            report=lambda process: self.report(GroupsOrdered(process)),
         )  # fmt: skip
 
     def form(self, dialect: Dialect) -> GhostForm | None:

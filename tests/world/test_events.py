@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.world.events import PlayerEntered, PlayerLeft, PlayerRefused
+from emu.world.events import GroupsOrdered, PlayerEntered, PlayerLeft, PlayerRefused
 
 
 def test_lines() -> None:
@@ -10,4 +10,5 @@ def test_lines() -> None:
         "A from ::1, client 546, entered Antonica"
     )
     assert PlayerLeft("A", "Antonica", "camped").line == "A left Antonica: camped"
+    assert GroupsOrdered("east").line == "groups: the node east orders their changes"
     assert PlayerRefused("A", "::1", "x").level == "warn"

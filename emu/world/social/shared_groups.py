@@ -101,9 +101,9 @@ def read_row(values: Any) -> Row:
 class SharedGroups(GroupChanges):
     """`GroupChanges` over a `Bus`; `process` is the unique name of this process.
 
-    `run` is a number that differs for each start of a process, `start` runs a coroutine, and
-    `count` counts something that had no effect. Call `tick` every second, and `publish_digest`
-    every `emu.processes.tables.DIGEST` seconds.
+    `run` is a number that differs for each start of a process, `start` runs a coroutine, `count`
+    counts something that had no effect, and `report` is called with each process that orders. Call
+    `tick` every second, and `publish_digest` every `emu.processes.tables.DIGEST` seconds.
     """
 
     is_shared = True
@@ -119,12 +119,14 @@ class SharedGroups(GroupChanges):
         run: int,
         start: Spawn,
         count: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
         super().__init__(groups, presence, clock)
         self._bus = bus
         self._process = process
         self._start = start
         self._count = count
+        self._report = report
         self._claim = NO_CLAIM
         """The claim that this process follows, or has made; that of nobody at first."""
         self._unclaimed: Monotonic | None = None
@@ -254,6 +256,7 @@ class SharedGroups(GroupChanges):
             self._put(group.row)
         # Last: the others take all groups of this process when they get its claim.
         self._table.put(CLAIM, self._claim._asdict())
+        self._report(self._process)
 
     def _follow(self, claim: Claim) -> None:
         """Copy the groups of another process from now on."""
@@ -262,6 +265,7 @@ class SharedGroups(GroupChanges):
         self._claim = claim
         self._table.put(CLAIM, claim._asdict())
         self._copy_all()
+        self._report(claim.process)
 
     def _copy_all(self) -> None:
         rows = self._table.rows(self._claim.process).values()

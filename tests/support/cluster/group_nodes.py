@@ -37,11 +37,12 @@ class GroupNode:
         self.shown: list[tuple[list[int], list[int]]] = []
         self.left: list[tuple[str, list[int]]] = []
         self.failed: list[str] = []
+        self.reported: list[str] = []
         self.presence = SharedPresence(bus, name, clock.moment, spawn=start, run=self.run)
         self.groups = Groups()
         self.changes = SharedGroups(
             self.groups, self.presence, clock, bus=bus, process=name, run=self.run,
-            start=start, count=partial(_add, self.counts),
+            start=start, count=partial(_add, self.counts), report=self.reported.append,
         )  # fmt: skip
         self.changes.changed = lambda before, after: self.shown.append((list(before), list(after)))
         self.changes.left = lambda name, members: self.left.append((name, list(members)))

@@ -182,6 +182,7 @@ def test_a_node_that_ends_hands_over_at_once() -> None:
     nodes["south"].enters(10)
     nodes.stop("east")
     assert orderers(nodes) == {"south"}
+    assert nodes["west"].reported == nodes["south"].reported == ["east", "south"]
     nodes["south"].asks(GroupAction.LEAD, 20, 30)
     again = nodes.add("east")
     nodes.pass_time(20)
