@@ -16,6 +16,7 @@ from rich.progress import Progress
 
 from emu.cli.common import VerbGroup, load_config
 from emu.cli.content_changes import diff, print_changes
+from emu.cli.content_scripts import call, check_scripts, scripts_folder
 from emu.cli.content_texts import lines_of, spawn_lines
 from emu.cli.options import present
 from emu.cli.tables import Row, format_option, print_rows
@@ -159,16 +160,30 @@ def info(path: Path | None, style: str) -> None:
 
 
 @content.command()
+@click.option(
+    "--scripts", is_flag=False, flag_value="", metavar="[FOLDER]",
+    help="Check the Lua scripts instead: those of FOLDER, or of world.scripts.",
+)  # fmt: skip
 @file_option
-def check(path: Path | None) -> None:
+@format_option
+def check(scripts: str | None, path: Path | None, style: str) -> None:
     """Check the content file: ranges of values, rows that lead nowhere, version of the check.
 
     Rows that lead nowhere are counted and harm nothing. A value that is out of its range is a
     problem: the file was made by another version or was changed. Then the exit code is 1.
 
+    With --scripts the Lua scripts are checked: files that do not compile or do not exist, unknown
+    functions, wrong arguments, globals that functions set, loops without an end. Then the exit code
+    is 1 if there is any, and the share of scripts that find all their functions is printed.
+
     Example: emu content check
     """
     target = path or content_path()
+    if scripts is not None:
+        folder = scripts_folder(Path(scripts) if scripts else None)
+        if not check_scripts(folder, target if target.is_file() else None, style):
+            raise SystemExit(1)
+        return
     with _open(target) as file:
         is_checked = file.is_checked
         if not file.zones():
@@ -318,6 +333,7 @@ def back(path: Path | None) -> None:
 
 
 content.add_command(diff)
+content.add_command(call)
 
 
 def _open(path: Path | None) -> ContentFile:

@@ -7,7 +7,7 @@ stands there is small: places, and the templates that they share.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,6 +186,11 @@ class ContentFile:
             f' ORDER BY "{key}" LIMIT ?',
             (*[pattern] * len(columns), most),
         ).fetchall()
+
+    def script_names(self) -> Iterator[tuple[str, int, str]]:
+        """Yield each script that a row names: the row's kind and number, and the name."""
+        columns = "SELECT kind, min(id), script FROM scripts WHERE script != '' GROUP BY script"
+        yield from self._database.execute(f"{columns} ORDER BY script")
 
     def scripts_of(self, number: int) -> list[tuple[str, int, str]]:
         """Return kind, number and script of each script of a spawn: its own, and those of places.

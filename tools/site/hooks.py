@@ -23,6 +23,7 @@ from tools.site.commands import commands_page
 from tools.site.game_commands import game_commands_page
 from tools.site.messages import message_pages, rows_by_message
 from tools.site.python_api import api_pages
+from tools.site.script_functions import script_functions_page
 from tools.site.settings import settings_page
 from tools.site.structs import struct_pages
 
@@ -38,6 +39,7 @@ def generated() -> Iterator[tuple[str, str]]:
     rows = rows_by_message(shipped_tables())
     yield "reference/commands.md", commands_page()
     yield "reference/game-commands.md", game_commands_page()
+    yield "reference/script-functions.md", script_functions_page()
     yield "reference/behaviors.md", behaviors_page()
     yield "reference/settings.md", settings_page()
     yield from api_pages()

@@ -1,0 +1,140 @@
+"""What `emu content` does with Lua scripts: checks a folder, and calls an event of one file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from emu.cli.common import load_config
+from emu.cli.tables import Row, print_rows
+from emu.content.file import ContentFile
+from emu.errors import CommandError, ScriptError
+from emu.scripts.checking import Checker, Finding, endless
+from emu.scripts.runtime import ScriptFolder
+from emu.texts import counted
+from emu.world.scripts.reference import signatures, working
+from emu.world.scripts.trial import Trial, first_arguments
+
+TOGETHER: Final = 500
+"""Files that share one runtime while loops are looked for: its memory is freed after them."""
+_STANDING_IN: Final = (("SpawnScripts/Generic/NPCModule.lua", "CastSpell"),)
+_TRIED: Final = "SpawnScripts/"
+
+
+def scripts_folder(folder: Path | None) -> ScriptFolder:
+    """Return a folder of scripts, the configured one by default. Raises `CommandError`."""
+    found = folder or load_config().world.scripts
+    if found is None:
+        raise CommandError("say which folder: --scripts FOLDER, or [world] scripts in the settings")
+    return ScriptFolder(found)
+
+
+def check_scripts(folder: ScriptFolder, content: Path | None, style: str) -> bool:
+    """Check all scripts of a folder, print what is wrong, and return whether nothing is.
+
+    With a content file, files that it names must exist.
+    """
+    checker = Checker(folder, signatures(), working(), _STANDING_IN)
+    findings = list(_findings(checker))
+    if content is not None:
+        findings += _missing(folder, content)
+    rows: list[Row] = [
+        {"file": one.path, "line": one.line, "kind": one.kind, "text": one.text} for one in findings
+    ]
+    print_rows(rows, style, ("file", "line", "kind", "text"))
+    for kind, count in Counter(one.kind for one in findings).most_common():
+        click.echo(f"{kind}: {counted(count, 'finding')}", err=True)
+    broken = {one.path for one in findings if one.kind == "compile"}
+    _print_coverage(checker, broken)
+    return not findings
+
+
+def _findings(checker: Checker) -> Iterator[Finding]:
+    trial: Trial | None = None
+    for at, path in enumerate(checker.folder.files()):
+        if trial is None or not at % TOGETHER:
+            trial = Trial(checker.folder, is_noted=False)
+        found = checker.check(path, trial.runtime)
+        yield from found
+        if path.startswith(_TRIED) and not any(one.kind == "compile" for one in found):
+            yield from _loops(trial, path)
+
+
+def _loops(trial: Trial, path: str) -> Iterator[Finding]:
+    try:
+        env = trial.load(path)
+    except ScriptError as error:
+        yield Finding(path, error.line, "load", error.text)
+    else:
+        yield from endless(trial.runtime, env, first_arguments(path))
+
+
+def _missing(folder: ScriptFolder, content: Path) -> Iterator[Finding]:
+    """Yield the files that the content file names and that are not there."""
+    with ContentFile(content) as file:
+        for kind, number, name in file.script_names():
+            if folder.find(name) is None:
+                yield Finding(name, 0, "missing", f"{kind} {number} names it, and it is not there")
+
+
+def _print_coverage(checker: Checker, broken: Iterable[str]) -> None:
+    """Print how many scripts of each kind find all their functions."""
+    kinds: dict[str, list[str]] = {}
+    for path in checker.folder.files():
+        if path not in broken:
+            kinds.setdefault(path.partition("/")[0], []).append(path)
+    for kind, paths in sorted(kinds.items()):
+        coverage = checker.count(paths)
+        own, with_modules = coverage.shares()
+        click.echo(
+            f"{kind}: {counted(coverage.files, 'file')}, {own:.1f} % complete,"
+            f" {with_modules:.1f} % with their modules",
+            err=True,
+        )
+
+
+@click.command()
+@click.argument("script")
+@click.argument("event")
+@click.argument("values", nargs=-1)
+@click.option(
+    "--scripts", type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder with SpawnScripts, ZoneScripts ...; without it the configured one.",
+)  # fmt: skip
+@click.option("--seed", type=int, default=0, help="Begins the random numbers of the script.")
+def call(script: str, event: str, values: tuple[str, ...], scripts: Path | None, seed: int) -> None:
+    """Call the function EVENT of SCRIPT with stand-ins for spawn and player, and print its calls.
+
+    VALUES are further arguments; those that are numbers are passed as numbers.
+
+    Example: emu content call SpawnScripts/Commonlands/guard.lua hailed
+    """
+    folder = scripts_folder(scripts)
+    path = folder.find(script)
+    if path is None:
+        raise CommandError(f"there is no script {script!r} in {folder.root}")
+    trial = Trial(folder, seed=seed)
+    try:
+        found, result = trial.call(path, event, map(_value, values))
+    finally:
+        for line in (*trial.printed, *trial.lines):
+            click.echo(line)
+    if not found:
+        raise CommandError(f"{path} has no function {event!r}")
+    if result is not None:
+        click.echo(f"result: {result}")
+
+
+def _value(text: str) -> str | float:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text

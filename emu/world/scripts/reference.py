@@ -1,0 +1,50 @@
+"""All functions for scripts: arguments, results, and which of them this server has."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from typing import Final, NamedTuple
+
+from emu.files import data_file
+from emu.scripts.signatures import Signature, merged, parse
+from emu.world.scripts.functions.every import EVERY
+from emu.world.scripts.stubs import stub_names
+
+_RETURNS: Final = {int: "number", bool: "true or false", str: "text"}
+
+
+class Known(NamedTuple):
+    """One function for scripts."""
+
+    name: str
+    signature: Signature
+    returns: str
+    """In words; empty for handles, lists and nothing."""
+    works: bool
+    summary: str
+
+
+@cache
+def known_functions() -> dict[str, Known]:
+    """Return all functions for scripts by name; those of this server with their own arguments."""
+    own = merged(EVERY)
+    arguments = tomllib.loads(data_file("lua", "arguments.toml").read_text(encoding="utf-8"))
+    found = {}
+    for name, value in sorted(stub_names().items()):
+        here = own.get(name)
+        signature = here.signature if here is not None else parse(arguments[name])
+        summary = here.summary if here is not None else ""
+        returns = _RETURNS.get(type(value), "")
+        found[name] = Known(name, signature, returns, here is not None, summary)
+    return found
+
+
+def signatures() -> dict[str, Signature]:
+    """Return the arguments of all functions by name."""
+    return {name: one.signature for name, one in known_functions().items()}
+
+
+def working() -> frozenset[str]:
+    """Return the names of the functions that do something here."""
+    return frozenset(name for name, one in known_functions().items() if one.works)

@@ -1,0 +1,71 @@
+"""`emu content check --scripts` and `emu content call`: what authors of scripts type and find."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.content.dumps import meadow, write_dumps
+from tests.support.running.command_line import CommandLine
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def emu(tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path)
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Path:
+    folder = tmp_path / "server"
+    files = {
+        "SpawnScripts/good.lua": 'function hailed(NPC, Spawn) Say(NPC, "Yes?") end',
+        "SpawnScripts/wrong.lua": "function hailed(NPC, Spawn)\nHasItem(Spawn) Sya(NPC) end",
+        "SpawnScripts/loop.lua": "function spawn(NPC) while true do end end",
+        "ZoneScripts/broken.lua": "function",
+    }
+    for name, source in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(source, encoding="utf-8")
+    return folder
+
+
+def test_scripts_are_checked(emu: CommandLine, scripts: Path) -> None:
+    result = emu.run("content", "check", "--scripts", str(scripts), "--format", "json")
+    assert result.exit_code == 1
+    found = [(row["file"], row["line"], row["kind"]) for row in json.loads(result.stdout)]
+    assert found == [
+        ("SpawnScripts/loop.lua", 0, "loop"),
+        ("SpawnScripts/wrong.lua", 2, "arguments"),
+        ("SpawnScripts/wrong.lua", 2, "unknown"),
+        ("ZoneScripts/broken.lua", 1, "compile"),
+    ]
+    assert "SpawnScripts: 3 files, 66.7 % complete, 66.7 % with their modules" in result.stderr
+
+
+def test_files_that_the_content_file_names_must_exist(
+    emu: CommandLine, scripts: Path, tmp_path: Path
+) -> None:
+    emu.good("content", "import", str(write_dumps(tmp_path / "dumps", meadow())))
+    result = emu.run("content", "check", "--scripts", str(scripts), "--format", "json")
+    missing = [row for row in json.loads(result.stdout) if row["kind"] == "missing"]
+    assert missing
+    assert all("names it, and it is not there" in row["text"] for row in missing)
+
+
+def test_an_event_is_called_with_stand_ins(emu: CommandLine, scripts: Path) -> None:
+    result = emu.good(
+        "content", "call", "SpawnScripts/good.lua", "hailed", "--scripts", str(scripts)
+    )
+    assert result.stdout == 'Say(NPC, "Yes?")\n'
+    for arguments, said in (
+        (("gone.lua", "hailed"), "there is no script 'gone.lua'"),
+        (("SpawnScripts/good.lua", "gone"), "has no function 'gone'"),
+        (("SpawnScripts/wrong.lua", "hailed"), "SpawnScripts/wrong.lua:2:"),
+    ):
+        assert said in emu.refused("content", "call", *arguments, "--scripts", str(scripts))
+
+
+def test_a_folder_must_be_said(emu: CommandLine) -> None:
+    assert "say which folder" in emu.refused("content", "check", "--scripts")

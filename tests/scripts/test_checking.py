@@ -1,0 +1,99 @@
+"""Checks of scripts: what is found, and how many are complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from emu.scripts.checking import Checker, endless
+from emu.scripts.runtime import Runtime, ScriptFolder, ScriptLimits
+from emu.scripts.signatures import parse
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+KNOWN = {
+    "Say": parse("S speaker, t text, P player?"),
+    "AddTimer": parse("S spawn, u milliseconds, t function"),
+    "SetLevel": parse("S spawn, n level"),
+    "AddStep": parse("Q quest, u step, ..."),
+    "CastSpell": parse("S spawn, u spell"),
+}
+
+
+def checker(folder: Path, **files: str) -> Checker:
+    for name, source in files.items():
+        (folder / f"{name}.lua").write_text(source, encoding="utf-8")
+    return Checker(ScriptFolder(folder), KNOWN, {"Say", "AddTimer"}, [("npc.lua", "CastSpell")])
+
+
+def findings(folder: Path, source: str, **files: str) -> list[str]:
+    one = checker(folder, script=source, **files)
+    runtime = Runtime(one.folder, {name: lambda *_: None for name in KNOWN})
+    return [f"{found.line} {found.kind} {found.text}" for found in one.check("script.lua", runtime)]
+
+
+SAY = "Say takes speaker, text, player?"
+TIMER = "AddTimer takes spawn, milliseconds, function"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("Say(NPC, 'Hm')", []),
+        ("Sey(NPC, 'Hm')", ["1 unknown there is no function Sey; is it Say?"]),
+        ("\nqqqqqqq()", ["2 unknown there is no function qqqqqqq"]),
+        ("pcall(f)", ["1 unknown scripts have no pcall"]),
+        ("print(tostring(1)) math.floor(1) NPC:Sey()", []),
+        ("Say()", [f"1 arguments {SAY}: 0 arguments are too few"]),
+        ("Say(f())", []),
+        ("Say(1, 2, 3, 4)", [
+            f"1 arguments {SAY}: 4 arguments are too many",
+            f"1 arguments {SAY}: the number 1 is no speaker",
+            f"1 arguments {SAY}: the number 3 is no player",
+        ]),
+        ("AddTimer(NPC, 'soon', 'go')", [f"1 arguments {TIMER}: the text 'soon' is no milliseconds"]),
+        ("AddTimer(NPC, '1000', 'go')", []),
+        ("AddTimer(NPC, true, 'go')", [f"1 arguments {TIMER}: the truth true is no milliseconds"]),
+        ("SetLevel(NPC, 1.5)", [
+            "1 arguments SetLevel takes spawn, level: the fraction 1.5 is no level",
+        ]),
+        ("SetLevel(NPC, 2.0)", []),
+        ("AddStep(Quest, 1, 2, 3, 'a')", []),
+        ("require 'gone'", ["1 module there is no module 'gone.lua'"]),
+        ("function f()\n x = 1 end", ["2 global x is set in a function and is not local"]),
+        ("x", ["1 compile syntax error near <eof>"]),
+    ],
+)  # fmt: skip
+def test_what_is_found(tmp_path: Path, source: str, expected: list[str]) -> None:
+    assert findings(tmp_path, f"local NPC, Quest, f = 1, 2, 3 {source}") == expected
+
+
+def test_functions_of_modules_are_known(tmp_path: Path) -> None:
+    source = "require 'one' greet() deeper()"
+    files = {"one": "require 'two' function greet() end", "two": "function deeper() end"}
+    assert findings(tmp_path, source, **files) == []
+
+
+def test_the_share_of_complete_scripts(tmp_path: Path) -> None:
+    one = checker(
+        tmp_path,
+        empty="-- nothing", good="Say(NPC, 'a') Unknown()", bad="SetLevel(NPC, 1)",
+        own="function SetLevel() end SetLevel(NPC, 1)", module="require 'bad' Say(NPC, 'a')",
+        npc="CastSpell(NPC, 1)", with_npc="require 'npc'",
+    )  # fmt: skip
+    coverage = one.count(f"{name}.lua" for name in (
+        "empty", "good", "bad", "own", "module", "npc", "with_npc",
+    ))  # fmt: skip
+    assert (coverage.files, coverage.own, coverage.with_modules) == (7, 6, 5)
+    assert coverage.shares() == (pytest.approx(600 / 7), pytest.approx(500 / 7))
+
+
+def test_loops_without_an_end(tmp_path: Path) -> None:
+    one = checker(tmp_path, script="""
+        function spawn(NPC) while true do Say(NPC, 'a') end end
+        function hailed(NPC) error('no loop') end""")  # fmt: skip
+    limits = ScriptLimits(instructions=2000)
+    runtime = Runtime(one.folder, {"Say": lambda *_: None}, limits=limits)
+    found = list(endless(runtime, runtime.load("script.lua"), ()))
+    assert [str(one) for one in found] == ["script.lua:0: spawn does not end"]
