@@ -35,6 +35,7 @@ def findings(folder: Path, source: str, **files: str) -> list[str]:
 
 SAY = "Say takes speaker, text, player?"
 TIMER = "AddTimer takes spawn, milliseconds, function"
+WRONG_TIMER = f"1 arguments {TIMER}: the text 'soon' is no milliseconds"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ TIMER = "AddTimer takes spawn, milliseconds, function"
             f"1 arguments {SAY}: the number 1 is no speaker",
             f"1 arguments {SAY}: the number 3 is no player",
         ]),
-        ("AddTimer(NPC, 'soon', 'go')", [f"1 arguments {TIMER}: the text 'soon' is no milliseconds"]),
+        ("AddTimer(NPC, 'soon', 'go')", [WRONG_TIMER]),
         ("AddTimer(NPC, '1000', 'go')", []),
         ("AddTimer(NPC, true, 'go')", [f"1 arguments {TIMER}: the truth true is no milliseconds"]),
         ("SetLevel(NPC, 1.5)", [
