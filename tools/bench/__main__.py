@@ -26,6 +26,7 @@ SECTIONS = {
     "memory": "resident memory of sessions",
     "idle": "CPU of idle sessions",
     "world": "players who walk, stand, enter and see each other",
+    "walks": "300 creatures on their rounds, before 50 players and without any",
     "presence": "50,000 players: who is where, and what a change costs",
     "fairness": "the cost to the others when one player floods the server",
     "queries": "queries of server lists",

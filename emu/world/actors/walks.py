@@ -25,6 +25,9 @@ from emu.world_stream.movement import Position
 
 BEAT: Final = 0.5
 """Seconds between two updates of the places of those who walk."""
+GRAIN: Final = 0.25
+"""Corners are handled at multiples of this many seconds; walks are not slowed by it."""
+_ROUNDING: Final = 1e-6
 SHORTEST_LEG: Final = 0.1
 """Seconds: points at one place must not be passed without end in one moment."""
 SLOWEST: Final = 0.01
@@ -191,11 +194,12 @@ class Walk:
 
     def step(self, now: float) -> None:
         """Arrive at the point that is reached, or set off when a stay or a pause is over."""
-        goal = self.goal
+        # Rounding may lead to the moment just before: it must not be asked for again.
+        goal, soon = self.goal, now + _ROUNDING
         if goal is not None:
-            if now >= self._ends:
+            if soon >= self._ends:
                 self._arrive(goal, now)
-        elif now >= max(self._stays, self._paused):
+        elif soon >= max(self._stays, self._paused):
             self._resume(now)
 
     def _arrive(self, goal: Waypoint, now: float) -> None:
@@ -219,7 +223,7 @@ class Walk:
             # Who was turned by what was called stays so.
             self._wait(goal, is_turned=spawn.position.heading != turned)
         else:
-            self._set_off(then)
+            self._set_off(then, now)
 
     def _wait(self, goal: Waypoint, *, is_turned: bool) -> None:
         """Stand at a point, and look where it says, or else to the next one."""
@@ -234,9 +238,9 @@ class Walk:
 
     def _resume(self, now: float) -> None:
         heading, self._turned_from = self._turned_from, None
-        self._paused = 0.0
+        ended, self._paused = max(self._stays, self._paused), 0.0
         if self._ahead() is not None:
-            self._set_off(now)
+            self._set_off(ended if now - ended < LATEST else now, now)
         elif heading is not None:
             self.spawn.move(self.spawn.position._replace(heading=heading))
 
@@ -252,7 +256,8 @@ class Walk:
             return self.queue[1] if len(self.queue) > 1 else goal
         return self.ring[(self._next + 1) % len(self.ring)]
 
-    def _set_off(self, now: float) -> None:
+    def _set_off(self, then: float, now: float | None = None) -> None:
+        """Set off at a time, and show the spawn where it is now: it may be late."""
         goal = self._ahead()
         if goal is None or not self._factor:
             return
@@ -261,10 +266,11 @@ class Walk:
         span = math.dist(here[:3], goal.place[:3])
         heading = here.heading_to(goal.place) if span else here.heading
         self.goal = goal
-        self._from, self._begun = here, now
-        self._ends = now + max(SHORTEST_LEG, span / speed)
+        self._from, self._begun = here, then
+        self._ends = then + max(SHORTEST_LEG, span / speed)
         spawn.ahead = (goal.place, self._after(goal).place)
-        spawn.move(here._replace(heading=heading), speed=speed if span else 0.0)
+        spawn.position = here._replace(heading=heading)
+        spawn.move(self.place(then if now is None else now), speed=speed if span else 0.0)
 
     # -- the time without players -----------------------------------------------------------------
 
@@ -394,7 +400,9 @@ class Walks:
         if not is_here or (not walk.is_wanted and walk.goal is None):
             self._deadlines.clear(walk, _STEP)
             return
-        self._deadlines.set(walk, _STEP, walk.due)
+        # Corners that are close in time share a moment, and so a message to each viewer.
+        due = math.ceil((walk.due - _ROUNDING / 2) / GRAIN) * GRAIN
+        self._deadlines.set(walk, _STEP, Monotonic(due))
         if self._deadlines.get(walk.zone, _BEAT) is None and walk.zone.is_watched:
             self._deadlines.set(walk.zone, _BEAT, Monotonic(now + BEAT))
 
