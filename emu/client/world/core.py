@@ -19,7 +19,7 @@ from typing import Final
 
 from emu.client.events import Closed, Unexpected
 from emu.client.world import events, messages
-from emu.client.world.events import DialogOpened, WorldEvent, ZoneToLoad
+from emu.client.world.events import DialogOpened, WaysShown, WorldEvent, ZoneToLoad
 from emu.client.world.messages import ClientWorldMessages, PredictionWriter
 from emu.client.world.surroundings import (
     GHOST_COMMANDS,
@@ -116,6 +116,8 @@ class WorldClientCore:
     """The positions of the world's slash commands in its table, by name."""
     dialog: DialogOpened | None = None
     """The open dialog."""
+    ways: WaysShown | None = None
+    """The open window of a transporter."""
     walker: Walker = field(default_factory=Walker)
     surroundings: Surroundings | None = None
     """None for versions with unknown ghosts, and if `reads_ghosts` is False."""
@@ -297,7 +299,22 @@ class WorldClientCore:
         if not 1 <= choice <= len(dialog.choices):
             raise CommandError(f"the dialog has the answers 1 to {len(dialog.choices)}")
         self.dialog = None
-        self._say("WS_DialogSelect", conversation_id=dialog.conversation, response=choice)
+        self._say("WS_DialogSelect", conversation_id=dialog.conversation, response=choice - 1)
+
+    def travel(self, name: str) -> None:
+        """Take a way of the open window of destinations, by its name. Raises `CommandError`."""
+        if self.ways is None:
+            raise CommandError("no window of destinations is open")
+        wanted = name.casefold()
+        way = next((one for one in self.ways.ways if one.name.casefold() == wanted), None)
+        if way is None:
+            names = ", ".join(one.name for one in self.ways.ways)
+            raise CommandError(f"there is no way to {name}; the window has: {names}")
+        index, self.ways = self.ways.index, None
+        self._say(
+            "WS_TeleportDestination", spawn_id=index, unique_id=way.id, zone_name=way.zone,
+            cost=way.cost,
+        )  # fmt: skip
 
     def close_dialog(self) -> None:
         """Close the open dialog. Raises `CommandError` when there is none."""
@@ -387,6 +404,7 @@ class WorldClientCore:
                 self.session.close()
             case ZoneToLoad():
                 self.phase = WorldPhase.LOADING
+                self.ways = None
                 self.zone = event
                 self.character = event.character
                 # Before the answer: the next step must start where the world has put the character.
@@ -400,6 +418,8 @@ class WorldClientCore:
                 self._end_reason = ""
             case events.PutSomewhere(x, y, z):
                 self.walker.put(Place(x, y, z, self.place.heading))
+            case WaysShown():
+                self.ways = event
             case DialogOpened():
                 self.dialog = event
             case events.DialogClosed():

@@ -203,6 +203,26 @@ class ZoneLeft:
 
 
 @dataclass(frozen=True, slots=True)
+class WayRow:
+    """One destination of a transporter."""
+
+    id: int
+    name: str
+    zone: str
+    cost: int
+    """Copper."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaysShown:
+    """The window of a transporter's destinations has opened."""
+
+    index: int
+    """The ghost of the transporter."""
+    ways: tuple[WayRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DialogOpened:
     """A spawn talks and offers choices, numbered from 1."""
 
@@ -296,6 +316,7 @@ WorldEvent = (
     | CampStopped
     | PutSomewhere
     | ZoneLeft
+    | WaysShown
     | DialogOpened
     | DialogClosed
     | GuildOffered

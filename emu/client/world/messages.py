@@ -107,6 +107,7 @@ class ClientWorldMessages:
             "WS_Camp": _plain(events.CampBegun, "seconds"),
             "WS_MoveClient": _plain(events.PutSomewhere, "x", "y", "z"),
             "WS_DialogOpen": _dialog,
+            "WS_TeleportList": _ways,
             "WS_ServerDialogClose": _plain(events.DialogClosed, "conversation_id"),
             "WS_ReceiveOffer": _plain(events.GuildOffered, "name", "guild_name"),
             "WS_GuildUpdate": _guild,
@@ -324,6 +325,20 @@ def _letter(fields: Mapping[str, Any]) -> events.WorldEvent:
         read_name(fields[name]) for name in ("player_from", "subject", "mail_body")
     )
     return events.LetterShown(fields["mail_id"], sender, subject, text, _coins(fields))
+
+
+def _ways(fields: Mapping[str, Any]) -> events.WorldEvent:
+    rows = fields["destination_array"]
+    return events.WaysShown(
+        fields["spawn_id"],
+        tuple(
+            events.WayRow(
+                row["unique_id"], read_name(row["display_name"]), read_name(row["zone_name"]),
+                row["cost"],
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
 
 
 def _dialog(fields: Mapping[str, Any]) -> events.WorldEvent:

@@ -31,6 +31,9 @@ def as_lines(event: events.WorldEvent, core: WorldClientCore) -> Iterator[str]:
         case events.DialogOpened(_, title, text, choices):
             yield f"{title}: {text}"
             yield from (f"  {number}. {choice}" for number, choice in enumerate(choices, 1))
+        case events.WaysShown(_, ways):
+            yield f"{counted(len(ways), 'destination')}; take one with travel NAME"
+            yield from (f"  {way.name} ({way.zone}), {way.cost} copper" for way in ways)
         case events.WhoListed(players):
             yield f"{len(players)} player{'' if len(players) == 1 else 's'}"
             yield from (f"  {name}, level {level}, {zone}" for name, level, zone in players)
@@ -323,6 +326,12 @@ def _use(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
     core.use(_index(core, words))
 
 
+def _travel(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
+    if not words:
+        raise CommandError("travel NAME; use a bell or another transporter first")
+    core.travel(" ".join(words))
+
+
 def _write(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
     subject, slash, text = " ".join(words[1:]).partition("/")
     if not slash:
@@ -353,6 +362,7 @@ WORDS: Final = {
         Word("stand", "stand", "stand up", lambda core, *_: core.stand()),
         Word("target", "target [NAME]", "target a ghost, or nothing", _target),
         Word("answer", "answer [NUMBER]", "answer the open dialog, or close it", _answer),
+        Word("travel", "travel NAME", "take a way of a transporter's window", _travel),
         Word("write", "write NAME SUBJECT / TEXT", "send a letter by the mail window", _write),
         Word("camp", "camp", "leave the world after a countdown", lambda core, *_: core.camp()),
         Word("quit", "quit", "leave the world at once", lambda core, *_: core.quit()),

@@ -214,9 +214,11 @@ class Interaction:
             return
         if spawn.destination is not None:
             self._travel(player, spawn.destination, now)
+        elif has_script:
+            return
         elif spawn.kind is SpawnKind.SIGN and spawn.footer is not None and spawn.footer.description:
             send_text(player.client, spawn.footer.description)
-        elif not has_script:
+        else:
             self._world.count("verb does nothing")
 
     def _travel(self, player: Player, to: Destination, now: Monotonic) -> None:

@@ -258,7 +258,9 @@ class Behaviors:
         # Twice the distance: the player may have walked while it read the dialog, but must not
         # answer from anywhere.
         if self._is_near(behavior, player, 2 * self._world.rules.hear):
-            self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), fields["response"])
+            # Clients count from 0, behaviors from 1.
+            choice = fields["response"] + 1
+            self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), choice)
 
     def close_message(self, player: Player, body: bytes, _now: Monotonic) -> None:
         """Handle OP_DialogCloseMsg. Raises `MalformedMessage`."""

@@ -18,6 +18,8 @@ from emu.client.world.events import (
     LineShown,
     PutSomewhere,
     Stood,
+    WayRow,
+    WaysShown,
     WhoListed,
     ZoneLeft,
     ZoneToLoad,
@@ -162,6 +164,20 @@ def test_a_dialog_is_answered_once_and_only_with_its_choices() -> None:
         core._note(DialogOpened(5, "Guard", "Halt", ()))
         core._note(DialogClosed(5))
         assert core.dialog is None
+
+    played(scene)
+
+
+def test_a_way_is_taken_by_its_name() -> None:
+    async def scene(client: ClientWorldConnection, _events: list[Any]) -> None:
+        core = client.core
+        with pytest.raises(CommandError, match="no window of destinations"):
+            core.travel("North")
+        core._note(WaysShown(9, (WayRow(51, "North", "Antonica", 0),)))
+        with pytest.raises(CommandError, match="no way to South; the window has: North"):
+            core.travel("South")
+        client.act(lambda core: core.travel("north"))
+        assert core.ways is None
 
     played(scene)
 

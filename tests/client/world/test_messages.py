@@ -30,6 +30,8 @@ from emu.client.world.events import (
     PutSomewhere,
     Refused,
     ScreenShown,
+    WayRow,
+    WaysShown,
     WhoListed,
     WorldEvent,
 )
@@ -64,6 +66,9 @@ READ = [
     ),
     ("WS_MoveClient", {"x": 1.0, "y": 2.0, "z": 3.0}, PutSomewhere(1.0, 2.0, 3.0)),
     ("WS_ServerDialogClose", {"conversation_id": 7}, DialogClosed(7)),
+    ("WS_TeleportList", {"spawn_id": 9, "num_destinations": 1, "destination_array": [
+        {"unique_id": 51, "display_name": "North", "zone_name": "Antonica", "cost": 3}]},
+     WaysShown(9, (WayRow(51, "North", "Antonica", 3),))),
     (
         "WS_DialogOpen",
         {"conversation_id": 7, "title": "Guard", "text": "Halt", "num_responses": 2,

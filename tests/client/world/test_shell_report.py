@@ -29,6 +29,8 @@ from emu.client.world.events import (
     Stood,
     Updated,
     Vanished,
+    WayRow,
+    WaysShown,
     WhoListed,
     ZoneLeft,
     ZoneToLoad,
@@ -72,6 +74,10 @@ PRINTED = [
     (ZoneLeft("127.0.0.1", 9001), ["on the way to another zone, at 127.0.0.1:9001"]),
     (DialogOpened(1, "Guard", "Halt", ("Why?", "Bye")), ["Guard: Halt", "  1. Why?", "  2. Bye"]),
     (DialogClosed(1), ["the dialog is closed"]),
+    (
+        WaysShown(9, (WayRow(51, "North", "Antonica", 3),)),
+        ["1 destination; take one with travel NAME", "  North (Antonica), 3 copper"],
+    ),
     (Unexpected(67, "", "too short"), ["67 cannot be read: too short"]),
     (Closed("closed by peer"), ["the session is over: closed by peer"]),
 ]

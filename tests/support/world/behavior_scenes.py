@@ -32,4 +32,6 @@ def hail(client: Client, spawn: Spawn) -> None:
 
 def choose(client: Client, number: int) -> None:
     conversation = client.decoded("WS_DialogOpen")[-1]["conversation_id"]
-    client.say("OP_DialogSelectMsg", conversation.to_bytes(4, "little") + bytes((number, 0, 0, 0)))
+    client.say(
+        "OP_DialogSelectMsg", conversation.to_bytes(4, "little") + bytes((number - 1, 0, 0, 0))
+    )

@@ -90,10 +90,10 @@ def test_a_visit() -> None:
     assert [row["response"] for row in dialog["response_array"]] == ["Yes", "No"]
     assert dialog["spawn_id"] == scene.client.player.index_of(scene.spawn)
     scene.client.say(
-        "OP_DialogSelectMsg", dialog["conversation_id"].to_bytes(4, "little") + b"\2\0\0\0"
+        "OP_DialogSelectMsg", dialog["conversation_id"].to_bytes(4, "little") + b"\1\0\0\0"
     )
     scene.client.say(
-        "OP_DialogSelectMsg", dialog["conversation_id"].to_bytes(4, "little") + b"\2\0\0\0"
+        "OP_DialogSelectMsg", dialog["conversation_id"].to_bytes(4, "little") + b"\1\0\0\0"
     )
     scene.client.say("OP_RequestCampMsg", b"\1\1")
     assert scene.log[2:] == [
