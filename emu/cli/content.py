@@ -150,11 +150,16 @@ def _lines() -> ImportProgress:
 def info(path: Path | None, style: str) -> None:
     """Count the rows of each table, and what the import left out or changed, by reason.
 
+    The number of dumps and the moment of the import come with it.
+
     Example: emu content info
     """
     with _open(path) as file:
         rows: list[Row] = [{"table": name, "rows": count} for name, count in file.counts().items()]
         print_rows(rows, style, ("table", "rows"))
+        dumps = file.imports()
+        moments = sorted({moment for _, moment, _ in dumps})
+        click.echo(f"{counted(len(dumps), 'dump')}, imported {moments[-1]}", err=True)
         for table, reason, count in file.left_out():
             click.echo(f"{table}: {reason}: {counted(count, 'row')}", err=True)
 
@@ -279,7 +284,7 @@ def _subject(words: tuple[str, ...]) -> tuple[str, int]:
 @file_option
 @format_option
 def find_names(word: str, subject: str | None, path: Path | None, style: str) -> None:
-    """Find zones, spawns, quests, items, spells, recipes ... whose name contains WORD.
+    """Find spawns, zones, quests, items, spells and all else whose name contains WORD.
 
     At most 20 of each subject are shown. `emu content show SUBJECT NUMBER` shows one of them.
 

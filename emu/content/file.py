@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -150,8 +151,17 @@ class ContentFile:
 
     def digest(self) -> str:
         """Return a digest of what was imported; nodes of a cluster compare it."""
-        rows = self._database.execute("SELECT digest FROM imports ORDER BY digest")
-        return "-".join(row[0][:8] for row in rows)
+        # Of the dumps and of the ranges: the file itself differs with the moment of its import.
+        rows = self._database.execute(
+            "SELECT digest FROM imports UNION ALL SELECT form FROM checked ORDER BY 1"
+        )
+        return sha256(" ".join(str(row[0]) for row in rows).encode()).hexdigest()[:16]
+
+    def imports(self) -> list[tuple[str, str, int]]:
+        """Return each dump that was imported: where it was, the moment, and its rows."""
+        return self._database.execute(
+            "SELECT source, moment, rows FROM imports ORDER BY source"
+        ).fetchall()
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows of each table."""

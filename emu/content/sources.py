@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, cast
 
 from emu.errors import FileFormatError
@@ -29,7 +29,7 @@ class DumpPart:
     @property
     def name(self) -> str:
         """The name of the file, for people."""
-        return self.member or self.path.name
+        return PurePosixPath(self.member or self.path.name).name
 
     def size(self) -> int:
         """Return the bytes that its reading takes. Raises `FileFormatError`."""

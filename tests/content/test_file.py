@@ -81,6 +81,11 @@ def test_a_file_has_a_digest_of_what_was_imported(path: Path, tmp_path: Path) ->
     import_content(dump_parts([write_dumps(tmp_path / "dumps", tables)]), other)
     with ContentFile(path) as one, ContentFile(other) as two:
         assert one.digest() != two.digest()
+        assert len(one.digest()) == 16
+    again = tmp_path / "again.sqlite"
+    import_content(dump_parts([tmp_path / "dumps"]), again, moment="another day")
+    with ContentFile(other) as two, ContentFile(again) as three:
+        assert two.digest() == three.digest()
 
 
 def test_another_file_is_refused_with_the_cure(path: Path, tmp_path: Path) -> None:

@@ -69,6 +69,13 @@ class MemoryReview(Protocol):
         """Remove all memories of a spawn."""
 
 
+def warn_of_old_check(path: Path) -> None:
+    """Log a line if a content file was checked by another version of the server."""
+    with ContentFile(path) as file:
+        if not file.is_checked:
+            _warn(f"{path}: another version checked this file; run `emu content check`")
+
+
 class ContentSource(Protocol):
     """Where zone files and the content file are read; `ContentReader` is one."""
 
@@ -134,6 +141,7 @@ class ContentReader:
         """
         if self._path is None:
             return None
+        warn_of_old_check(self._path)
         # Opened now: a file that is imported later counts only after a reload.
         self.run(self._reopen).addErrback(lambda _failure: None)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
+from emu.content.importing import import_content
+from emu.content.sources import dump_parts
 from emu.errors import StoreError
-from emu.net.world.content import KEPT, WorldContent
+from emu.net.world.content import KEPT, WorldContent, warn_of_old_check
 from emu.times import Moment
+from tests.support.content.dumps import meadow, write_dumps
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
 from tests.support.world.worlds import WorldHarness
@@ -87,3 +92,17 @@ def test_a_reload_reads_the_shipped_content(name: str) -> None:
     with pytest.raises(StopIteration) as end:
         reload().send(None)
     assert end.value.value.startswith(("4 zones", "3 behaviors"))
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_a_content_file_that_another_version_checked_is_logged(
+    tmp_path: Path, *, is_old: bool
+) -> None:
+    path = tmp_path / "content.sqlite"
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path)
+    if is_old:
+        with sqlite3.connect(path) as database:
+            database.execute("UPDATE checked SET form = 1")
+    with captured_log("text") as log:
+        warn_of_old_check(path)
+    assert log.text.count("run `emu content check`") == is_old
