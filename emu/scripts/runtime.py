@@ -22,6 +22,7 @@ from typing import Any, Final, NoReturn
 
 from emu.errors import ConfigError, ScriptError
 from emu.files import data_file
+from emu.scripts.own_time import own_time
 
 ENCODING: Final = "latin-1"
 """Texts pass unchanged, byte by byte."""
@@ -184,6 +185,7 @@ class Runtime:
         limit_table = lua.table(
             step=STEP, seconds=self.limits.seconds, text=self.limits.text,
             loading_step=LOADING_STEP, loading_seconds=self.limits.loading_seconds,
+            own_time=own_time(),
         )  # fmt: skip
         api = lua.table_from(dict(functions))
         start = names.load(sandbox, "@sandbox.lua", "t", names)

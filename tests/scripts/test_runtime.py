@@ -1,11 +1,13 @@
 """The Lua runtime: environments, modules, errors with their place, and a guard nothing escapes."""
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from emu.errors import ScriptError
+from emu.scripts.own_time import own_time
 from emu.scripts.runtime import Environment, Runtime, ScriptFolder, ScriptLimits
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -303,3 +305,26 @@ def test_a_changed_file_is_read_when_it_was_forgotten(scene: Scene) -> None:
     assert scene.runtime.call(scene.runtime.load("npc.lua"), "f") == (True, 1)
     scene.runtime.forget("npc.lua")
     assert scene.runtime.call(scene.runtime.load("npc.lua"), "f") == (True, 2)
+
+
+@pytest.mark.parametrize("is_collection", [True, False])
+def test_a_call_does_not_pay_for_garbage_collections(
+    folder: ScriptFolder, is_collection: bool
+) -> None:
+    def work() -> None:
+        own_time().collected("start", {})
+        end = time.thread_time() + 0.03
+        while time.thread_time() < end:
+            pass
+        if is_collection:
+            own_time().collected("stop", {})
+
+    scene = Scene(folder, work=work)
+    env = scene.script(
+        "function f() for i = 1, 100 do end work() for i = 1, 100 do end return 7 end"
+    )
+    if is_collection:
+        assert scene.runtime.call(env, "f") == (True, 7)
+    else:
+        with pytest.raises(ScriptError, match="took too long"):
+            scene.runtime.call(env, "f")
