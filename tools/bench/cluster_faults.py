@@ -32,6 +32,7 @@ from emu.errors import EmuError
 from emu.net.parameters import account_config
 from tests.support.database.engines import empty_database
 from tests.support.running.whole_server import HOST
+from tools.bench.cluster_groups import groups
 from tools.bench.cluster_outages import bus, database, drain, logins
 from tools.bench.cluster_world import (
     ANTONICA,
@@ -374,7 +375,7 @@ async def zombie(note: Findings, folder: Path, where: ServerUrl) -> None:
 
 SCENES: Final[dict[str, Callable[[Findings, Path, ServerUrl], Coroutine[Any, Any, None]]]] = {
     "enters": enters, "kills": kills, "zombie": zombie, "database": database, "bus": bus,
-    "drain": drain, "logins": logins,
+    "drain": drain, "groups": groups, "logins": logins,
 }  # fmt: skip
 
 
