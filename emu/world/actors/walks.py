@@ -35,6 +35,9 @@ LATEST: Final = 1.0
 """Seconds by which a corner may be late and the walk not be."""
 
 
+_NOTHING: Final[Callable[[str], object]] = lambda _mark: None  # noqa: E731  # a default
+
+
 class Waypoint(NamedTuple):
     """One point of a walk."""
 
@@ -55,7 +58,7 @@ class Walk:
 
     spawn: Spawn
     zone: Zone
-    arrived: Callable[[str], object]
+    arrived: Callable[[str], object] = _NOTHING
     """Is called with the mark of each point that has one, when the spawn arrives there."""
     _: KW_ONLY
     ring: list[Waypoint] = field(default_factory=list)

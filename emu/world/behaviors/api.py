@@ -20,6 +20,7 @@ from emu.model import Title
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
+from emu.world.actors.walks import Walk, Waypoint
 from emu.world.behaviors import plain
 from emu.world.behaviors.dialogs import Dialogs
 from emu.world.behaviors.guard import (
@@ -30,7 +31,6 @@ from emu.world.behaviors.guard import (
     DeadlineKind,
     Limits,
     RunningBehavior,
-    Way,
 )
 from emu.world.behaviors.memory import Memories, Memory
 from emu.world.deadlines import Deadlines
@@ -428,23 +428,36 @@ class Actor(_WorldObject):
             wanted = plain.number(speed, "a speed", -_HUGE, _HUGE)
             # Clients extrapolate speeds, so a huge one would throw the spawn across their screens.
             fastest = context.world.rules.movement.fastest
-            self._behavior.way = Way(goals, max(0.1, min(wanted, fastest)))
-            context.arm(self._behavior, STEP, limits.step)
+            pace = max(0.1, min(wanted, fastest))
+            before, walk = self._behavior.walk, Walk(self._spawn, self._behavior.zone)
+            if before is not None:
+                before.drift(context.now)
+            # A walk does not know the cells of the map that it crosses.
+            grid = self._spawn.position.grid
+            walk.queue.extend(Waypoint(goal._replace(grid=grid), pace) for goal in goals)
+            self._behavior.walk = walk
+            # It sets off after the call: what fails then is the server's fault.
+            context.arm(self._behavior, STEP, 0.0)
 
     @_timed
     def stop(self) -> None:
         """Stop the walk; `on_arrive` is not called."""
-        self._behavior.way = None
-        # The move has no speed: clients would go on with the last one they were sent.
-        if self._context.deadlines.clear(self._behavior, STEP):
-            self._spawn.move(self._spawn.position)
+        walk, self._behavior.walk = self._behavior.walk, None
+        self._context.deadlines.clear(self._behavior, STEP)
+        if walk is not None:
+            walk.stop(self._context.now)
 
     @_timed
     def look_at(self, visitor: Visitor) -> None:
-        """Turn the spawn to a player. Raises `TypeError` for anything but a visitor."""
+        """Turn the spawn to a player; one that walks looks where it goes.
+
+        Raises `TypeError` for anything but a visitor.
+        """
         at = self._spawn.position
         heading = at.heading_to(_player_of(visitor).position)
-        self._spawn.move(at._replace(heading=heading), speed=self._spawn.speed)
+        walk = self._behavior.walk
+        if walk is None or walk.goal is None:
+            self._spawn.move(at._replace(heading=heading))
 
     @_timed
     def ask(self, visitor: Visitor, text: str, *choices: str) -> None:

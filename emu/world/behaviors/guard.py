@@ -9,7 +9,7 @@ and the release of the objects that it leaves behind.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -19,11 +19,11 @@ from typing import Any, Final, NamedTuple
 from emu.limits.rates import RateLimit
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
+from emu.world.actors.walks import Walk
 from emu.world.behaviors import plain
 from emu.world.behaviors.hooks import Hook
 from emu.world.rules import BehaviorRules
 from emu.world.zones.zone import Zone
-from emu.world_stream.movement import Position
 
 Guard = Callable[[Callable[[], object], float], None]
 """Makes a call and raises `OutOfTime` in it after a number of seconds."""
@@ -206,35 +206,6 @@ _CAUSE: Final = _of_base(BaseException, "__cause__")
 _CONTEXT: Final = _of_base(BaseException, "__context__")
 
 
-@dataclass(slots=True, eq=False)
-class Way:
-    """A walk: the points to reach in order, and the speed in units per second."""
-
-    goals: Sequence[Position]
-    speed: float
-    _next: int = 0
-
-    def step(self, spawn: Spawn, seconds: float) -> bool:
-        """Move a spawn for some seconds; return True and stop it if it reaches the last point."""
-        left = self.speed * seconds
-        at = spawn.position
-        while self._next < len(self.goals):
-            # A walk does not know the cells of the map that it crosses, so the spawn keeps the one
-            # it had.
-            goal = self.goals[self._next]._replace(grid=at.grid)
-            there = at.toward(goal, left)
-            # What is left of the distance goes toward the next point, so that corners do not slow
-            # the walk.
-            left -= at.distance_to(there)
-            at = there
-            if at[:3] != goal[:3]:
-                break
-            self._next += 1
-        arrived = self._next >= len(self.goals)
-        spawn.move(at, speed=0.0 if arrived else self.speed)
-        return arrived
-
-
 class DeadlineKind(Enum):
     """What is due when a deadline of a behavior expires."""
 
@@ -290,7 +261,7 @@ class RunningBehavior:
     seen: dict[int, Player] = field(default_factory=dict)
     """The players by character id for which `on_enter` was due, and `on_leave` is not yet."""
     timers: set[BehaviorDeadline] = field(default_factory=set)
-    way: Way | None = None
+    walk: Walk | None = None
 
     @property
     def whose(self) -> str:

@@ -356,18 +356,24 @@ class Behaviors:
             self._call(behavior, Hook.ENTER, self._visitor(behavior, player))
 
     def _step(self, behavior: RunningBehavior) -> None:
-        spawn, way = behavior.spawn, behavior.way
-        if spawn is None or way is None:
+        spawn, walk = behavior.spawn, behavior.walk
+        if spawn is None or walk is None:
             return
-        if not self._world.players.standing_in(behavior.zone):
-            # Nobody sees the walk, so it costs no steps: the spawn is put at its end at once.
-            spawn.move(way.goals[-1])
-            behavior.way = None
-        elif way.step(spawn, self.limits.step):
-            behavior.way = None
-        if behavior.way is not None:
-            self._deadlines.set(behavior, STEP, Monotonic(self.context.now + self.limits.step))
+        now = self.context.now
+        if self._world.players.standing_in(behavior.zone):
+            walk.begin(now)
+            walk.step(now)
+            walk.drift(now)
         else:
+            # Nobody sees the walk, so it costs no steps: the spawn is put at its end at once.
+            end = walk.queue[-1].place._replace(heading=spawn.position.heading)
+            walk.stop(now)
+            spawn.move(end)
+        if walk.queue:
+            due = min(now + self.limits.step, walk.due)
+            self._deadlines.set(behavior, STEP, Monotonic(due))
+        else:
+            behavior.walk = None
             self._call(behavior, Hook.ARRIVE)
 
     def _is_near(self, behavior: RunningBehavior, player: Player, distance: float) -> bool:
@@ -412,7 +418,7 @@ class Behaviors:
     def _switch_off(self, behavior: RunningBehavior, reason: str) -> None:
         behavior.failed = True
         behavior.reason = reason
-        behavior.way = None
+        behavior.walk = None
         self.counters["failed"] += 1
         self._world.report(BehaviorFailed(behavior.name, behavior.whose, reason))
 
