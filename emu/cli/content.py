@@ -20,9 +20,16 @@ from emu.cli.content_scripts import call, check_scripts, scripts_folder
 from emu.cli.content_texts import lines_of, spawn_lines
 from emu.cli.options import present
 from emu.cli.tables import Row, format_option, print_rows
-from emu.content.checks import LeftOut, accept, dangling, keys_path, wrong_values
+from emu.content.checks import LeftOut, accept, keys_path, loose_rows, wrong_values
 from emu.content.file import ContentFile, ZoneContent
-from emu.content.importing import Finder, ImportReport, build_content, import_content, step_back
+from emu.content.importing import (
+    CHECKING,
+    Finder,
+    ImportReport,
+    build_content,
+    import_content,
+    step_back,
+)
 from emu.content.importing import Progress as ImportProgress
 from emu.content.population import Population, Standing, Surroundings
 from emu.content.sources import DumpPart, dump_parts
@@ -137,7 +144,9 @@ def _lines() -> ImportProgress:
     def show(done: int, everything: int, name: str) -> None:
         nonlocal printed
         tenth = 10 * done // everything if everything else 10
-        if tenth > printed:
+        if name == CHECKING:
+            click.echo(name, err=True)
+        elif tenth > printed:
             printed = tenth
             click.echo(f"{10 * tenth} %: {name}", err=True)
 
@@ -193,7 +202,7 @@ def check(scripts: str | None, path: Path | None, style: str) -> None:
         is_checked = file.is_checked
         if not file.zones():
             raise CommandError(f"{target}: has no zones; import the dumps of the database again")
-    _print_left_out(dangling(target))
+    _print_left_out(loose_rows(target))
     if wrong := wrong_values(target):
         _print_left_out(wrong)
         raise CommandError(

@@ -21,6 +21,18 @@ SCRIPTS: Final = ("zones", "spawn_scripts", "spells", "quests", "items")
 """Tables whose column `script` names a file of the folder of scripts."""
 
 
+_KINDS: Final = ("npcs", "objects", "grounds", "signs", "widgets")
+_ODD: Final = (
+    ("spawns", "it is of no kind, so it never stands",
+     " AND ".join(f"id NOT IN (SELECT spawn_id FROM {one})" for one in _KINDS)),  # noqa: S608
+    ("grounds", "it has no table of harvests", "ground_id = 0"),
+    ("signs", "it leads to no zone", "kind = 'zone' AND to_zone = 0"),
+    ("spells", "it is active and has no tier, so nobody can cast it",
+     "is_active AND id NOT IN (SELECT spell_id FROM spell_tiers)"),
+)  # fmt: skip
+"""Rows that are right and of little use, by the condition of their table."""
+
+
 class LeftOut(NamedTuple):
     """One row that is not used, or one value that was replaced by its default."""
 
@@ -50,6 +62,14 @@ def dangling_rows(database: sqlite3.Connection) -> Iterator[LeftOut]:
             if reference.table in filled and table.name in filled:
                 for (key,) in database.execute(reference.dangling(table)):
                     yield LeftOut(table.name, reference.reason, str(key))
+
+
+def odd_rows(database: sqlite3.Connection) -> Iterator[LeftOut]:
+    """Yield the rows that are right, but of which something is missing that players would see."""
+    for name, reason, condition in _ODD:
+        key = _key(content_tables()[name])
+        for (number,) in database.execute(f'SELECT {key} FROM "{name}" WHERE {condition}'):  # noqa: S608
+            yield LeftOut(name, reason, str(number))
 
 
 def is_filled(database: sqlite3.Connection, table: str) -> bool:
@@ -94,10 +114,10 @@ def wrong_values(path: Path) -> list[LeftOut]:
         ]
 
 
-def dangling(path: Path) -> list[LeftOut]:
-    """Return the rows of a content file that lead nowhere."""
+def loose_rows(path: Path) -> list[LeftOut]:
+    """Return the rows of a content file that lead nowhere or of which something is missing."""
     with closing(sqlite3.connect(read_only(path), uri=True)) as database:
-        return list(dangling_rows(database))
+        return [*dangling_rows(database), *odd_rows(database)]
 
 
 def accept(path: Path) -> None:

@@ -28,12 +28,13 @@ from emu.content.checks import (
     is_filled,
     keys_path,
     missing_scripts,
+    odd_rows,
     read_only,
 )
 from emu.content.sources import CountedStream, DumpPart
 from emu.content.tables import RowConverter, Stored, Table, content_tables
 from emu.errors import FileFormatError
-from emu.files import partial_file
+from emu.files import ANYBODY, partial_file
 from emu.sqldump.reader import read_inserts
 
 APPLICATION: Final = 0x656D7563
@@ -41,6 +42,8 @@ APPLICATION: Final = 0x656D7563
 BATCH: Final = 2000
 CACHE: Final = 48 * 1024
 """KiB of SQLite's cache: rows arrive in another order than that of their table."""
+CHECKING: Final = "checking"
+"""What the progress of an import shows after the last dump."""
 PREVIOUS: Final = ".previous"
 _OWN_TABLES: Final = (
     (
@@ -167,7 +170,7 @@ def build_content(
         database.execute("COMMIT")
         if known:
             database.execute("DETACH old")
-        progress(1, 1, "checking")
+        progress(1, 1, CHECKING)
         _finish(database, report, find_script)
     return report
 
@@ -176,7 +179,7 @@ def _write_keys(content: Path, target: Path) -> None:
     """Write the keys of all rows that the import left out or changed, one row on a line."""
     with (
         closing(sqlite3.connect(read_only(content), uri=True)) as database,
-        partial_file(target) as path,
+        partial_file(target, ANYBODY) as path,
     ):
         with path.open("w", encoding="utf-8") as file:
             file.write("table\treason\tkey\n")
@@ -356,7 +359,7 @@ def _finish(database: sqlite3.Connection, report: ImportReport, find_script: Fin
     for statement in (*_INDEXES, *_SCRIPTS):
         database.execute(statement)
     database.executemany("INSERT INTO set_groups VALUES (?, ?, ?)", _sets(database))
-    _note(database, list(dangling_rows(database)), is_read=False)
+    _note(database, [*dangling_rows(database), *odd_rows(database)], is_read=False)
     if find_script is not None:
         _note(database, list(missing_scripts(database, find_script)), is_read=False)
     database.execute("INSERT INTO checked VALUES (?)", (check_form(),))

@@ -33,6 +33,10 @@ def test_the_file_is_made_beside_the_database(emu: CommandLine, dumps: Path) -> 
     assert result.stdout == f"{emu.database.with_name('content.sqlite')}\n"
     assert "placements: nothing can stand there: 1 row\n" in result.stderr
     assert "1 table of the dumps not used" in result.stderr
+    assert "100 %: zones.sql\nchecking\n" in result.stderr
+    keys = emu.database.with_name("content.sqlite.left-out.tsv")
+    assert f"the keys of these rows: {keys}\n" in result.stderr
+    assert "placements\tnothing can stand there\t9 12\n" in keys.read_text(encoding="utf-8")
     again = emu.good("content", "import", str(dumps))
     assert "dumps not read again: unchanged" in again.stderr
 
@@ -134,3 +138,15 @@ def test_a_zone_is_printed_as_a_zone_file(filled: CommandLine) -> None:
     assert document["zone"]["id"] == 9
     assert len(document["spawn"]) == 3
     assert "there is no zone 'nowhere'" in filled.refused("content", "export", "--zone", "nowhere")
+
+
+def test_scripts_that_are_not_in_the_folder_are_counted(
+    emu: CommandLine, dumps: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "scripts" / "SpawnScripts" / "Meadow"
+    folder.mkdir(parents=True)
+    for name in ("Guard.lua", "captain.lua", "place.lua"):
+        (folder / name).write_text("", encoding="utf-8")
+    result = emu.good("content", "import", str(dumps), "--scripts", str(tmp_path / "scripts"))
+    # `old.lua` and `Generic/SpawnGroups.lua`; the others differ only in their case.
+    assert "spawn_scripts: there is no such script: 2 rows\n" in result.stderr

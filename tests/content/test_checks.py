@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.content.checks import LeftOut, dangling_rows, missing_scripts, wrong_values
+from emu.content.checks import LeftOut, dangling_rows, loose_rows, missing_scripts, wrong_values
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from tests.support.content.dumps import meadow, write_dumps
@@ -53,3 +53,23 @@ def test_an_import_leaves_no_wrong_values_and_a_change_is_found(path: Path) -> N
         LeftOut("zones", "can_gate is out of its range", "9"),
         LeftOut("npcs", "difficulty is out of its range", "90001"),
     ]
+
+
+def test_rows_of_which_something_is_missing_are_found(tmp_path: Path) -> None:
+    tables = meadow()
+    tables["spawn_ground"] = [
+        {"id": 1, "spawn_id": 90001, "groundspawn_id": 0},
+        {"id": 2, "spawn_id": 90002, "groundspawn_id": 6},
+    ]
+    tables["spells"] = [
+        {"id": 1, "is_active": 1}, {"id": 2, "is_active": 1}, {"id": 3, "is_active": 0},
+    ]  # fmt: skip
+    tables["spell_tiers"] = [{"id": 1, "spell_id": 2, "tier": 1}]
+    path = tmp_path / "content.sqlite"
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", tables)]), path)
+    assert {
+        LeftOut("spawns", "it is of no kind, so it never stands", "90004"),
+        LeftOut("grounds", "it has no table of harvests", "90001"),
+        LeftOut("signs", "it leads to no zone", "90003"),
+        LeftOut("spells", "it is active and has no tier, so nobody can cast it", "1"),
+    } == {one for one in loose_rows(path) if one.reason.startswith("it ")}

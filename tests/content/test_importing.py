@@ -34,6 +34,8 @@ def test_rows_that_lead_nowhere_are_counted_by_table_and_reason(
         ("placements", "nothing can stand there"): 1,
         ("entries", "their location has no placement"): 1,
         ("spawn_scripts", "their location is gone"): 1,
+        ("spawns", "it is of no kind, so it never stands"): 1,
+        ("signs", "it leads to no zone"): 1,
     }
     assert report.unread == {"character_items"}
     assert report.rows["placements"] == 5
