@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -116,6 +116,8 @@ class ZoneContent:
     """Transporters that move whoever comes near."""
     commands: Mapping[int, Sequence[Row]]
     """Lists of commands by their number."""
+    spawn_scripts: Mapping[int, str] = field(default_factory=dict)
+    """The scripts of spawns by the spawn's number, whatever their places say."""
 
 
 class ContentFile:
@@ -290,6 +292,7 @@ class ContentFile:
             self._lists("transporters", transports),
             list(self._rows("transporters", "WHERE zone_id = ? AND kind = 'location'", (zone_id,))),
             self._lists("commands", lists - {0}),
+            self._scripts("spawn", wanted),
         )
 
     # -- internals --------------------------------------------------------------------------------

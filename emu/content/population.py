@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from emu.content.file import Entry, Group, Placement, Template, ZoneContent
 from emu.times import Monotonic
@@ -136,6 +136,7 @@ class Population:
         self._random = randomness
         self.surroundings = surroundings
         self._templates = content.templates
+        self._spawn_scripts = content.spawn_scripts
         self._dead = dict(dead or {})
         self._groups: dict[int, Group] = {group.id: group for group in content.groups}
         self._sets: dict[int, list[Group]] = {}
@@ -150,6 +151,9 @@ class Population:
             for one in content.placements
             if one.location_id in content.entries and not one.instance
         }
+        self._at_location: dict[int, list[_Place]] = {}
+        for place in self._places.values():
+            self._at_location.setdefault(place.placement.location_id, []).append(place)
         self._next_round = Monotonic(0.0)
         self._turned: dict[int, None] = {}
         """Placements at which something died or returned since `take_deaths`."""
@@ -297,6 +301,62 @@ class Population:
             return False
         place.standing = standing
         return True
+
+    # -- what is made besides ---------------------------------------------------------------------
+
+    def make_at(self, location: int, now: Monotonic, group: int = 0) -> Standing | None:
+        """Return one more spawn of a location, whatever stands there; None if there is none.
+
+        The caller keeps it: it takes no place, and nothing returns when it is gone.
+        """
+        places = self._at_location.get(location)
+        return self._make(places[0], now, group) if places else None
+
+    def make_group(self, group: int, now: Monotonic) -> list[Standing]:
+        """Return one more spawn for each place of a group."""
+        known = self._groups.get(group)
+        numbers = known.placements if known is not None else ()
+        made = [self._make(self._places[one], now, group) for one in numbers if one in self._places]
+        return [standing for standing in made if standing is not None]
+
+    def make_one(
+        self, number: int, place: tuple[float, float, float, float], now: Monotonic
+    ) -> Standing | None:
+        """Return a spawn of a number for a place with its heading; None without a template."""
+        template = self._templates.get(number)
+        if template is None:
+            return None
+        x, y, z, heading = place
+        values: dict[str, Any] = dict.fromkeys(Placement._fields, 0)
+        placement = Placement(**values | {"x": x, "y": y, "z": z, "heading": heading})
+        entry = Entry(0, 0, number, 100.0, 0, self._spawn_scripts.get(number, ""))
+        return self._stand(placement, entry, now, 0)
+
+    def set_respawn(self, location: int, seconds: int) -> bool:
+        """Set after how long what dies at a location returns, until the zone ends."""
+        places = self._at_location.get(location, [])
+        for place in places:
+            place.placement = place.placement._replace(
+                respawn=max(0, seconds), respawn_low=0, respawn_high=0
+            )
+        return bool(places)
+
+    def _make(self, place: _Place, now: Monotonic, group: int) -> Standing | None:
+        entries = [one for one in place.entries if one.spawn_id in self._templates]
+        if not entries:
+            return None
+        # Where no entry has a weight, each is as likely as the others.
+        weights = [entry.weight for entry in entries]
+        if not any(weights):
+            weights = [1.0] * len(entries)
+        roll = self._random.random() * sum(weights)
+        chosen = entries[-1]
+        for entry, weight in zip(entries, weights, strict=True):
+            if roll < weight:
+                chosen = entry
+                break
+            roll -= weight
+        return self._stand(place.placement, chosen, now, group)
 
     # -- internals --------------------------------------------------------------------------------
 

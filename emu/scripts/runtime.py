@@ -15,7 +15,7 @@ This is the only module that imports lupa, and it does so when a runtime is made
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -286,6 +286,10 @@ class Runtime:
         if isinstance(result, tuple):
             return True, result[1]
         return bool(result), None
+
+    def table(self, values: Iterable[Any]) -> Any:
+        """Return a table of Lua's with values, counted from 1."""
+        return self._lua.table_from(list(values))
 
     @property
     def memory(self) -> int:

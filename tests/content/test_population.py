@@ -280,3 +280,43 @@ def test_of_associated_groups_the_one_with_dead_members_stands_again(builder: Zo
         assert population.handle_timer(Monotonic(START + 60)).come == []
         population.removed(13, Monotonic(START + 60))
         assert population.handle_timer(Monotonic(START + 70)).come
+
+
+def test_more_spawns_of_a_place_take_no_place(builder: ZoneBuilder) -> None:
+    builder.place(1, (1, 100), group=31)
+    builder.place(2, (2, 0), (3, 0), group=31)
+    made = population(builder.build())
+    made.open(START)
+    standing = numbers(made)
+    one, other = made.make_at(1, START), made.make_at(1, START, group=4)
+    assert one is not None
+    assert other is not None
+    assert (one.template.id, one.group, other.group) == (1, 0, 4)
+    # Where no entry has a weight, each of them may be made.
+    found = {one.template.id for one in (made.make_at(2, START) for _ in range(60)) if one}
+    assert found == {2, 3}
+    group = made.make_group(31, START)
+    assert [one.placement.id for one in group] == [1, 2]
+    assert {one.group for one in group} == {31}
+    assert made.make_at(99, START) is None
+    assert made.make_group(99, START) == []
+    assert numbers(made) == standing
+
+
+def test_a_spawn_is_made_by_its_number(builder: ZoneBuilder) -> None:
+    builder.place(1, (1, 100))
+    made = population(builder.build())
+    one = made.make_one(1, (4.0, 5.0, 6.0, 90.0), START)
+    assert one is not None
+    assert (one.x, one.y, one.z, one.placement.heading) == (4.0, 5.0, 6.0, 90.0)
+    assert made.make_one(99, (4.0, 5.0, 6.0, 90.0), START) is None
+
+
+def test_the_respawn_of_a_place_can_be_set(builder: ZoneBuilder) -> None:
+    builder.place(1, (1, 100), respawn=600)
+    made = population(builder.build())
+    made.open(START)
+    assert made.set_respawn(1, 20)
+    assert not made.set_respawn(99, 20)
+    made.removed(1, START)
+    assert numbers(made.handle_timer(Monotonic(START + 30)).come) == [1]

@@ -194,6 +194,7 @@ def make_scripts(
         _log.warn("{line}", line=str(error))
         return None
     scripts.waits.despawn = content.despawn
+    scripts.maker.zones = content
     content.listener = scripts
     return scripts
 

@@ -19,6 +19,10 @@ from emu.world_stream.movement import FULL_TURN
 
 LARGEST_U8: Final = 0xFF
 LARGEST_U16: Final = 0xFFFF
+LARGEST_DIFFICULTY: Final = 20
+EPIC: Final = 2
+LARGEST_FACTION: Final = 2**31 - 1
+LARGEST_STATE: Final = 0xFFFF
 LARGEST_SIZE: Final = 0x7FFF
 LONGEST_NAME: Final = 63
 """Bytes of a ghost's names."""
@@ -111,6 +115,17 @@ def _info(name: str, high: int, low: int = 0, *, for_players: bool = False) -> L
     return LookField(put, for_players)
 
 
+def _both(name: str, high: int, low: int = 0) -> LookField:
+    """Return a field that is shown in two parts of a ghost."""
+
+    def put(spawn: Spawn, text: str) -> bool:
+        setattr(spawn, name, _cut(number_in(text), low, high))
+        show_again(spawn, GhostPart.INFO | GhostPart.VISIBILITY)
+        return True
+
+    return LookField(put)
+
+
 def _text(name: str) -> LookField:
     def put(spawn: Spawn, text: str) -> bool:
         spawn.set_info(**{name: _short(text)})
@@ -121,15 +136,16 @@ def _text(name: str) -> LookField:
 
 def _flag(name: str) -> LookField:
     def put(spawn: Spawn, text: str) -> bool:
-        spawn.set_visibility(**{name: number_in(text) != 0})
+        setattr(spawn, name, number_in(text) != 0)
+        show_again(spawn, GhostPart.INFO | GhostPart.VISIBILITY)
         return True
 
     return LookField(put)
 
 
-def _shape(name: str, high: int) -> LookField:
+def _shape(name: str, high: int, low: int = 1) -> LookField:
     def put(spawn: Spawn, text: str) -> bool:
-        spawn.set_shape(**{name: _cut(number_in(text), 1, high)})
+        spawn.set_shape(**{name: _cut(number_in(text), low, high)})
         return True
 
     return LookField(put)
@@ -215,7 +231,16 @@ FIELDS: Final[Mapping[str, LookField]] = {
         name: _info(name, LARGEST_U16, for_players=True)
         for name in ("visual_state", "action_state", "mood_state", "emote_state")
     },
-    "level": _info("level", LARGEST_U8, 1),
+    "level": _both("level", LARGEST_U8, 1),
+    "difficulty": _both("difficulty", LARGEST_DIFFICULTY),
+    "heroic": _both("heroic", EPIC),
+    "faction": _both("faction", LARGEST_FACTION),
+    "icon": _both("icon", LARGEST_U16),
+    "display_hand_icon": _both("hand_icon", LARGEST_U8),
+    "show_level": _flag("show_level"),
+    "show_command_icon": _flag("show_commands"),
+    "roll": _angle("roll"),
+    "initial_state": _shape("position_state", LARGEST_STATE, 0),
     "name": _text("name"),
     "prefix": _text("prefix"),
     "suffix": _text("suffix"),

@@ -11,7 +11,7 @@ sliders and clothes. How colors are coded is `emu.appearance`'s business.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
@@ -164,6 +164,8 @@ class Spawn:
     faction: int = 0
     hidden: bool = False
     """Whether other players are not shown it."""
+    allowed: frozenset[int] = frozenset()
+    """The numbers of the spawns that see it; empty: everybody does."""
     is_led_by_client: bool = False
     """Whether its place is the one that a player's client has sent."""
     follow_index: int | None = None
@@ -197,6 +199,19 @@ class Spawn:
 
     def __post_init__(self) -> None:
         self.origin = self.position
+
+    def may_be_seen_by(self, viewer: Spawn) -> bool:
+        """Return whether it is shown to the player with a spawn; everybody sees itself."""
+        if viewer is self:
+            return True
+        return not self.hidden and (not self.allowed or viewer.id in self.allowed)
+
+    def set_allowed(self, allowed: Iterable[int]) -> None:
+        """Let only the spawns with these numbers see it; without any, everybody does."""
+        fresh = frozenset(allowed)
+        if fresh != self.allowed:
+            self.allowed = fresh
+            self.watcher(self, GhostPart.VISIBILITY)
 
     @property
     def sheet(self) -> Sheet:

@@ -21,12 +21,12 @@ from emu.content.population import Change, Condition, Population, Randomness, St
 from emu.errors import EmuError, FileFormatError, LimitExceeded
 from emu.link.messages import MAX_ZONE_FILE
 from emu.times import Monotonic
-from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import TRIPLE_FIELDS, Spawn, SpawnKind
 from emu.world.content.deaths import Deaths
 from emu.world.content.definitions import Fixture, Start, ZoneDefinition
 from emu.world.content.differences import ServedZone, emptied, prepared
 from emu.world.content.files import LARGEST_SIZE, check_appearance, read_fixtures, read_starts
+from emu.world.content.strength import fill_sheet
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -35,6 +35,8 @@ SLICE: Final = 150
 """Spawns that one turn adds: about 10 ms."""
 PAUSE: Final = 0.01
 """Seconds between two slices, in which sessions are served."""
+MOST_EXTRAS: Final = 1000
+"""Spawns that scripts may have made in one zone, besides what stands there."""
 EQUIPMENT_SLOTS: Final = 25
 ANY: Final = 255
 """The value of starting places for "any" class, race, choice or deity."""
@@ -280,6 +282,8 @@ class _Filled:
     """When to look at it again."""
     spawns: dict[int, Spawn] = field(default_factory=dict)
     """By placement."""
+    extras: dict[int, tuple[Spawn, Standing]] = field(default_factory=dict)
+    """What was made besides, by the number of the spawn; it takes no place and does not return."""
     waiting: deque[Standing] = field(default_factory=deque)
     leaving: deque[Standing] = field(default_factory=deque)
     """What another content has no longer; it goes before anything is added."""
@@ -355,6 +359,9 @@ class ContentZones:
         filled = self._filled.get(zone)
         if filled is None:
             return
+        if filled.extras.pop(spawn.id, None) is not None:
+            self._remove(zone, spawn, self._now())
+            return
         for placement, standing in filled.spawns.items():
             if standing is spawn:
                 del filled.spawns[placement]
@@ -362,6 +369,27 @@ class ContentZones:
                 self._keep_deaths(filled)
                 self._remove(zone, spawn, self._now())
                 return
+
+    def population(self, zone: Zone) -> Population | None:
+        """Return what can stand in a zone; None while its content is not read."""
+        filled = self._filled.get(zone)
+        return filled.population if filled is not None else None
+
+    def put(self, zone: Zone, standing: Standing) -> Spawn | None:
+        """Put a spawn into a zone besides what stands there; None if it cannot be put there."""
+        filled = self._filled.get(zone)
+        if filled is None or len(filled.extras) >= MOST_EXTRAS:
+            return None
+        fixture = filled.served.fixtures.get(standing.template.id)
+        if fixture is None:
+            return None
+        spawn = _spawn(fixture, standing, self._next_id())
+        # Before the listener hears of it: its script may remove it at once.
+        filled.extras[spawn.id] = spawn, standing
+        if not self._add(filled, spawn, standing, is_back=False):
+            filled.extras.pop(spawn.id, None)
+            return None
+        return spawn if spawn.id in filled.extras else None
 
     async def refresh(self) -> list[str]:
         """Read all running zones again, and change what differs in them, a slice at a time.
@@ -428,7 +456,7 @@ class ContentZones:
             if filled.leaving:
                 self._remove_slice(filled, now)
             elif filled.waiting:
-                self._add_slice(filled, now)
+                self._add_slice(filled)
             else:
                 self._pass_time(filled, now)
             is_busy = bool(filled.waiting or filled.leaving)
@@ -491,7 +519,7 @@ class ContentZones:
         is_day = 8 <= self._hour() < 19
         return (Condition.DAY if is_day else Condition.NIGHT) | Condition.DRY
 
-    def _add_slice(self, filled: _Filled, now: Monotonic) -> None:
+    def _add_slice(self, filled: _Filled) -> None:
         for _ in range(min(SLICE, len(filled.waiting))):
             standing = filled.waiting.popleft()
             # What expired before it was its turn is gone already.
@@ -501,22 +529,29 @@ class ContentZones:
             if fixture is None:
                 continue
             spawn = _spawn(fixture, standing, self._next_id())
-            listener = self.listener
-            if listener is not None:
-                listener.prepared(filled.zone, spawn, standing)
-            try:
-                filled.zone.add(spawn, now)
-            except LimitExceeded as error:
-                self._failed(f"zone {filled.zone.zone_id}: {error}")
-                filled.waiting.clear()
-                if listener is not None:
-                    listener.vanished(filled.zone, spawn)
-                return
             filled.spawns[standing.placement.id] = spawn
-            for watcher in self.watchers:
-                watcher.appeared(filled.zone, spawn, standing)
+            if not self._add(filled, spawn, standing, is_back=not filled.is_opening):
+                filled.spawns.pop(standing.placement.id, None)
+                filled.waiting.clear()
+                return
+
+    def _add(self, filled: _Filled, spawn: Spawn, standing: Standing, *, is_back: bool) -> bool:
+        """Put a spawn into its zone; return False if the zone is full."""
+        listener = self.listener
+        if listener is not None:
+            listener.prepared(filled.zone, spawn, standing)
+        try:
+            filled.zone.add(spawn, self._now())
+        except LimitExceeded as error:
+            self._failed(f"zone {filled.zone.zone_id}: {error}")
             if listener is not None:
-                listener.appeared(filled.zone, spawn, standing, is_back=not filled.is_opening)
+                listener.vanished(filled.zone, spawn)
+            return False
+        for watcher in self.watchers:
+            watcher.appeared(filled.zone, spawn, standing)
+        if listener is not None:
+            listener.appeared(filled.zone, spawn, standing, is_back=is_back)
+        return True
 
     def _remove_slice(self, filled: _Filled, now: Monotonic) -> None:
         some = [filled.leaving.popleft() for _ in range(min(SLICE, len(filled.leaving)))]
@@ -538,6 +573,9 @@ class ContentZones:
             changes.append(population.changed(now))
         for change in changes:
             self._apply(filled, change, now)
+        for spawn, standing in list(filled.extras.values()):
+            if standing.expires is not None and standing.expires <= now:
+                self.despawn(filled.zone, spawn)
         self._keep_deaths(filled)
 
     def _apply(self, filled: _Filled, change: Change, now: Monotonic) -> None:
@@ -558,24 +596,5 @@ def _spawn(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:
     spawn.level = min(standing.level, 255)
     spawn.size = min(standing.size, LARGEST_SIZE)
     spawn.pitch = placement.pitch
-    _fill_sheet(spawn, standing)
+    fill_sheet(spawn, standing)
     return spawn
-
-
-_PLACED: Final = {
-    "strength": "str", "stamina": "sta", "agility": "agi", "wisdom": "wis", "intelligence": "intel",
-}  # fmt: skip
-"""Columns of attributes -> fields of a sheet."""
-
-
-def _fill_sheet(spawn: Spawn, standing: Standing) -> None:
-    """Set the health, the power and the attributes that the rows of a placement or a spawn say."""
-    placement, template = standing.placement, standing.template
-    for name in ("health", "power"):
-        if most := getattr(placement, name) or template.spawn[name]:
-            getattr(spawn.sheet, name).fill(most)
-    if template.kind != "npcs":
-        return
-    for column, field_name in _PLACED.items():
-        if value := getattr(placement, column) or template.own[column]:
-            spawn.sheet.set(field_name, FieldKind.FRACTION, value)

@@ -7,7 +7,7 @@ until `reload scripts`. Source: docs/guides/lua.md#running.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -196,6 +196,10 @@ class Calls:
         self.counters[f"event {event}" if event in EVENTS else "functions called"] += 1
         file.failures = 0
         return Answer(is_found=True, value=result)
+
+    def table(self, values: Iterable[Any] | None) -> Any:
+        """Return a table of Lua's with values, counted from 1; None for None."""
+        return None if values is None else self._runtime.table(values)
 
     def may_send(self) -> bool:
         """Count a message of the running call; return False if it must be dropped."""

@@ -23,6 +23,7 @@ from emu.world.messages import WorldMessageRule, WorldMessages
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
+from emu.world.scripts.making import Maker
 from emu.world.scripts.moves import Moves
 from emu.world.scripts.states import States
 from emu.world.scripts.talks import Talks
@@ -72,6 +73,7 @@ class Scripts(Calls):
             self.events, self.waits, self.moves,
             sheets=CharacterSheets(world), wake=world.wake, now=world.clock.now,
         )  # fmt: skip
+        self.maker = Maker(world.clock.now)
         notifications = world.notifications
         notifications.said.subscribe(self.heard)
         notifications.targeted.subscribe(self.events.targeted)

@@ -518,7 +518,10 @@ class Zone:
     def _hide_when_far(self, viewer: Viewer, spawn: Spawn) -> None:
         # Farther than the distance of creation: a spawn at the edge would flicker otherwise.
         distance = viewer.spawn.position.distance_to(spawn.position)
-        is_gone = spawn.hidden or distance > self.rules.destroy_distance
+        is_gone = distance > self.rules.destroy_distance or (
+            # Asked first: it is seldom so, and this runs for each pair.
+            bool(spawn.hidden or spawn.allowed) and not spawn.may_be_seen_by(viewer.spawn)
+        )
         if is_gone and viewer.spawn is not spawn:
             self._hide(viewer, spawn)
             self._remove_observer(viewer, spawn)
@@ -539,7 +542,7 @@ class Zone:
 
     def _show(self, viewer: Viewer, spawn: Spawn) -> None:
         # A hidden player still sees itself: without its own ghost its client cannot move.
-        if spawn in viewer.interest or (spawn.hidden and viewer.spawn is not spawn):
+        if spawn in viewer.interest or not spawn.may_be_seen_by(viewer.spawn):
             return
         strikes = self._strikes
         if strikes and strikes.is_paused((Failing.SPAWN, spawn.id), self._now):

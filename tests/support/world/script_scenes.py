@@ -69,19 +69,27 @@ class ScriptScene:
     def place(
         self, script: str, name: str = "Guard", location: int = 70, *, is_back: bool = False
     ) -> Spawn:
-        spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, name, PLACE)
-        spawn.level = 12
-        spawn.appearance = {"race": 9, "class": 3, "gender": 1}
+        spawn = self.put(self.standing(script, location), name, is_back=is_back)
+        self.harness.run(1.5)
+        return spawn
+
+    def standing(self, script: str, location: int = 70) -> Standing:
         zeros: dict[str, Any] = dict.fromkeys(Placement._fields, 0)
         placement = Placement(**zeros | {"id": location, "location_id": location})
         template = Template(900 + location, "npcs", {}, {"difficulty": 6, "heroic": 1}, {}, ())
         entry = Entry(1, location, template.id, 100.0, 0, script)
-        standing = Standing(placement, entry, template, *PLACE[:3], 12, 32, None, 0)
+        return Standing(placement, entry, template, *PLACE[:3], 12, 32, None, 0)
+
+    def put(self, standing: Standing, name: str, *, is_back: bool = False) -> Spawn:
+        at = PLACE._replace(x=standing.x, y=standing.y, z=standing.z)
+        spawn = Spawn(self.harness.world.next_spawn_id(), SpawnKind.NPC, name, at)
+        spawn.level = 12
+        spawn.heroic = 1
+        spawn.appearance = {"race": 9, "class": 3, "gender": 1}
         spawn.verbs = (Verb("Push", 10.0, "push_it"), Verb("Buy", 10.0, "frommerchant"))
         self.scripts.prepared(self.zone, spawn, standing)
         self.zone.add(spawn, self.harness.now)
         self.scripts.appeared(self.zone, spawn, standing, is_back=is_back)
-        self.harness.run(1.5)
         return spawn
 
     def go(self, away: float) -> None:

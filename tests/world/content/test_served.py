@@ -1,6 +1,7 @@
 """Zones of a content file in a running world: what stands there, and when it appears."""
 
 from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -445,3 +446,39 @@ def test_a_spawn_beyond_a_full_zone_is_gone_for_listeners_too(path: Path) -> Non
     scene.read()
     scene.run(1.0)
     assert heard.log[-5:] == ["prepared", "new", "prepared", "vanished", "ready"]
+
+
+def test_what_is_made_besides_goes_for_good(path: Path) -> None:
+    scene = opened(path)
+    population = scene.zones.population(scene.zone)
+    assert population is not None
+    standing = next(iter(population))
+    count = len(scene.zone)
+    spawn = scene.zones.put(scene.zone, standing)
+    other = scene.zones.put(scene.zone, standing._replace(expires=Monotonic(scene.seconds + 20)))
+    assert spawn is not None
+    assert other is not None
+    assert len(scene.zone) == count + 2
+    assert scene.zones.standing(scene.zone) == count
+    scene.run(30.0)
+    assert scene.zone.spawn(other.id) is None
+    scene.zones.despawn(scene.zone, spawn)
+    assert len(scene.zone) == count
+    scene.run(10_000.0)
+    assert len(scene.zone) == count
+
+
+def test_a_zone_holds_so_many_that_are_made(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("emu.world.content.served.MOST_EXTRAS", 2)
+    scene = opened(path)
+    population = scene.zones.population(scene.zone)
+    assert population is not None
+    standing = next(iter(population))
+    made = [scene.zones.put(scene.zone, standing) for _ in range(3)]
+    assert [one is None for one in made] == [False, False, True]
+    unknown = standing._replace(template=replace(standing.template, id=99))
+    scene.zones.despawn(scene.zone, next(one for one in made if one is not None))
+    assert scene.zones.put(scene.zone, unknown) is None
+    scene.zones.forget(scene.zone)
+    assert scene.zones.put(scene.zone, standing) is None
+    assert scene.zones.population(scene.zone) is None

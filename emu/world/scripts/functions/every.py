@@ -10,6 +10,7 @@ from emu.world.scripts.functions.looks import LOOKS
 from emu.world.scripts.functions.movement import MOVEMENT
 from emu.world.scripts.functions.sheet import SHEET
 from emu.world.scripts.functions.shows import SHOWS
+from emu.world.scripts.functions.spawns import SPAWNS
 from emu.world.scripts.functions.talk import TALK
 from emu.world.scripts.functions.travel import TRAVEL
 from emu.world.scripts.functions.who import WHO
@@ -23,4 +24,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     TRAVEL,
     SHEET,
     LOOKS,
+    SPAWNS,
 )

@@ -50,31 +50,24 @@ def get_gender(_scripts: Scripts, body: Body | None) -> int | None:
     return _look(body, "gender")
 
 
-def _own(body: Body | None, name: str) -> int:
-    """Return a number of the row of a spawn's kind; 0 for players and where there is none."""
-    standing = body.standing if body is not None else None
-    return int(standing.template.own.get(name, 0)) if standing is not None else 0
-
-
 @WHO("GetDifficulty", "S spawn")
 def get_difficulty(_scripts: Scripts, body: Body | None) -> int | None:
     """Return the difficulty of a spawn: what its placement says, or else its own."""
     if body is None:
         return None
-    placed = body.standing.placement.difficulty if body.standing is not None else 0
-    return placed or _own(body, "difficulty")
+    return body.spawn.difficulty if body.player is None else 0
 
 
 @WHO("IsHeroic", "S spawn")
 def is_heroic(_scripts: Scripts, body: Body | None) -> bool:
     """Return whether a spawn is heroic."""
-    return _own(body, "heroic") == 1
+    return body is not None and body.spawn.heroic == 1
 
 
 @WHO("IsEpic", "S spawn")
 def is_epic(_scripts: Scripts, body: Body | None) -> bool:
     """Return whether a spawn is epic."""
-    return _own(body, "heroic") > 1
+    return body is not None and body.spawn.heroic > 1
 
 
 @WHO("IsPlayer", "S spawn")

@@ -1,0 +1,84 @@
+"""Makes spawns for scripts: of a place, of a group, or by their number.
+
+What a script makes takes no place of the content: each call makes another one, and nothing returns
+when it is gone. A zone holds a limited number of them. Source: docs/guides/lua.md#making.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from emu.content.population import Population, Standing
+from emu.times import Monotonic
+from emu.world.actors.spawn import Spawn
+from emu.world.scripts.bodies import Body, Home
+from emu.world.zones.zone import Zone
+
+
+class Zones(Protocol):
+    """The zones of a content file; `emu.world.content.served.ContentZones` has them."""
+
+    def population(self, zone: Zone) -> Population | None:
+        """Return what can stand in a zone; None while its content is not read."""
+
+    def put(self, zone: Zone, standing: Standing) -> Spawn | None:
+        """Put a spawn into a zone besides what stands there; None if it cannot be put there."""
+
+
+class Maker:
+    """Makes spawns in the zones of a content file."""
+
+    def __init__(self, now: Callable[[], Monotonic]) -> None:
+        self.zones: Zones | None = None
+        """Without them nothing can be made."""
+        self._now = now
+
+    def at_location(self, home: Home, location: int) -> Body | None:
+        """Make one more spawn of a place; None if the zone has no such place."""
+        population = self._population(home)
+        standing = population.make_at(location, self._now()) if population is not None else None
+        return next(iter(self._put(home, [standing])), None)
+
+    def group(self, home: Home, group: int) -> list[Body]:
+        """Make one more spawn for each place of a group."""
+        population = self._population(home)
+        return self._put(
+            home, population.make_group(group, self._now()) if population is not None else []
+        )
+
+    def one(
+        self,
+        home: Home,
+        number: int,
+        place: tuple[float, float, float, float],
+        *,
+        is_private: bool,
+    ) -> Body | None:
+        """Make a spawn of a number at a place; a private one is seen only by who is let."""
+        population = self._population(home)
+        if population is None:
+            return None
+        made = self._put(home, [population.make_one(number, place, self._now())])
+        if made and is_private:
+            made[0].spawn.set_allowed({made[0].spawn.id})
+        return made[0] if made else None
+
+    def set_respawn(self, home: Home, location: int, seconds: int) -> bool:
+        """Set after how long what dies at a place returns; return False for an unknown place."""
+        population = self._population(home)
+        return population is not None and population.set_respawn(location, seconds)
+
+    def _population(self, home: Home) -> Population | None:
+        return self.zones.population(home.zone) if self.zones is not None else None
+
+    def _put(self, home: Home, made: Iterable[Standing | None]) -> list[Body]:
+        bodies = []
+        for standing in made:
+            if standing is None or self.zones is None:
+                continue
+            spawn = self.zones.put(home.zone, standing)
+            body = home.bodies.get(spawn.id) if spawn is not None else None
+            if body is not None:
+                bodies.append(body)
+        return bodies

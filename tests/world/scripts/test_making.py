@@ -1,0 +1,44 @@
+"""The maker of spawns: what it does without content, and with a full zone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.world.script_scenes import ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+class FullZones:
+    """A zone with places, to which nothing can be added."""
+
+    def __init__(self, scene: ScriptScene) -> None:
+        self.standing = scene.standing("made.lua")
+
+    def population(self, _zone: Any) -> Any:
+        return self
+
+    def make_at(self, *_where: Any) -> Any:
+        return self.standing
+
+    def make_group(self, *_where: Any) -> Any:
+        return [self.standing, self.standing]
+
+    def make_one(self, *_where: Any) -> Any:
+        return self.standing
+
+    def put(self, _zone: Any, _standing: Any) -> None:
+        return None
+
+
+@pytest.mark.parametrize("is_full", [True, False])
+def test_nothing_is_made_without_content_or_in_a_full_zone(tmp_path: Path, is_full: bool) -> None:
+    scene = ScriptScene(tmp_path)
+    maker = scene.scripts.maker
+    maker.zones = FullZones(scene) if is_full else None
+    home = scene.scripts.homes.of(scene.zone)
+    assert maker.at_location(home, 70) is None
+    assert maker.group(home, 5) == []
+    assert maker.one(home, 980, (1.0, 2.0, 3.0, 0.0), is_private=True) is None
+    assert list(scene.zone) == [scene.player.spawn]
