@@ -367,7 +367,9 @@ class Groups:
         for number in [one for one in self._groups if one not in kept]:
             self.apply(number, None)
         for row in rows:
-            self.apply(row.id, row)
+            group = self._groups.get(row.id)
+            if group is None or group.row != row:
+                self.apply(row.id, row)
 
     def settle(self) -> None:
         """Make groups right that another process has not sent completely.
@@ -375,9 +377,12 @@ class Groups:
         Each character is in one group, each group has two members, and each raid has two groups.
         """
         for group in self:
+            members = [one for one in group.members if self._of.get(one) is group]
+            if len(members) == len(group.members) > 1:
+                continue
             self._touch(group)
-            group.members = [one for one in group.members if self._of.get(one) is group]
-            if len(group.members) < 2:
+            group.members = members
+            if len(members) < 2:
                 self._end(group)
         for raid in list(self._raids.values()):
             if len(raid.groups) == 1:

@@ -81,10 +81,9 @@ def read_row(values: Any) -> Row:
     """Return the row of another process' values."""
     match values:
         case {
-            "epoch": int() as epoch, "earlier": int() | float() as earlier,
-            "process": str() as process,
+            "epoch": int() as epoch, "earlier": float() as earlier, "process": str() as process,
         } if math.isfinite(earlier):  # fmt: skip
-            return Claim(epoch, float(earlier), process)
+            return Claim(epoch, earlier, process)
         case {
             "id": int() as number, "members": list() as members, "raid": int() as raid,
             "place": int() as place,
@@ -252,8 +251,10 @@ class SharedGroups(GroupChanges):
         self._claim = Claim(known.epoch + 1, -self._clock.moment(), self._process)
         self.groups.settle()
         self._show()
+        # Not published one by one, because they may be thousands: the others notice a gap, and ask
+        # for them in pages.
         for group in self.groups:
-            self._put(group.row)
+            self._table.own.change(group.id, group.row._asdict())
         # Last: the others take all groups of this process when they get its claim.
         self._table.put(CLAIM, self._claim._asdict())
         self._report(self._process)
@@ -261,7 +262,7 @@ class SharedGroups(GroupChanges):
     def _follow(self, claim: Claim) -> None:
         """Copy the groups of another process from now on."""
         for key in list(self._table.own.rows):
-            self._table.drop(key)
+            self._table.own.change(key, None)
         self._claim = claim
         self._table.put(CLAIM, claim._asdict())
         self._copy_all()
