@@ -90,7 +90,8 @@ class Walk:
     @property
     def due(self) -> Monotonic:
         """When `step` must be called next."""
-        waits = max(self._stays, self._paused)
+        # A pause ends before a stay does: the spawn then turns back.
+        waits = self._paused or self._stays
         return Monotonic(self._ends if self.goal is not None else waits)
 
     def place(self, now: float) -> Position:
@@ -202,12 +203,15 @@ class Walk:
         if goal is not None:
             if soon >= self._ends:
                 self._arrive(goal, now)
-        elif soon >= max(self._stays, self._paused):
-            self._resume(now)
+        elif self._paused:
+            if soon >= self._paused:
+                self._end_pause(now)
+        elif soon >= self._stays and self._ahead() is not None:
+            self._set_off(_in_time(self._stays, now), now)
 
     def _arrive(self, goal: Waypoint, now: float) -> None:
         # A corner that is handled a little late must not slow the walk.
-        then = self._ends if now - self._ends < LATEST else now
+        then = _in_time(self._ends, now)
         self.goal = None
         spawn = self.spawn
         spawn.position = goal.place._replace(heading=spawn.position.heading)
@@ -239,11 +243,11 @@ class Walk:
         spawn.ahead = ()
         spawn.move(spawn.position if heading is None else spawn.position._replace(heading=heading))
 
-    def _resume(self, now: float) -> None:
+    def _end_pause(self, now: float) -> None:
         heading, self._turned_from = self._turned_from, None
         ended, self._paused = max(self._stays, self._paused), 0.0
-        if self._ahead() is not None:
-            self._set_off(ended if now - ended < LATEST else now, now)
+        if self._stays <= now and self._ahead() is not None:
+            self._set_off(_in_time(ended, now), now)
         elif heading is not None:
             self.spawn.move(self.spawn.position._replace(heading=heading))
 
@@ -405,9 +409,16 @@ class Walks:
             return
         # Corners that are close in time share a moment, and so a message to each viewer.
         due = math.ceil((walk.due - _ROUNDING / 2) / GRAIN) * GRAIN
-        self._deadlines.set(walk, _STEP, Monotonic(due))
+        # A long round is added point by point, and its first corner stays.
+        if self._deadlines.get(walk, _STEP) != due:
+            self._deadlines.set(walk, _STEP, Monotonic(due))
         if self._deadlines.get(walk.zone, _BEAT) is None and walk.zone.is_watched:
             self._deadlines.set(walk.zone, _BEAT, Monotonic(now + BEAT))
+
+
+def _in_time(due: float, now: float) -> float:
+    """Return when something happened that is handled now; much later it happens now."""
+    return due if now - due < LATEST else now
 
 
 _STEP: Final = "step"

@@ -95,7 +95,7 @@ class Waits:
 
     def _ring(self, timer: Timer) -> None:
         body = timer.body
-        if not self._homes.players_in(body.home):
+        if not body.home.zone.is_watched:
             body.home.waiting.append(timer)
             return
         timer.times -= 1

@@ -196,6 +196,23 @@ def test_after_a_pause_a_spawn_without_a_way_turns_back() -> None:
     assert scene.walks.get_timer() is None or scene.walks.get_timer() >= scene.now
 
 
+def test_a_pause_within_a_stay_turns_back_and_leaves_the_stay() -> None:
+    scene = Scene()
+    scene.ring((10.0, 0.0), (10.0, 10.0), stay=20.0)
+    scene.run(6.0)
+    scene.walk.pause(scene.now + 5.0, scene.now, turned_from=scene.spawn.position.heading)
+    scene.walks.changed(scene.walk, scene.now)
+    scene.spawn.move(scene.spawn.position._replace(heading=200.0))
+    scene.run(4.9)
+    assert scene.spawn.position.heading == 200.0
+    scene.run(0.2)
+    assert scene.spawn.position.heading == 0.0
+    scene.run(13.8)
+    assert scene.at() == (10.0, 0.0)
+    scene.run(2.6)
+    assert scene.at() == (10.0, 5.0)
+
+
 def test_slower_and_stopped_by_a_factor() -> None:
     scene = Scene()
     scene.ring(*SQUARE)
