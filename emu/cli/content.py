@@ -27,6 +27,7 @@ from emu.content.importing import (
     Finder,
     ImportReport,
     build_content,
+    fresh_file,
     import_content,
     step_back,
 )
@@ -111,15 +112,12 @@ def import_dumps(
 
 def _try_import(parts: Sequence[DumpPart], target: Path, find: Finder | None, style: str) -> None:
     """Build a content file for a comparison with the present one, and remove it."""
-    fresh = target.with_name(f"{target.name}.trial")
-    try:
+    with fresh_file(target) as fresh:
         with _progress() as show:
             report = build_content(parts, fresh, target, show, find_script=find)
         _print_report(report)
         if target.exists():
             print_changes(target, fresh, style)
-    finally:
-        fresh.unlink(missing_ok=True)
     click.echo("nothing was changed", err=True)
 
 

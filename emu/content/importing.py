@@ -14,7 +14,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -133,16 +133,27 @@ def import_content(
     `moment` is noted with each dump. With `find_script` the rows that name a script that does not
     exist are counted. Raises `FileFormatError`; then the old file is unchanged.
     """
-    fresh = target.with_name(f"{target.name}.new")
-    try:
+    with fresh_file(target) as fresh:
         report = build_content(
             parts, fresh, target, progress, moment=moment, find_script=find_script
         )
         _write_keys(fresh, keys_path(target))
         _exchange(fresh, target)
-    finally:
-        fresh.unlink(missing_ok=True)
     return report
+
+
+@contextmanager
+def fresh_file(target: Path) -> Iterator[Path]:
+    """Create an empty file beside a content file, for a new one; remove it unless it was renamed.
+
+    Raises `FileFormatError` if it, or what is written into it, cannot be written.
+    """
+    try:
+        with partial_file(target, ANYBODY) as fresh:
+            yield fresh
+    except (OSError, sqlite3.OperationalError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise FileFormatError(f"{target}: cannot be written ({reason})") from error
 
 
 def build_content(
@@ -154,12 +165,12 @@ def build_content(
     moment: str = "",
     find_script: Finder | None = None,
 ) -> ImportReport:
-    """Build the content file `fresh` from dumps, and from `old` what has not changed since.
+    """Build a content file in the empty file `fresh` from dumps.
 
-    Raises `FileFormatError`.
+    What has not changed since `old` was built is copied from it. Raises `FileFormatError`, and
+    `sqlite3.OperationalError` if the file cannot be written.
     """
     report = ImportReport()
-    fresh.unlink(missing_ok=True)
     known = _known(old)
     with closing(_create(fresh)) as database:
         if known:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.content import importing
 from emu.content.checks import keys_path
 from emu.content.file import ContentFile
 from emu.content.importing import import_content, step_back
@@ -211,3 +212,33 @@ def test_every_subject_of_the_database_fills_its_tables(tmp_path: Path) -> None:
     assert zone_map["explored_key"] == "18446744073709551615"
     assert (rule["category"], rule["name"], rule["value"]) == ("R_World", "DeathXPDebt", "10")
     assert (home["name"], home["coins"], home["zone_id"]) == ("Inn Chamber", 500, 9)
+
+
+def test_a_file_that_cannot_be_written_is_one_line(dumps: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"content\.sqlite: cannot be written \(No such file"):
+        import_content(dump_parts([dumps]), tmp_path / "nowhere" / "content.sqlite")
+
+
+def test_a_full_disk_is_one_line_and_the_old_file_stays(
+    dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "content.sqlite"
+    import_content(dump_parts([dumps]), target)
+    before = target.read_bytes()
+    create = importing._create
+
+    def small(path: Path) -> sqlite3.Connection:
+        database = create(path)
+        # No page more than the empty tables have: SQLite says that the disk is full.
+        (pages,) = database.execute("PRAGMA page_count").fetchone()
+        database.execute(f"PRAGMA max_page_count = {pages}")
+        return database
+
+    monkeypatch.setattr(importing, "_create", small)
+    write_dumps(dumps, {"spawn": [{"id": one, "name": "x" * 500} for one in range(1, 200)]})
+    with pytest.raises(FileFormatError, match=r"content\.sqlite: cannot be written \(.*full"):
+        import_content(dump_parts([dumps]), target)
+    assert target.read_bytes() == before
+    assert {path.name for path in tmp_path.glob("*content.sqlite*")} == {
+        "content.sqlite", "content.sqlite.left-out.tsv",
+    }  # fmt: skip
