@@ -461,6 +461,8 @@ class WorldCharacter:
     """Words of the options that its player has switched (`emu.world.actors.options`)."""
     played: int = 0
     """Seconds that it has been in the world."""
+    travels: str = ""
+    """Its bind place, its discoveries and its instances (`emu.world.travel.records`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -495,13 +497,16 @@ class SavedState:
     options: str | None = None
     last_name: str | None = None
     played: int | None = None
+    travels: str | None = None
     term: int = 0
     """The character's term when this process let it in."""
 
     @property
     def belongings(self) -> bool:
         """Whether it changes more than place and time."""
-        kinds = (self.relations, self.titles, self.hotkeys, self.channels, self.options)
+        kinds = (
+            self.relations, self.titles, self.hotkeys, self.channels, self.options, self.travels,
+        )  # fmt: skip
         return any(kind is not None for kind in kinds)
 
 

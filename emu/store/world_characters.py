@@ -98,6 +98,8 @@ class Belongings(Repository):
             self.save_hotkeys(char_id, state.hotkeys)
         if state.channels is not None:
             self.save_channels(char_id, state.channels)
+        if state.travels is not None:
+            self._set("world_characters", char_id, travels=state.travels)
         if state.options is not None and state.last_name is not None:
             self._set("world_characters", char_id, options=state.options, last_name=state.last_name)
 
@@ -166,7 +168,7 @@ FIELDS = {
         "zone_id", "client_version", "created", "last_played", "admin_status", "deleted",
         "muted_until", "prefix", "suffix", "revision", "holder", "term", "tradeskill_class",
         "tradeskill_level", "last_name", "coins", "status_points", "experience",
-        "experience_needed", "options", "played",
+        "experience_needed", "options", "played", "travels",
     )
 }  # fmt: skip
 """Field of `WorldCharacter` -> column."""

@@ -21,6 +21,7 @@ from emu.processes.ports import Processes, WorldCharacterStore
 from emu.processes.settings import MOTD, SharedSettings
 from emu.times import Clock, Moment, Monotonic, lies_ahead
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline
+from emu.world.actors.spawn import Destination
 from emu.world.content.knowledge import Knowledge
 from emu.world.deadlines import Deadlines
 from emu.world.entry.saver import Saver
@@ -141,10 +142,13 @@ class World:
     """Returns the number of a new spawn; no number is used twice."""
     settings: SharedSettings = field(default_factory=SharedSettings)
     """What operators change while the server runs."""
+    way_back: Callable[[Player], Destination] = field(init=False)
+    """Returns where a player goes that is lost in its zone."""
     _made_forms: dict[Dialect, GhostForm] = field(default_factory=dict)
 
     def __post_init__(self, processes: Processes) -> None:
         self.report = self.faults.report
+        self.way_back = lambda player: Destination(player.zone.zone_id, player.zone.definition.safe)
         self.notifications = WorldNotifications(self.faults)
         self.motd = self.rules.motd
         self.settings.follow(MOTD, self.motd, self._motd_changed)

@@ -94,9 +94,11 @@ class Traveller:
 async def leave_the_isle(one: Traveller) -> None:
     bell = await one.find("Leave the Isle of Refuge")
     one.client.act(lambda core: core.use(bell))
-    await one.pause(1.0)
+    await one.client.until(
+        lambda: any(isinstance(event, LineShown) and "far" in event.text for event in one.events),
+        "to hear that it is too far away", timeout=20.0,
+    )  # fmt: skip
     assert one.core.dialog is None
-    assert any(isinstance(event, LineShown) and "far" in event.text for event in one.events)
     await one.approach(bell)
     one.client.act(lambda core: core.use(bell))
     await one.choose("Leave for Qeynos")

@@ -87,7 +87,9 @@ class Movement:
         zone = player.zone.definition
         # The client has fallen through the ground. Nobody could reach or help the player there.
         if step.position.y < zone.underworld:
-            player.teleport(zone.safe, now)
+            way_back = self._world.way_back(player)
+            is_here = way_back.zone_id == zone.id
+            player.teleport(way_back.position or zone.safe if is_here else zone.safe, now)
 
     def _put_back(self, player: Player, refusal: StepRefusal, now: Monotonic) -> None:
         # Steps that were sent before the client obeyed are refused, too; correcting each would make

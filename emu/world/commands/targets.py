@@ -230,7 +230,7 @@ async def _played(context: CommandContext, player: Player, call: Call) -> str:
     )
 
 
-@quiet("stuck", "go to the safe place of the zone if you cannot move")
+@quiet("stuck", "go to a revive point or the safe place of the zone if you cannot move")
 async def _stuck(context: CommandContext, player: Player, call: Call) -> str:
     if player.state not in IN_ZONE:
         raise CommandError("you are not in a zone")
@@ -238,8 +238,12 @@ async def _stuck(context: CommandContext, player: Player, call: Call) -> str:
     if wait > 0:
         raise CommandError(f"you can use stuck again in {wait:.0f} seconds")
     player.unstuck = Monotonic(call.now)
-    player.teleport(context.world.zones.definition(player.zone.zone_id).safe, call.now)
-    return "You are at the safe place of the zone."
+    to = context.world.way_back(player)
+    if to.zone_id != player.zone.zone_id:
+        await context.departures.change_zone(player, to)
+        return "You are on your way."
+    player.teleport(to.position or player.zone.definition.safe, call.now)
+    return "You are at a safe place of the zone."
 
 
 @quiet("version", "show the version of your client")

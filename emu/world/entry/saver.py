@@ -33,13 +33,13 @@ MOST_REMEMBERED: Final = 20_000
 """Characters whose last revision is remembered."""
 STATE: Final = (
     "zone_id", "place", "relations", "titles", "prefix", "suffix", "hotkeys", "channels",
-    "last_played", "options", "last_name", "played",
+    "last_played", "options", "last_name", "played", "travels",
 )  # fmt: skip
 """Fields of a character that change while it is played."""
 
 
 STORED: Final = (
-    "relations", "hotkeys", "channels", "last_played", "options", "last_name", "played",
+    "relations", "hotkeys", "channels", "last_played", "options", "last_name", "played", "travels",
 )  # fmt: skip
 """Those of them that a saved state has under the same name, or as None."""
 
@@ -54,6 +54,8 @@ class SavedKind(enum.Enum):
     PLAYED = "played"
     OPTIONS = "options"
     """The options, and the last name."""
+    TRAVELS = "travels"
+    """The bind place, discoveries and instances."""
 
 
 @dataclass(slots=True, eq=False)
@@ -386,6 +388,7 @@ def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -
         last_played=row.last_played if SavedKind.PLAYED in kinds else None,
         options=row.options if SavedKind.OPTIONS in kinds else None,
         last_name=row.last_name if SavedKind.OPTIONS in kinds else None,
+        travels=row.travels if SavedKind.TRAVELS in kinds else None,
         # In every save, as the place: a crash then loses at most one save interval of it.
         played=row.played,
         term=row.term,
@@ -401,6 +404,7 @@ def kinds_of(state: SavedState) -> set[SavedKind]:
         SavedKind.CHANNELS: state.channels,
         SavedKind.PLAYED: state.last_played,
         SavedKind.OPTIONS: state.options,
+        SavedKind.TRAVELS: state.travels,
     }
     # None means that the save says nothing about this kind.
     return {kind for kind, value in values.items() if value is not None}

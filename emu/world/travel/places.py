@@ -41,10 +41,19 @@ class _Inside:
 class Places:
     """The triggers and areas of one world."""
 
-    def __init__(self, world: World, journeys: Journeys, tables: TravelTables) -> None:
+    def __init__(
+        self,
+        world: World,
+        journeys: Journeys,
+        tables: TravelTables,
+        discovers: Callable[[Player, int], bool],
+    ) -> None:
+        """`discovers` records that a player has discovered an area, and returns whether it is new.
+
+        An area is named by its number.
+        """
         self.tables = tables
-        self.discovers: Callable[[Player, int], bool] = lambda _player, _area: False
-        """Records that a player has discovered an area; returns whether it is the first time."""
+        self._discovers = discovers
         self._world = world
         self._journeys = journeys
         self._deadlines: Deadlines[Zone, str] = Deadlines(world.wake)
@@ -112,7 +121,7 @@ class Places:
             self._enter(player, area)
 
     def _enter(self, player: Player, area: Area) -> None:
-        if area.is_discovery and self.discovers(player, area.id):
+        if area.is_discovery and self._discovers(player, area.id):
             text = f"You have discovered {area.name}"
         else:
             text = area.name

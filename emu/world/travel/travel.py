@@ -21,6 +21,7 @@ from emu.world.messages import WorldMessages
 from emu.world.social.spoken import play_sound
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.places import Places
+from emu.world.travel.returning import Returning
 from emu.world.travel.tables import TravelTables, destination_of
 from emu.world.travel.transporters import Transporters
 from emu.world.travel.widgets import Widget, WidgetForm, Widgets
@@ -59,7 +60,8 @@ class Travel:
         self.journeys = Journeys(world, departures)
         self.transporters = Transporters(world, self.journeys, tables)
         self.widgets = Widgets(world.wake, self._play)
-        self.places = Places(world, self.journeys, tables)
+        self.returning = Returning(world, self.journeys, tables)
+        self.places = Places(world, self.journeys, tables, self.returning.discovers)
         self.scripts: DoorScripts | None = None
         """The scripts of the content file; None without them."""
         self._leads: dict[int, _Leads] = {}
@@ -71,7 +73,7 @@ class Travel:
 
     def reload(self, tables: TravelTables) -> None:
         """Replace the tables of the content file."""
-        self.transporters.tables = self.places.tables = tables
+        self.transporters.tables = self.places.tables = self.returning.tables = tables
 
     # -- spawns of the content file -------------------------------------------------------------
 

@@ -122,11 +122,11 @@ def test_stuck_leads_to_the_safe_place_but_not_at_any_time(harness: WorldHarness
     one = harness.stand(5)
     safe = harness.world.zones.definition(one.player.zone.zone_id).safe
     one.player.teleport(one.player.position._replace(x=900.0), harness.now)
-    assert one.types("stuck") == ["You are at the safe place of the zone."]
+    assert one.types("stuck") == ["You are at a safe place of the zone."]
     assert one.player.position == safe
     assert "again in 300 seconds" in one.types("stuck")[0]
     harness.now = Monotonic(harness.now + STUCK_PAUSE)
-    assert one.types("stuck") == ["You are at the safe place of the zone."]
+    assert one.types("stuck") == ["You are at a safe place of the zone."]
 
 
 def test_played_counts_from_the_entry_and_over_all_sessions(harness: WorldHarness) -> None:

@@ -85,17 +85,14 @@ def test_the_name_of_an_area_is_shown_to_who_enters_it(version: int) -> None:
 
 
 def test_an_area_is_discovered_once() -> None:
-    area = Area(94, "The Pond", True, (-1e9,) * 3, (1e9,) * 3)
+    x, _, z = PLACE[:3]
+    area = Area(94, "The Pond", True, (x + 2, -1e9, z - 5), (x + 5, 1e9, z + 5))
     scene = TravelScene(TravelTables(areas={ISLE: [area]}))
-    known: list[int] = []
-    scene.travel.places.discovers = lambda _player, number: not known and not known.append(number)
-    scene.go(4.0)
-    scene.travel.places._inside[5].areas.clear()  # as if it had just come
-    scene.harness.run(1.0)
-    assert scene.client.decoded("WS_OnScreenMsg")[-1]["text"] == "You have discovered The Pond"
-    scene.travel.places._inside[5].areas.clear()
-    scene.harness.run(1.0)
-    assert scene.client.decoded("WS_OnScreenMsg")[-1]["text"] == "The Pond"
+    for away in (4.0, 8.0, 4.0):
+        scene.go(away)
+        scene.harness.run(1.0)
+    texts = [one["text"] for one in scene.client.decoded("WS_OnScreenMsg")]
+    assert texts == ["You have discovered The Pond", "The Pond"]
 
 
 def test_an_area_without_points_is_a_cell_of_the_map() -> None:

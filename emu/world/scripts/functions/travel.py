@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from emu.scripts.signatures import FunctionTable, single
+import attrs
+
+from emu.scripts.signatures import FunctionTable, Handle, single
 from emu.world.actors.spawn import Destination
 from emu.world.scripts.bodies import Body, Home
 from emu.world.scripts.host import Scripts
@@ -14,7 +16,7 @@ TRAVEL: Final = FunctionTable()
 
 
 @TRAVEL("Zone", "Z zone, P player, f x?, f y?, f z?, f heading?")
-def zone(
+def send_to_zone(
     scripts: Scripts, home: Home | None, player: Body | None, x: float, y: float, z: float,
     heading: float,
 ) -> None:  # fmt: skip
@@ -95,3 +97,98 @@ def get_safe_place(_scripts: Scripts, spawn: Body | None) -> tuple[float, float,
         return None
     safe = spawn.home.zone.definition.safe
     return single(safe.x), single(safe.y), single(safe.z)
+
+
+@TRAVEL("Bind", "P player, u zone?, f x?, f y?, f z?, f heading?")
+def bind(
+    scripts: Scripts, player: Body | None, zone_id: int, x: float, y: float, z: float,
+    heading: float,
+) -> None:  # fmt: skip
+    """Bind a player to a place; without a zone to where it stands, if the zone allows that."""
+    if player is None or player.player is None or scripts.travel is None:
+        return
+    to = Destination(zone_id, Position(x, y, z, heading % 360.0)) if zone_id else None
+    if to is None or (to.position is not None and scripts.is_place(to.position)):
+        scripts.travel.returning.bind(player.player, to, scripts.now)
+
+
+@TRAVEL("Gate", "P player")
+def gate(scripts: Scripts, player: Body | None) -> None:
+    """Send a player to its bind place."""
+    if player is not None and player.player is not None and scripts.travel is not None:
+        scripts.travel.returning.gate(player.player, scripts.now)
+
+
+@TRAVEL("GetBoundZoneID", "P player")
+def get_bound_zone(scripts: Scripts, player: Body | None) -> int:
+    """Return the zone to which a player is bound, or else the one in which it began."""
+    if player is None or player.player is None or scripts.travel is None:
+        return 0
+    return scripts.travel.returning.bound(player.player).zone_id
+
+
+@TRAVEL("Evac", "v whom?, f x?, f y?, f z?, f heading?")
+def evacuate(
+    scripts: Scripts, whom: object, _x: float, _y: float, _z: float, _heading: float
+) -> None:
+    """Put a player at the safe place of its zone, if the zone allows that."""
+    body = whom.subject if isinstance(whom, Handle) else None
+    # With numbers it moves the targets of a spell, and this server casts none yet.
+    if not isinstance(body, Body) or body.player is None or scripts.travel is None:
+        return
+    if body.home.zone.definition.can_evac:
+        scripts.travel.returning.evacuate(body.player, scripts.now)
+
+
+@TRAVEL("IsBindAllowed", "P player")
+def is_bind_allowed(_scripts: Scripts, player: Body | None) -> bool:
+    """Return whether players may bind where a player is."""
+    return player is not None and player.home.zone.definition.can_bind
+
+
+@TRAVEL("IsGateAllowed", "P player")
+def is_gate_allowed(_scripts: Scripts, player: Body | None) -> bool:
+    """Return whether players may gate from where a player is."""
+    return player is not None and player.home.zone.definition.can_gate
+
+
+@TRAVEL("GetCanBind", "S spawn")
+def get_can_bind(_scripts: Scripts, spawn: Body | None) -> int:
+    """Return 1 if players may bind in the zone of a spawn, else 0."""
+    return int(spawn is not None and spawn.home.zone.definition.can_bind)
+
+
+@TRAVEL("GetCanGate", "S spawn")
+def get_can_gate(_scripts: Scripts, spawn: Body | None) -> int:
+    """Return 1 if players may gate from the zone of a spawn, else 0."""
+    return int(spawn is not None and spawn.home.zone.definition.can_gate)
+
+
+@TRAVEL("GetCanEvac", "S spawn")
+def get_can_evac(_scripts: Scripts, spawn: Body | None) -> int:
+    """Return 1 if players may be evacuated in the zone of a spawn, else 0."""
+    return int(spawn is not None and spawn.home.zone.definition.can_evac)
+
+
+@TRAVEL("SetCanBind", "S spawn, u allowed?")
+def set_can_bind(_scripts: Scripts, spawn: Body | None, allowed: int) -> None:
+    """Allow or forbid players to bind in the zone of a spawn, until it ends."""
+    if spawn is not None:
+        zone = spawn.home.zone
+        zone.definition = attrs.evolve(zone.definition, can_bind=bool(allowed))
+
+
+@TRAVEL("SetCanGate", "S spawn, u allowed?")
+def set_can_gate(_scripts: Scripts, spawn: Body | None, allowed: int) -> None:
+    """Allow or forbid players to gate from the zone of a spawn, until it ends."""
+    if spawn is not None:
+        zone = spawn.home.zone
+        zone.definition = attrs.evolve(zone.definition, can_gate=bool(allowed))
+
+
+@TRAVEL("SetCanEvac", "S spawn, u allowed?")
+def set_can_evac(_scripts: Scripts, spawn: Body | None, allowed: int) -> None:
+    """Allow or forbid evacuations in the zone of a spawn, until it ends."""
+    if spawn is not None:
+        zone = spawn.home.zone
+        zone.definition = attrs.evolve(zone.definition, can_evac=bool(allowed))

@@ -116,3 +116,29 @@ def test_the_safe_place_of_a_zone(scene: ScriptScene) -> None:
     x, y, z = scene.harness.zones.definition(325).safe[:3]
     (said,) = on_hail(scene, "x, y, z = GetCurrentZoneSafeLocation(NPC) Say(NPC, x + y + z)")
     assert float(said[1]) == pytest.approx(x + y + z, abs=0.01)
+
+
+def test_a_player_is_bound_and_gates(scene: ScriptScene) -> None:
+    assert on_hail(
+        scene, "Bind(Spawn, 12, 1, 2, 3, 45) Say(NPC, GetBoundZoneID(Spawn)) Gate(Spawn)"
+    ) == [("Guard", "12")]
+    assert scene.player.destination == Destination(12, Position(1.0, 2.0, 3.0, 45.0))
+
+
+def test_what_a_zone_allows_can_be_asked_and_changed(scene: ScriptScene) -> None:
+    said = on_hail(scene, """
+        Say(NPC, GetCanBind(NPC) .. GetCanGate(NPC) .. GetCanEvac(NPC))
+        SetCanBind(NPC, 0) SetCanGate(NPC, false) SetCanEvac(NPC, 0)
+        Say(NPC, GetCanBind(NPC) .. GetCanGate(NPC) .. GetCanEvac(NPC))
+        Say(NPC, tostring(IsBindAllowed(Spawn)) .. tostring(IsGateAllowed(Spawn)))
+        SetCanBind(NPC, 1) Say(NPC, tostring(IsBindAllowed(Spawn)))""")  # fmt: skip
+    assert [text for _, text in said] == ["111", "000", "falsefalse", "true"]
+    # Other instances of the zone are as they were.
+    assert scene.harness.zones.definition(325).can_gate
+
+
+def test_evac_puts_a_player_at_the_safe_place_where_that_is_allowed(scene: ScriptScene) -> None:
+    on_hail(scene, "SetCanEvac(NPC, 0) Evac(Spawn)")
+    assert scene.player.position != scene.zone.definition.safe
+    on_hail(scene, "SetCanEvac(NPC, 1) Evac(Spawn) Evac(1, 2, 3, 4)", "Other")
+    assert scene.player.position == scene.zone.definition.safe
