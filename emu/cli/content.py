@@ -16,7 +16,7 @@ from rich.progress import Progress
 
 from emu.cli.common import VerbGroup, load_config
 from emu.cli.content_changes import diff, print_changes
-from emu.cli.content_scripts import call, check_scripts, scripts_folder
+from emu.cli.content_scripts import call, check_scripts, errors, scripts_folder
 from emu.cli.content_texts import lines_of, spawn_lines
 from emu.cli.options import present
 from emu.cli.tables import Row, format_option, print_rows
@@ -346,6 +346,7 @@ def back(path: Path | None) -> None:
 
 content.add_command(diff)
 content.add_command(call)
+content.add_command(errors)
 
 
 def _open(path: Path | None) -> ContentFile:

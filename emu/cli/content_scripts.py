@@ -10,15 +10,19 @@ from typing import Final
 import click
 
 from emu.cli.common import load_config
-from emu.cli.tables import Row, print_rows
+from emu.cli.console_socket import ConsoleSocket
+from emu.cli.tables import Row, format_option, print_rows
 from emu.content.file import ContentFile
 from emu.errors import CommandError, ScriptError
 from emu.scripts.checking import Checker, Finding, endless
 from emu.scripts.runtime import ScriptFolder
 from emu.texts import counted
+from emu.world.commands.scripts import ERRORS
 from emu.world.scripts.reference import signatures, working
 from emu.world.scripts.trial import Trial, first_arguments
 
+PATIENCE: Final = 5.0
+"""Seconds to wait for the server's answer."""
 TOGETHER: Final = 500
 """Files that share one runtime while loops are looked for: its memory is freed after them."""
 _STANDING_IN: Final = (("SpawnScripts/Generic/NPCModule.lua", "CastSpell"),)
@@ -95,6 +99,22 @@ def _print_coverage(checker: Checker, broken: Iterable[str]) -> None:
             f" {with_modules:.1f} % with their modules",
             err=True,
         )
+
+
+@click.command()
+@format_option
+def errors(style: str) -> None:
+    """List the errors of the running server's Lua scripts, the most frequent ones first.
+
+    Example: emu content errors
+    """
+    with ConsoleSocket(load_config().console_path, timeout=PATIENCE) as console:
+        reply = console.run(ERRORS)
+    if not reply.ok or not isinstance(reply.data, dict):
+        raise CommandError(f"{' '.join(reply.lines)}; is an older server running?")
+    print_rows(reply.data["errors"], style, ("file", "line", "event", "spawn", "text", "count"))
+    for path in reply.data["switched_off"]:
+        click.echo(f"switched off: {path}", err=True)
 
 
 @click.command()

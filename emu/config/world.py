@@ -399,6 +399,9 @@ class WorldConfig:
         "Folder of EQ2Emulator's Lua scripts, which the spawns of `content` name. Needs the package"
         " lupa. Empty: none."
     )
+    watch_scripts: bool = setting(
+        False, "Read changed Lua scripts anew within a second, for authors of scripts."
+    )
     zones: Path | None = file_or_none(
         "Folder of zone files that add to the shipped ones or replace them. Empty: none."
     )

@@ -111,6 +111,14 @@ class ScriptFolder:
             raise ScriptError(path, 0, f"is larger than {LARGEST_SOURCE} bytes")
         return data
 
+    def stamp(self, path: str) -> tuple[int, int] | None:
+        """Return the time of a file's last change in nanoseconds and its size; None without it."""
+        try:
+            found = (self.root / path).stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
     def forget(self) -> None:
         """Look for the files anew at the next name that is not exact."""
         self._listed.clear()

@@ -28,6 +28,7 @@ from emu.world.entry.saver import Saver
 from emu.world.entry.saving import PlayerSaves
 from emu.world.events import Faults, GroupsOrdered, NotSaved, PlayerRefused, WorldNotifications
 from emu.world.rules import WorldRules
+from emu.world.script_errors import ScriptErrors
 from emu.world.social.group_changes import GroupChanges
 from emu.world.social.groups import Groups
 from emu.world.social.shared_groups import SharedGroups
@@ -150,6 +151,7 @@ class World:
         self.report = self.faults.report
         self.way_back = lambda player: Destination(player.zone.zone_id, player.zone.definition.safe)
         self.notifications = WorldNotifications(self.faults)
+        self.script_errors = ScriptErrors()
         self.motd = self.rules.motd
         self.settings.follow(MOTD, self.motd, self._motd_changed)
         self.saver = Saver(

@@ -2,9 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
 
+from emu.cli import content_scripts
+from emu.commands import Reply
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.running.command_line import CommandLine
 
@@ -69,3 +72,36 @@ def test_an_event_is_called_with_stand_ins(emu: CommandLine, scripts: Path) -> N
 
 def test_a_folder_must_be_said(emu: CommandLine) -> None:
     assert "say which folder" in emu.refused("content", "check", "--scripts")
+
+
+class Console:
+    """The console of a running server, whose scripts have failed."""
+
+    reply = Reply(("a line",), {
+        "errors": [{"file": "a.lua", "line": 3, "event": "hailed", "spawn": "Guard",
+                    "text": "no", "count": 2}],
+        "switched_off": ["a.lua"],
+    })  # fmt: skip
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self.lines: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, line: str) -> Any:
+        assert line == "script errors"
+        return self.reply
+
+
+def test_the_errors_of_a_running_server(emu: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "no server can be reached" in emu.refused("content", "errors")
+    monkeypatch.setattr(content_scripts, "ConsoleSocket", Console)
+    result = emu.good("content", "errors", "--format", "json")
+    assert json.loads(result.stdout) == Console.reply.data["errors"]  # type: ignore[index]
+    assert result.stderr == "switched off: a.lua\n"
+    monkeypatch.setattr(Console, "reply", Reply(("unknown command",), None, ok=False))
+    assert "unknown command; is an older server running?" in emu.refused("content", "errors")

@@ -185,6 +185,8 @@ class StatusSource:
         ]
         if self.behaviors is not None:
             found += self.behaviors.switched_off()
+        if self.world is not None and (summary := self.world.script_errors.summary()):
+            found.append(summary)
         return tuple(found[:MOST_TROUBLES])
 
     def _add_ons(self) -> tuple[AddOnStatus, ...]:

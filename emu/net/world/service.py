@@ -251,6 +251,8 @@ class WorldEndpoint:
 
             self.reloads["scripts"] = reload
             self.service.add_scripts(scripts)
+            if self._config.world.watch_scripts:
+                scripts.watch()
             self._watch.reasons(
                 "script_events",
                 "Calls of Lua scripts, errors, and what was left out.",

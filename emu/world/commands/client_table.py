@@ -34,6 +34,7 @@ from emu.world.commands import (
     petitions,
     players,
     relations,
+    scripts,
     social,
     targets,
     zones,
@@ -45,7 +46,7 @@ from emu.world.world import World
 
 SUBJECTS: Final = (
     social, relations, groups, guilds, mail, gestures, options, targets, players, petitions, zones,
-    moderation,
+    scripts, moderation,
 )  # fmt: skip
 
 

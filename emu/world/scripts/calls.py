@@ -15,9 +15,11 @@ from emu.errors import ScriptError
 from emu.scripts.runtime import Environment, Runtime, ScriptFolder
 from emu.scripts.signatures import FunctionTable, Handle, bind, merged
 from emu.world.events import Faults
+from emu.world.script_errors import ScriptErrors
 from emu.world.scripts.bodies import Body, Home, given
 from emu.world.scripts.stubs import stub_names
 
+Stamp = tuple[tuple[int, int] | None, ...]
 MOST_FAILURES: Final = 3
 MOST_MESSAGES: Final = 200
 """Messages that one call from outside may send players."""
@@ -57,6 +59,8 @@ NO_ANSWER: Final = Answer(is_found=False)
 class _File:
     path: str
     environment: Environment
+    stamp: Stamp
+    """That of the file and its modules when they were read."""
     failures: int = 0
     """Calls that failed since the last one that did not."""
 
@@ -70,6 +74,7 @@ class Calls:
         functions: Sequence[FunctionTable],
         *,
         faults: Faults,
+        reports: ScriptErrors,
         chances: Chances,
         report: Callable[[str], object],
     ) -> None:
@@ -82,10 +87,11 @@ class Calls:
         """Events and how they ended."""
         self.stubs: Counter[str] = Counter()
         """Calls of functions that this server does not have."""
-        self.errors: Counter[str] = Counter()
-        """Errors of scripts, by place."""
         self._folder = folder
         self._faults = faults
+        self.reports = reports
+        self.failed: Callable[[str], object] = lambda _line: None
+        """Shows an error to those who asked for it."""
         self._report = report
         self._functions: dict[str, Callable[..., Any]] = {
             name: self._stub(name, value) for name, value in stub_names().items()
@@ -93,6 +99,8 @@ class Calls:
         self._functions |= {name: bind(one, self) for name, one in merged(functions).items()}
         self._runtime = self._new_runtime()
         self._files: dict[str, _File | None] = {}
+        self._unloaded: dict[str, tuple[int, int] | None] = {}
+        """The stamps of files that do not load, by the names of rows."""
         self._messages_left = 0
         self._depth = 0
 
@@ -107,7 +115,7 @@ class Calls:
         self._files.clear()
         self._folder.forget()
         self._runtime = self._new_runtime()
-        self.errors.clear()
+        self.reports.clear()
         return f"{count} scripts will be read again"
 
     def switched_off(self) -> list[str]:
@@ -116,6 +124,50 @@ class Calls:
             file.path for file in self._files.values()
             if file is not None and file.failures >= MOST_FAILURES
         ]  # fmt: skip
+
+    def renew_changed(self) -> int:
+        """Read those files anew that have changed; return how many there were.
+
+        Timers, talks and nearness stay, and `spawn` is not called again.
+        """
+        count = 0
+        for name, file in list(self._files.items()):
+            if file is None:
+                if self._stamp_of(name) != self._unloaded.get(name):
+                    # It is there now, or may parse: the next call loads it.
+                    del self._files[name]
+            elif self._stamp(file.path, file.environment) != file.stamp:
+                count += self._renew(file)
+        return count
+
+    def _stamp_of(self, name: str) -> tuple[int, int] | None:
+        path = self._folder.find(name)
+        return self._folder.stamp(path) if path is not None else None
+
+    def _stamp(self, path: str, environment: Environment) -> Stamp:
+        return tuple(self._folder.stamp(one) for one in (path, *sorted(environment.required)))
+
+    def _has_changed(self, file: _File) -> bool:
+        """Read a file that is switched off anew if it has changed; return whether it may run."""
+        return self._stamp(file.path, file.environment) != file.stamp and self._renew(file)
+
+    def _renew(self, file: _File) -> bool:
+        for path in (file.path, *file.environment.required):
+            self._runtime.forget(path)
+        # Also if it does not load: then it is tried again when it has changed once more.
+        file.stamp = self._stamp(file.path, file.environment)
+        try:
+            file.environment = self._runtime.load(file.path)
+        except ScriptError as error:
+            self.counters["files that do not load"] += 1
+            self._report(f"script not loaded, its old form stays: {error}")
+            return False
+        file.stamp = self._stamp(file.path, file.environment)
+        file.failures = 0
+        if file.path in self.reports.switched_off:
+            self.reports.switched_off.remove(file.path)
+        self._report(f"{file.path} has changed and was read again")
+        return True
 
     def find(self, name: str) -> str:
         """Return a file's name if there is exactly this file, else an empty text."""
@@ -128,6 +180,8 @@ class Calls:
         """Return a loaded file by the name of a row; None if there is none that can run."""
         if name not in self._files:
             self._files[name] = self._loaded(name)
+            if self._files[name] is None:
+                self._unloaded[name] = self._stamp_of(name)
         return self._files[name]
 
     def _loaded(self, name: str) -> _File | None:
@@ -141,7 +195,8 @@ class Calls:
             if known is not None and known.path == path:
                 return known
         try:
-            return _File(path, self._runtime.load(path))
+            environment = self._runtime.load(path)
+            return _File(path, environment, self._stamp(path, environment))
         except ScriptError as error:
             self.counters["files that do not load"] += 1
             self._report(f"script not loaded: {error}")
@@ -172,7 +227,7 @@ class Calls:
     ) -> Answer:
         """Call a function of a file by the name of a row."""
         file = self._file(script)
-        if file is None or file.failures >= MOST_FAILURES:
+        if file is None or (file.failures >= MOST_FAILURES and not self._has_changed(file)):
             return NO_ANSWER
         if not self._depth:
             self._messages_left = MOST_MESSAGES
@@ -211,11 +266,12 @@ class Calls:
     def _failed(self, file: _File, name: str, event: str, error: ScriptError) -> None:
         file.failures += 1
         self.counters["errors"] += 1
-        place = f"{error.path}:{error.line}:{event}"
-        self.errors[place] += 1
-        if self.errors[place] == 1:
-            self._report(f"{error} (in {event} of {name})")
+        fault, is_first = self.reports.add(error, event, name)
+        if is_first:
+            self._report(str(fault))
+        self.failed(str(fault))
         if file.failures == MOST_FAILURES:
+            self.reports.switched_off.append(file.path)
             self._report(f"{file.path} failed {MOST_FAILURES} times in a row and is switched off")
 
     def _stub(self, name: str, value: Any) -> Callable[..., Any]:

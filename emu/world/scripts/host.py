@@ -20,7 +20,7 @@ from emu.world.actors.walks import Walks
 from emu.world.behaviors import Behaviors
 from emu.world.entry.sheets import CharacterSheets
 from emu.world.messages import WorldMessageRule, WorldMessages
-from emu.world.scripts.bodies import Body, Home, Homes
+from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.making import Maker
@@ -34,6 +34,8 @@ from emu.world.world import World
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
+LOOK: Final = 1.0
+"""Seconds between two looks for changed files."""
 _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
 """What a spawn's name has and the name of its script has not."""
 
@@ -56,8 +58,17 @@ class Scripts(Calls):
 
         `report` writes a line for operators. Raises `ConfigError` if lupa is not installed.
         """
-        super().__init__(folder, functions, faults=world.faults, chances=chances, report=report)
+        super().__init__(
+            folder,
+            functions,
+            faults=world.faults,
+            reports=world.script_errors,
+            chances=chances,
+            report=report,
+        )
         self.world = world
+        self.failed = self._show_error
+        self._next_look: Monotonic | None = None
         self.travel: Travel | None = None
         """Doors, transporters and places, for the functions that use them."""
         self.chat = chat
@@ -237,16 +248,31 @@ class Scripts(Calls):
         """The time of the world's clock."""
         return self.world.clock.now()
 
+    def watch(self) -> None:
+        """Look for changed files from now on, each second."""
+        self._next_look = Monotonic(self.now + LOOK)
+        self.world.wake(self._next_look)
+
+    def _show_error(self, line: str) -> None:
+        """Show an error to the game masters who asked for it."""
+        for player_id in self.reports.hearers(self.now):
+            player = self.world.players.get(player_id)
+            if player is not None and player.is_online:
+                self.chat.line(player, shown(line), "error")
+
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`, None if nothing is due."""
         times = (
             self.walks.get_timer(), self.moves.get_timer(), self.waits.get_timer(),
-            self.zones.get_timer(), self.states.get_timer(),
+            self.zones.get_timer(), self.states.get_timer(), self._next_look,
         )  # fmt: skip
         return min((due for due in times if due is not None), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
         """Call what is due."""
+        if self._next_look is not None and now >= self._next_look:
+            self._next_look = Monotonic(now + LOOK)
+            self.renew_changed()
         self.zones.handle_timer(now)
         self.waits.handle_timer(now)
         self.moves.handle_timer(now)

@@ -1,0 +1,128 @@
+"""The errors of scripts: kept, counted, shown in the game, and gone when the file has changed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from emu.commands.registry import MASTER
+from emu.errors import ScriptError
+from emu.times import Monotonic
+from emu.world import script_errors
+from emu.world.script_errors import ScriptErrors
+from tests.support.world.script_scenes import ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+WRONG = "function hailed(NPC, Spawn)\nSay(NPC, 1 + nil)\nend"
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path)
+
+
+def test_an_error_has_file_line_event_and_spawn(scene: ScriptScene) -> None:
+    guard = scene.spawn(WRONG)
+    scene.hail(guard)
+    scene.hail(guard)
+    (fault,) = scene.harness.world.script_errors.faults()
+    assert fault.row() == {
+        "file": "Guard.lua", "line": 2, "event": "hailed", "spawn": "Guard", "count": 2,
+        "text": "attempt to perform arithmetic on a nil value",
+    }  # fmt: skip
+    assert str(fault) == (
+        "Guard.lua:2: attempt to perform arithmetic on a nil value (in hailed of Guard)"
+    )
+    assert scene.lines == [str(fault)]
+
+
+def test_places_are_bounded_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script_errors, "MOST_PLACES", 2)
+    errors = ScriptErrors()
+    assert errors.summary() == ""
+    first = [errors.add(ScriptError("a.lua", line, "x"), "hailed", "")[1] for line in (1, 2, 3, 1)]
+    assert first == [True, True, False, False]
+    assert [(one.line, one.count) for one in errors.faults()] == [(1, 2), (2, 1)]
+    assert errors.summary().startswith("scripts failed 4 times in 2 places;")
+    errors.clear()
+    assert (errors.faults(), errors.summary()) == ([], "")
+
+
+def test_a_game_master_is_shown_errors_for_a_minute(scene: ScriptScene) -> None:
+    guard = scene.spawn(WRONG)
+    other = scene.spawn(WRONG, "Other")
+    scene.hail(guard)
+    assert not any("arithmetic" in line for line in scene.shown())
+    scene.harness.world.script_errors.ask(scene.player.id, scene.harness.now)
+    scene.hail(guard)
+    assert [line for line in scene.shown() if "arithmetic" in line] == [
+        "Guard.lua:2: attempt to perform arithmetic on a nil value (in hailed of Guard)"
+    ]
+    scene.harness.run(61.0)
+    scene.hail(other)
+    assert not any("arithmetic" in line for line in scene.shown())
+    assert scene.harness.world.script_errors.hearers(Monotonic(scene.harness.now)) == []
+
+
+def test_the_errors_are_listed_by_a_command(scene: ScriptScene) -> None:
+    guard = scene.spawn(WRONG)
+    master = scene.harness.stand(6, name="Borvik", admin_status=MASTER)
+    for _ in range(3):
+        scene.hail(guard)
+    lines = master.types("/script errors")
+    assert lines == [
+        "3 times: Guard.lua:2: attempt to perform arithmetic on a nil value (in hailed of Guard)",
+        "switched off: Guard.lua",
+    ]
+
+
+def changed(scene: ScriptScene, source: str, name: str = "Guard.lua") -> None:
+    scene.script(source, name)
+    path = scene.folder / name
+    # A change within the resolution of the file system's times.
+    later = path.stat().st_mtime_ns + 1_000_000_000
+    os.utime(path, ns=(later, later))
+
+
+def test_a_file_that_is_switched_off_runs_again_when_it_has_changed(scene: ScriptScene) -> None:
+    guard = scene.spawn(WRONG)
+    for _ in range(4):
+        scene.hail(guard)
+    assert scene.scripts.switched_off() == ["Guard.lua"]
+    changed(scene, "function hailed(NPC, Spawn)")
+    assert scene.hail(guard) == []
+    assert "its old form stays" in scene.lines[-1]
+    changed(scene, "function hailed(NPC, Spawn) Say(NPC, 'Better') end -- and longer")
+    assert scene.hail(guard) == [("Guard", "Better")]
+    assert scene.scripts.switched_off() == []
+    assert scene.harness.world.script_errors.switched_off == []
+
+
+def test_a_watched_folder_takes_effect_at_once(scene: ScriptScene) -> None:
+    scene.script("function word() return 'one' end", "Lib.lua")
+    guard = scene.spawn("""
+        require "Lib"
+        function late(NPC) Say(NPC, "late " .. word()) end
+        function hailed(NPC, Spawn) AddTimer(NPC, 5000, "late") Say(NPC, word()) end""")
+    broken = scene.spawn("function", "Broken")
+    scene.scripts.watch()
+    assert scene.hail(guard) == [("Guard", "one")]
+    changed(scene, "function word() return 'other' end", "Lib.lua")
+    changed(scene, "function hailed(NPC, Spawn) Say(NPC, 'Whole') end", "Broken.lua")
+    scene.harness.run(2.0)
+    # The timer of before stays, and its function is that of the new file.
+    scene.harness.run(5.0)
+    assert scene.heard() == [("Guard", "late other")]
+    assert scene.hail(broken) == [("Broken", "Whole")]
+    assert scene.lines[-1] == "Guard.lua has changed and was read again"
+
+
+def test_an_unchanged_folder_is_not_read_again(scene: ScriptScene) -> None:
+    scene.hail(scene.spawn("count = 0 function hailed() count = count + 1 end"))
+    scene.spawn("function", "Broken")
+    before = list(scene.lines)
+    assert scene.scripts.renew_changed() == 0
+    assert scene.lines == before
