@@ -26,6 +26,7 @@ _ODD: Final = (
     ("spawns", "it is of no kind, so it never stands",
      " AND ".join(f"id NOT IN (SELECT spawn_id FROM {one})" for one in _KINDS)),  # noqa: S608
     ("grounds", "it has no table of harvests", "ground_id = 0"),
+    ("quest_details", "it names no faction", "subject = 'faction' AND faction_id = 0"),
     ("signs", "it leads to no zone", "kind = 'zone' AND to_zone = 0"),
     ("spells", "it is active and has no tier, so nobody can cast it",
      "is_active AND id NOT IN (SELECT spell_id FROM spell_tiers)"),

@@ -166,10 +166,11 @@ def quests(file: ContentFile, ids: Sequence[int]) -> dict[int, Quest]:
     details = _grouped(file.rows("quest_details", "quest_id", ids), "quest_id")
 
     def chosen(quest: int, kind: str, subjects: frozenset[str]) -> tuple[Row, ...]:
-        # Other pairs mean nothing.
+        # Other pairs mean nothing, nor does a faction without its number.
         return tuple(
             row for row in details.get(quest, ())
             if row["kind"] == kind and row["subject"] in subjects
+            and (row["subject"] != "faction" or row["faction_id"])
         )  # fmt: skip
 
     return {

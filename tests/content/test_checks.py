@@ -64,6 +64,7 @@ def test_rows_of_which_something_is_missing_are_found(tmp_path: Path) -> None:
     tables["spells"] = [
         {"id": 1, "is_active": 1}, {"id": 2, "is_active": 1}, {"id": 3, "is_active": 0},
     ]  # fmt: skip
+    tables["quest_details"] = [{"id": 4, "quest_id": 8, "type": "Reward", "subtype": "Faction"}]
     tables["spell_tiers"] = [{"id": 1, "spell_id": 2, "tier": 1}]
     path = tmp_path / "content.sqlite"
     import_content(dump_parts([write_dumps(tmp_path / "dumps", tables)]), path)
@@ -71,5 +72,6 @@ def test_rows_of_which_something_is_missing_are_found(tmp_path: Path) -> None:
         LeftOut("spawns", "it is of no kind, so it never stands", "90004"),
         LeftOut("grounds", "it has no table of harvests", "90001"),
         LeftOut("signs", "it leads to no zone", "90003"),
+        LeftOut("quest_details", "it names no faction", "8 4"),
         LeftOut("spells", "it is active and has no tier, so nobody can cast it", "1"),
     } == {one for one in loose_rows(path) if one.reason.startswith("it ")}

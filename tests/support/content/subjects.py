@@ -103,6 +103,9 @@ def knowledge() -> Tables:
             {"id": 3, "quest_id": 8, "type": "Reward", "subtype": "Coin", "value": 70},
             {"id": 4, "quest_id": 8, "type": "Reward", "subtype": "AdvLevel", "value": 9},
             {"id": 5, "quest_id": 8, "type": "None", "subtype": "None", "value": 9},
+            {"id": 6, "quest_id": 8, "type": "Reward", "subtype": "Faction", "value": 50,
+             "faction_id": 11},
+            {"id": 7, "quest_id": 8, "type": "Reward", "subtype": "Faction", "value": 50},
         ],
         "recipe": [
             {**recipe, "id": 21, "soe_id": 2100, "name": "bread", "primary_comp_list": 31,
