@@ -190,23 +190,36 @@ def test_a_node_that_ends_hands_over_at_once() -> None:
     assert again.members == nodes["west"].members == [[30, 20, 10]]
 
 
-def test_a_node_that_stood_still_for_a_moment_changes_nothing() -> None:
-    """When it goes on, it has heard nobody for a long time."""
-    for name in ("east", "west"):
-        nodes = grouped()
-        sleeper = nodes.nodes.pop(name)
-        bus = nodes.buses.pop(name)
-        transport = nodes.cluster.transports[name]
-        transport.is_connected = False
-        nodes.pass_time(4)
-        transport.is_connected = True
-        nodes.cluster.clock.seconds += 3.0
-        nodes.buses[name] = bus
-        nodes.nodes[name] = sleeper
-        bus.handle_timer(nodes.cluster.clock.now())
-        nodes.pass_time(30)
-        assert all_members(nodes) == [[[20, 30, 10]]] * 3
-        assert orderers(nodes) == {"east"}
+def stand_still(nodes: GroupNodes, name: str, seconds: int) -> None:
+    """Let a node stand still for a while; when it goes on, it has heard nobody since."""
+    node, bus = nodes.nodes.pop(name), nodes.buses.pop(name)
+    transport = nodes.cluster.transports[name]
+    transport.is_connected = False
+    nodes.pass_time(seconds)
+    transport.is_connected = True
+    nodes.buses[name], nodes.nodes[name] = bus, node
+    bus.handle_timer(nodes.cluster.clock.now())
+
+
+@pytest.mark.parametrize("name", ["east", "west"])
+def test_a_node_that_stood_still_for_a_moment_changes_nothing(name: str) -> None:
+    nodes = grouped()
+    stand_still(nodes, name, 4)
+    nodes.cluster.clock.seconds += 3.0
+    nodes.buses[name].handle_timer(nodes.cluster.clock.now())
+    nodes.pass_time(30)
+    assert all_members(nodes) == [[[20, 30, 10]]] * 3
+    assert orderers(nodes) == {"east"}
+
+
+@pytest.mark.parametrize("name", ["east", "west"])
+def test_a_node_that_stood_still_for_long_takes_the_groups_of_the_others(name: str) -> None:
+    nodes = grouped()
+    stand_still(nodes, name, 25)
+    nodes.pass_time(30)
+    gone = {"east": 10, "west": 30}[name]
+    assert all_members(nodes) == [[[one for one in (20, 30, 10) if one != gone]]] * 3
+    assert orderers(nodes) == {"south" if name == "east" else "east"}
 
 
 def test_without_the_bus_nothing_changes_and_nobody_is_removed() -> None:
