@@ -32,7 +32,9 @@ from emu.world_stream.movement import Position
 
 NO_LAYER: Final = ZoneLayer()
 SLICE: Final = 150
-"""Spawns that one turn adds: about 10 ms."""
+"""Spawns that one turn adds at most."""
+SLICE_SECONDS: Final = 0.01
+"""A turn adds no more spawns after this time."""
 PAUSE: Final = 0.01
 """Seconds between two slices, in which sessions are served."""
 MOST_EXTRAS: Final = 1000
@@ -49,24 +51,15 @@ PUBLIC: Final = ("", "none", "public", "tradeskill")
 """Types of zones whose instances belong to nobody."""
 
 _KINDS: Final = {
-    "npcs": SpawnKind.NPC,
-    "objects": SpawnKind.OBJECT,
-    "grounds": SpawnKind.OBJECT,
-    "signs": SpawnKind.SIGN,
-    "widgets": SpawnKind.WIDGET,
-}
+    "npcs": SpawnKind.NPC, "objects": SpawnKind.OBJECT, "grounds": SpawnKind.OBJECT,
+    "signs": SpawnKind.SIGN, "widgets": SpawnKind.WIDGET,
+}  # fmt: skip
 _MODELS: Final = {
-    "hair": "hair_type_id",
-    "facial_hair": "facial_hair_type_id",
-    "wings": "wing_type_id",
-    "chest": "chest_type_id",
-    "legs": "legs_type_id",
-    "soga_hair": "soga_hair_type_id",
-    "soga_facial_hair": "soga_facial_hair_type_id",
-    "soga_model": "soga_model_type",
-    "gender": "gender",
-    "class": "class",
-}
+    "hair": "hair_type_id", "facial_hair": "facial_hair_type_id", "wings": "wing_type_id",
+    "chest": "chest_type_id", "legs": "legs_type_id", "soga_hair": "soga_hair_type_id",
+    "soga_facial_hair": "soga_facial_hair_type_id", "soga_model": "soga_model_type",
+    "gender": "gender", "class": "class",
+}  # fmt: skip
 """Columns of `npcs` -> fields of a ghost's info."""
 _FROM: Final = Path("content")
 """Where a fault of a template is; it is reported with the spawn's number."""
@@ -520,7 +513,11 @@ class ContentZones:
         return (Condition.DAY if is_day else Condition.NIGHT) | Condition.DRY
 
     def _add_slice(self, filled: _Filled) -> None:
+        began = self._now()
         for _ in range(min(SLICE, len(filled.waiting))):
+            # Scripts of spawns may take long, for instance while their files are loaded.
+            if self._now() - began >= SLICE_SECONDS:
+                return
             standing = filled.waiting.popleft()
             # What expired before it was its turn is gone already.
             if filled.population.at(standing.placement.id) is not standing:

@@ -482,3 +482,26 @@ def test_a_zone_holds_so_many_that_are_made(path: Path, monkeypatch: pytest.Monk
     scene.zones.forget(scene.zone)
     assert scene.zones.put(scene.zone, standing) is None
     assert scene.zones.population(scene.zone) is None
+
+
+class Slow(Heard):
+    """A listener that takes long for each spawn."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__()
+        self._scene = scene
+
+    def prepared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
+        super().prepared(zone, spawn, standing)
+        self._scene.seconds += 0.02
+
+
+def test_a_turn_ends_when_its_spawns_take_long(path: Path) -> None:
+    scene = Scene(path)
+    scene.zones.listener = Slow(scene)
+    scene.zones.settle(scene.zone)
+    scene.read()
+    for count in (1, 2, 3):
+        scene.seconds += 1.0
+        scene.zones.handle_timer(scene.now())
+        assert len(scene.zone) == count
