@@ -108,7 +108,11 @@ def prepare(folder: Path) -> list[list[str]]:
     (folder / "emu.toml").write_text(
         '[database]\nurl = "sqlite:emu.sqlite"\n[trace]\nfile = "trace.pcapng"\n'
         f'[login]\nlisten = "127.0.0.1:0"\n{CHEAP}[world]\nlisten = "127.0.0.1:0"\n'
+        'scripts = "scripts"\n'
     )
+    guard = folder / "scripts" / "SpawnScripts" / "Commonlands" / "guard.lua"
+    guard.parent.mkdir(parents=True)
+    guard.write_text('function hailed(NPC, Spawn)\n    Say(NPC, "Halt!", Spawn)\nend\n')
     capture = pcap(whole_session([(True, 1, login_by_number(546))]).datagrams)
     for name in ("session.pcapng", "trace.pcapng"):
         (folder / name).write_bytes(capture)
