@@ -71,7 +71,7 @@ async def test_a_group_goes_on_while_a_member_changes_the_node_and_the_other_nod
         await two.enters()
         await travels(two.client, "antonica", "Antonica")
         assert port_of(two.client) == west.world_port
-        await west.line(r"groups: the node \w+ orders their changes")
+        await west.line(r"groups: the node \w+ orders their changes", 15.0)
         await one.types("invite Borvik", "Borvik is invited")
         await two.sees("Aldana invites you to a group")
         await two.types("accept", "Borvik is in the group now.")
