@@ -572,21 +572,3 @@ class SpawnMemory:
     def key(self) -> tuple[int, str, int]:
         """What names it."""
         return self.zone_id, self.spawn, self.char_id
-
-
-@dataclass(frozen=True, slots=True)
-class DeadSpawn:
-    """A placement of a content file at which something died."""
-
-    zone_id: int
-    instance: int
-    placement_id: int
-    returns: Moment | None
-    """When something stands there again; None: never."""
-    is_dead: bool = True
-    """False: something stands there again, so that nothing is stored of it."""
-
-    @property
-    def key(self) -> tuple[int, int, int]:
-        """What names it."""
-        return self.zone_id, self.instance, self.placement_id

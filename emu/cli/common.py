@@ -26,6 +26,8 @@ from emu.store import Store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+CONTENT_NAME = "content.sqlite"
+"""The content file's name beside the database of play."""
 NOTICE = 2.0
 """Seconds to wait until a running server has taken notice of a change."""
 _SENTENCE = 1000
@@ -160,6 +162,12 @@ def print_database(where: Where) -> None:
     """Print on standard error which database a command has changed."""
     place = where.absolute() if isinstance(where, Path) else where
     click.echo(f"database: {place}", err=True)
+
+
+def content_path() -> Path:
+    """Return the path of the content file: the configured one, else beside the database of play."""
+    config = load_config()
+    return config.world.content or config.database.path.with_name(CONTENT_NAME)
 
 
 def read_store() -> Store:

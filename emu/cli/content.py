@@ -14,8 +14,9 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from emu.cli.common import VerbGroup, load_config
+from emu.cli.common import CONTENT_NAME, VerbGroup, content_path, load_config
 from emu.cli.content_changes import diff, print_changes
+from emu.cli.content_edits import edits
 from emu.cli.content_scripts import call, check_scripts, errors, scripts_folder
 from emu.cli.content_texts import lines_of, spawn_lines
 from emu.cli.options import present
@@ -40,7 +41,8 @@ from emu.scripts.runtime import ScriptFolder
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
 from emu.world.content.exporting import standing_fixtures, zone_text
-from emu.world.content.served import read_zone_content, zone_definitions
+from emu.world.content.listing import zone_definitions
+from emu.world.content.served import read_zone_content
 
 ORDINARY: Final = 1
 """The bit of days without a holiday."""
@@ -49,19 +51,12 @@ MOST_OF_ONE: Final = 1000
 _NUMBER: Final = re.compile(r"\d{1,18}")
 MOST_NAMES: Final = 5
 """Names of empty tables that a report has."""
-NAME: Final = "content.sqlite"
-"""The content file's name beside the database of play."""
-
-
-def content_path() -> Path:
-    """Return the path of the content file: the configured one, else beside the database of play."""
-    config = load_config()
-    return config.world.content or config.database.path.with_name(NAME)
 
 
 file_option = click.option(
     "--file", "path", type=click.Path(dir_okay=False, path_type=Path),
-    help=f"The content file; without it the configured one, else {NAME} beside the database.",
+    help=f"The content file; without it the configured one, else {CONTENT_NAME} beside the"
+    " database.",
 )  # fmt: skip
 
 
@@ -345,6 +340,7 @@ def back(path: Path | None) -> None:
 
 
 content.add_command(diff)
+content.add_command(edits)
 content.add_command(call)
 content.add_command(errors)
 

@@ -176,6 +176,17 @@ class ContentFile:
             " ORDER BY rows DESC, name, reason"
         ).fetchall()
 
+    def rows_of(self, table: str, column: str, number: int) -> list[Row]:
+        """Return the rows of a table whose column has a number."""
+        return list(self._rows(table, f'WHERE "{column}" = ?', (number,)))
+
+    def set_of(self, group: int) -> tuple[int, float] | None:
+        """Return the set of a group and its weight there; None if there is no such group."""
+        row = self._database.execute(
+            "SELECT set_id, weight FROM set_groups WHERE group_id = ?", (group,)
+        ).fetchone()
+        return None if row is None else (int(row[0]), float(row[1]))
+
     def table(self, name: str) -> list[Row]:
         """Return all rows of a table, by its key."""
         return list(self._rows(name, "", ()))

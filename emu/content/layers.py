@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from emu.content.file import KINDS, Entry, Group, Placement, Template, ZoneContent
+from emu.content.file import KINDS, ContentFile, Entry, Group, Placement, Template, ZoneContent
 from emu.content.tables import Column, content_tables
 from emu.schema import TomlSource, faulty, problem
 
@@ -228,6 +228,41 @@ def spawns_named(edits: Iterable[Edit], zone_id: int) -> set[int]:
         if zones.get(one.number, zone_id) == zone_id
         for entry in one.value
     }
+
+
+# -- the content file's own values --------------------------------------------------------------
+
+
+def stored_value(file: ContentFile, subject: str, number: int, column: str) -> Any:
+    """Return what a content file has in a column; None if it does not have the subject."""
+    if subject == GROUP:
+        found = file.set_of(number)
+        return None if found is None else {SET: found[0], WEIGHT: found[1]}.get(column, False)
+    tables = ("placements",) if subject == PLACEMENT else ("spawns", *KINDS)
+    row: dict[str, Any] = {}
+    for table in tables:
+        key = "id" if table in ("placements", "spawns") else "spawn_id"
+        for one in file.rows_of(table, key, number):
+            # The first table that has a column counts, as in `columns_of`.
+            row = {**one, **row}
+    if not row:
+        return None
+    if subject == PLACEMENT and column in (GROUP, ZONE, ENTRIES):
+        return _stored_special(file, row, column)
+    # No column of the content file says that something is removed.
+    return row.get(column, False)
+
+
+def _stored_special(file: ContentFile, row: Mapping[str, Any], column: str) -> Any:
+    if column == ZONE:
+        return row["zone_id"]
+    if column == GROUP:
+        groups = file.rows_of("placement_groups", "placement_id", row["id"])
+        return groups[0]["group_id"] if groups else 0
+    return [
+        {"spawn": one["spawn_id"], "weight": one["weight"], "condition": one["condition"]}
+        for one in file.rows_of("entries", "location_id", row["location_id"])
+    ]
 
 
 # -- laying over --------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ from emu.store.asynchronous import (
     AsyncAccounts,
     AsyncBans,
     AsyncCharacters,
+    AsyncContentEdits,
     AsyncDeadSpawns,
     AsyncGuilds,
     AsyncHandoffKeys,
@@ -276,6 +277,7 @@ class Storage:
         self.guilds = AsyncGuilds(ways, lambda store: store.world.guilds)
         self.settings = AsyncSettings(ways, lambda store: store.login.settings)
         self.memories = AsyncMemories(ways, lambda store: store.world.memories)
+        self.content_edits = AsyncContentEdits(ways, lambda store: store.world.content_edits)
         self.dead_spawns = AsyncDeadSpawns(ways, lambda store: store.world.dead_spawns)
         self.nodes = AsyncNodes(ways, lambda store: store.world.nodes)
         self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32), scheduler.moment)

@@ -29,7 +29,6 @@ from emu.correspondence import (
 from emu.guilds import Guild, GuildChange, GuildSummary
 from emu.model import (
     CharacterStanding,
-    DeadSpawn,
     EntryOrigin,
     Handoff,
     Present,
@@ -364,6 +363,46 @@ class MemoryStore(Protocol):
         """Store memories, all of them or none; one without entries is removed."""
 
 
+@dataclass(frozen=True, slots=True)
+class DeadSpawn:
+    """A placement of a content file at which something died."""
+
+    zone_id: int
+    instance: int
+    placement_id: int
+    returns: Moment | None
+    """When something stands there again; None: never."""
+    is_dead: bool = True
+    """False: something stands there again, so that nothing is stored of it."""
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """What names it."""
+        return self.zone_id, self.instance, self.placement_id
+
+
+@dataclass(frozen=True, slots=True)
+class ContentEdit:
+    """A new value of one column of the content file, made in the game."""
+
+    subject: str
+    """placement, spawn or group."""
+    number: int
+    name: str
+    """The column."""
+    value: str
+    """As JSON."""
+    old: str
+    """What the content file had there when the column was first changed, as JSON."""
+    author: str
+    changed: Moment
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What names it."""
+        return self.subject, self.number, self.name
+
+
 class DeadSpawnStore(Protocol):
     """What is dead in the zones of a content file. `emu.store.dead_spawns` has the details."""
 
@@ -375,6 +414,19 @@ class DeadSpawnStore(Protocol):
 
     async def forget(self, zone_id: int, instance: int) -> None:
         """Remove what is dead in an instance of a zone."""
+
+
+class ContentEditStore(Protocol):
+    """Edits of the content file. `emu.store.content_edits` documents arguments and results."""
+
+    async def every(self) -> Sequence[ContentEdit]:
+        """Return all edits."""
+
+    async def save_edits(self, edits: Sequence[ContentEdit]) -> None:
+        """Store edits, all of them or none."""
+
+    async def remove(self, subject: str, number: int, name: str = "") -> int:
+        """Remove the edits of a subject, or that of one column; return how many there were."""
 
 
 class GuildStore(Protocol):

@@ -26,6 +26,7 @@ from emu.processes.shared import LIFETIME, MOST_KEYS
 from emu.store.accounts import AccountRepository, BannedAddress, Bans, Settings
 from emu.store.batches import Batchable
 from emu.store.characters import CharacterRepository
+from emu.store.content_edits import ContentEdits
 from emu.store.dead_spawns import DeadSpawns
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
@@ -346,6 +347,14 @@ class AsyncMemories(AsyncRepository[SpawnMemories]):
     spawns = read(SpawnMemories.spawns)
     mark_removed = write(SpawnMemories.mark_removed, forget_nothing)
     forget = write(SpawnMemories.forget, forget_nothing)
+
+
+class AsyncContentEdits(AsyncRepository[ContentEdits]):
+    """Implements `emu.processes.ports.ContentEditStore`."""
+
+    every = read(ContentEdits.every)
+    save_edits = write(ContentEdits.save_edits, forget_nothing)
+    remove = write(ContentEdits.remove, forget_nothing)
 
 
 class AsyncDeadSpawns(AsyncRepository[DeadSpawns]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.model import DeadSpawn
+from emu.processes.ports import DeadSpawn
 from emu.store.repository import Repository, changes, reads
 from emu.times import Moment
 

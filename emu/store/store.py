@@ -24,6 +24,7 @@ from emu.errors import DuplicateName
 from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store.accounts import AccountRepository, Bans, Settings, read_end
 from emu.store.characters import CharacterRepository
+from emu.store.content_edits import ContentEdits
 from emu.store.dead_spawns import DeadSpawns
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
@@ -191,6 +192,7 @@ class WorldStore:
         self.models = ModelNumbers(database)
         self.memories = SpawnMemories(database)
         self.dead_spawns = DeadSpawns(database)
+        self.content_edits = ContentEdits(database)
         self.nodes = NodeTable(database)
         self.guilds = GuildRepository(database)
         self.mail = Mailboxes(database)

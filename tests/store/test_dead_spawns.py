@@ -1,6 +1,6 @@
 """What is dead in zones of the content file, in the database of each engine."""
 
-from emu.model import DeadSpawn
+from emu.processes.ports import DeadSpawn
 from emu.store import Store
 from emu.times import Moment
 

@@ -32,12 +32,12 @@ from emu.commands.registry import Command
 from emu.config import Config
 from emu.errors import ConfigError, EmuError, StoreError
 from emu.metrics import MetricRegistry
-from emu.model import DeadSpawn, SpawnMemory
+from emu.model import SpawnMemory
 from emu.net import parameters
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
-from emu.processes.ports import DeadSpawnStore, MemoryStore
+from emu.processes.ports import DeadSpawn, DeadSpawnStore, MemoryStore
 from emu.store import Store
 from emu.store.nodes import NodeTable
 from emu.times import Moment, Monotonic

@@ -6,6 +6,7 @@ removed from its file.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -19,7 +20,7 @@ from twisted.internet.defer import Deferred
 from emu.commands import Registry
 from emu.config.world import WorldConfig
 from emu.content.file import ContentFile
-from emu.content.layers import Edit, ZoneLayer
+from emu.content.layers import Edit, ZoneLayer, stored_value
 from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
@@ -35,6 +36,7 @@ from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.checks import content_faults
 from emu.world.content.deaths import Deaths
 from emu.world.content.differences import ServedZone
+from emu.world.content.edits import GameEdits
 from emu.world.content.population import ZonePopulation
 from emu.world.content.served import NO_LAYER, ContentZones, served_zone
 from emu.world.scripts.functions.every import EVERY
@@ -54,6 +56,19 @@ KEPT: Final = 30 * 86_400.0
 
 def _warn(line: str) -> None:
     _log.warn("{line}", line=line)
+
+
+def _without_collection(call: Callable[[], T]) -> T:
+    """Carry out a call without the search for unused cycles.
+
+    The rows of a zone have none. A search among all objects, which their number would cause, stops
+    every thread for tenths of a second.
+    """
+    gc.disable()
+    try:
+        return call()
+    finally:
+        gc.enable()
 
 
 class MemoryReview(Protocol):
@@ -98,12 +113,25 @@ class ContentReader:
         """The open file; only the thread uses it. An import that exchanges it changes nothing."""
         self.layers: Callable[[int], ZoneLayer] = lambda _zone_id: NO_LAYER
         """Returns what zone files change in a zone."""
-        self.edits: Sequence[Edit] = ()
-        """Edits made in the game, above the files."""
+        self.edits: Callable[[], Sequence[Edit]] = tuple
+        """Returns the edits made in the game, which are above the files."""
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
         """Carry out a call in the thread."""
-        return self._worker.run(call)
+        return self._worker.run(partial(_without_collection, call))
+
+    async def stored(self, subject: str, number: int, column: str) -> Any:
+        """Return the file's own value of a column; None if the file does not have the subject."""
+        return await self.run(partial(self._stored, subject, number, column))
+
+    def _stored(self, subject: str, number: int, column: str) -> Any:
+        return stored_value(self._opened(), subject, number, column)
+
+    def _opened(self) -> ContentFile:
+        if self._file is None:
+            self._reopen()
+        assert self._file is not None  # noqa: S101  # it was opened just now
+        return self._file
 
     async def reopen(self) -> None:
         """Read from the file that is there now. Raises `FileFormatError`."""
@@ -118,10 +146,7 @@ class ContentReader:
             old.close()
 
     def _read(self, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit]) -> ServedZone | None:
-        if self._file is None:
-            self._reopen()
-        assert self._file is not None  # noqa: S101  # it was opened just now
-        return served_zone(self._file, zone_id, layer, edits)
+        return served_zone(self._opened(), zone_id, layer, edits)
 
     def _close(self) -> None:
         if self._file is not None:
@@ -150,7 +175,7 @@ class ContentReader:
 
         return ContentZones(
             lambda zone_id: self.run(
-                partial(self._read, zone_id, self.layers(zone_id), self.edits)
+                partial(self._read, zone_id, self.layers(zone_id), self.edits())
             ),
             next_id=next_id,
             randomness=lambda: Random(randbelow(2**63)),  # noqa: S311  # chances of a game
@@ -214,6 +239,7 @@ class WorldContent:
         memories: MemoryReview | None,
         start: Callable[[Any], object],
         source: ContentSource,
+        edits: GameEdits | None,
     ) -> None:
         """`folders` returns the operator's folder of zones, and the content file.
 
@@ -230,6 +256,7 @@ class WorldContent:
         self._memories = memories
         self._start = start
         self._source = source
+        self._edits = edits
 
     async def reload_zones(self) -> str:
         """Reload the zone files and the content file; change in running zones what differs.
@@ -242,6 +269,8 @@ class WorldContent:
         if problems:
             raise faulty(problems)
         await self._source.reopen()
+        if self._edits is not None:
+            await self._edits.load()
         self._population.reload(fresh, self._clock.now())
         content = self._population.content
         lines = await content.refresh() if content is not None else []

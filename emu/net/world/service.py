@@ -51,6 +51,7 @@ from emu.world.behaviors.memory import Memories
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
 from emu.world.content.atlas import read_atlas
 from emu.world.content.deaths import Deaths
+from emu.world.content.edits import GameEdits
 from emu.world.content.knowledge import read_knowledge
 from emu.world.content.population import ZonePopulation
 from emu.world.content.saving import ZoneFiles
@@ -149,13 +150,7 @@ class WorldEndpoint:
         self.account_changes = AccountChanges(self.world, self.departures)
         self.chat = Chat(self.world, parameters.chat_rules(config), read_numbers())
         self.behaviors = self._make_behaviors()
-        self._content = WorldContent(
-            self.atlas, self._population, self.behaviors, commands, scheduler,
-            folders=lambda: (self._config.world.zones, self._config.world.content),
-            memories=storage.memories,
-            start=self._tasks.spawn,
-            source=self._content_reader,
-        )  # fmt: skip
+        self.edits, self._content = self._make_content(commands, storage)
         self._collections = CollectionGuard(self.behaviors.limits.budget)
         self.reloads = {
             "behaviors": self._content.reload_behaviors,
@@ -196,6 +191,7 @@ class WorldEndpoint:
             self._memberships,
             Mail(self.world, self.cluster.mail, self.chat, sheets),
             Petitions(self.world, self.cluster.petitions, self.chat),
+            self.edits,
         )  # fmt: skip
 
     def _make_population(self) -> tuple[ZonePopulation, ContentReader]:
@@ -209,6 +205,31 @@ class WorldEndpoint:
         )
         reader.layers = lambda zone_id: self.atlas.layers.get(zone_id, NO_LAYER)
         return ZonePopulation(self.atlas, self._next_spawn_id, zones), reader
+
+    def _make_edits(self, storage: Storage) -> GameEdits | None:
+        content, reader = self._population.content, self._content_reader
+        if content is None:
+            return None
+        made = GameEdits(
+            storage.content_edits, self.world.bus, self.world.process, content, reader.stored,
+            start=self._tasks.spawn, failed=lambda line: _log.warn("{line}", line=line),
+            choose=randbelow,
+        )  # fmt: skip
+        reader.edits = lambda: made.edits
+        return made
+
+    def _make_content(
+        self, commands: Registry, storage: Storage
+    ) -> tuple[GameEdits | None, WorldContent]:
+        edits = self._make_edits(storage)
+        return edits, WorldContent(
+            self.atlas, self._population, self.behaviors, commands, self._scheduler,
+            folders=lambda: (self._config.world.zones, self._config.world.content),
+            memories=storage.memories,
+            start=self._tasks.spawn,
+            source=self._content_reader,
+            edits=edits,
+        )  # fmt: skip
 
     def _make_behaviors(self) -> Behaviors:
         library = Library(self._config.world.behaviors, Budget(LOADING, limited, thread_time))
@@ -418,6 +439,8 @@ class WorldEndpoint:
         self.spool.restore()
         self.spool.watch()
         self._content.review()
+        if self.edits is not None:
+            self.edits.start()
         self.link = WorldLink(
             self._ground, self.cluster, account, self.admission, self._models,
             login_address=login_address, report=self.world.report,

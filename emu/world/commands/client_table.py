@@ -25,6 +25,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.commands import (
+    edits,
     gestures,
     groups,
     guilds,
@@ -46,7 +47,7 @@ from emu.world.world import World
 
 SUBJECTS: Final = (
     social, relations, groups, guilds, mail, gestures, options, targets, players, petitions, zones,
-    scripts, moderation,
+    scripts, moderation, edits,
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from emu.model import Present, may_see
 from emu.times import UNKNOWN
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
+from emu.world.content.edits import GameEdits
 from emu.world.content.population import ZonePopulation
 from emu.world.content.saving import ZoneFiles
 from emu.world.entry.account_changes import AccountChanges
@@ -64,6 +65,8 @@ class CommandContext:
     memberships: Memberships
     mail: Mail
     petitions: Petitions
+    edits: GameEdits | None = None
+    """None without a content file."""
 
 
 PlayersWork = Callable[[CommandContext, Player, Call], Answer]

@@ -178,6 +178,11 @@ async def _despawn(context: CommandContext, player: Player, call: Call) -> str:
     target = player.target
     if target is None or target.kind is SpawnKind.PLAYER:
         raise CommandError("target the spawn to remove; players cannot be removed")
+    content = context.population.content
+    if content is not None and content.standing_of(player.zone, target) is not None:
+        content.despawn(player.zone, target)
+        player.set_target(None)
+        return f"{target.name} is gone until it respawns; `edit remove` removes it for good"
     # Its behavior first, so that it cannot act for a spawn that is gone.
     context.behaviors.forget_spawn(target)
     player.zone.remove(target, call.now)

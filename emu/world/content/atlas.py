@@ -25,7 +25,7 @@ from emu.model import WorldCharacter
 from emu.schema import TomlSource, faulty, problem
 from emu.world.content.definitions import Fixture, Start, ZoneDefinition, best_start
 from emu.world.content.files import read_fixtures, read_starts, read_zone, with_keys
-from emu.world.content.served import starting_places, zone_definitions
+from emu.world.content.listing import starting_places, zone_definitions
 
 STARTS: Final = "starts.toml"
 SECTIONS: Final = frozenset(("zone", "spawn", *TABLES))

@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from emu.content.population import Death
 from emu.errors import StoreError
-from emu.model import DeadSpawn
-from emu.processes.ports import DeadSpawnStore
+from emu.processes.ports import DeadSpawn, DeadSpawnStore
 from emu.times import Clock, Moment, Monotonic
 
 PAUSE: Final = 1.0

@@ -9,7 +9,7 @@ number share a template. What returns, expires or depends on the time of the day
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,13 +19,12 @@ from emu.content.file import ContentFile, Row, Template, ZoneContent
 from emu.content.layers import Edit, ZoneLayer, lay_over, spawns_named
 from emu.content.population import Change, Condition, Population, Randomness, Standing, Surroundings
 from emu.errors import EmuError, FileFormatError, LimitExceeded
-from emu.link.messages import MAX_ZONE_FILE
 from emu.times import Monotonic
 from emu.world.actors.spawn import TRIPLE_FIELDS, Spawn, SpawnKind
 from emu.world.content.deaths import Deaths
-from emu.world.content.definitions import Fixture, Start, ZoneDefinition
+from emu.world.content.definitions import Fixture
 from emu.world.content.differences import ServedZone, emptied, prepared
-from emu.world.content.files import LARGEST_SIZE, check_appearance, read_fixtures, read_starts
+from emu.world.content.files import LARGEST_SIZE, check_appearance, read_fixtures
 from emu.world.content.strength import fill_sheet
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -40,12 +39,6 @@ PAUSE: Final = 0.01
 MOST_EXTRAS: Final = 1000
 """Spawns that scripts may have made in one zone, besides what stands there."""
 EQUIPMENT_SLOTS: Final = 25
-ANY: Final = 255
-"""The value of starting places for "any" class, race, choice or deity."""
-NO_PLACE: Final = -999_999.0
-RULE_FLAG: Final = 8
-"""The starting places that the community's own rules choose; those without a flag fit any rule."""
-FARTHEST: Final = 100_000.0
 
 PUBLIC: Final = ("", "none", "public", "tradeskill")
 """Types of zones whose instances belong to nobody."""
@@ -63,48 +56,6 @@ _MODELS: Final = {
 """Columns of `npcs` -> fields of a ghost's info."""
 _FROM: Final = Path("content")
 """Where a fault of a template is; it is reported with the spawn's number."""
-
-
-# -- definitions --------------------------------------------------------------------------------
-
-
-def zone_definitions(file: ContentFile) -> Iterator[ZoneDefinition]:
-    """Yield the zones of a content file that clients can load."""
-    for row in file.zones():
-        name, path = row["name"], row["file"]
-        if not name or not path or len(path.encode()) > MAX_ZONE_FILE:
-            continue
-        x, y, z = (row[f"safe_{axis}"] for axis in "xyz")
-        if max(abs(x), abs(y), abs(z)) > FARTHEST:
-            x = y = z = 0.0
-        yield ZoneDefinition(
-            id=row["id"], name=name, file=path, description=row["description"] or name,
-            safe=Position(x, y, z, row["safe_heading"] % 360.0),
-            underworld=row["underworld"], motd=row["message"], min_level=row["min_level"],
-            max_level=row["max_level"], min_status=row["min_status"],
-            can_bind=bool(row["can_bind"]), can_gate=bool(row["can_gate"]),
-            can_evac=bool(row["can_evac"]),
-        )  # fmt: skip
-
-
-def starting_places(file: ContentFile, known: Callable[[int], bool]) -> tuple[Start, ...]:
-    """Return the starting places of a content file that lead to known zones."""
-    rows = []
-    for place in file.table("starting_zones"):
-        if not known(place["zone_id"]) or place["rule_flag"] not in (0, RULE_FLAG):
-            continue
-        row: dict[str, Any] = {"zone": place["zone_id"]}
-        at = [place[axis] for axis in ("x", "y", "z", "heading")]
-        if NO_PLACE not in at:
-            row["place"] = at
-        conditions = (("class", "class"), ("race", "race"), ("city", "choice"), ("deity", "deity"))
-        for key, column in conditions:
-            if place[column] != ANY:
-                row[key] = [place[column]]
-        if place["min_version"] or place["max_version"]:
-            row["versions"] = [place["min_version"], place["max_version"] or 0xFFFFFFFF]
-        rows.append(row)
-    return read_starts(_FROM, rows, int)
 
 
 # -- templates ----------------------------------------------------------------------------------
@@ -415,7 +366,9 @@ class ContentZones:
         change = population.take_over(filled.population, found.places, found.spawns, now)
         filled.population, filled.served, filled.due = population, fresh, now
         filled.leaving.extend(change.gone)
-        filled.waiting.extend(self._nearest_first(zone, change.come))
+        filled.waiting.extend(
+            _nearest_first(change.come, self._center(zone) or zone.definition.safe)
+        )
         self._wake(now)
         if not change.gone and not change.come:
             return ""
@@ -444,7 +397,8 @@ class ContentZones:
     def handle_timer(self, now: Monotonic) -> None:
         """Add the next slice to each zone that is filled; let spawns come and go."""
         for filled in list(self._filled.values()):
-            if filled.due > now:
+            # The others follow in the next call, after sessions were served.
+            if filled.due > now or self._now() - now > SLICE_SECONDS:
                 continue
             if filled.leaving:
                 self._remove_slice(filled, now)
@@ -474,15 +428,23 @@ class ContentZones:
         # The zone may have ended while it was read.
         if served is None or zone not in self._opening:
             return
-        self._opening.discard(zone)
-        now = self._now()
+        now, content = self._now(), served.content
         surroundings = Surroundings(self._daytime(), holidays=1)
-        population = Population(served.content, self._randomness(), surroundings, dead)
+        center, randomness = self._center(zone) or zone.definition.safe, self._randomness()
+
+        def opened() -> tuple[Population, list[Standing]]:
+            population = Population(content, randomness, surroundings, dead)
+            return population, _nearest_first(population.open(now), center)
+
+        population, come = await self._in_thread(opened)
+        if zone not in self._opening:
+            return
+        self._opening.discard(zone)
         filled = _Filled(
             zone, population, served, now,
             is_private=served.content.zone["instance_type"] not in PUBLIC,
         )  # fmt: skip
-        filled.waiting.extend(self._nearest_first(zone, population.open(now)))
+        filled.waiting.extend(come)
         self._filled[zone] = filled
         if self.listener is not None:
             self.listener.zone_is_read(zone, served.content.zone["script"])
@@ -503,10 +465,6 @@ class ContentZones:
         if deaths and self.deaths is not None:
             zone = filled.zone
             self.deaths.note(zone.zone_id, zone.instance, deaths, for_ever=filled.is_private)
-
-    def _nearest_first(self, zone: Zone, standing: list[Standing]) -> list[Standing]:
-        center = self._center(zone) or zone.definition.safe
-        return sorted(standing, key=lambda one: (one.x - center.x) ** 2 + (one.z - center.z) ** 2)
 
     def _daytime(self) -> Condition:
         is_day = 8 <= self._hour() < 19
@@ -581,6 +539,10 @@ class ContentZones:
             if spawn is not None:
                 self._remove(filled.zone, spawn, now)
         filled.waiting.extend(change.come)
+
+
+def _nearest_first(standing: list[Standing], center: Position) -> list[Standing]:
+    return sorted(standing, key=lambda one: (one.x - center.x) ** 2 + (one.z - center.z) ** 2)
 
 
 def _spawn(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:

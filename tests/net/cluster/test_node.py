@@ -15,7 +15,7 @@ from emu.cluster.ports import NodeAbout, NodeState, ZonePlace
 from emu.config import parse
 from emu.errors import ConfigError, StoreError
 from emu.metrics import MetricRegistry
-from emu.model import DeadSpawn, SpawnMemory
+from emu.model import SpawnMemory
 from emu.net.cluster.node import (
     NodeDeadSpawns,
     NodeMemories,
@@ -25,6 +25,7 @@ from emu.net.cluster.node import (
     node_of,
 )
 from emu.net.scheduler import Scheduler
+from emu.processes.ports import DeadSpawn
 from emu.times import Moment
 from emu.world.content.atlas import read_atlas
 from tests.support.coroutines import finish

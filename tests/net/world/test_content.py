@@ -61,7 +61,7 @@ def content(memories: Reviewed | None) -> WorldContent:
     return WorldContent(
         harness.atlas, harness.population, harness.behaviors, harness.registry, harness.world.clock,
         folders=lambda: (None, None), memories=memories, start=finish,
-        source=Source(),
+        source=Source(), edits=None,
     )  # fmt: skip
 
 

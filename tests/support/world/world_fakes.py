@@ -12,7 +12,13 @@ from typing import Any
 
 from emu.errors import DuplicateName, OutOfDate, StoreError
 from emu.guilds import Guild, GuildChange, GuildSummary, changed
-from emu.model import CharacterStanding, DeadSpawn, SavedState, SpawnMemory, WorldCharacter
+from emu.model import (
+    CharacterStanding,
+    SavedState,
+    SpawnMemory,
+    WorldCharacter,
+)
+from emu.processes.ports import ContentEdit, DeadSpawn
 from emu.times import UNKNOWN, Moment
 from emu.world.entry.saver import with_state
 
@@ -156,6 +162,33 @@ class DeadSpawnsInMemory:
         self._check()
         for key in [key for key in self.rows if key[:2] == (zone_id, instance)]:
             del self.rows[key]
+
+
+class EditsInMemory:
+    """Implements `emu.processes.ports.ContentEditStore`."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, int, str], ContentEdit] = {}
+        self.is_broken = False
+
+    def _check(self) -> None:
+        if self.is_broken:
+            raise StoreError("the disk is full")
+
+    async def every(self) -> Sequence[ContentEdit]:
+        self._check()
+        return list(self.rows.values())
+
+    async def save_edits(self, edits: Sequence[ContentEdit]) -> None:
+        self._check()
+        self.rows |= {one.key: one for one in edits}
+
+    async def remove(self, subject: str, number: int, name: str = "") -> int:
+        self._check()
+        found = [key for key in self.rows if key[:2] == (subject, number) and name in ("", key[2])]
+        for key in found:
+            del self.rows[key]
+        return len(found)
 
 
 class MemoriesInMemory:

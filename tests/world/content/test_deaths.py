@@ -7,7 +7,7 @@ import pytest
 
 from emu.content.population import Death
 from emu.errors import StoreError
-from emu.model import DeadSpawn
+from emu.processes.ports import DeadSpawn
 from emu.times import Moment, Monotonic
 from emu.world.content.deaths import LONGEST_RETRY, MOST_ROWS, PAUSE, Deaths
 from tests.support.coroutines import finish

@@ -17,7 +17,8 @@ from emu.world.content.atlas import read_atlas
 from emu.world.content.checks import content_faults
 from emu.world.content.exporting import is_exported, spawn_row, standing_fixtures, zone_text
 from emu.world.content.files import read_fixtures, read_zone
-from emu.world.content.served import read_zone_content, zone_definitions
+from emu.world.content.listing import zone_definitions
+from emu.world.content.served import read_zone_content
 from tests.support.content.dumps import meadow, write_dumps
 
 HERE = Path("test")

@@ -1,6 +1,6 @@
 """Zones of a content file in a running world: what stands there, and when it appears."""
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -16,16 +16,14 @@ from emu.content.sources import dump_parts
 from emu.errors import EmuError, FileFormatError
 from emu.times import Moment, Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.content.atlas import read_atlas
 from emu.world.content.deaths import Deaths
 from emu.world.content.differences import ServedZone
+from emu.world.content.listing import zone_definitions
 from emu.world.content.served import (
     NO_LAYER,
     SLICE,
     ContentZones,
     served_zone,
-    starting_places,
-    zone_definitions,
 )
 from emu.world.rules import ZoneRules
 from emu.world.zones.zone import Zone
@@ -342,50 +340,6 @@ def test_a_spawn_that_no_client_can_be_shown_is_left_out_and_reported(tmp_path: 
     assert scene.names() == []
     assert len(scene.lines) == 1
     assert "1 spawns cannot be shown" in scene.lines[0]
-
-
-@pytest.fixture
-def starts(tmp_path: Path) -> Iterator[ContentFile]:
-    tables = meadow() | {
-        "starting_zones": [
-            {"id": 1, "zone_id": 9, "class_id": 255, "race_id": 9, "choice": 255, "deity": 255,
-             "x": -999999, "y": -999999, "z": -999999, "heading": -999999, "ruleflag": 8},
-            {"id": 2, "zone_id": 9, "ruleflag": 4},
-            {"id": 3, "zone_id": 77, "ruleflag": 0},
-        ],
-    }  # fmt: skip
-    with ContentFile(made(tmp_path, tables)) as file:
-        yield file
-
-
-def test_starting_places_follow_the_rule_of_the_community(starts: ContentFile) -> None:
-    (start,) = starting_places(starts, {9}.__contains__)
-    assert (start.zone_id, start.races, start.place) == (9, frozenset((9,)), None)
-
-
-def test_zones_of_a_content_file_stand_between_shipped_and_own_ones(tmp_path: Path) -> None:
-    tables = meadow() | {
-        "zones": [
-            {"id": 9, "name": "meadow", "file": "exp01_meadow"},
-            {"id": 12, "name": "Content Antonica", "file": "antonica"},
-            {"id": 13, "name": "nameless", "file": ""},
-        ],
-    }  # fmt: skip
-    path = made(tmp_path, tables)
-    own = tmp_path / "zones"
-    own.mkdir()
-    (own / "meadow.toml").write_text(
-        '[zone]\nid = 9\nname = "my meadow"\nfile = "x"\ndescription = "Mine"\nsafe = [0, 0, 0]\n'
-    )
-    shipped, served, both = read_atlas(), read_atlas(None, path), read_atlas(own, path)
-    assert (twelve := shipped.get(12)) is not None
-    assert twelve.name != "Content Antonica"
-    assert {zone.id: zone.name for zone in served if zone.id in (9, 12, 13)} == {
-        9: "meadow", 12: "Content Antonica",
-    }  # fmt: skip
-    assert served.fixtures(12) == ()
-    assert (nine := both.get(9)) is not None
-    assert nine.name == "my meadow"
 
 
 class Heard:

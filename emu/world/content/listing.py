@@ -1,0 +1,61 @@
+"""The zones and starting places that a content file lists, as the atlas has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from emu.content.file import ContentFile
+from emu.link.messages import MAX_ZONE_FILE
+from emu.world.content.definitions import Start, ZoneDefinition
+from emu.world.content.files import read_starts
+from emu.world_stream.movement import Position
+
+ANY: Final = 255
+"""The value of starting places for "any" class, race, choice or deity."""
+NO_PLACE: Final = -999_999.0
+RULE_FLAG: Final = 8
+"""The starting places that the community's own rules choose; those without a flag fit any rule."""
+FARTHEST: Final = 100_000.0
+_FROM: Final = Path("content")
+"""Where a fault of a starting place is."""
+
+
+def zone_definitions(file: ContentFile) -> Iterator[ZoneDefinition]:
+    """Yield the zones of a content file that clients can load."""
+    for row in file.zones():
+        name, path = row["name"], row["file"]
+        if not name or not path or len(path.encode()) > MAX_ZONE_FILE:
+            continue
+        x, y, z = (row[f"safe_{axis}"] for axis in "xyz")
+        if max(abs(x), abs(y), abs(z)) > FARTHEST:
+            x = y = z = 0.0
+        yield ZoneDefinition(
+            id=row["id"], name=name, file=path, description=row["description"] or name,
+            safe=Position(x, y, z, row["safe_heading"] % 360.0),
+            underworld=row["underworld"], motd=row["message"], min_level=row["min_level"],
+            max_level=row["max_level"], min_status=row["min_status"],
+            can_bind=bool(row["can_bind"]), can_gate=bool(row["can_gate"]),
+            can_evac=bool(row["can_evac"]),
+        )  # fmt: skip
+
+
+def starting_places(file: ContentFile, known: Callable[[int], bool]) -> tuple[Start, ...]:
+    """Return the starting places of a content file that lead to known zones."""
+    rows = []
+    for place in file.table("starting_zones"):
+        if not known(place["zone_id"]) or place["rule_flag"] not in (0, RULE_FLAG):
+            continue
+        row: dict[str, Any] = {"zone": place["zone_id"]}
+        at = [place[axis] for axis in ("x", "y", "z", "heading")]
+        if NO_PLACE not in at:
+            row["place"] = at
+        conditions = (("class", "class"), ("race", "race"), ("city", "choice"), ("deity", "deity"))
+        for key, column in conditions:
+            if place[column] != ANY:
+                row[key] = [place[column]]
+        if place["min_version"] or place["max_version"]:
+            row["versions"] = [place["min_version"], place["max_version"] or 0xFFFFFFFF]
+        rows.append(row)
+    return read_starts(_FROM, rows, int)

@@ -1,0 +1,64 @@
+"""Zones and starting places of a content file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.content.file import ContentFile
+from emu.content.importing import import_content
+from emu.content.sources import dump_parts
+from emu.world.content.atlas import read_atlas
+from emu.world.content.listing import starting_places
+from tests.support.content.dumps import meadow, write_dumps
+
+
+def made(folder: Path, tables: dict[str, Any]) -> Path:
+    target = folder / "content.sqlite"
+    import_content(dump_parts([write_dumps(folder / "dumps", tables)]), target)
+    return target
+
+
+@pytest.fixture
+def starts(tmp_path: Path) -> Iterator[ContentFile]:
+    tables = meadow() | {
+        "starting_zones": [
+            {"id": 1, "zone_id": 9, "class_id": 255, "race_id": 9, "choice": 255, "deity": 255,
+             "x": -999999, "y": -999999, "z": -999999, "heading": -999999, "ruleflag": 8},
+            {"id": 2, "zone_id": 9, "ruleflag": 4},
+            {"id": 3, "zone_id": 77, "ruleflag": 0},
+        ],
+    }  # fmt: skip
+    with ContentFile(made(tmp_path, tables)) as file:
+        yield file
+
+
+def test_starting_places_follow_the_rule_of_the_community(starts: ContentFile) -> None:
+    (start,) = starting_places(starts, {9}.__contains__)
+    assert (start.zone_id, start.races, start.place) == (9, frozenset((9,)), None)
+
+
+def test_zones_of_a_content_file_stand_between_shipped_and_own_ones(tmp_path: Path) -> None:
+    tables = meadow() | {
+        "zones": [
+            {"id": 9, "name": "meadow", "file": "exp01_meadow"},
+            {"id": 12, "name": "Content Antonica", "file": "antonica"},
+            {"id": 13, "name": "nameless", "file": ""},
+        ],
+    }  # fmt: skip
+    path = made(tmp_path, tables)
+    own = tmp_path / "zones"
+    own.mkdir()
+    (own / "meadow.toml").write_text(
+        '[zone]\nid = 9\nname = "my meadow"\nfile = "x"\ndescription = "Mine"\nsafe = [0, 0, 0]\n'
+    )
+    shipped, served, both = read_atlas(), read_atlas(None, path), read_atlas(own, path)
+    assert (twelve := shipped.get(12)) is not None
+    assert twelve.name != "Content Antonica"
+    assert {zone.id: zone.name for zone in served if zone.id in (9, 12, 13)} == {
+        9: "meadow", 12: "Content Antonica",
+    }  # fmt: skip
+    assert served.fixtures(12) == ()
+    assert (nine := both.get(9)) is not None
+    assert nine.name == "my meadow"
