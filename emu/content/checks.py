@@ -43,10 +43,15 @@ class LeftOut(NamedTuple):
     """The values of the table's key, in its order."""
 
 
+RULES: Final = 1
+"""The version of the rules that are code and not declared; raise it when they change."""
+
+
 @cache
 def check_form() -> int:
     """Return the number of the check: it changes with the ranges and references of the tables."""
-    declared = [
+    declared = [str(RULES)]
+    declared += [
         repr((table.name, table.columns, table.references)) for table in content_tables().values()
     ]
     return crc32("\n".join(declared).encode()) & 0x7FFFFFFF

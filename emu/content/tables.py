@@ -98,6 +98,11 @@ class Table:
     """Whether the last of several rows with one key counts; else the first does."""
     references: tuple[Reference, ...] = ()
 
+    @property
+    def has_number(self) -> bool:
+        """Whether the dump's own number of a row is part of the key, so that no key repeats."""
+        return any(column.name in self.key and column.source == "id" for column in self.columns)
+
     def create(self) -> str:
         """Return the statement that creates the table, clustered by its key."""
         columns = ", ".join(
@@ -163,6 +168,13 @@ class RowConverter:
             )
             for column in table.columns
         ]
+        names = [column.name for column in table.columns]
+        # The dump's own number is unique; other keys can repeat.
+        self._key = None if table.has_number else [names.index(name) for name in table.key]
+        self._known: set[int] = set()
+        self._repeated = (
+            "a later row has the same key" if table.last else "an earlier row has the same key"
+        )
         self.missing = [column.source for column in table.columns if column.source not in places]
         """The columns that the dump does not have."""
 
@@ -171,14 +183,27 @@ class RowConverter:
     ) -> tuple[Stored, ...] | None:
         """Return a row, or None if its key is unusable.
 
-        `report` gets the reason for each value that is replaced by its default, and the key of its
-        row.
+        `report` gets the reason for each value that is replaced by its default, and for a key that
+        an earlier row has; and the key of the row.
         """
         values = (*values, None)
         row = tuple([step[values[place]] for step, place in self._steps])
-        if _REFUSED in row:
-            return self._with_defaults(row, values, report)
-        return cast("tuple[Stored, ...]", row)
+        stored = (
+            self._with_defaults(row, values, report)
+            if _REFUSED in row
+            else cast("tuple[Stored, ...]", row)
+        )
+        if self._key is not None and stored is not None:
+            self._note_repetition([stored[at] for at in self._key], report)
+        return stored
+
+    def _note_repetition(self, key: list[Stored], report: Callable[[str, str], object]) -> None:
+        """Report a key that an earlier row of the dump has, of which only one row stays."""
+        # A set of the keys themselves would take several times the memory.
+        mark = hash(tuple(key))
+        if mark in self._known:
+            report(self._repeated, " ".join(map(str, key)))
+        self._known.add(mark)
 
     def _with_defaults(
         self,

@@ -37,6 +37,7 @@ def test_rows_that_lead_nowhere_are_counted_by_table_and_reason(
         ("spawn_scripts", "their location is gone"): 1,
         ("spawns", "it is of no kind, so it never stands"): 1,
         ("signs", "it leads to no zone"): 1,
+        ("appearances", "a later row has the same key"): 1,
     }
     assert report.unread == {"character_items"}
     assert report.rows["placements"] == 5

@@ -82,3 +82,18 @@ def test_every_reference_names_a_column_of_a_table() -> None:
 def test_each_table_of_the_database_fills_one_table() -> None:
     sources = [table.source for table in content_tables().values()]
     assert len(set(sources)) == len(sources)
+
+
+def test_a_key_that_repeats_is_reported_unless_it_has_the_number_of_the_dump() -> None:
+    reasons: list[tuple[str, str]] = []
+    for name, columns in (
+        ("models", ("appearance_id",)),
+        ("npcs", ("spawn_id",)),
+        ("spawns", ("id",)),
+    ):
+        converter = content_tables()[name].converter(columns)
+        for number in (7, 8, 7):
+            converter.convert((number,), lambda *reason: reasons.append(reason))
+    assert reasons == [
+        ("an earlier row has the same key", "7"), ("a later row has the same key", "7"),
+    ]  # fmt: skip
