@@ -25,6 +25,7 @@ from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.making import Maker
 from emu.world.scripts.moves import Moves
+from emu.world.scripts.regions import RegionEvents
 from emu.world.scripts.states import States
 from emu.world.scripts.talks import Talks
 from emu.world.scripts.waits import Waits
@@ -75,6 +76,7 @@ class Scripts(Calls):
         self.homes = Homes(world.players)
         self.waits = Waits(self, self.homes, world.wake, world.clock.now)
         self.events = SpawnEvents(self, self.homes)
+        self.regions = RegionEvents(self, self.homes, world.wake, world.clock.now)
         self.zones = ZoneEvents(self, self.homes, world.clock, world.wake)
         self.talks = Talks(behaviors.context.dialogs.next_number)
         self._behaviors = behaviors
@@ -150,6 +152,7 @@ class Scripts(Calls):
         self.waits.forget(body)
         self.moves.forget(body)
         self.states.forget(body)
+        self.regions.forget(body)
         self.talks.forget_speaker(body)
         body.home.remove(body)
 
@@ -187,6 +190,7 @@ class Scripts(Calls):
         if home is not None:
             self.waits.entered(home, now)
             self.moves.entered(home, now)
+            self.regions.resume(home, now)
         self.zones.entered(player)
 
     def left(self, player: Player) -> None:
@@ -198,6 +202,7 @@ class Scripts(Calls):
             if body is not None:
                 self.waits.forget(body)
                 self.states.forget(body)
+                self.regions.forget(body)
                 self.waits.left(home, player)
                 body.end()
 
@@ -264,7 +269,8 @@ class Scripts(Calls):
         """Return when to call `handle_timer`, None if nothing is due."""
         times = (
             self.walks.get_timer(), self.moves.get_timer(), self.waits.get_timer(),
-            self.zones.get_timer(), self.states.get_timer(), self._next_look,
+            self.zones.get_timer(), self.states.get_timer(), self.regions.get_timer(),
+            self._next_look,
         )  # fmt: skip
         return min((due for due in times if due is not None), default=None)
 
@@ -274,6 +280,7 @@ class Scripts(Calls):
             self._next_look = Monotonic(now + LOOK)
             self.renew_changed()
         self.zones.handle_timer(now)
+        self.regions.handle_timer(now)
         self.waits.handle_timer(now)
         self.moves.handle_timer(now)
         self.walks.handle_timer(now)

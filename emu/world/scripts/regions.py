@@ -1,0 +1,117 @@
+"""The scripts of regions: parts of a zone, such as water, that spawns enter and leave.
+
+Who knows the regions of a zone's map calls `entered` and `left`.
+Source: docs/guides/lua.md#zones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from emu.times import Monotonic
+from emu.world.actors.spawn import Spawn
+from emu.world.deadlines import Deadlines
+from emu.world.scripts.bodies import Body, Home, Homes
+from emu.world.scripts.calls import Calls
+from emu.world.zones.zone import Zone
+
+SHORTEST_TICK: Final = 0.1
+LONGEST_TICK: Final = 86_400.0
+STOP: Final = 1
+"""The result of `Tick` that ends the ticks."""
+
+
+@dataclass(slots=True)
+class _Stay:
+    """A spawn in a region: the region's kind, and the seconds between two ticks."""
+
+    kind: int
+    pause: float
+
+
+class RegionEvents:
+    """Calls the functions of regions' scripts."""
+
+    def __init__(
+        self, calls: Calls, homes: Homes, wake: Callable[[Monotonic], None],
+        now: Callable[[], Monotonic],
+    ) -> None:  # fmt: skip
+        self._calls = calls
+        self._homes = homes
+        self._now = now
+        self._stays: dict[Body, dict[str, _Stay]] = {}
+        self._ticks: Deadlines[Body, str] = Deadlines(wake)
+
+    def script(self, home: Home, region: str, environment: str) -> str:
+        """Return the script of a region, by its name or that of its environment; else the default.
+
+        Empty: there is none.
+        """
+        folder = f"RegionScripts/{home.name.lower()}"
+        for name in (region, environment, "default"):
+            # Names of maps have an ending, which those of scripts have not.
+            stem = name.partition(".")[0]
+            path = self._calls.find(f"{folder}/{stem}.lua") if stem else ""
+            if path:
+                return path
+        return ""
+
+    def entered(self, zone: Zone, spawn: Spawn, region: str, environment: str, kind: int) -> None:
+        """Call `EnterRegion`; its result is the milliseconds between two calls of `Tick`."""
+        body = self._homes.body(spawn, zone)
+        script = self.script(body.home, region, environment) if body is not None else ""
+        if body is None or not script or script in self._stays.get(body, ()):
+            return
+        value = self._calls.run(script, "EnterRegion", body.home, body, kind).value
+        pause = 0.0
+        if isinstance(value, int | float) and math.isfinite(value) and value > 0:
+            pause = min(max(value / 1000, SHORTEST_TICK), LONGEST_TICK)
+        self._stays.setdefault(body, {})[script] = _Stay(kind, pause)
+        if pause:
+            self._ticks.set(body, script, Monotonic(self._now() + pause))
+
+    def left(self, zone: Zone, spawn: Spawn, region: str, environment: str) -> None:
+        """Call `LeaveRegion`, with the region's kind unless that is 0."""
+        body = self._homes.body(spawn, zone)
+        if body is None:
+            return
+        script = self.script(body.home, region, environment)
+        stay = self._stays.get(body, {}).pop(script, None)
+        if stay is not None:
+            self._ticks.clear(body, script)
+            self._calls.run(script, "LeaveRegion", body.home, body, stay.kind or None)
+
+    def resume(self, home: Home, now: Monotonic) -> None:
+        """Go on with the ticks of a zone in which a player stands now."""
+        for body, stays in self._stays.items():
+            for script, stay in stays.items():
+                if body.home is home and stay.pause and self._ticks.get(body, script) is None:
+                    self._ticks.set(body, script, Monotonic(now + stay.pause))
+
+    def forget(self, body: Body) -> None:
+        """Forget a spawn that leaves its zone; no function is called."""
+        self._ticks.forget(body, self._stays.pop(body, ()))
+
+    # -- time -------------------------------------------------------------------------------------
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if no region ticks."""
+        return self._ticks.next()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Call `Tick` for the spawns for which it is due."""
+        while (due := self._ticks.pop_due(now)) is not None:
+            body, script = due
+            stay = self._stays.get(body, {}).get(script)
+            # In an empty zone the ticks end here; `resume` begins them again.
+            if stay is None or not body.home.zone.is_watched:
+                continue
+            answer = self._calls.run(script, "Tick", body.home, body, stay.kind)
+            # The call may have sent the spawn away.
+            if answer.value == STOP or not answer.is_found:
+                stay.pause = 0.0
+            elif script in self._stays.get(body, ()):
+                self._ticks.set(body, script, Monotonic(now + stay.pause))
