@@ -51,7 +51,8 @@ BEFORE = {
 
 ON_A_SERVER = (
     "emu client", "emu admin", "emu ggmp", "emu query", "emu rcon", "emu status",
-    "emu top", "emu world console", "emu start", "emu stop", "emu run", "emu logs",
+    "emu top", "emu world console", "emu content errors", "emu start", "emu stop", "emu run",
+    "emu logs",
 )  # fmt: skip
 """Beginnings of examples that want a server that runs."""
 
