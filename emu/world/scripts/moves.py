@@ -219,6 +219,12 @@ class Moves:
             if body.is_following:
                 self._look_after(body)
 
+    def died(self, body: Body) -> None:
+        """Let a spawn lie where it died."""
+        body.is_following = False
+        self.stop(body)
+        self.forget(body)
+
     def forget(self, body: Body) -> None:
         """Forget a spawn that leaves its zone."""
         self._followers.clear(body, _FOLLOW)
@@ -265,5 +271,9 @@ def _opposite(heading: float) -> float:
 
 
 def can_move(body: Body | None) -> bool:
-    """Return whether scripts may let a spawn walk: players go where they want."""
-    return body is not None and body.spawn.kind is not SpawnKind.PLAYER
+    """Return whether scripts may let a spawn walk: no player, and nothing that is dead."""
+    return (
+        body is not None
+        and body.spawn.kind is not SpawnKind.PLAYER
+        and (body.spawn.hp_percent > 0 or not body.spawn.is_living)
+    )

@@ -69,7 +69,7 @@ class States:
         spawn = body.spawn
         if body.player is not None or not spawn.is_living or spawn.hp_percent <= 0:
             return
-        self._moves.forget(body)
+        self._moves.died(body)
         spawn.sheet.health.set_current(0)
         spawn.show_pools()
         spawn.set_word(CORPSE, on=True)

@@ -181,3 +181,17 @@ def test_a_zone_without_players_stands_still(scene: ScriptScene) -> None:
     other = scene.harness.stand(6, name="Borvik")
     assert other.player is not None
     assert guard.position != at
+
+
+def test_who_died_lies_where_that_was(scene: ScriptScene) -> None:
+    again = "function targeted(NPC, Spawn) FaceTarget(NPC, Spawn) spawn(NPC) end"
+    guard = scene.spawn(f"{WALK}\n{again}")
+    body = scene.scripts.body_of(guard, scene.zone)
+    assert body is not None
+    scene.scripts.states.kill(body, None)
+    at = guard.position
+    assert guard.speed == 0.0
+    scene.target(guard)
+    scene.harness.run(2.0)
+    assert guard.position == at
+    assert scene.client.fields_of("Guard").get("pos_speed", 0) == 0
