@@ -33,7 +33,7 @@ from emu.content.importing import (
     step_back,
 )
 from emu.content.importing import Progress as ImportProgress
-from emu.content.population import Population, Standing, Surroundings
+from emu.content.population import ORDINARY, Population, Standing, Surroundings
 from emu.content.sources import DumpPart, dump_parts
 from emu.content.subjects import SUBJECTS, find
 from emu.errors import CommandError
@@ -44,8 +44,6 @@ from emu.world.content.exporting import standing_fixtures, zone_text
 from emu.world.content.listing import zone_definitions
 from emu.world.content.served import read_zone_content
 
-ORDINARY: Final = 1
-"""The bit of days without a holiday."""
 MOST_OF_EACH: Final = 20
 MOST_OF_ONE: Final = 1000
 _NUMBER: Final = re.compile(r"\d{1,18}")

@@ -395,6 +395,17 @@ class WorldConfig:
         "Content file that `emu content import` has made; its zones are below those of `zones`."
         " Empty: none."
     )
+    expansions: int = setting(
+        0,
+        "Bits of the expansions whose spawns of `content` stand; 0 lets those of all stand.",
+        limits=(0, 0xFFFFFFFF),
+    )
+    holidays: int = setting(
+        1,
+        "Bits of the holidays whose spawns of `content` stand; 1 is an ordinary day, and 0 lets"
+        " those of all stand.",
+        limits=(0, 0xFFFFFFFF),
+    )
     scripts: Path | None = file_or_none(
         "Folder of EQ2Emulator's Lua scripts, which the spawns of `content` name. Needs the package"
         " lupa. Empty: none."

@@ -21,6 +21,13 @@ from emu.times import Monotonic
 ROUND: Final = 10.0
 """Seconds between two checks of respawns and expiries."""
 THOUSANDTHS: Final = 1000
+ORDINARY: Final = 1
+"""The bit of an ordinary day among those of holidays."""
+FULL_TURN: Final = 360.0
+HIGHEST_LEVEL: Final = 125
+"""Rows above it are mistakes."""
+LARGEST_SEED: Final = 2**512 - 1
+"""Digits for some sixty rolls of a byte."""
 
 
 class Randomness(Protocol):
@@ -42,6 +49,8 @@ class Condition(IntFlag):
     RAIN = 8
 
 
+KNOWN_CONDITIONS: Final = range(Condition.RAIN * 2)
+"""Numbers above them are mistakes, and mean nothing."""
 _TIMES: Final = Condition.DAY | Condition.NIGHT
 _WEATHERS: Final = Condition.DRY | Condition.RAIN
 
@@ -59,6 +68,8 @@ class Surroundings:
 
     def meets(self, condition: int) -> bool:
         """Return whether an entry with a condition may stand now."""
+        if condition not in KNOWN_CONDITIONS:
+            return True
         for bits in (_TIMES, _WEATHERS):
             wanted = condition & bits
             if wanted and not wanted & self.now:
@@ -87,6 +98,9 @@ class Standing(NamedTuple):
     expires: Monotonic | None
     group: int
     """The number of the group that it stands in; 0 without one."""
+    heading: float = 0.0
+    seed: int = 0
+    """A long number for `Rolls` of its appearance; 0 if nothing is rolled."""
 
 
 @dataclass(slots=True)
@@ -140,6 +154,8 @@ class Population:
         self._dead = dict(dead or {})
         self._groups: dict[int, Group] = {group.id: group for group in content.groups}
         self._sets: dict[int, list[Group]] = {}
+        self._chosen: set[int] = set()
+        """The groups that were chosen last, one of each set."""
         for group in content.groups:
             self._sets.setdefault(group.set_id, []).append(group)
         member_of: dict[int, list[int]] = {}
@@ -223,10 +239,12 @@ class Population:
         for place in self._places.values():
             is_empty = place.standing is None and place.returns is None
             # Only places of which an entry waits for this: others are empty for another reason.
-            if is_empty and place.placement.id not in self._dead and not place.groups:
+            if is_empty and place.placement.id not in self._dead:
+                group = next((one for one in place.groups if one in self._chosen), 0)
                 conditions = [entry.condition for entry in place.entries if entry.weight > 0]
-                if any(conditions):
-                    change.come += self._fill(place, now, 0)
+                # Of groups that exclude each other, only places of the one that stands.
+                if any(conditions) and (group or not place.groups):
+                    change.come += self._fill(place, now, group)
         return change
 
     def removed(self, placement_id: int, now: Monotonic) -> None:
@@ -407,6 +425,8 @@ class Population:
         for group in candidates:
             settled.update(group.placements)
         chosen = self._dying(candidates) or self._choose(candidates)
+        self._chosen.difference_update(group.id for group in candidates)
+        self._chosen.add(chosen.id)
         return [
             standing
             for one in chosen.placements
@@ -464,6 +484,8 @@ class Population:
             self._size(template),
             self._expiry(placement, now),
             group,
+            self._heading(placement, template),
+            self._random.randint(1, LARGEST_SEED) if template.own.get("randomize") else 0,
         )  # fmt: skip
 
     def _around(self, center: float, offset: float) -> float:
@@ -475,12 +497,18 @@ class Population:
             center + (self._random.randint(0, most) - self._random.randint(0, most)) / THOUSANDTHS
         )
 
+    def _heading(self, placement: Placement, template: Template) -> float:
+        if template.own.get("any_heading"):
+            return self._random.random() * FULL_TURN
+        return placement.heading
+
     def _level(self, placement: Placement, template: Template) -> int:
         if placement.level:
             return placement.level
         own = template.own
-        low, high = own.get("min_level", 0) or 1, own.get("max_level", 0) or 1
-        return self._random.randint(min(low, high), max(low, high))
+        low, high = own.get("min_level", 0), own.get("max_level", 0)
+        low, high = (max(1, min(HIGHEST_LEVEL, one)) for one in sorted((low, high)))
+        return self._random.randint(low, high)
 
     def _size(self, template: Template) -> int:
         size, offset = template.spawn["size"], template.spawn["size_offset"]

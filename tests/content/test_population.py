@@ -320,3 +320,60 @@ def test_the_respawn_of_a_place_can_be_set(builder: ZoneBuilder) -> None:
     assert not made.set_respawn(99, 20)
     made.removed(1, START)
     assert numbers(made.handle_timer(Monotonic(START + 30)).come) == [1]
+
+
+def test_over_days_of_virtual_time_shares_stay_those_of_the_rows(builder: ZoneBuilder) -> None:
+    """Respawns choose as the first filling does: entries by weight, groups by chance.
+
+    One placement has three entries. A set of three groups has a named monster with a chance of 10,
+    the two others have 100 / 3, cut to 33. Both die as soon as they stand, 2,000 times.
+    """
+    builder.place(1, (1, 50), (2, 36), (3, 14), respawn=60)
+    for place, spawn, group in ((2, 4, 21), (3, 5, 22), (4, 6, 23)):
+        builder.place(place, (spawn, 100), group=group, respawn=60)
+    builder.associate(21, 22)
+    builder.associate(22, 23)
+    builder.chance(23, 10)
+    zone = population(builder.build(), seed=4)
+    zone.open(START)
+    now, drawn = float(START), Counter[int]()
+    for _ in range(2000):
+        for standing in list(zone):
+            drawn[standing.template.id] += 1
+            zone.removed(standing.placement.id, Monotonic(now))
+        now += 70.0
+        zone.handle_timer(Monotonic(now))
+    for expected in ({1: 1000, 2: 720, 3: 280}, {4: 868, 5: 868, 6: 263}):
+        # Chi-square with two degrees of freedom: 13.8 is exceeded once in a thousand.
+        assert sum((drawn[one] - many) ** 2 / many for one, many in expected.items()) < 13.8
+
+
+def test_an_unknown_condition_means_nothing(builder: ZoneBuilder) -> None:
+    builder.place(1, (1, 100), condition=100)
+    content = builder.build()
+    for now in (Condition.DAY | Condition.RAIN, Condition.NIGHT | Condition.DRY):
+        assert numbers(population(content, now=now).open(START)) == [1]
+
+
+def test_places_of_the_group_that_stands_are_filled_at_dusk(builder: ZoneBuilder) -> None:
+    builder.place(1, (1, 100), group=21)
+    builder.place(2, (2, 100), group=21, condition=int(Condition.NIGHT))
+    builder.place(3, (3, 100), group=22)
+    builder.place(4, (4, 100), group=22, condition=int(Condition.NIGHT))
+    builder.associate(21, 22)
+    zone = population(builder.build())
+    (first,) = zone.open(START)
+    zone.surroundings.now = Condition.NIGHT | Condition.DRY
+    (come,) = zone.changed(START).come
+    assert (come.template.id, come.group) == (first.template.id + 1, first.group)
+    zone.surroundings.now = Condition.DAY | Condition.DRY
+    assert zone.changed(START).gone == [come]
+
+
+def test_levels_beyond_all_are_cut(builder: ZoneBuilder) -> None:
+    builder.spawn(9, min_level=255, max_level=120)
+    builder.place(1, (9, 100))
+    content = builder.build()
+    levels = {population(content, seed).open(START)[0].level for seed in range(100)}
+    assert levels <= set(range(120, 126))
+    assert len(levels) > 3

@@ -21,6 +21,7 @@ from emu.commands import Registry
 from emu.config.world import WorldConfig
 from emu.content.file import ContentFile
 from emu.content.layers import Edit, ZoneLayer, stored_value
+from emu.content.population import ORDINARY
 from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
@@ -159,10 +160,13 @@ class ContentReader:
         wake: Callable[[Monotonic], None],
         start: Callable[[Any], object],
         dead: DeadSpawnStore,
+        *,
+        open_to: tuple[int, int] = (0, ORDINARY),
     ) -> ContentZones | None:
         """Return what fills running zones; None without a content file.
 
-        `dead` keeps what died there.
+        `dead` keeps what died there. `open_to` are the bits of the expansions and of the
+        holidays whose spawns stand.
         """
         if self._path is None:
             return None
@@ -187,6 +191,8 @@ class ContentReader:
             failed=_warn,
             deaths=Deaths(dead, start, self._scheduler, wake, _warn),
             in_thread=self.run,
+            expansions=open_to[0],
+            holidays=open_to[1],
         )
 
     async def stop(self) -> None:

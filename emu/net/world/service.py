@@ -202,6 +202,7 @@ class WorldEndpoint:
             self._timer.wake,
             self._tasks.spawn,
             self.cluster.dead_spawns,
+            open_to=(self._config.world.expansions, self._config.world.holidays),
         )
         reader.layers = lambda zone_id: self.atlas.layers.get(zone_id, NO_LAYER)
         return ZonePopulation(self.atlas, self._next_spawn_id, zones), reader

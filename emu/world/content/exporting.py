@@ -31,7 +31,7 @@ _SAME: Final = tuple(
     field
     for field in attrs.fields(SpawnRow)
     if field.name in Fixture.__dataclass_fields__
-    and field.name not in {"kind", "name", "place", "looks", "words", "verbs"}
+    and field.name not in {"kind", "name", "place", "looks", "words", "verbs", "more_verbs"}
 )
 """The keys of a spawn that a fixture has under the same name and in the same form."""
 
@@ -56,8 +56,9 @@ def standing_fixtures(
             placement = one.placement
             yield replace(
                 fixture,
-                place=Position(one.x, one.y, one.z, placement.heading % 360.0, placement.grid),
+                place=Position(one.x, one.y, one.z, one.heading % 360.0, placement.grid),
                 level=min(one.level, 255),
+                difficulty=placement.difficulty or fixture.difficulty,
                 size=min(one.size or fixture.size, LARGEST_SIZE),
                 key=f"placement-{placement.id}",
             )
@@ -105,6 +106,8 @@ def spawn_row(fixture: Fixture) -> dict[str, Any]:
         row.pop("behavior_options", None)
     if fixture.verbs:
         row["verbs"] = [_verb(verb) for verb in fixture.verbs]
+    if fixture.more_verbs:
+        row["more_verbs"] = [_verb(verb) for verb in fixture.more_verbs]
     if fixture.destination is not None:
         to = fixture.destination
         at = {} if to.position is None else {"place": _place(to.position)}
@@ -121,7 +124,9 @@ def _verb(verb: object) -> dict[str, Any]:
 
 
 def _footer(kind: SpawnKind, footer: Footer) -> dict[str, Any]:
-    row: dict[str, Any] = {"widget": {"id": footer.id, "place": [footer.x, footer.y, footer.z]}}
+    hidden = {name: False for name in ("with_heading", "with_place") if not getattr(footer, name)}
+    place = [footer.x, footer.y, footer.z]
+    row: dict[str, Any] = {"widget": {"id": footer.id, "place": place} | hidden}
     if kind is SpawnKind.SIGN:
         row["sign"] = {
             "title": footer.title, "text": footer.description, "distance": footer.distance,

@@ -32,7 +32,7 @@ from emu.schema import (
     read_table,
 )
 from emu.structs import StructLayout, shipped_catalog
-from emu.world.actors.spawn import Destination, Footer, SpawnKind, Verb
+from emu.world.actors.spawn import DIFFICULTY, Destination, Footer, SpawnKind, Verb
 from emu.world.content.definitions import PLACE, Fixture, Start, ZoneDefinition, table_form
 from emu.world.visibility.forms import read_rules
 from emu.world_stream.movement import Position
@@ -79,6 +79,12 @@ def _layouts() -> tuple[tuple[StructLayout, Mapping[str, Any]], ...]:
     layouts = [shipped_catalog().layout(INFO, version) for version in read_rules().last_versions]
     # The zeros show the type of each field to `fit`.
     return tuple((layout, layout.decode(layout.encode({}))) for layout in layouts)
+
+
+@cache
+def appearance_fields() -> frozenset[str]:
+    """Return the names of all fields of a ghost's info, of any client version."""
+    return frozenset(name for _layout, zero in _layouts() for name in zero)
 
 
 def _hashable(value: Any) -> Any:
@@ -209,6 +215,8 @@ class WidgetRow:
 
     id: int = field(0)
     place: Position | None = field(None, form=PLACE)
+    with_heading: bool = field(True)
+    with_place: bool = field(True)
 
 
 @frozen
@@ -233,6 +241,8 @@ class SpawnRow:
     """The word by which the server recognizes it after a reload, a restart or a change of name."""
     grid: int = field(0)
     last_name: str = field("", form=_client_text("last_name"))
+    prefix: str = field("", form=_client_text("prefix"))
+    suffix: str = field("", form=_client_text("suffix"))
     title: str = field("", form=_client_text("guild"))
     level: int = field(1, limits=(1, 255))
     size: int = field(32, limits=(1, LARGEST_SIZE))
@@ -241,9 +251,19 @@ class SpawnRow:
     looks: Mapping[str, Any] = field(Factory(dict), form=_looks)
     words: tuple[str, ...] = field(())
     verbs: tuple[VerbRow, ...] = field((), most=MOST_VERBS)
+    more_verbs: tuple[VerbRow, ...] = field((), most=MOST_VERBS)
     attackable: bool = field(False)
     targetable: bool | None = field(None)
     show_name: bool | None = field(None)
+    show_level: bool | None = field(None)
+    show_commands: bool | None = field(None)
+    hand_icon: int = field(0, limits=(0, 0xFF))
+    icon: int = field(0, limits=(0, 0x3F))
+    difficulty: int = field(DIFFICULTY, limits=(0, 0xFF))
+    heroic: int = field(0, limits=(0, 4))
+    faction: int = field(0, limits=(0, LARGEST_NUMBER))
+    hovers: bool = field(False)
+    position_state: int | None = field(None, limits=(0, 0xFFFF))
     visual_state: int | None = _state()
     action_state: int | None = _state()
     mood_state: int | None = _state()
@@ -276,6 +296,8 @@ class SpawnRow:
             name=self.name,
             place=place,
             last_name=self.last_name,
+            prefix=self.prefix,
+            suffix=self.suffix,
             title=self.title,
             level=self.level,
             size=self.size,
@@ -283,12 +305,22 @@ class SpawnRow:
             looks=looks,
             words=check_words(self.words),
             verbs=verbs,
+            more_verbs=tuple(row.verb() for row in self.more_verbs),
             footer=self._footer(kind, place),
             attackable=self.attackable,
             # Signs and widgets are used, and not targeted.
             targetable=kind not in FOOTED if self.targetable is None else self.targetable,
             # Creatures usually show their name, things do not.
             show_name=kind is SpawnKind.NPC if self.show_name is None else self.show_name,
+            show_level=self.show_level,
+            show_commands=self.show_commands,
+            hand_icon=self.hand_icon,
+            icon=self.icon,
+            difficulty=self.difficulty,
+            heroic=self.heroic,
+            faction=self.faction,
+            hovers=self.hovers,
+            position_state=self.position_state,
             states={name: value for name, value in states.items() if value is not None},
             destination=destination,
             behavior=self.behavior,
@@ -307,13 +339,12 @@ class SpawnRow:
         widget = self.widget or WidgetRow()
         # Without a place of its own, the widget is where its spawn is.
         at = widget.place or place
-        if kind is SpawnKind.WIDGET:
-            return Footer(widget.id, at.x, at.y, at.z)
-        sign = self.sign or SignRow()
+        sign = self.sign or SignRow(distance=VERB_DISTANCE if kind is SpawnKind.SIGN else 0.0)
         return Footer(
             widget.id, at.x, at.y, at.z,
             title=sign.title, description=sign.text, distance=sign.distance,
             show=sign.show, language=sign.language,
+            with_heading=widget.with_heading, with_place=widget.with_place,
         )  # fmt: skip
 
 

@@ -9,23 +9,30 @@ number share a template. What returns, expires or depends on the time of the day
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from emu.content.file import ContentFile, Row, Template, ZoneContent
+from emu.content.file import ContentFile
 from emu.content.layers import Edit, ZoneLayer, lay_over, spawns_named
-from emu.content.population import Change, Condition, Population, Randomness, Standing, Surroundings
+from emu.content.population import (
+    ORDINARY,
+    Change,
+    Condition,
+    Population,
+    Randomness,
+    Standing,
+    Surroundings,
+)
 from emu.errors import EmuError, FileFormatError, LimitExceeded
 from emu.times import Monotonic
-from emu.world.actors.spawn import TRIPLE_FIELDS, Spawn, SpawnKind
+from emu.world.actors.spawn import Spawn
 from emu.world.content.deaths import Deaths
 from emu.world.content.definitions import Fixture
 from emu.world.content.differences import ServedZone, emptied, prepared
-from emu.world.content.files import LARGEST_SIZE, check_appearance, read_fixtures
-from emu.world.content.strength import fill_sheet
+from emu.world.content.looks import fixture_of, spawn_of
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -38,24 +45,9 @@ PAUSE: Final = 0.01
 """Seconds between two slices, in which sessions are served."""
 MOST_EXTRAS: Final = 1000
 """Spawns that scripts may have made in one zone, besides what stands there."""
-EQUIPMENT_SLOTS: Final = 25
 
 PUBLIC: Final = ("", "none", "public", "tradeskill")
 """Types of zones whose instances belong to nobody."""
-
-_KINDS: Final = {
-    "npcs": SpawnKind.NPC, "objects": SpawnKind.OBJECT, "grounds": SpawnKind.OBJECT,
-    "signs": SpawnKind.SIGN, "widgets": SpawnKind.WIDGET,
-}  # fmt: skip
-_MODELS: Final = {
-    "hair": "hair_type_id", "facial_hair": "facial_hair_type_id", "wings": "wing_type_id",
-    "chest": "chest_type_id", "legs": "legs_type_id", "soga_hair": "soga_hair_type_id",
-    "soga_facial_hair": "soga_facial_hair_type_id", "soga_model": "soga_model_type",
-    "gender": "gender", "class": "class",
-}  # fmt: skip
-"""Columns of `npcs` -> fields of a ghost's info."""
-_FROM: Final = Path("content")
-"""Where a fault of a template is; it is reported with the spawn's number."""
 
 
 # -- templates ----------------------------------------------------------------------------------
@@ -86,90 +78,10 @@ def served_zone(
     faults: list[str] = []
     for number, template in content.templates.items():
         try:
-            (fixtures[number],) = read_fixtures(_FROM, [_spawn_row(template, content)], int)
+            fixtures[number] = fixture_of(template, content.commands)
         except FileFormatError as error:
             faults.append(f"spawn {number}: {error}")
     return ServedZone(content, fixtures, tuple(faults))
-
-
-def _spawn_row(template: Template, content: ZoneContent) -> dict[str, Any]:
-    """Return a template as a ``[[spawn]]`` table, whose reader checks every value."""
-    spawn, own, kind = template.spawn, template.own, _KINDS[template.kind]
-    row: dict[str, Any] = {
-        "kind": kind.value,
-        "name": spawn["name"],
-        "place": [0.0, 0.0, 0.0],
-        "last_name": spawn["last_name"],
-        "title": spawn["subtitle"],
-        "model": min(spawn["model"], 0xFFFF),
-        "size": min(spawn["size"] or 32, LARGEST_SIZE),
-        "collision_radius": spawn["collision_radius"],
-        "attackable": bool(spawn["is_attackable"]),
-        "targetable": bool(spawn["is_targetable"]),
-        "show_name": bool(spawn["shows_name"]),
-        "visual_state": spawn["visual_state"],
-        "verbs": _verbs(content.commands.get(spawn["commands"], ())),
-    }
-    if kind is SpawnKind.NPC:
-        row |= {name: own[name] for name in ("action_state", "mood_state", "emote_state")}
-        row["looks"] = _appearance(template)
-    if kind in (SpawnKind.SIGN, SpawnKind.WIDGET):
-        row["widget"] = _widget(own)
-    if kind is SpawnKind.SIGN:
-        row["sign"] = {
-            "title": own["title"], "text": own["description"], "distance": own["distance"],
-            "language": min(own["language"], 255),
-        }  # fmt: skip
-    return row
-
-
-def _verbs(commands: Any) -> list[dict[str, Any]]:
-    return [
-        {"name": one["text"], "distance": one["distance"], "command": one["command"]}
-        for one in commands
-        # A command without a text could not be shown.
-        if one["text"]
-    ]
-
-
-def _widget(own: Row) -> dict[str, Any]:
-    at = [own[f"widget_{axis}"] for axis in "xyz"]
-    return {"id": own["widget_id"]} | ({"place": at} if any(at) else {})
-
-
-def _appearance(template: Template) -> dict[str, Any]:
-    """Return the fields of a ghost's info that every client version can be sent."""
-    own = template.own
-    fields: dict[str, Any] = {name: own[column] for column, name in _MODELS.items()}
-    fields["race"] = template.spawn["race"]
-    for name, numbers in template.appearance.items():
-        fields[TRIPLE_FIELDS.get(name, name)] = list(numbers)
-    if template.equipment:
-        fields |= _equipment(template)
-    return {name: value for name, value in fields.items() if value and _is_known(name, value)}
-
-
-def _equipment(template: Template) -> dict[str, Any]:
-    models = [0] * EQUIPMENT_SLOTS
-    colors: list[list[int]] = [[0, 0, 0] for _ in range(EQUIPMENT_SLOTS)]
-    highlights: list[list[int]] = [[0, 0, 0] for _ in range(EQUIPMENT_SLOTS)]
-    for row in template.equipment:
-        slot = row["slot"]
-        # Clients up to 561 have 16 bits for a number.
-        models[slot] = row["model"] if row["model"] <= 0xFFFF else 0
-        colors[slot] = [row["red"], row["green"], row["blue"]]
-        highlights[slot] = [row[f"highlight_{name}"] for name in ("red", "green", "blue")]
-    return {
-        "equipment_types": models, "equipment_colors": colors, "equipment_highlights": highlights,
-    }  # fmt: skip
-
-
-def _is_known(name: str, value: Any) -> bool:
-    try:
-        check_appearance({name: value})
-    except ValueError:
-        return False
-    return True
 
 
 # -- running zones ------------------------------------------------------------------------------
@@ -254,13 +166,16 @@ class ContentZones:
         failed: Callable[[str], object],
         deaths: Deaths | None = None,
         in_thread: Callable[[Callable[[], Any]], Awaitable[Any]],
+        expansions: int = 0,
+        holidays: int = ORDINARY,
     ) -> None:
         """Prepare to fill zones.
 
         `read` reads a zone in a thread. `hour` is that of the world's clock. `center` returns where
         a zone's players are, if anybody is there. `failed` reports a line to operators. `deaths`
         keeps what is dead; without it, everything lives when a zone starts. `in_thread` carries out
-        a call in a thread.
+        a call in a thread. `expansions` and `holidays` are the bits of those whose spawns stand, 0
+        for all.
         """
         self._read = read
         self._next_id = next_id
@@ -272,6 +187,8 @@ class ContentZones:
         self._start = start
         self._failed = failed
         self.deaths = deaths
+        self._expansions = expansions
+        self._holidays = holidays
         self._in_thread: Callable[[Callable[[], Any]], Awaitable[Any]] = in_thread
         self._filled: dict[Zone, _Filled] = {}
         self._opening: set[Zone] = set()
@@ -327,7 +244,7 @@ class ContentZones:
         fixture = filled.served.fixtures.get(standing.template.id)
         if fixture is None:
             return None
-        spawn = _spawn(fixture, standing, self._next_id())
+        spawn = spawn_of(fixture, standing, self._next_id())
         # Before the listener hears of it: its script may remove it at once.
         filled.extras[spawn.id] = spawn, standing
         if not self._add(filled, spawn, standing, is_back=False):
@@ -366,9 +283,7 @@ class ContentZones:
         change = population.take_over(filled.population, found.places, found.spawns, now)
         filled.population, filled.served, filled.due = population, fresh, now
         filled.leaving.extend(change.gone)
-        filled.waiting.extend(
-            _nearest_first(change.come, self._center(zone) or zone.definition.safe)
-        )
+        filled.waiting.extend(_nearest_first(change.come, self._middle(zone)))
         self._wake(now)
         if not change.gone and not change.come:
             return ""
@@ -428,15 +343,16 @@ class ContentZones:
         # The zone may have ended while it was read.
         if served is None or zone not in self._opening:
             return
-        now, content = self._now(), served.content
-        surroundings = Surroundings(self._daytime(), holidays=1)
-        center, randomness = self._center(zone) or zone.definition.safe, self._randomness()
+        now = self._now()
+        surroundings = Surroundings(self._daytime(), self._expansions, self._holidays)
+        center = self._middle(zone)
 
-        def opened() -> tuple[Population, list[Standing]]:
-            population = Population(content, randomness, surroundings, dead)
+        def populated() -> tuple[Population, list[Standing]]:
+            population = Population(served.content, self._randomness(), surroundings, dead)
             return population, _nearest_first(population.open(now), center)
 
-        population, come = await self._in_thread(opened)
+        # Thousands of rolls: they would keep the players of other zones waiting.
+        population, standing = await self._in_thread(populated)
         if zone not in self._opening:
             return
         self._opening.discard(zone)
@@ -444,7 +360,7 @@ class ContentZones:
             zone, population, served, now,
             is_private=served.content.zone["instance_type"] not in PUBLIC,
         )  # fmt: skip
-        filled.waiting.extend(come)
+        filled.waiting.extend(standing)
         self._filled[zone] = filled
         if self.listener is not None:
             self.listener.zone_is_read(zone, served.content.zone["script"])
@@ -466,6 +382,10 @@ class ContentZones:
             zone = filled.zone
             self.deaths.note(zone.zone_id, zone.instance, deaths, for_ever=filled.is_private)
 
+    def _middle(self, zone: Zone) -> Position:
+        """Return the place at which a zone's players are, or will appear."""
+        return self._center(zone) or zone.definition.safe
+
     def _daytime(self) -> Condition:
         is_day = 8 <= self._hour() < 19
         return (Condition.DAY if is_day else Condition.NIGHT) | Condition.DRY
@@ -483,7 +403,7 @@ class ContentZones:
             fixture = filled.served.fixtures.get(standing.template.id)
             if fixture is None:
                 continue
-            spawn = _spawn(fixture, standing, self._next_id())
+            spawn = spawn_of(fixture, standing, self._next_id())
             filled.spawns[standing.placement.id] = spawn
             if not self._add(filled, spawn, standing, is_back=not filled.is_opening):
                 filled.spawns.pop(standing.placement.id, None)
@@ -541,19 +461,5 @@ class ContentZones:
         filled.waiting.extend(change.come)
 
 
-def _nearest_first(standing: list[Standing], center: Position) -> list[Standing]:
+def _nearest_first(standing: Iterable[Standing], center: Position) -> list[Standing]:
     return sorted(standing, key=lambda one: (one.x - center.x) ** 2 + (one.z - center.z) ** 2)
-
-
-def _spawn(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:
-    spawn = fixture.spawn(spawn_id)
-    placement = standing.placement
-    spawn.position = Position(
-        standing.x, standing.y, standing.z, placement.heading % 360.0, placement.grid
-    )
-    spawn.origin = spawn.position
-    spawn.level = min(standing.level, 255)
-    spawn.size = min(standing.size, LARGEST_SIZE)
-    spawn.pitch = placement.pitch
-    fill_sheet(spawn, standing)
-    return spawn
