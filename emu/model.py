@@ -463,6 +463,8 @@ class WorldCharacter:
     """Seconds that it has been in the world."""
     travels: str = ""
     """Its bind place, its discoveries and its instances (`emu.world.travel.records`)."""
+    past: str = ""
+    """What it has been through (`emu.world.actors.past`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -498,6 +500,9 @@ class SavedState:
     last_name: str | None = None
     played: int | None = None
     travels: str | None = None
+    past: str | None = None
+    skills: tuple[KnownSkill, ...] | None = None
+    languages: tuple[int, ...] | None = None
     term: int = 0
     """The character's term when this process let it in."""
 
@@ -506,6 +511,7 @@ class SavedState:
         """Whether it changes more than place and time."""
         kinds = (
             self.relations, self.titles, self.hotkeys, self.channels, self.options, self.travels,
+            self.past,
         )  # fmt: skip
         return any(kind is not None for kind in kinds)
 

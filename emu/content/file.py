@@ -118,6 +118,8 @@ class ZoneContent:
     """Lists of commands by their number."""
     spawn_scripts: Mapping[int, str] = field(default_factory=dict)
     """The scripts of spawns by the spawn's number, whatever their places say."""
+    factions: Mapping[int, Row] = field(default_factory=dict)
+    """All factions by number."""
 
 
 class ContentFile:
@@ -304,6 +306,7 @@ class ContentFile:
             list(self._rows("transporters", "WHERE zone_id = ? AND kind = 'location'", (zone_id,))),
             self._lists("commands", lists - {0}),
             self._scripts("spawn", wanted),
+            {row["id"]: row for row in self.table("factions")},
         )
 
     # -- internals --------------------------------------------------------------------------------

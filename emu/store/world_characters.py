@@ -102,6 +102,13 @@ class Belongings(Repository):
             self._set("world_characters", char_id, travels=state.travels)
         if state.options is not None and state.last_name is not None:
             self._set("world_characters", char_id, options=state.options, last_name=state.last_name)
+        if state.past is not None:
+            self._set("world_characters", char_id, past=state.past)
+        if state.skills is not None:
+            skills = [astuple(skill) for skill in state.skills]
+            self._replace("world_skills", char_id, skills)
+        if state.languages is not None:
+            self._replace("world_languages", char_id, [(one,) for one in state.languages])
 
     @changes
     def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
@@ -131,7 +138,6 @@ class Belongings(Repository):
     @changes
     def replace(self, character: WorldCharacter) -> None:
         """Replace all belongings of a character."""
-        # A save does not contain skills and languages, so only imports and repairs write them.
         row_id = character.id
         self._replace("world_skills", row_id, [astuple(skill) for skill in character.skills])
         self._replace("world_languages", row_id, [(one,) for one in character.languages])
@@ -168,7 +174,7 @@ FIELDS = {
         "zone_id", "client_version", "created", "last_played", "admin_status", "deleted",
         "muted_until", "prefix", "suffix", "revision", "holder", "term", "tradeskill_class",
         "tradeskill_level", "last_name", "coins", "status_points", "experience",
-        "experience_needed", "options", "played", "travels",
+        "experience_needed", "options", "played", "travels", "past",
     )
 }  # fmt: skip
 """Field of `WorldCharacter` -> column."""

@@ -9,6 +9,7 @@ from emu.model import (
     BorneTitles,
     CharacterStanding,
     Hotkey,
+    KnownSkill,
     Membership,
     Title,
     WorldCharacter,
@@ -220,3 +221,14 @@ def test_time_played_options_and_last_name_are_saved(store: Store) -> None:
     assert untimed is not None
     assert (found.options, found.last_name, found.played) == ("lfg", "Oak", 90)
     assert (untimed.options, untimed.last_name, untimed.played) == ("", "", 0)
+
+
+def test_the_past_skills_and_languages_are_saved(store: Store) -> None:
+    characters = store.world.characters
+    one = characters.create(world_character(name="Al"))
+    skills = (KnownSkill(3, 5, 9), KnownSkill(7, 1, 2))
+    changed = saved_state(one, past='{"factions":{"20":5}}', skills=skills, languages=(2, 4))
+    assert [*characters.save_characters([(one.id, changed)])] == [None]
+    found = characters.find(one.id)
+    assert found is not None
+    assert (found.past, found.skills, found.languages) == (changed.past, skills, (2, 4))

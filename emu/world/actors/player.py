@@ -27,6 +27,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, SheetSender
 from emu.world.actors.movement import Pace, StepReader
 from emu.world.actors.options import Options
+from emu.world.actors.past import Past
 from emu.world.actors.spawn import Destination, Spawn, StateWord
 from emu.world.entry.saver import SavedKind
 from emu.world.rules import MovementRules
@@ -302,9 +303,9 @@ class Player:
         "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message", "channels",
         "character", "client", "command_words", "corrected", "destination", "followers",
         "following", "hotbars", "id", "is_elsewhere", "is_returning", "is_travelling", "mail",
-        "muted_until", "options", "pace", "predictions", "proposed_last_name", "relations", "sheet",
-        "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "viewer", "zone",
-        "zone_key",
+        "muted_until", "options", "pace", "past", "predictions", "proposed_last_name", "relations",
+        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "viewer",
+        "zone", "zone_key",
     )  # fmt: skip
 
     def __init__(
@@ -353,6 +354,7 @@ class Player:
         """Whether its client only changed the zone, and has the messages that are sent once."""
         self.away_message = ""
         self.options = Options(character.options)
+        self.past = Past(character.past)
         self.proposed_last_name: str | None = None
         """The last name that waits for its confirmation; empty to remove the present one."""
         self.following: Player | None = None

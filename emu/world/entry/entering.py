@@ -311,7 +311,8 @@ class ZoneEntries:
         if form is not None:
             # Before the player's own ghost, as recorded: the client waits for the spawns around it
             # first.
-            player.viewer = player.zone.enter(partial(Viewer, player.spawn, form, client), now)
+            view = partial(Viewer, player.spawn, form, client, standings=player.past.standings)
+            player.viewer = player.zone.enter(view, now)
         far = dict.fromkeys(("unknown", "unknown1", "unknown2"), FAR_AWAY)
         client.send("WS_MoveableObjectPlacementCriteri", far)
         self._send_time(player)

@@ -33,13 +33,14 @@ MOST_REMEMBERED: Final = 20_000
 """Characters whose last revision is remembered."""
 STATE: Final = (
     "zone_id", "place", "relations", "titles", "prefix", "suffix", "hotkeys", "channels",
-    "last_played", "options", "last_name", "played", "travels",
+    "last_played", "options", "last_name", "played", "travels", "past", "skills", "languages",
 )  # fmt: skip
 """Fields of a character that change while it is played."""
 
 
 STORED: Final = (
     "relations", "hotkeys", "channels", "last_played", "options", "last_name", "played", "travels",
+    "past", "skills", "languages",
 )  # fmt: skip
 """Those of them that a saved state has under the same name, or as None."""
 
@@ -56,6 +57,8 @@ class SavedKind(enum.Enum):
     """The options, and the last name."""
     TRAVELS = "travels"
     """The bind place, discoveries and instances."""
+    PAST = "past"
+    """What it has been through, and its skills and languages."""
 
 
 @dataclass(slots=True, eq=False)
@@ -389,6 +392,9 @@ def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -
         options=row.options if SavedKind.OPTIONS in kinds else None,
         last_name=row.last_name if SavedKind.OPTIONS in kinds else None,
         travels=row.travels if SavedKind.TRAVELS in kinds else None,
+        past=row.past if SavedKind.PAST in kinds else None,
+        skills=row.skills if SavedKind.PAST in kinds else None,
+        languages=row.languages if SavedKind.PAST in kinds else None,
         # In every save, as the place: a crash then loses at most one save interval of it.
         played=row.played,
         term=row.term,
@@ -405,6 +411,7 @@ def kinds_of(state: SavedState) -> set[SavedKind]:
         SavedKind.PLAYED: state.last_played,
         SavedKind.OPTIONS: state.options,
         SavedKind.TRAVELS: state.travels,
+        SavedKind.PAST: state.past,
     }
     # None means that the save says nothing about this kind.
     return {kind for kind, value in values.items() if value is not None}

@@ -109,5 +109,6 @@ def state_of(player: Player, now: Monotonic) -> WorldCharacter:
         hotkeys=player.hotbars.keys,
         channels=tuple(player.channels.values()),
         options=player.options.text,
+        past=player.past.text,
         played=player.played(now),
     )

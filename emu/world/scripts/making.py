@@ -1,4 +1,4 @@
-"""Makes spawns for scripts: of a place, of a group, or by their number.
+"""Makes spawns of the content file for scripts, and looks up what the file says of factions.
 
 What a script makes takes no place of the content: each call makes another one, and nothing returns
 when it is gone. A zone holds a limited number of them. Source: docs/guides/lua.md#making.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from emu.content.file import Row
 from emu.content.population import Population, Standing
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
@@ -68,6 +69,20 @@ class Maker:
         """Set after how long what dies at a place returns; return False for an unknown place."""
         population = self._population(home)
         return population is not None and population.set_respawn(location, seconds)
+
+    def faction_name(self, home: Home, faction: int) -> str:
+        """Return the name of a faction; empty if there is none."""
+        row = self._faction(home, faction)
+        return str(row["name"]) if row is not None else ""
+
+    def usual_standing(self, home: Home, faction: int) -> int:
+        """Return what a faction thinks of those who have not met it."""
+        row = self._faction(home, faction)
+        return int(row["default"]) if row is not None else 0
+
+    def _faction(self, home: Home, faction: int) -> Row | None:
+        population = self._population(home)
+        return population.factions.get(faction) if population is not None else None
 
     def _population(self, home: Home) -> Population | None:
         return self.zones.population(home.zone) if self.zones is not None else None

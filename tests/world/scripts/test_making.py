@@ -15,6 +15,7 @@ class FullZones:
 
     def __init__(self, scene: ScriptScene) -> None:
         self.standing = scene.standing("made.lua")
+        self.factions = {7: {"name": "The Watch", "default": -200}}
 
     def population(self, _zone: Any) -> Any:
         return self
@@ -42,3 +43,6 @@ def test_nothing_is_made_without_content_or_in_a_full_zone(tmp_path: Path, is_fu
     assert maker.group(home, 5) == []
     assert maker.one(home, 980, (1.0, 2.0, 3.0, 0.0), is_private=True) is None
     assert list(scene.zone) == [scene.player.spawn]
+    assert maker.faction_name(home, 7) == ("The Watch" if is_full else "")
+    assert maker.usual_standing(home, 7) == (-200 if is_full else 0)
+    assert (maker.faction_name(home, 8), maker.usual_standing(home, 8)) == ("", 0)

@@ -1,0 +1,107 @@
+"""What a character has been through: its standing with factions, and what scripts note of it.
+
+It is stored with the character as one text. Source: docs/guides/lua.md#past.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+WORST_STANDING, BEST_STANDING = -50_000, 50_000
+MOST_FACTIONS: Final = 500
+MOST_EVENTS: Final = 500
+"""Factions and events of one character."""
+LARGEST: Final = 0xFFFFFFFF
+FIXED_FACTIONS: Final = 10
+"""Factions up to this number think of everybody the same."""
+
+
+class Past:
+    """The past of one character."""
+
+    __slots__ = ("_events", "_standings", "standings")
+
+    def __init__(self, text: str = "") -> None:
+        """Read a stored text; what it does not understand is left out."""
+        stored = _read(text)
+        self._standings = {
+            number: value
+            for number, value in _pairs(stored.get("factions"))
+            if WORST_STANDING <= value <= BEST_STANDING
+        }
+        self._events: dict[int, tuple[int, int]] = {}
+        for number, values in _lists(stored.get("events")):
+            self._events[number] = values
+        self.standings: Mapping[int, int] = MappingProxyType(self._standings)
+        """What factions think of the character, by number; it shows later changes."""
+
+    @property
+    def text(self) -> str:
+        """The past as it is stored; empty if there is none."""
+        if not self._standings and not self._events:
+            return ""
+        return json.dumps(
+            {"factions": self._standings, "events": self._events}, separators=(",", ":")
+        )
+
+    def standing(self, faction: int, usual: int = 0) -> int:
+        """Return what a faction thinks of the character; `usual` is what it thinks of others."""
+        return self._standings.get(faction, usual)
+
+    def change_standing(self, faction: int, amount: int, usual: int = 0) -> bool:
+        """Raise or lower a standing; return False if nobody can change it or it is at its end."""
+        is_full = faction not in self._standings and len(self._standings) >= MOST_FACTIONS
+        if not FIXED_FACTIONS < faction <= LARGEST or not amount or is_full:
+            return False
+        before = self.standing(faction, usual)
+        after = max(WORST_STANDING, min(BEST_STANDING, before + amount))
+        self._standings[faction] = after
+        return after != before
+
+    def event(self, number: int) -> tuple[int, int] | None:
+        """Return the two values that were noted of an event; None if none were."""
+        return self._events.get(number)
+
+    def note(self, number: int, value: int, other: int) -> bool:
+        """Note two values of an event; return False if there are too many events."""
+        if number not in self._events and len(self._events) >= MOST_EVENTS:
+            return False
+        self._events[number] = (value & LARGEST, other & LARGEST)
+        return True
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        stored = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return stored if isinstance(stored, dict) else {}
+
+
+def _pairs(found: Any) -> list[tuple[int, int]]:
+    if not isinstance(found, dict):
+        return []
+    pairs = [
+        (int(key), value)
+        for key, value in found.items()
+        if key.isdecimal() and len(key) <= 10 and type(value) is int
+    ]
+    return pairs[:MOST_FACTIONS]
+
+
+def _lists(found: Any) -> list[tuple[int, tuple[int, int]]]:
+    if not isinstance(found, dict):
+        return []
+    lists = [
+        (int(key), (value[0], value[1]))
+        for key, value in found.items()
+        if key.isdecimal()
+        and len(key) <= 10
+        and isinstance(value, list)
+        and len(value) == 2
+        and all(type(one) is int and 0 <= one <= LARGEST for one in value)
+    ]
+    return lists[:MOST_EVENTS]

@@ -1,0 +1,254 @@
+"""What scripts ask and change of a character: factions, past events, skills and languages.
+
+Everything is stored with the character. Source: docs/guides/lua.md#past.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from emu.model import KnownSkill
+from emu.scripts.signatures import FunctionTable, Handle, HandleKind
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import GhostPart
+from emu.world.entry.initial_messages import send_languages
+from emu.world.entry.saver import SavedKind
+from emu.world.scripts.bodies import Body, given
+from emu.world.scripts.host import Scripts
+
+KNOWLEDGE: Final = FunctionTable()
+MOST_SKILLS: Final = 1000
+MOST_LANGUAGES: Final = 255
+LARGEST_SKILL: Final = 0xFFFF
+STEP: Final = 10_000
+"""The standing that is one step of a faction's attitude."""
+
+
+def _changed(scripts: Scripts, player: Player) -> None:
+    scripts.world.saves.changed(player, SavedKind.PAST, scripts.now)
+
+
+# -- factions -------------------------------------------------------------------------------------
+
+
+@KNOWLEDGE("GetFactionAmount", "P player, u faction")
+def get_standing(scripts: Scripts, body: Body | None, faction: int) -> int | None:
+    """Return what a faction thinks of a player, from -50,000 to 50,000."""
+    if body is None or body.player is None:
+        return None
+    return body.player.past.standing(faction, scripts.maker.usual_standing(body.home, faction))
+
+
+@KNOWLEDGE("ChangeFaction", "P player, u faction, n amount")
+def change_standing(scripts: Scripts, body: Body | None, faction: int, amount: int) -> bool | None:
+    """Raise or lower what a faction thinks of a player, and say so."""
+    if body is None or body.player is None:
+        return None
+    player = body.player
+    usual = scripts.maker.usual_standing(body.home, faction)
+    if not player.past.change_standing(faction, amount, usual):
+        return False
+    _changed(scripts, player)
+    if player.viewer is not None:
+        player.zone.look_again(player.viewer)
+    name = scripts.maker.faction_name(body.home, faction)
+    if name and scripts.may_send():
+        direction = "better" if amount > 0 else "worse"
+        scripts.chat.line(player, f"Your faction standing with {name} got {direction}.", "system")
+        value = player.past.standing(faction, usual)
+        player.client.send(
+            "WS_FactionUpdate",
+            {
+                "num_factions": 1,
+                "response_array": [
+                    {
+                        "faction_id": faction, "name": name, "con": int(value / STEP),
+                        "percentage": abs(value) % STEP // 100, "value": value,
+                    }
+                ],
+            },
+        )  # fmt: skip
+    return True
+
+
+@KNOWLEDGE("GetFactionID", "S spawn")
+def get_faction(_scripts: Scripts, body: Body | None) -> int | None:
+    """Return the number of a spawn's faction; 0 without one."""
+    return None if body is None else body.spawn.faction
+
+
+@KNOWLEDGE("SetFactionID", "S spawn, u faction")
+def set_faction(_scripts: Scripts, body: Body | None, faction: int) -> None:
+    """Give a spawn another faction."""
+    if body is not None and body.player is None:
+        body.spawn.faction = faction
+        body.spawn.watcher(body.spawn, GhostPart.VISIBILITY)
+
+
+# -- past events ----------------------------------------------------------------------------------
+
+
+@KNOWLEDGE("GetPlayerHistory", "P player, u event")
+def get_event(_scripts: Scripts, body: Body | None, event: int) -> tuple[int, int] | None:
+    """Return the two values that were noted of an event; nothing when none were."""
+    return body.player.past.event(event) if body is not None and body.player is not None else None
+
+
+@KNOWLEDGE("SetPlayerHistory", "P player, u event, u value, u other?")
+def set_event(scripts: Scripts, body: Body | None, event: int, value: int, other: int) -> None:
+    """Note two values of an event; they are stored with the character."""
+    if body is not None and body.player is not None and body.player.past.note(event, value, other):
+        _changed(scripts, body.player)
+
+
+# -- languages ------------------------------------------------------------------------------------
+
+
+def _languages(scripts: Scripts, player: Player) -> list[int]:
+    known = player.character.languages
+    return list(known or scripts.world.knowledge.beginners.languages(player.character))
+
+
+@KNOWLEDGE("HasLanguage", "P player, u language")
+def has_language(scripts: Scripts, body: Body | None, language: int) -> bool | None:
+    """Return whether a player knows a language; everybody knows the common one, 0."""
+    if body is None or body.player is None:
+        return None
+    return not language or language in _languages(scripts, body.player)
+
+
+@KNOWLEDGE("AddLanguage", "P player, u language")
+def add_language(scripts: Scripts, body: Body | None, language: int) -> None:
+    """Teach a player a language."""
+    if body is None or body.player is None or not 0 < language <= MOST_LANGUAGES:
+        return
+    player = body.player
+    known = _languages(scripts, player)
+    if language in known or len(known) >= MOST_LANGUAGES:
+        return
+    player.character = replace(player.character, languages=tuple(sorted([*known, language])))
+    _changed(scripts, player)
+    if scripts.may_send():
+        send_languages(player.client, scripts.world.knowledge, player.character)
+
+
+# -- skills ---------------------------------------------------------------------------------------
+
+
+class OwnSkill(NamedTuple):
+    """A skill of a player, as a script has it."""
+
+    player: Player
+    number: int
+
+
+def _skills(scripts: Scripts, player: Player) -> dict[int, KnownSkill]:
+    known = player.character.skills or scripts.world.knowledge.beginners.skills(player.character)
+    return {skill.id: skill for skill in known}
+
+
+def _keep(scripts: Scripts, player: Player, skills: dict[int, KnownSkill]) -> None:
+    player.character = replace(
+        player.character, skills=tuple(skills[number] for number in sorted(skills))
+    )
+    _changed(scripts, player)
+
+
+@KNOWLEDGE("GetSkillIDByName", "t name")
+def get_skill_number(scripts: Scripts, name: str) -> int | None:
+    """Return the number of a skill by its name; nothing when there is none."""
+    wanted = name.casefold()
+    skills = scripts.world.knowledge.skills.values()
+    return next((skill.id for skill in skills if skill.name.casefold() == wanted), None)
+
+
+@KNOWLEDGE("HasSkill", "P player, u skill")
+def has_skill(scripts: Scripts, body: Body | None, number: int) -> bool | None:
+    """Return whether a player has a skill."""
+    if body is None or body.player is None:
+        return None
+    return number in _skills(scripts, body.player)
+
+
+@KNOWLEDGE("AddSkill", "P player, u skill, n value, n most, b more?")
+def add_skill(
+    scripts: Scripts, body: Body | None, number: int, value: int, most: int, _more: bool
+) -> bool | None:
+    """Teach a player a skill; nothing when the player has it. The client hears of it later."""
+    if body is None or body.player is None:
+        return None
+    skills = _skills(scripts, body.player)
+    if number in skills or number not in scripts.world.knowledge.skills:
+        return None
+    if len(skills) >= MOST_SKILLS:
+        return False
+    most = max(0, min(most, LARGEST_SKILL))
+    skills[number] = KnownSkill(number, max(0, min(value, most)), most)
+    _keep(scripts, body.player, skills)
+    return True
+
+
+@KNOWLEDGE("RemoveSkill", "P player, u skill, b more?")
+def remove_skill(scripts: Scripts, body: Body | None, number: int, _more: bool) -> None:
+    """Take a skill from a player; the last one stays."""
+    if body is None or body.player is None:
+        return
+    skills = _skills(scripts, body.player)
+    # A character without any would have those of a new one.
+    if len(skills) > 1 and skills.pop(number, None) is not None:
+        _keep(scripts, body.player, skills)
+
+
+@KNOWLEDGE("GetSkill", "P player, t name")
+def get_skill(scripts: Scripts, body: Body | None, name: str) -> Handle | None:
+    """Return a skill of a player by its name."""
+    number = get_skill_number(scripts, name)
+    if body is None or body.player is None or number not in _skills(scripts, body.player):
+        return None
+    return Handle(HandleKind.SKILL, OwnSkill(body.player, number))
+
+
+def _own(scripts: Scripts, skill: OwnSkill | None) -> KnownSkill | None:
+    return _skills(scripts, skill.player).get(skill.number) if skill is not None else None
+
+
+@KNOWLEDGE("GetSkillName", "K skill")
+def get_skill_name(scripts: Scripts, skill: OwnSkill | None) -> str | None:
+    """Return the name of a skill."""
+    row = scripts.world.knowledge.skills.get(skill.number) if skill is not None else None
+    return given(row.name) if row is not None else None
+
+
+@KNOWLEDGE("GetSkillValue", "K skill")
+def get_skill_value(scripts: Scripts, skill: OwnSkill | None) -> int | None:
+    """Return the value of a skill."""
+    known = _own(scripts, skill)
+    return known.value if known is not None else None
+
+
+@KNOWLEDGE("GetSkillMaxValue", "K skill")
+def get_skill_most(scripts: Scripts, skill: OwnSkill | None) -> int | None:
+    """Return the highest value that a skill can have now."""
+    known = _own(scripts, skill)
+    return known.most if known is not None else None
+
+
+@KNOWLEDGE("SetSkillValue", "K skill, n value")
+def set_skill_value(scripts: Scripts, skill: OwnSkill | None, value: int) -> None:
+    """Set the value of a skill, at most the highest that it can have now."""
+    known = _own(scripts, skill)
+    if skill is not None and known is not None:
+        value = max(0, min(value, known.most))
+        skills = _skills(scripts, skill.player) | {known.id: replace(known, value=value)}
+        _keep(scripts, skill.player, skills)
+
+
+@KNOWLEDGE("SetSkillMaxValue", "K skill, n value")
+def set_skill_most(scripts: Scripts, skill: OwnSkill | None, value: int) -> None:
+    """Set the highest value that a skill can have now."""
+    known = _own(scripts, skill)
+    if skill is not None and known is not None:
+        most = max(0, min(value, LARGEST_SKILL))
+        changed = replace(known, most=most, value=min(known.value, most))
+        _keep(scripts, skill.player, _skills(scripts, skill.player) | {known.id: changed})

@@ -1,0 +1,74 @@
+"""What characters have been through: standings, events, and their stored text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.usable import LONGEST_PAST
+from emu.world.actors.past import MOST_EVENTS, MOST_FACTIONS, Past
+
+
+def test_standings_stay_between_their_ends() -> None:
+    past = Past()
+    assert past.change_standing(20, 60_000)
+    assert past.standing(20) == past.standings[20] == 50_000
+    assert not past.change_standing(20, 1)
+    assert past.change_standing(20, -200_000)
+    assert past.standing(20) == -50_000
+    assert past.standing(21, usual=-100) == -100
+    assert past.change_standing(21, 50, usual=-100)
+    assert past.standing(21, usual=-100) == -50
+
+
+@pytest.mark.parametrize(("faction", "amount"), [(10, 5), (0, 5), (2**32, 5), (20, 0)])
+def test_what_nobody_can_change(faction: int, amount: int) -> None:
+    past = Past()
+    assert not past.change_standing(faction, amount)
+    assert past.text == ""
+
+
+def test_events() -> None:
+    past = Past()
+    assert past.event(3) is None
+    assert past.note(3, 7, 2**32 + 1)
+    assert past.event(3) == (7, 1)
+
+
+def test_a_full_past_can_still_be_changed_and_stored() -> None:
+    past = Past()
+    for number in range(MOST_FACTIONS + 5):
+        past.change_standing(4_000_000_000 + number, -50_000)
+    for number in range(MOST_EVENTS + 5):
+        past.note(4_000_000_000 + number, 2**32 - 1, 2**32 - 1)
+    assert len(past.standings) == MOST_FACTIONS
+    assert past.event(4_000_000_000 + MOST_EVENTS) is None
+    assert past.change_standing(4_000_000_000, 5)
+    assert len(past.text) < LONGEST_PAST
+    assert Past(past.text).text == past.text
+
+
+@given(
+    st.dictionaries(st.integers(11, 2**32 - 1), st.integers(-60_000, 60_000).filter(bool)),
+    st.dictionaries(st.integers(0, 2**32 - 1), st.tuples(*[st.integers(0, 2**32 - 1)] * 2)),
+)
+def test_a_stored_past_is_the_same(
+    standings: dict[int, int], events: dict[int, tuple[int, int]]
+) -> None:
+    past = Past()
+    for faction, amount in standings.items():
+        past.change_standing(faction, amount)
+    for event, values in events.items():
+        past.note(event, *values)
+    again = Past(past.text)
+    assert dict(again.standings) == dict(past.standings)
+    assert all(again.event(event) == values for event, values in events.items())
+
+
+@given(st.text(max_size=60) | st.sampled_from([
+    '{"factions": 5}', '{"factions": {"x": 1, "20": "a", "21": 1e9, "22": 99999}}', "[1]",
+    '{"events": {"1": [1], "2": [1, "b"], "3": [-1, 2], "4": 7}}', '{"events": []}',
+]))  # fmt: skip
+def test_a_damaged_text_is_an_empty_past(text: str) -> None:
+    assert Past(text).text == ""

@@ -1,0 +1,105 @@
+"""What scripts ask and change of a character: factions, events, skills, languages."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.world.entry.saver import SavedKind
+from tests.support.world.script_scenes import ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+class Factions:
+    def __init__(self) -> None:
+        self.factions = {20: {"name": "The Watch", "default": -200}}
+
+    def population(self, _zone: Any) -> Any:
+        return self
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    scene = ScriptScene(tmp_path)
+    zones: Any = Factions()
+    scene.scripts.maker.zones = zones
+    return scene
+
+
+def says(scene: ScriptScene, *values: str, first: str = "") -> list[str]:
+    said = "\n".join(f"Say(NPC, tostring({value}))" for value in values)
+    guard = scene.spawn(f"function hailed(NPC, Spawn)\n{first}\n{said}\nend")
+    return [text for _, text in scene.hail(guard)]
+
+
+def test_a_standing_is_changed_said_and_stored(scene: ScriptScene) -> None:
+    assert says(
+        scene, "GetFactionAmount(Spawn, 20)", "ChangeFaction(Spawn, 20, 150)",
+        "GetFactionAmount(Spawn, 20)", "ChangeFaction(Spawn, 5, 150)", "GetFactionAmount(NPC, 20)",
+        "ChangeFaction(Spawn, 20, -12000)", "ChangeFaction(nil, 20, 1)",
+    ) == ["-200", "true", "-50", "false", "nil", "true", "nil"]  # fmt: skip
+    lines = [one["text"] for one in scene.client.decoded("WS_DisplayText")]
+    assert lines[-2:] == [
+        "Your faction standing with The Watch got better.",
+        "Your faction standing with The Watch got worse.",
+    ]
+    (row,) = scene.client.decoded("WS_FactionUpdate")[-1]["response_array"]
+    assert (row["name"], row["con"], row["value"]) == ("The Watch", -1, -12050)
+    assert scene.player.past.standing(20) == -12050
+    assert SavedKind.PAST in scene.player.unsaved
+    scene.harness.run(3.0)
+    assert scene.player.unsaved == set()
+
+
+def test_the_faction_of_a_spawn(scene: ScriptScene) -> None:
+    assert says(
+        scene, "GetFactionID(NPC)", "GetFactionID(Spawn)",
+        first="SetFactionID(NPC, 20) SetFactionID(Spawn, 20)",
+    ) == ["20", "0"]  # fmt: skip
+
+
+def test_events_are_noted(scene: ScriptScene) -> None:
+    assert says(
+        scene, "GetPlayerHistory(Spawn, 3)", "select(2, GetPlayerHistory(Spawn, 4))",
+        first="SetPlayerHistory(Spawn, 4, 7, 8) SetPlayerHistory(NPC, 4, 1, 1)",
+    ) == ["nil", "8"]  # fmt: skip
+    assert scene.player.past.event(4) == (7, 8)
+
+
+def test_languages(scene: ScriptScene) -> None:
+    assert says(
+        scene, "HasLanguage(Spawn, 0)", "HasLanguage(Spawn, 200)", "HasLanguage(NPC, 1)",
+        first="AddLanguage(Spawn, 7) AddLanguage(Spawn, 7) AddLanguage(Spawn, 999)",
+    ) == ["true", "false", "nil"]  # fmt: skip
+    assert 7 in scene.player.character.languages
+    sent = scene.client.decoded("WS_Languages")[-1]["language_array"]
+    assert 7 in [one["language_id"] for one in sent]
+
+
+def test_skills(scene: ScriptScene) -> None:
+    knowledge = scene.harness.world.knowledge
+    own = {one.id for one in knowledge.beginners.skills(scene.player.character)}
+    new = next(one for one in knowledge.skills.values() if one.id not in own)
+    assert says(
+        scene, f"GetSkillIDByName('{new.name.upper()}') == {new.id}", "GetSkillIDByName('none')",
+        f"HasSkill(Spawn, {new.id})", f"AddSkill(Spawn, {new.id}, 90, 50)",
+        f"AddSkill(Spawn, {new.id}, 1, 1)", "AddSkill(Spawn, 4, 1, 1)",
+        f"GetSkillValue(GetSkill(Spawn, '{new.name}'))", "GetSkill(Spawn, 'none')",
+        "HasSkill(NPC, 1)",
+    ) == ["true", "nil", "false", "true", "nil", "nil", "50", "nil", "nil"]  # fmt: skip
+    change = scene.spawn(
+        f"""
+        function hailed(NPC, Spawn)
+            local skill = GetSkill(Spawn, "{new.name}")
+            SetSkillMaxValue(skill, 80) SetSkillValue(skill, 75)
+            Say(NPC, GetSkillName(skill) .. GetSkillValue(skill) .. "/" .. GetSkillMaxValue(skill))
+            SetSkillMaxValue(skill, 60)
+            Say(NPC, GetSkillValue(skill))
+            RemoveSkill(Spawn, {new.id}) RemoveSkill(Spawn, {new.id})
+            Say(NPC, tostring(HasSkill(Spawn, {new.id})) .. tostring(GetSkillValue(skill)))
+        end""",
+        "Other",
+    )
+    assert [text for _, text in scene.hail(change)] == [f"{new.name}75/80", "60", "falsenil"]
+    assert {one.id for one in scene.player.character.skills} == own
