@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from twisted.internet import reactor
 from twisted.internet.task import Clock
 
 from emu.commands import Registry
@@ -18,32 +19,28 @@ from tests.support.world.world_fakes import no_storage
 from tests.support.world.zone_files import write_zones, zone_text
 
 
-def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path) -> None:
+async def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path: Path) -> None:
     folder = write_zones(tmp_path / "zones", mine=zone_text(900, "Mine"))
-    storage = no_storage()
+    scheduler = Scheduler(reactor)
     part = WorldEndpoint(
-        parse({}, [f"world.zones={folder}"]), storage, lambda: None, Clock(), Scheduler(Clock()),  # type: ignore[return-value]
+        parse({}, [f"world.zones={folder}"]), no_storage(), lambda: None, reactor, scheduler,  # type: ignore[return-value]
         commands=Registry(),
     )  # fmt: skip
     assert part.atlas.named("Mine") is not None
-
-    def reload() -> str:
-        with pytest.raises(StopIteration) as end:
-            part.reloads["zones"]().send(None)
-        reported: str = end.value.value
-        return reported
-
-    write_zones(folder, mine=zone_text(900, "Yours"))
-    assert reload() == "5 zones"
-    assert part.atlas.named("Yours") is not None
-    write_zones(folder, mine="[")
-    with pytest.raises(EmuError, match=r"mine\.toml: not a TOML file"):
-        part.reloads["zones"]().send(None)
-    assert part.atlas.named("Yours") is not None, "what was read before stays"
-    write_zones(folder, mine=zone_text(900, "Theirs", 'behavior = "greter"\n'))
-    with pytest.raises(EmuError, match=r"mine\.toml, line 8: zone: behavior: unknown behavior"):
-        part.reloads["zones"]().send(None)
-    assert part.atlas.named("Yours") is not None, "a fault that a server can run with counts, too"
+    try:
+        write_zones(folder, mine=zone_text(900, "Yours"))
+        assert await part.reloads["zones"]() == "5 zones"
+        assert part.atlas.named("Yours") is not None
+        write_zones(folder, mine="[")
+        with pytest.raises(EmuError, match=r"mine\.toml: not a TOML file"):
+            await part.reloads["zones"]()
+        assert part.atlas.named("Yours") is not None, "what was read before stays"
+        write_zones(folder, mine=zone_text(900, "Theirs", 'behavior = "greter"\n'))
+        with pytest.raises(EmuError, match=r"mine\.toml, line 8: zone: behavior: unknown behavior"):
+            await part.reloads["zones"]()
+        assert part.atlas.named("Yours") is not None, "a fault that it can run with counts, too"
+    finally:
+        await part.stop(scheduler.now())
 
 
 def test_knowledge_of_the_folder_is_read_again_at_reload(tmp_path: Path) -> None:
