@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from tools.bench import fairness
+from tools.bench import content, fairness
 from tools.bench.fairness_players import KINDS
 from tools.bench.figures import ROUNDS, Figure, Past, change, read_past, to_json
 
@@ -26,6 +26,7 @@ SECTIONS = {
     "memory": "resident memory of sessions",
     "idle": "CPU of idle sessions",
     "world": "players who walk, stand, enter and see each other",
+    "content": "a whole world of content: hails, scripts, large zones, memory; not of the default",
     "walks": "300 creatures on their rounds, before 50 players and without any",
     "presence": "50,000 players: who is where, and what a change costs",
     "fairness": "the cost to the others when one player floods the server",
@@ -36,7 +37,7 @@ SECTIONS = {
     "cluster": "many nodes in virtual time",
     "cluster_faults": "a cluster of real processes while its parts fail; not of the default",
 }
-LONG = {"cluster_faults"}
+LONG = {"cluster_faults", "content"}
 """Sections that take many minutes and need PostgreSQL, so they run by name only."""
 
 
@@ -81,6 +82,14 @@ LONG = {"cluster_faults"}
     type=click.Choice(KINDS),
     help="A flood of the section fairness; the default is all of them.",
 )
+@click.option(
+    "--content", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With the section content: a content file; the default is a generated one.",
+)  # fmt: skip
+@click.option(
+    "--scripts", type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="With the section content: a folder of scripts; the default is a generated one.",
+)  # fmt: skip
 def main(
     sections: tuple[str, ...],
     rounds: int,
@@ -96,6 +105,7 @@ def main(
     plain page. What stands under "here" is the figure itself, of this machine at this hour.
     """
     fairness.PLAYERS, fairness.WANTED = more["players"], list(more["floods"])
+    content.CONTENT, content.SCRIPTS = more["content"], more["scripts"]
     past = _past(against)
     console, found = Console(stderr=as_json), {}
     for name in sections or [name for name in SECTIONS if name not in LONG]:
