@@ -28,6 +28,8 @@ BEAT: Final = 0.5
 GRAIN: Final = 0.25
 """Corners are handled at multiples of this many seconds; walks are not slowed by it."""
 _ROUNDING: Final = 1e-6
+AT_ONCE: Final = 200
+"""Steps of one turn: some milliseconds."""
 SHORTEST_LEG: Final = 0.1
 """Seconds: points at one place must not be passed without end in one moment."""
 SLOWEST: Final = 0.01
@@ -63,6 +65,8 @@ class Walk:
     _: KW_ONLY
     ring: list[Waypoint] = field(default_factory=list)
     queue: deque[Waypoint] = field(default_factory=deque)
+    is_late: bool = False
+    """Whether it has stood while nobody watched, and `catch_up` is due."""
     goal: Waypoint | None = None
     """The point to which it goes; None while it stands."""
     _from: Position = field(init=False)
@@ -286,6 +290,7 @@ class Walk:
 
         Marks on the way are left out, but a queue goes no farther than to its next mark.
         """
+        self.is_late = False
         while self.queue and self.goal is self.queue[0] and self._ends <= now:
             goal = self.queue[0]
             if goal.mark or (len(self.queue) == 1 and not self.ring):
@@ -300,35 +305,47 @@ class Walk:
         """Leave a point behind at a time in the past."""
         self.spawn.position = goal.place._replace(heading=self.spawn.position.heading)
         self.goal = None
-        if self.queue:
-            self.queue.popleft()
-        else:
-            self._next = (self._next + 1) % len(self.ring)
-        self._stays = 0.0
-        self._set_off(when + goal.stay)
+        self.queue.popleft()
+        self._set_off(when)
 
     def _skip_rounds(self, now: float) -> None:
-        """Leave out whole rounds, and then walk the rest of one."""
-        if self.goal is None:
-            self._set_off(max(self._stays, self._paused, self._begun))
-        round_time = sum(self._leg_times())
-        late = now - self._ends
-        if late > round_time:
-            skipped = late // round_time * round_time
-            self._begun += skipped
-            self._ends += skipped
-        for _ in range(len(self.ring) + 1):
-            goal = self.goal
-            if goal is None or self._ends > now:
-                return
-            self._pass(goal, self._ends)
+        """Leave out whole rounds, and then what has passed of the last one."""
+        goal, here, leaves = self.goal, self.spawn.position, max(self._stays, self._paused)
+        if not self._factor or (goal is not None and self._ends > now):
+            return
+        if goal is not None:
+            here, leaves = goal.place, self._ends + goal.stay
+            self._next += 1
+            self.goal = None
+        round_time = sum(self._time(before, point) + point.stay for before, point in self._legs())
+        for _ in range(2 * len(self.ring) + 1):
+            self._next %= len(self.ring)
+            # Only on the round: the way to its first point is no part of it.
+            if now - leaves > round_time and here[:3] == self.ring[self._next - 1].place[:3]:
+                leaves += (now - leaves) // round_time * round_time
+            point = self.ring[self._next]
+            arrives = leaves + self._time(here, point)
+            if arrives > now:
+                break
+            here, leaves = point.place, arrives + point.stay
+            self._next += 1
+        self.spawn.position = here._replace(heading=self.spawn.position.heading)
+        self._next %= len(self.ring)
+        self._stays = leaves
+        if leaves > now:
+            self._wait(self.ring[self._next - 1], is_turned=False)
+        else:
+            self._set_off(leaves, now)
 
-    def _leg_times(self) -> Iterator[float]:
-        before = self.ring[-1].place
-        for point in self.ring:
-            span = math.dist(before[:3], point.place[:3])
-            yield max(SHORTEST_LEG, span / max(SLOWEST, point.speed)) + point.stay
-            before = point.place
+    def _legs(self) -> Iterator[tuple[Position, Waypoint]]:
+        """Yield the points of the round, each with the place before it."""
+        for at, point in enumerate(self.ring):
+            yield self.ring[at - 1].place, point
+
+    def _time(self, here: Position, point: Waypoint) -> float:
+        """Return the seconds from a place to a point."""
+        speed = max(SLOWEST, point.speed * self._factor)
+        return max(SHORTEST_LEG, math.dist(here[:3], point.place[:3]) / speed)
 
 
 class Walks:
@@ -374,10 +391,11 @@ class Walks:
     def entered(self, zone: Zone, now: Monotonic) -> None:
         """Let the walks of a zone catch up and go on: a player stands there."""
         for walk in list(self._walks.get(zone, {}).values()):
-            # Those whose next corner is still ahead need nothing but their place.
-            if self._deadlines.get(walk, _STEP) is None:
-                walk.catch_up(now)
-                self._arm(walk, now)
+            # Those whose next corner is still ahead need nothing but their place. The others are
+            # too many for one turn.
+            if walk.is_wanted and self._deadlines.get(walk, _STEP) is None:
+                walk.is_late = True
+                self._deadlines.set(walk, _STEP, now)
             else:
                 walk.drift(now)
 
@@ -389,12 +407,18 @@ class Walks:
 
     def handle_timer(self, now: Monotonic) -> None:
         """Take the steps that are due."""
-        while (due := self._deadlines.pop_due(now)) is not None:
+        for _ in range(AT_ONCE):
+            due = self._deadlines.pop_due(now)
+            if due is None:
+                return
             owner, _what = due
             if isinstance(owner, Walk):
                 # In an empty zone it stops here: `entered` lets it catch up.
                 if owner.zone.is_watched:
-                    owner.step(now)
+                    if owner.is_late:
+                        owner.catch_up(now)
+                    else:
+                        owner.step(now)
                     self._arm(owner, now)
             elif owner.is_watched:
                 for walk in self._walks.get(owner, {}).values():

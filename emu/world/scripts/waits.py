@@ -33,6 +33,8 @@ PLACE_PAUSE: Final = 1.0
 """Seconds between two looks at who is at a place."""
 MOST_TIMERS: Final = 64
 """Timers of one spawn."""
+AT_ONCE: Final = 200
+"""Timers of one turn: some milliseconds. A zone that somebody enters has thousands."""
 MOST_PLACES: Final = 256
 """Places that the script of one zone watches; the community's largest script has 33."""
 MOST_OTHERS: Final = 16
@@ -186,8 +188,11 @@ class Waits:
         return self._deadlines.next()
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Call what is due."""
-        while (due := self._deadlines.pop_due(now)) is not None:
+        """Call what is due, as much as one turn may take; `get_timer` then returns the past."""
+        for _ in range(AT_ONCE):
+            due = self._deadlines.pop_due(now)
+            if due is None:
+                return
             owner, what = due
             if isinstance(owner, Timer):
                 self._ring(owner)

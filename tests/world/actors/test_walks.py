@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from emu.times import Monotonic
 from emu.world.actors.spawn import GhostPart, Spawn, SpawnKind
-from emu.world.actors.walks import Walk, Walks, Waypoint
+from emu.world.actors.walks import AT_ONCE, Walk, Walks, Waypoint
 from emu.world_stream.movement import Position
 
 START = Position(0.0, 0.0, 0.0, 90.0, 7)
@@ -251,6 +251,7 @@ def test_an_empty_zone_costs_nothing_and_catches_up() -> None:
     assert (len(scene.sent), len(scene.marks)) == (sent, marks)
     scene.zone.is_watched = True
     scene.walks.entered(scene.zone, scene.now)
+    scene.walks.handle_timer(scene.now)
     # 7 seconds of a round of 20 after whole rounds.
     assert scene.at() == (10.0, 4.0)
     assert scene.spawn.position[:3] == (10.0, 0.0, 4.0)
@@ -267,6 +268,7 @@ def test_a_way_waits_at_its_next_mark_for_a_player() -> None:
     scene.run(500.0)
     scene.zone.is_watched = True
     scene.walks.entered(scene.zone, scene.now)
+    scene.walks.handle_timer(scene.now)
     assert scene.marks == ["gate 500"]
     assert scene.at() == (10.0, 10.0)
     scene.run(5.0)
@@ -312,6 +314,7 @@ def test_who_was_not_watched_is_where_who_was_watched_is(
         scene.run(seconds)
     other.zone.is_watched = True
     other.walks.entered(other.zone, other.now)
+    other.walks.handle_timer(other.now)
     there, here = watched.walk.place(watched.now), other.walk.place(other.now)
     # A beat may lie between two corners, and a corner of one that is late belongs to no time.
     assert math.dist(there[:3], here[:3]) < 0.1
@@ -337,3 +340,22 @@ def test_a_point_without_a_speed_is_reached_slowly(speed: float) -> None:
     scene.walks.changed(scene.walk, scene.now)
     scene.run(50.0)
     assert scene.at() == (0.5, 0.0)
+
+
+def test_a_turn_takes_some_of_many_steps() -> None:
+    scene = Scene()
+    for number in range(AT_ONCE + 50):
+        spawn = Spawn(10 + number, SpawnKind.NPC, "Guard", START)
+        walk = scene.walks.of(spawn, scene.zone, scene.marks.append)
+        walk.ring.append(Waypoint(Position(10.0, 0.0, 0.0), 2.0, 60.0, "here"))
+        scene.walks.changed(walk, scene.now)
+    scene.zone.is_watched = False
+    scene.run(20.0)
+    scene.zone.is_watched = True
+    scene.walks.entered(scene.zone, scene.now)
+    scene.walks.handle_timer(scene.now)
+    assert scene.walks.get_timer() == scene.now
+    scene.walks.handle_timer(scene.now)
+    due = scene.walks.get_timer()
+    assert due is not None
+    assert due > scene.now

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from emu.times import Monotonic
+from emu.world.scripts.waits import AT_ONCE
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -91,3 +93,17 @@ def test_nearness_calls_at_entering_and_leaving(scene: ScriptScene) -> None:
         scene.harness.run(2.1)
         heard.append([text for _, text in scene.heard()])
     assert heard == [[], ["Hello"], [], ["Off you go"], ["Hello"]]
+
+
+def test_a_turn_calls_some_of_many_timers(scene: ScriptScene) -> None:
+    name = scene.script("""
+        function spawn(NPC) for i = 1, 60 do AddTimer(NPC, 9000, "beat") end end
+        function beat(NPC) end""")
+    for _ in range(4):
+        scene.place(name)
+    scene.harness.now = Monotonic(scene.harness.now + 20.0)
+    before = scene.scripts.counters["functions called"]
+    scene.scripts.waits.handle_timer(scene.harness.now)
+    assert scene.scripts.counters["functions called"] - before == AT_ONCE
+    scene.scripts.waits.handle_timer(scene.harness.now)
+    assert scene.scripts.counters["functions called"] - before == 240
