@@ -174,7 +174,7 @@ class Interaction:
             {"command": verb.command, "distance": verb.distance, "display_text": verb.name}
             | ({"display_error": 1, "error": verb.error} if verb.error else {})
             # The count is one byte.
-            for verb in shown_verbs(spawn)[:MOST_VERBS]
+            for verb in [one for one in shown_verbs(spawn) if one.is_for(player.spawn)][:MOST_VERBS]
         ]
         player.client.send(
             "WS_EntityVerbsResponse",
@@ -189,7 +189,7 @@ class Interaction:
         if spawn is None:
             return
         verb = _verb(spawn, text)
-        if verb is None:
+        if verb is None or not verb.is_for(player.spawn):
             self._world.count("verb unknown")
         elif verb.distance and player.position.distance_to(spawn.position) > verb.distance:
             # Clients check this, too, but the server must not trust them. A distance of 0 means

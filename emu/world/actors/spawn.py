@@ -81,6 +81,14 @@ class Verb(NamedTuple):
     """Seconds that using it takes."""
     visual: int = 0
     """The spell visual that is shown meanwhile; 0 for none."""
+    only: frozenset[int] | None = None
+    """The numbers of the spawns that may use it; None: everybody may."""
+    refused: frozenset[int] = frozenset()
+    """The numbers of the spawns that may not."""
+
+    def is_for(self, spawn: Spawn) -> bool:
+        """Return whether the player with a spawn is shown it, and may use it."""
+        return spawn.id not in self.refused and (self.only is None or spawn.id in self.only)
 
 
 class Footer(NamedTuple):
@@ -280,6 +288,11 @@ class Spawn:
         for name, value in values.items():
             setattr(self, name, value)
         self.watcher(self, GhostPart.INFO)
+
+    def set_verbs(self, verbs: Iterable[Verb]) -> None:
+        """Set what players can do with it; clients ask for the menu when they open it."""
+        self.verbs = tuple(verbs)
+        self.watcher(self, GhostPart.VISIBILITY)
 
     def set_shape(self, **values: float) -> None:
         """Set attributes of the position part besides the place: size, radius, pitch."""

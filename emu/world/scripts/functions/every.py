@@ -14,6 +14,7 @@ from emu.world.scripts.functions.shows import SHOWS
 from emu.world.scripts.functions.spawns import SPAWNS
 from emu.world.scripts.functions.talk import TALK
 from emu.world.scripts.functions.travel import TRAVEL
+from emu.world.scripts.functions.verbs import VERBS
 from emu.world.scripts.functions.who import WHO
 
 EVERY: Final[tuple[FunctionTable, ...]] = (
@@ -27,4 +28,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     LOOKS,
     SPAWNS,
     KNOWLEDGE,
+    VERBS,
 )

@@ -1,0 +1,116 @@
+"""What scripts change of the verbs of spawns: which there are, and who may use them.
+
+Source: docs/guides/lua.md#verbs.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.scripts.signatures import FunctionTable
+from emu.world.actors.spawn import Verb
+from emu.world.scripts.bodies import Body, Home, shown
+from emu.world.scripts.host import Scripts
+
+VERBS: Final = FunctionTable()
+USUAL_DISTANCE: Final = 10.0
+MOST_VERBS: Final = 64
+"""Verbs of one spawn."""
+LONGEST_VERB: Final = 255
+MOST_USERS: Final = 1000
+"""Players of whom one verb knows whether they may use it."""
+
+
+def _is_named(verb: Verb, text: str) -> bool:
+    return text.casefold() in (verb.command.casefold(), verb.name.casefold())
+
+
+def _add(body: Body, verb: Verb) -> None:
+    verbs = [one for one in body.spawn.verbs if one.command.casefold() != verb.command.casefold()]
+    if len(verbs) < MOST_VERBS:
+        body.spawn.set_verbs([*verbs, verb])
+
+
+def _made(name: str, distance: float, command: str, error: str) -> Verb:
+    name, command, error = shown(name), shown(command), shown(error)
+    return Verb(
+        name[:LONGEST_VERB], max(0.0, distance) or USUAL_DISTANCE,
+        (command or name)[:LONGEST_VERB], error[:LONGEST_VERB],
+    )  # fmt: skip
+
+
+@VERBS(
+    "AddPrimaryEntityCommand",
+    "P player?, S spawn, t name, f distance?, t command?, t error?, n cast_time?, u visual?,"
+    " 1 deny?",
+)
+def add_verb(
+    _scripts: Scripts, player: Body | None, body: Body | None, name: str, distance: float,
+    command: str, error: str, _cast_time: int, _visual: int, deny: bool,
+) -> None:  # fmt: skip
+    """Give a spawn a verb, with `deny` only for one player; without a name it loses all verbs."""
+    if body is None or body.player is not None:
+        return
+    if not name and not command:
+        body.spawn.set_verbs(())
+        return
+    verb = _made(name, distance, command, error)
+    if deny:
+        verb = verb._replace(only=frozenset({player.spawn.id} if player is not None else ()))
+    _add(body, verb)
+
+
+@VERBS("RemovePrimaryEntityCommand", "S spawn, t command")
+def remove_verb(_scripts: Scripts, body: Body | None, command: str) -> None:
+    """Take a verb from a spawn."""
+    if body is not None and body.player is None:
+        left = [one for one in body.spawn.verbs if not _is_named(one, shown(command))]
+        if len(left) < len(body.spawn.verbs):
+            body.spawn.set_verbs(left)
+
+
+@VERBS(
+    "AddPrimaryEntityCommandAllSpawns",
+    "P player, u id, t name, f distance?, t command?, t error?, n cast_time?, u visual?",
+)
+def add_verb_to_all(
+    _scripts: Scripts, player: Body | None, number: int, name: str, distance: float, command: str,
+    error: str, _cast_time: int, _visual: int,
+) -> None:  # fmt: skip
+    """Give a verb to all spawns with a number of the content file in a player's zone."""
+    home: Home | None = player.home if player is not None else None
+    if home is not None and (name or command):
+        for body in list(home.of_spawn(number)):
+            _add(body, _made(name, distance, command, error))
+
+
+@VERBS("SetAccessToEntityCommand", "P player, S spawn, t command, 1 on")
+def set_access(
+    _scripts: Scripts, player: Body | None, body: Body | None, command: str, on: bool
+) -> bool | None:
+    """Let a player use a verb of a spawn, or not; return whether the spawn has the verb."""
+    if player is None or body is None:
+        return None
+    number = player.spawn.id
+    is_found = False
+    verbs = []
+    for verb in body.spawn.verbs:
+        if _is_named(verb, shown(command)):
+            is_found = True
+            verbs.append(_with_access(verb, number, on=on))
+        else:
+            verbs.append(verb)
+    if is_found:
+        body.spawn.set_verbs(verbs)
+    return is_found
+
+
+def _with_access(verb: Verb, number: int, *, on: bool) -> Verb:
+    if on:
+        only = verb.only
+        if only is not None and len(only) < MOST_USERS:
+            only = only | {number}
+        return verb._replace(refused=verb.refused - {number}, only=only)
+    if len(verb.refused) >= MOST_USERS:
+        return verb
+    return verb._replace(refused=verb.refused | {number})

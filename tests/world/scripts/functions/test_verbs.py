@@ -1,0 +1,92 @@
+"""Verbs that scripts add, remove and allow, as clients are shown and use them."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.world.actors.spawn import Spawn
+from tests.support.world.script_scenes import ScriptScene
+from tests.support.world.worlds import Client
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path)
+
+
+def menu(client: Client, spawn: Spawn) -> list[str]:
+    assert client.player is not None
+    index = client.player.index_of(spawn)
+    assert index is not None
+    client.say("OP_EntityVerbsRequestMsg", index.to_bytes(4, "little"))
+    shown = client.decoded("WS_EntityVerbsResponse")[-1]
+    return [verb["display_text"] for verb in shown["verbs_array"]]
+
+
+def use(client: Client, spawn: Spawn, verb: str) -> None:
+    assert client.player is not None
+    index = client.player.index_of(spawn)
+    assert index is not None
+    layout = client.dialect.layout("WS_EntityVerbsVerb")
+    client.say("OP_EntityVerbsVerbMsg", layout.encode({"spawn_id": index, "command": verb}))
+
+
+def test_a_verb_is_added_used_and_removed(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            AddPrimaryEntityCommand(Spawn, NPC, "Search", 5, "", "Too far")
+            AddPrimaryEntityCommand(Spawn, NPC, "Search", 5, "")
+        end
+        function casted_on(NPC, Spawn, command)
+            Say(NPC, "You " .. command)
+            RemovePrimaryEntityCommand(NPC, command)
+        end""")
+    scene.hail(guard)
+    scene.harness.run(1.0)
+    assert menu(scene.client, guard) == ["Push", "Buy", "Search"]
+    use(scene.client, guard, "Search")
+    assert scene.heard() == [("Guard", "You Search")]
+    assert menu(scene.client, guard) == ["Push", "Buy"]
+    use(scene.client, guard, "Search")
+    assert scene.heard() == []
+
+
+def test_a_player_without_access_has_no_verb(scene: ScriptScene) -> None:
+    other = scene.harness.stand(6, name="Borvik")
+    assert other.player is not None
+    other.player.teleport(scene.player.position, scene.harness.now)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            AddPrimaryEntityCommand(Spawn, NPC, "Whisper", 5, "", "", 0, 0, 1)
+            Say(NPC, tostring(SetAccessToEntityCommand(Spawn, NPC, "push", 0)))
+            Say(NPC, tostring(SetAccessToEntityCommand(Spawn, NPC, "none", 0)))
+            Say(NPC, tostring(SetAccessToEntityCommand(NPC, NPC, "push", 0)))
+        end
+        function casted_on(NPC, Spawn, command)
+            SetAccessToEntityCommand(Spawn, NPC, "Push", 1)
+            SetAccessToEntityCommand(Spawn, NPC, "Whisper", 1)
+        end""")
+    assert [text for _, text in scene.hail(guard)] == ["true", "false", "nil"]
+    scene.harness.run(1.0)
+    assert menu(scene.client, guard) == ["Buy", "Whisper"]
+    assert menu(other, guard) == ["Push", "Buy"]
+    use(scene.client, guard, "Whisper")
+    assert menu(scene.client, guard) == ["Push", "Buy", "Whisper"]
+    use(other, guard, "Push")
+    assert menu(other, guard) == ["Push", "Buy", "Whisper"]
+
+
+def test_all_verbs_go_and_all_spawns_get_one(scene: ScriptScene) -> None:
+    first, second = scene.spawn("", "One", location=71), scene.spawn("", "Two", location=71)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            AddPrimaryEntityCommand(Spawn, NPC, "", 0, "")
+            AddPrimaryEntityCommandAllSpawns(Spawn, 971, "Pick", 4)
+            for i = 1, 200 do AddPrimaryEntityCommand(nil, NPC, "verb" .. i) end
+        end""")
+    scene.hail(guard)
+    assert [verb.name for verb in first.verbs] == [verb.name for verb in second.verbs]
+    assert (first.verbs[-1].name, first.verbs[-1].distance) == ("Pick", 4.0)
+    assert len(guard.verbs) == 64
