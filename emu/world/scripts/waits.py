@@ -33,7 +33,7 @@ PLACE_PAUSE: Final = 1.0
 """Seconds between two looks at who is at a place."""
 MOST_TIMERS: Final = 64
 """Timers of one spawn."""
-AT_ONCE: Final = 200
+AT_ONCE: Final = 50
 """Timers of one turn: some milliseconds. A zone that somebody enters has thousands."""
 MOST_PLACES: Final = 256
 """Places that the script of one zone watches; the community's largest script has 33."""
