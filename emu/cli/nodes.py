@@ -23,7 +23,18 @@ from emu.texts import counted
 from emu.world.content.atlas import Atlas, read_atlas
 from emu.world.content.definitions import ZoneDefinition
 
-COLUMNS = ("name", "state", "players", "capacity", "zones", "load", "address", "version", "seen")
+COLUMNS = (
+    "name",
+    "state",
+    "players",
+    "capacity",
+    "zones",
+    "load",
+    "address",
+    "version",
+    "content",
+    "seen",
+)
 PAUSE = 0.5
 """Seconds between two questions while a drain is waited for."""
 
@@ -49,7 +60,7 @@ def list_nodes(style: str) -> None:
     lease = load_config().node.lease
     with read_store() as store:
         rows = [_row(one, lease) for one in store.world.nodes.nodes()]
-    print_rows(rows, style, COLUMNS, least=("version", "seen", "address"))
+    print_rows(rows, style, COLUMNS, least=("content", "version", "seen", "address"))
 
 
 @node.command()
@@ -213,6 +224,7 @@ def _row(one: NodeRow, lease: float) -> Row:
         "load": round(load(one), 2),
         "address": f"{about.host}:{about.port}" if about.host else "",
         "version": about.version,
+        "content": about.content,
         "seen": f"{one.silence:.0f} s ago",
     }
 

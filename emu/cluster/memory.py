@@ -56,6 +56,12 @@ class NodesInMemory:
         held = tuple(self._held.get(name, {}).values())
         return Beat(await self.nodes(), held, await self.leases(lease))
 
+    async def set_content(self, name: str, digest: str) -> None:
+        """Record which content file a node serves from now on."""
+        if name in self._nodes:
+            node = self._nodes[name]
+            node.about = replace(node.about, content=digest)
+
     async def leave(self, name: str, term: int) -> None:
         """Record that a node stops."""
         node = self._nodes.get(name)

@@ -8,7 +8,7 @@ alive and still has that term.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -40,6 +40,8 @@ class NodeAbout:
     """Players that it should have at most, compared with those of other nodes; 0: no zones."""
     pinned: tuple[int, ...] = ()
     """Ids of the zones that are placed on it while it lives."""
+    content: str = ""
+    """Digest of the content file that it serves; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,25 @@ class Beat:
     """The leases whose holders are alive."""
 
 
+def odd_contents(nodes: Sequence[NodeRow]) -> dict[str, list[str]]:
+    """Return the nodes that run zones by the digest of their content file, if these differ.
+
+    The digest of the most nodes comes first.
+    """
+    found: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.about.host and node.about.capacity:
+            found.setdefault(node.about.content, []).append(node.name)
+    return {} if len(found) < 2 else dict(sorted(found.items(), key=lambda one: -len(one[1])))
+
+
+def contents_text(contents: Mapping[str, Sequence[str]]) -> str:
+    """Return the result of `odd_contents` as a text: each digest with its nodes."""
+    return ", ".join(
+        f"{digest or 'none'} ({', '.join(names)})" for digest, names in contents.items()
+    )
+
+
 class NodeStore(Protocol):
     """The nodes, zone instances and leases of one world.
 
@@ -121,6 +142,9 @@ class NodeStore(Protocol):
 
         None if the lease has ended, or the term is not its last one: the node was away.
         """
+
+    async def set_content(self, name: str, digest: str) -> None:
+        """Record which content file a node serves from now on."""
 
     async def leave(self, name: str, term: int) -> None:
         """Record that a node stops, if the term is its last one."""

@@ -377,6 +377,7 @@ class AsyncNodes(AsyncRepository[NodeTable]):
 
     take_term = write(NodeTable.take_term, forget_nothing)
     beat = write(NodeTable.beat, forget_nothing)
+    set_content = write(NodeTable.set_content, forget_nothing)
     leave = write(NodeTable.leave, forget_nothing)
     nodes = read(NodeTable.nodes)
     set_state = write(NodeTable.set_state, forget_nothing)

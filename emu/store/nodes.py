@@ -29,7 +29,8 @@ ALIVE: Final = (
 """The condition that the holder of a row `held` is alive."""
 NODES: Final = """
     SELECT nodes.name, nodes.term, nodes.host, nodes.port, nodes.version, nodes.capacity,
-        nodes.pinned, nodes.state, nodes.players, coalesce(counts.instances, 0) AS instances,
+        nodes.pinned, nodes.content, nodes.state, nodes.players,
+        coalesce(counts.instances, 0) AS instances,
         clock() - nodes.seen AS silence
     FROM nodes
     LEFT JOIN (
@@ -57,17 +58,18 @@ class NodeTable(Repository):
         row = self._timed(
             # The first term is the time: a node that was forgotten gets none of its old ones.
             "INSERT INTO nodes"
-            " (name, term, host, port, version, capacity, pinned, state, players, seen)"
+            " (name, term, host, port, version, capacity, pinned, content, state, players, seen)"
             " VALUES (:name, CAST(clock() * 1000 AS BIGINT), :host, :port, :version, :capacity,"
-            " :pinned, coalesce(:state, 'up'), 0, clock())"
+            " :pinned, :content, coalesce(:state, 'up'), 0, clock())"
             " ON CONFLICT (name) DO UPDATE SET term = nodes.term + 1, host = excluded.host,"
             " port = excluded.port, version = excluded.version, capacity = excluded.capacity,"
-            " pinned = excluded.pinned, state = coalesce(:state, nodes.state), players = 0,"
+            " pinned = excluded.pinned, content = excluded.content,"
+            " state = coalesce(:state, nodes.state), players = 0,"
             " seen = excluded.seen RETURNING term",
             {
                 "name": name, "host": about.host, "port": about.port, "version": about.version,
                 "capacity": about.capacity, "pinned": ",".join(map(str, about.pinned)),
-                "state": None if state is None else str(state),
+                "content": about.content, "state": None if state is None else str(state),
             },
         ).fetchone()  # fmt: skip
         self._drop_held(name)
@@ -87,6 +89,11 @@ class NodeTable(Repository):
         held = self._run(f"{PLACES} WHERE node = ? AND node_term = ?", (name, term))
         places = [_place(row) for row in held]
         return Beat(self._nodes(), places, self._leases(lease))
+
+    @changes
+    def set_content(self, name: str, digest: str) -> None:
+        """Record which content file a node serves from now on."""
+        self._run("UPDATE nodes SET content = ? WHERE name = ?", (digest, name))
 
     @changes
     def leave(self, name: str, term: int) -> None:
@@ -227,9 +234,9 @@ class NodeTable(Repository):
 
 
 def _node(name: str, term: int, *rest: Any) -> NodeRow:
-    host, port, version, capacity, pinned, state, players, instances, silence = rest
+    host, port, version, capacity, pinned, content, state, players, instances, silence = rest
     zones = tuple(int(one) for one in pinned.split(",") if one)
-    about = NodeAbout(host, port, version, capacity, zones)
+    about = NodeAbout(host, port, version, capacity, zones, content)
     return NodeRow(name, term, about, NodeState(state), players, instances, float(silence))
 
 

@@ -45,6 +45,7 @@ async def _nodes(nodes: Nodes, _call: Call) -> Reply:
             "node": one.name, "state": state_of(one, nodes.lease), "players": one.players,
             "capacity": one.about.capacity, "zones": one.instances, "load": round(load(one), 2),
             "host": one.about.host, "port": one.about.port, "version": one.about.version,
+            "content": one.about.content,
         }
         for one in await nodes.store.nodes()
     ]  # fmt: skip

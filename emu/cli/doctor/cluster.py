@@ -11,7 +11,7 @@ from typing import Final
 
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.cluster.placement import load
-from emu.cluster.ports import NodeRow, NodeState, ZonePlace
+from emu.cluster.ports import NodeRow, NodeState, ZonePlace, contents_text, odd_contents
 from emu.config import Config
 from emu.database import ServerUrl
 from emu.errors import EmuError
@@ -74,6 +74,11 @@ def judge_nodes(nodes: Sequence[NodeRow], lease: float) -> Iterator[Finding]:
         return
     yield ok(CLUSTER, f"{counted(len(alive), 'node')} alive: {listed(one.name for one in alive)}")
     yield judge_versions(alive)
+    if contents := odd_contents(alive):
+        yield warn(
+            CLUSTER, f"nodes serve different content files: {contents_text(contents)}",
+            "copy one file to all nodes, and type `reload content` (docs/guides/content.md)",
+        )  # fmt: skip
     # Login nodes alone are no fault: their worlds may have databases of their own.
     if any(node.about.capacity for node in nodes):
         yield judge_capacity(alive)

@@ -25,7 +25,7 @@ from emu.cluster.node import (
     RunningZones,
     StateChanged,
 )
-from emu.cluster.ports import NodeAbout, NodeRow, NodeState, ZonePlace
+from emu.cluster.ports import NodeAbout, NodeRow, NodeState, ZonePlace, contents_text, odd_contents
 from emu.cluster.zone_servers import ClusterZones
 from emu.commands import Registry
 from emu.commands.registry import Command
@@ -119,6 +119,8 @@ class NodeService:
         """The other nodes that are alive, each with ``host`` and ``port`` for clients."""
         self._timer = scheduler.timer(self)
         self._listeners: list[Callable[[str, bool], None]] = []
+        self.content = ""
+        """Digest of the content file that this node serves; empty without one."""
 
     @property
     def name(self) -> str:
@@ -199,6 +201,8 @@ class NodeService:
             state = nodes.state_of(row, self.node.lease)
             if state in (nodes.LOST, NodeState.DRAINING):
                 found.append(f"node {row.name} is {state}")
+        if contents := odd_contents(self.node.alive):
+            found.append(f"nodes serve different content files: {contents_text(contents)}")
         return found
 
     def measure(self, measures: MetricRegistry) -> None:
@@ -219,9 +223,26 @@ class NodeService:
             lambda: {(): len(self.node.held_places)},
         )  # fmt: skip
         measures.gauge(
+            "node_contents",
+            "Different content files that the nodes serve; more than 1 is a fault.",
+            lambda: {(): max(1, len(odd_contents(self.node.alive)))},
+        )
+        measures.gauge(
             "node_away", "1 while the database does not answer this node in time.",
             lambda: {(): self.node.is_away(self._scheduler.now())},
         )  # fmt: skip
+
+    def note_content(self, digest: str) -> None:
+        """Let the other nodes know that this one serves another content file from now on."""
+        if digest != self.content:
+            self.content = digest
+            self._tasks.spawn(self._note_content(digest))
+
+    async def _note_content(self, digest: str) -> None:
+        try:
+            await self.node.store.set_content(self.name, digest)
+        except StoreError as error:
+            _log.warn("other nodes do not know this node's content file: {why}", why=str(error))
 
     def configure(self, config: Config) -> None:
         """Apply other settings."""
@@ -261,7 +282,7 @@ class NodeService:
         if unknown:
             raise ConfigError(unknown)
         pinned = tuple(zone.id for zone in found.values() if zone is not None)
-        return NodeAbout(host, port, emu.__version__, settings.capacity, pinned)
+        return NodeAbout(host, port, emu.__version__, settings.capacity, pinned, self.content)
 
     def _check_alone(self, table: NodeTable, about: NodeAbout) -> None:
         """Wait until a killed node of this name is lost; raise `ConfigError` if it beats."""

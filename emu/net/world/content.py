@@ -26,7 +26,7 @@ from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.store_worker import StoreWorker
-from emu.processes.ports import DeadSpawnStore
+from emu.processes.ports import ContentEditStore, DeadSpawnStore
 from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
 from emu.times import Clock, Moment, Monotonic
@@ -114,12 +114,34 @@ class ContentReader:
         """The open file; only the thread uses it. An import that exchanges it changes nothing."""
         self.layers: Callable[[int], ZoneLayer] = lambda _zone_id: NO_LAYER
         """Returns what zone files change in a zone."""
+        self.reopened: Callable[[str], object] = lambda _digest: None
+        """Called with the digest of a file that is read from now on."""
         self.edits: Callable[[], Sequence[Edit]] = tuple
         """Returns the edits made in the game, which are above the files."""
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
         """Carry out a call in the thread."""
         return self._worker.run(partial(_without_collection, call))
+
+    def edits_of(
+        self,
+        world: World,
+        zones: ContentZones | None,
+        store: ContentEditStore,
+        start: Callable[[Any], object],
+    ) -> GameEdits | None:
+        """Return the edits made in the game, and lay them over what is read; None without a file.
+
+        `start` runs a coroutine that nobody awaits.
+        """
+        if zones is None:
+            return None
+        made = GameEdits(
+            store, world.bus, world.process, zones, self.stored,
+            start=start, failed=_warn, choose=randbelow,
+        )  # fmt: skip
+        self.edits = lambda: made.edits
+        return made
 
     async def stored(self, subject: str, number: int, column: str) -> Any:
         """Return the file's own value of a column; None if the file does not have the subject."""
@@ -137,14 +159,16 @@ class ContentReader:
     async def reopen(self) -> None:
         """Read from the file that is there now. Raises `FileFormatError`."""
         if self._path is not None:
-            await self.run(self._reopen)
+            self.reopened(await self.run(self._reopen))
 
-    def _reopen(self) -> None:
+    def _reopen(self) -> str:
+        """Open the file anew; return its digest."""
         assert self._path is not None  # noqa: S101  # `reopen` has checked it
         fresh, old = ContentFile(self._path), self._file
         self._file = fresh
         if old is not None:
             old.close()
+        return fresh.digest()
 
     def _read(self, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit]) -> ServedZone | None:
         return served_zone(self._opened(), zone_id, layer, edits)
@@ -172,7 +196,8 @@ class ContentReader:
             return None
         warn_of_old_check(self._path)
         # Opened now: a file that is imported later counts only after a reload.
-        self.run(self._reopen).addErrback(lambda _failure: None)
+        opened = self.run(self._reopen)
+        opened.addCallbacks(self.reopened, lambda _failure: None)
 
         def center(zone: Zone) -> Position | None:
             return next((one.position for one in players() if one.zone is zone), None)

@@ -196,6 +196,8 @@ class WorldEndpoint:
 
     def _make_population(self) -> tuple[ZonePopulation, ContentReader]:
         reader = ContentReader(self._config.world.content, self._reactor, self._scheduler)
+        if self._ground.node is not None:
+            reader.reopened = self._ground.node.note_content
         zones = reader.zones(
             lambda: self.world.players,
             self._next_spawn_id,
@@ -207,22 +209,12 @@ class WorldEndpoint:
         reader.layers = lambda zone_id: self.atlas.layers.get(zone_id, NO_LAYER)
         return ZonePopulation(self.atlas, self._next_spawn_id, zones), reader
 
-    def _make_edits(self, storage: Storage) -> GameEdits | None:
-        content, reader = self._population.content, self._content_reader
-        if content is None:
-            return None
-        made = GameEdits(
-            storage.content_edits, self.world.bus, self.world.process, content, reader.stored,
-            start=self._tasks.spawn, failed=lambda line: _log.warn("{line}", line=line),
-            choose=randbelow,
-        )  # fmt: skip
-        reader.edits = lambda: made.edits
-        return made
-
     def _make_content(
         self, commands: Registry, storage: Storage
     ) -> tuple[GameEdits | None, WorldContent]:
-        edits = self._make_edits(storage)
+        edits = self._content_reader.edits_of(
+            self.world, self._population.content, storage.content_edits, self._tasks.spawn
+        )
         return edits, WorldContent(
             self.atlas, self._population, self.behaviors, commands, self._scheduler,
             folders=lambda: (self._config.world.zones, self._config.world.content),

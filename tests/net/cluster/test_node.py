@@ -262,6 +262,22 @@ def test_memories_are_stored_for_the_zones_that_the_node_holds(bench: Bench) -> 
         finish(memories.save_memories([memory(12)]))
 
 
+def test_nodes_with_different_content_files_are_shown(bench: Bench) -> None:
+    measures = MetricRegistry()
+    east = bench.node("node.name=east", "node.capacity=100")
+    east.measure(measures)
+    west = bench.node("node.name=west", "node.capacity=100", port=9002)
+    west.note_content("bbbb")
+    east.note_content("bbbb")
+    bench.pass_time(3.0)
+    assert east.troubles() == []
+    east.note_content("aaaa")
+    bench.pass_time(3.0)
+    assert east.troubles() == ["nodes serve different content files: aaaa (east), bbbb (west)"]
+    found = {one.family.name: dict(one.values) for one in measures.read()}
+    assert next(value for name, value in found.items() if "node_contents" in name) == {(): 2}
+
+
 def test_deaths_are_stored_for_the_zones_that_the_node_holds(bench: Bench) -> None:
     east, store = bench.node("node.name=east"), DeadSpawnsInMemory()
     dead_spawns = NodeDeadSpawns(store, east.node, bench.scheduler)
