@@ -15,7 +15,7 @@ This is the only module that imports lupa, and it does so when a runtime is made
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -74,6 +74,14 @@ class Environment:
     """The table of its globals, as lupa has it."""
     required: set[str] = field(default_factory=set)
     """Modules that `require` has run already."""
+
+    def end(self) -> None:
+        """Let go of the globals: no function of the file can be called any more.
+
+        The table has functions that hold this object, and neither Python's nor Lua's collector
+        sees such a circle.
+        """
+        self.lua = None
 
 
 class ScriptFolder:
@@ -224,6 +232,10 @@ class Runtime:
     def forget(self, path: str) -> None:
         """Read a file anew the next time it is loaded."""
         self._compiled.pop(path, None)
+
+    def keep(self, paths: Collection[str]) -> None:
+        """Forget the compiled forms of all other files."""
+        self._compiled = {path: one for path, one in self._compiled.items() if path in paths}
 
     def _run_file(self, path: str, env: Environment) -> None:
         compiled = self._compiled_form(path)

@@ -328,3 +328,13 @@ def test_a_call_does_not_pay_for_garbage_collections(
     else:
         with pytest.raises(ScriptError, match="took too long"):
             scene.runtime.call(env, "f")
+
+
+def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder) -> None:
+    runtime = Runtime(folder, {})
+    (folder.root / "large.lua").write_text("kept = {} for i = 1, 20000 do kept[i] = {i} end")
+    runtime.load("large.lua").end()
+    one = runtime.memory
+    for _ in range(60):
+        runtime.load("large.lua").end()
+    assert runtime.memory < 8 * one

@@ -7,7 +7,7 @@ until `reload scripts`. Source: docs/guides/lua.md#running.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -112,6 +112,10 @@ class Calls:
         Timers, talks and nearness stay, and `spawn` is not called again.
         """
         count = sum(one is not None for one in self._files.values())
+        self.keep(())
+        for file in self._files.values():
+            if file is not None:
+                file.environment.end()
         self._files.clear()
         self._folder.forget()
         self._runtime = self._new_runtime()
@@ -124,6 +128,22 @@ class Calls:
             file.path for file in self._files.values()
             if file is not None and file.failures >= MOST_FAILURES
         ]  # fmt: skip
+
+    def keep(self, names: Collection[str]) -> None:
+        """Forget the files that no row of these names needs, but those that are switched off."""
+        dropped: list[_File | None] = []
+        for name, file in list(self._files.items()):
+            if name not in names and (file is None or file.failures < MOST_FAILURES):
+                del self._files[name]
+                dropped.append(file)
+        files = [file for file in self._files.values() if file is not None]
+        used = {id(file) for file in files}
+        for file in dropped:
+            # Another name of the file may still be in use.
+            if file is not None and id(file) not in used:
+                file.environment.end()
+        paths = {file.path for file in files}.union(*(one.environment.required for one in files))
+        self._runtime.keep(paths)
 
     def renew_changed(self) -> int:
         """Read those files anew that have changed; return how many there were.
@@ -157,7 +177,8 @@ class Calls:
         # Also if it does not load: then it is tried again when it has changed once more.
         file.stamp = self._stamp(file.path, file.environment)
         try:
-            file.environment = self._runtime.load(file.path)
+            before, file.environment = file.environment, self._runtime.load(file.path)
+            before.end()
         except ScriptError as error:
             self.counters["files that do not load"] += 1
             self._report(f"script not loaded, its old form stays: {error}")

@@ -143,6 +143,13 @@ class Scripts(Calls):
             self.moves.ended(home)
             self.zones.ended(home)
             home.end()
+            self.keep(self._scripts_in_use())
+
+    def _scripts_in_use(self) -> set[str]:
+        """Return the names of the scripts of all running zones and their spawns."""
+        used = {home.script for home in self.homes}
+        used.update(body.script for home in self.homes for body in home.bodies.values())
+        return used
 
     def _script_named(self, home: Home, name: str) -> str:
         """Return the script of a spawn that no row binds: it has the spawn's name."""

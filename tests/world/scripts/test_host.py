@@ -51,3 +51,25 @@ def test_an_ended_zone_leaves_nothing(scene: ScriptScene) -> None:
     scene.scripts.ended(scene.zone)
     assert scene.scripts.get_timer() is None
     assert scene.scripts.body_of(guard, scene.zone) is None
+
+
+def test_the_files_of_an_ended_zone_are_let_go(scene: ScriptScene) -> None:
+    guard = scene.spawn("count = 0 function hailed(NPC) count = count + 1 Say(NPC, count) end")
+    wrong = scene.spawn("function hailed(NPC) Say(NPC, 1 + nil) end", "Wrong")
+    assert [text for _ in range(2) for _, text in scene.hail(guard)] == ["1", "2"]
+    for _ in range(3):
+        scene.hail(wrong)
+    scene.scripts.ended(scene.zone)
+    guard = scene.place("Guard.lua", "Guard")
+    wrong = scene.place("Wrong.lua", "Wrong", 71)
+    # The globals of the file are new; a file that is switched off stays so.
+    assert scene.hail(guard) == [("Guard", "1")]
+    assert scene.hail(wrong) == []
+    assert scene.scripts.switched_off() == ["Wrong.lua"]
+
+
+def test_a_file_that_another_zone_uses_keeps_its_globals(scene: ScriptScene) -> None:
+    guard = scene.spawn("count = 0 function hailed(NPC) count = count + 1 Say(NPC, count) end")
+    assert scene.hail(guard) == [("Guard", "1")]
+    scene.scripts.keep({"Guard.lua"})
+    assert scene.hail(guard) == [("Guard", "2")]
