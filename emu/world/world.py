@@ -22,6 +22,7 @@ from emu.processes.settings import MOTD, SharedSettings
 from emu.times import Clock, Moment, Monotonic, lies_ahead
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline
 from emu.world.actors.spawn import Destination
+from emu.world.content.definitions import ZoneDefinition
 from emu.world.content.knowledge import Knowledge
 from emu.world.deadlines import Deadlines
 from emu.world.entry.saver import Saver
@@ -145,6 +146,10 @@ class World:
     """What operators change while the server runs."""
     way_back: Callable[[Player], Destination] = field(init=False)
     """Returns where a player goes that is lost in its zone."""
+    copy_of: Callable[[WorldCharacter, ZoneDefinition], int] = field(
+        default=lambda _character, _definition: 0
+    )
+    """Returns the number of the copy of a zone that a character enters; 0 if all share the zone."""
     _made_forms: dict[Dialect, GhostForm] = field(default_factory=dict)
 
     def __post_init__(self, processes: Processes) -> None:

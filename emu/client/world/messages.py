@@ -343,7 +343,8 @@ def _ways(fields: Mapping[str, Any]) -> events.WorldEvent:
 
 def _dialog(fields: Mapping[str, Any]) -> events.WorldEvent:
     choices = tuple(read_name(row["response"]) for row in fields["response_array"])
-    title, text = read_name(fields["title"]), read_name(fields["text"])
+    # Newer clients are sent no title: they write the name of the speaker.
+    title, text = read_name(fields.get("title", "")), read_name(fields["text"])
     return events.DialogOpened(fields["conversation_id"], title, text, choices)
 
 

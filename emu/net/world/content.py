@@ -40,9 +40,12 @@ from emu.world.content.differences import ServedZone
 from emu.world.content.edits import GameEdits
 from emu.world.content.population import ZonePopulation
 from emu.world.content.served import NO_LAYER, ContentZones, served_zone
+from emu.world.entry.leaving import Departures
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.social.chat import Chat
+from emu.world.travel.tables import read_tables
+from emu.world.travel.travel import Travel
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -225,6 +228,19 @@ class ContentReader:
         if self._path is not None:
             await self.run(self._close)
         await self._worker.stop()
+
+
+def make_travel(
+    path: Path | None, world: World, departures: Departures, content: ContentZones | None
+) -> Travel:
+    """Return the doors, signs and transporters of a content file; `path` is None without one.
+
+    Raises `FileFormatError`.
+    """
+    travel = Travel(world, departures, read_tables(path), randbelow)
+    if content is not None:
+        content.watchers.append(travel)
+    return travel
 
 
 def make_scripts(

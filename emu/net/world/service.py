@@ -32,7 +32,7 @@ from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
 from emu.net.watch import RefusalLog, Report, Watch, report_to, report_world
-from emu.net.world.content import ContentReader, WorldContent, make_scripts
+from emu.net.world.content import ContentReader, WorldContent, make_scripts, make_travel
 from emu.net.world.guard import CollectionGuard, limited
 from emu.net.world.measures import measure_world
 from emu.net.world.registration import LinkAccount, WorldLink
@@ -70,7 +70,6 @@ from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.social.petitions import Petitions
 from emu.world.social.shared_groups import SharedGroups
-from emu.world.travel.tables import read_tables
 from emu.world.travel.travel import Travel
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World
@@ -242,15 +241,11 @@ class WorldEndpoint:
         return behaviors
 
     def _make_hosts(self) -> tuple[Travel, Scripts | None]:
-        travel = self._make_travel()
-        return travel, self._make_scripts(travel)
-
-    def _make_travel(self) -> Travel:
-        travel = Travel(self.world, self.departures, read_tables(self._config.world.content))
+        travel = make_travel(
+            self._config.world.content, self.world, self.departures, self._population.content
+        )
         self.service.add_travel(travel)
-        if self._population.content is not None:
-            self._population.content.watchers.append(travel)
-        return travel
+        return travel, self._make_scripts(travel)
 
     def _make_scripts(self, travel: Travel) -> Scripts | None:
         scripts = make_scripts(

@@ -51,6 +51,16 @@ def table_form(value: Any) -> dict[str, Any]:
     return value
 
 
+INSTANCE_KINDS: Final = ("", "solo", "group", "raid")
+
+
+def _instance_kind(value: Any) -> str:
+    """Return whose copies a zone has. Raises `ValueError`."""
+    if value not in INSTANCE_KINDS:
+        raise ValueError('must be "solo", "group" or "raid"')
+    return str(value)
+
+
 def _not_empty(most: int) -> Form:
     """Return the reader of a text of 1 to `most` bytes."""
     size = TextBytes(most)
@@ -87,6 +97,14 @@ class ZoneDefinition:
     """Level up to which players may enter it; 0 for all."""
     min_status: int = field(0, limits=(0, 32_767))
     """Rank from which characters may enter it, for instance 100 for game masters."""
+    instance: str = field("", form=_instance_kind)
+    """Who has a copy of it: "solo", "group" or "raid"; empty if all players share it."""
+    lockout: float = field(0.0, limits=(0, 31_536_000))
+    """Seconds for which a player has the same copy."""
+    reenter: float = field(0.0, limits=(0, 31_536_000))
+    """Seconds for which a player may not enter it after a failure."""
+    linger: float = field(0.0, limits=(0, 86_400))
+    """Seconds that an empty copy of it runs on; 0 for the usual 300."""
     can_bind: bool = field(True)
     """Whether players may bind in it: they go there by `Gate`."""
     can_gate: bool = field(True)

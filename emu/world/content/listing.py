@@ -8,10 +8,12 @@ from typing import Any, Final
 
 from emu.content.file import ContentFile
 from emu.link.messages import MAX_ZONE_FILE
-from emu.world.content.definitions import Start, ZoneDefinition
+from emu.world.content.definitions import INSTANCE_KINDS, Start, ZoneDefinition
 from emu.world.content.files import read_starts
 from emu.world_stream.movement import Position
 
+LONGEST_LOCK: Final = 31_536_000
+"""Seconds that a copy of a zone stays a player's: a year."""
 ANY: Final = 255
 """The value of starting places for "any" class, race, choice or deity."""
 NO_PLACE: Final = -999_999.0
@@ -36,9 +38,23 @@ def zone_definitions(file: ContentFile) -> Iterator[ZoneDefinition]:
             safe=Position(x, y, z, row["safe_heading"] % 360.0),
             underworld=row["underworld"], motd=row["message"], min_level=row["min_level"],
             max_level=row["max_level"], min_status=row["min_status"],
+            instance=_instance_kind(row["instance_type"]), lockout=_seconds(row["lockout_time"]),
+            reenter=_seconds(row["reenter_time"]), linger=row["shutdown_time"],
             can_bind=bool(row["can_bind"]), can_gate=bool(row["can_gate"]),
             can_evac=bool(row["can_evac"]),
         )  # fmt: skip
+
+
+def _instance_kind(name: str) -> str:
+    """Return whose copies a zone has, by the name of its type; homes and others have none."""
+    if name == "quest_instance":
+        return "solo"
+    kind = name.partition("_")[0]
+    return kind if kind in INSTANCE_KINDS else ""
+
+
+def _seconds(value: int) -> float:
+    return float(min(max(0, value), LONGEST_LOCK))
 
 
 def starting_places(file: ContentFile, known: Callable[[int], bool]) -> tuple[Start, ...]:

@@ -162,7 +162,7 @@ class ZoneEntries:
         is_elsewhere = not world.zone_servers.serves(zone_id)
         if is_elsewhere:
             zone_id, place = self._waiting_place(character, at)
-        zone = self._zone_with_space(zone_id, now)
+        zone = self._zone_for(character, zone_id, now)
         spawn = Spawn(
             world.next_spawn_id(),
             SpawnKind.PLAYER,
@@ -197,8 +197,12 @@ class ZoneEntries:
             self._world.report(ValueReplaced(usable.name, text))
         return usable
 
-    def _zone_with_space(self, zone_id: int, now: Monotonic) -> Zone:
+    def _zone_for(self, character: WorldCharacter, zone_id: int, now: Monotonic) -> Zone:
+        """Return the zone that a character enters: its own copy, or one that all share."""
         world = self._world
+        copy = world.copy_of(character, world.zones.definition(zone_id))
+        if copy:
+            return world.zones.private(zone_id, copy, now)
         return world.zones.with_space(
             zone_id, now, world.players.count_seen_in, world.zone_servers.instances(zone_id)
         )
@@ -230,7 +234,7 @@ class ZoneEntries:
         before = player.zone
         # Chosen on arrival and not when the player was sent: the instance may have filled up or
         # ended since.
-        player.zone = self._zone_with_space(zone_id, now)
+        player.zone = self._zone_for(player.character, zone_id, now)
         # After the new zone is set: the old one counts its players by this attribute.
         world.left_zone(before, now)
         player.spawn.move(place or world.zones.definition(zone_id).safe)

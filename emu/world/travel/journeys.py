@@ -7,6 +7,7 @@ Source: docs/guides/travel.md#access.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 from emu.errors import EmuError
@@ -27,6 +28,8 @@ class Journeys:
     """Sends the players of one world to places."""
 
     def __init__(self, world: World, departures: Departures) -> None:
+        self.locked: Callable[[Player, ZoneDefinition], str | None] = lambda *_player: None
+        """Returns why a player may not enter a zone again yet."""
         self._world = world
         self._departures = departures
         self._waiting: deque[tuple[Player, Destination]] = deque()
@@ -46,7 +49,7 @@ class Journeys:
             return (
                 f"{definition.description} is only for players up to level {definition.max_level}."
             )
-        return None
+        return self.locked(player, definition)
 
     def send(
         self, player: Player, to: Destination, now: Monotonic, *, reloads: bool = False

@@ -8,6 +8,7 @@ Source: docs/guides/travel.md.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -19,6 +20,7 @@ from emu.world.actors.spawn import Destination, Spawn
 from emu.world.entry.leaving import Departures
 from emu.world.messages import WorldMessages
 from emu.world.social.spoken import play_sound
+from emu.world.travel.instances import Instances
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.places import Places
 from emu.world.travel.returning import Returning
@@ -55,12 +57,21 @@ class _Leads:
 class Travel:
     """Doors, signs, transporters and places of one world."""
 
-    def __init__(self, world: World, departures: Departures, tables: TravelTables) -> None:
+    def __init__(
+        self,
+        world: World,
+        departures: Departures,
+        tables: TravelTables,
+        roll: Callable[[int], int],
+    ) -> None:
+        """`roll` returns a random number from 0 to one below its argument."""
         self._world = world
         self.journeys = Journeys(world, departures)
         self.transporters = Transporters(world, self.journeys, tables)
         self.widgets = Widgets(world.wake, self._play)
         self.returning = Returning(world, self.journeys, tables)
+        self.instances = Instances(world, self.returning, roll)
+        self.journeys.locked = self.instances.refusal
         self.places = Places(world, self.journeys, tables, self.returning.discovers)
         self.scripts: DoorScripts | None = None
         """The scripts of the content file; None without them."""
@@ -103,6 +114,7 @@ class Travel:
         self.widgets.forget(zone)
         self._leads = {key: one for key, one in self._leads.items() if one.zone is not zone}
         self.places.ended(zone)
+        self.instances.ended(zone)
 
     # -- use --------------------------------------------------------------------------------------
 

@@ -111,17 +111,34 @@ class Zones:
         assert zone is not None  # noqa: S101  # there is at least one number
         return zone
 
+    def private(self, zone_id: int, instance: int, now: Monotonic) -> Zone:
+        """Return the copy of a zone with a number; start it if it does not run.
+
+        Raises `NoSuchZone`.
+        """
+        definition = self.definition(zone_id)
+        zone = self._running.get((zone_id, instance))
+        if zone is None:
+            return self._start(definition, instance, now)
+        self._empty_since.pop(zone, None)
+        return zone
+
+    def _lingers(self, zone: Zone) -> float:
+        return zone.definition.linger or self.linger
+
     def left(self, zone: Zone, players: int, now: Monotonic) -> None:
         """Note that a player has left an instance; an empty one ends after a while."""
         if not players:
             self._empty_since[zone] = now
-            self.wake(Monotonic(now + self.linger))
+            self.wake(Monotonic(now + self._lingers(zone)))
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`."""
         # Only zones that have asked to be woken are read; hundreds of idle zones cost nothing here.
         times = [due for zone in self._due if (due := self._next_tick(zone)) is not None]
-        times += [Monotonic(since + self.linger) for since in self._empty_since.values()]
+        times += [
+            Monotonic(since + self._lingers(zone)) for zone, since in self._empty_since.items()
+        ]
         return min(times, default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
@@ -134,7 +151,7 @@ class Zones:
             if zone.get_timer() is None:
                 self._due.pop(zone, None)
         for zone, since in list(self._empty_since.items()):
-            if since + self.linger <= now:
+            if since + self._lingers(zone) <= now:
                 self.end(zone)
 
     def end(self, zone: Zone) -> None:

@@ -135,6 +135,16 @@ def test_answers_are_read(version: int, name: str, values, event) -> None:
     assert messages.read(named, body) == event
 
 
+@pytest.mark.parametrize("version", [562, 1208, 60114, 64753])
+def test_a_dialog_of_newer_versions_has_no_title(version: int) -> None:
+    messages = ClientWorldMessages(dialect(version))
+    row = {"conversation_id": 7, "text": "Halt", "num_responses": 1,
+           "response_array": [{"response": "Why?"}]}  # fmt: skip
+    number, payload = dialect(version).message("WS_DialogOpen", row)
+    ((named, body),) = messages.unwrapped(number, payload)
+    assert messages.read(named, body) == DialogOpened(7, "", "Halt", ("Why?",))
+
+
 def test_what_has_no_body_and_what_is_not_known() -> None:
     messages = ClientWorldMessages(dialect(546))
     assert messages.read("OP_CampAbortedMsg", b"") == CampStopped()

@@ -36,7 +36,9 @@ class ScriptScene:
             self.harness.world, self.harness.chat, self.harness.behaviors, ScriptFolder(folder),
             EVERY, chances=Random(seed), report=self.lines.append,
         )  # fmt: skip
-        self.travel = Travel(self.harness.world, self.harness.departures, TravelTables())
+        self.travel = Travel(
+            self.harness.world, self.harness.departures, TravelTables(), Random(1).randrange
+        )
         self.harness.service.add_travel(self.travel)
         self.scripts.travel = self.travel
         self.travel.scripts = self.scripts.events

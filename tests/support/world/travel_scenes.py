@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import attrs
@@ -37,7 +38,12 @@ class TravelScene:
 
     def __init__(self, tables: TravelTables | None = None, version: int = 546) -> None:
         self.harness = WorldHarness(atlas=bare_atlas())
-        self.travel = Travel(self.harness.world, self.harness.departures, tables or TravelTables())
+        self.travel = Travel(
+            self.harness.world,
+            self.harness.departures,
+            tables or TravelTables(),
+            Random(1).randrange,
+        )
         self.harness.service.add_travel(self.travel)
         self.client = self.harness.stand(5, version, name="Aldana")
         assert self.client.player is not None

@@ -248,7 +248,8 @@ def test_faults_of_all_files_are_reported_with_their_lines(tmp_path: Path) -> No
         (
             f"{tmp_path / 'b.toml'}, line 8: zone: weather: unknown key (known: id, name, file,"
             " description, safe, underworld, population, motd, min_level, max_level,"
-            " min_status, can_bind, can_gate, can_evac, behavior, behavior_options,"
+            " min_status, instance, lockout, reenter, linger, can_bind, can_gate, can_evac,"
+            " behavior, behavior_options,"
             " replaces)"
         ),
         (

@@ -10,7 +10,7 @@ from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from emu.world.content.atlas import read_atlas
-from emu.world.content.listing import starting_places
+from emu.world.content.listing import starting_places, zone_definitions
 from tests.support.content.dumps import meadow, write_dumps
 
 
@@ -62,3 +62,24 @@ def test_zones_of_a_content_file_stand_between_shipped_and_own_ones(tmp_path: Pa
     assert served.fixtures(12) == ()
     assert (nine := both.get(9)) is not None
     assert nine.name == "my meadow"
+
+
+@pytest.mark.parametrize(
+    ("kind", "instance"),
+    [
+        ("NONE", ""), ("", ""), ("GROUP_PERSIST_INSTANCE", "group"), ("PUBLIC_INSTANCE", ""),
+        ("RAID_LOCKOUT_INSTANCE", "raid"), ("SOLO_PERSIST_INSTANCE", "solo"),
+        ("QUEST_INSTANCE", "solo"), ("PERSONAL_HOUSE_INSTANCE", ""),
+    ],
+)  # fmt: skip
+def test_the_type_of_a_zone_says_who_has_copies_of_it(
+    tmp_path: Path, kind: str, instance: str
+) -> None:
+    zone = {
+        "id": 9, "name": "cave", "file": "cave", "instance_type": kind,
+        "default_lockout_time": 7200, "default_reenter_time": 2**31, "shutdown_timer": 60,
+    }  # fmt: skip
+    with ContentFile(made(tmp_path, meadow() | {"zones": [zone]})) as file:
+        (definition,) = zone_definitions(file)
+    assert definition.instance == instance
+    assert (definition.lockout, definition.reenter, definition.linger) == (7200, 31_536_000, 60)

@@ -192,3 +192,60 @@ def set_can_evac(_scripts: Scripts, spawn: Body | None, allowed: int) -> None:
     if spawn is not None:
         zone = spawn.home.zone
         zone.definition = attrs.evolve(zone.definition, can_evac=bool(allowed))
+
+
+def _levels(scripts: Scripts, home: Home | None) -> tuple[int, ...]:
+    """Return the levels of those who opened a private copy of a zone."""
+    if home is None or scripts.travel is None:
+        return ()
+    return scripts.travel.instances.levels(home.zone)
+
+
+@TRAVEL("GetZonePlayerMinLevel", "Z zone")
+def get_min_level(scripts: Scripts, home: Home | None) -> int:
+    """Return the lowest level of those who opened a copy of a zone."""
+    return min(_levels(scripts, home), default=0)
+
+
+@TRAVEL("GetZonePlayerMaxLevel", "Z zone")
+def get_max_level(scripts: Scripts, home: Home | None) -> int:
+    """Return the highest level of those who opened a copy of a zone."""
+    return max(_levels(scripts, home), default=0)
+
+
+@TRAVEL("GetZonePlayerAvgLevel", "Z zone")
+def get_mean_level(scripts: Scripts, home: Home | None) -> int:
+    """Return the mean level of those who opened a copy of a zone."""
+    levels = _levels(scripts, home)
+    return sum(levels) // len(levels) if levels else 0
+
+
+@TRAVEL("GetZonePlayerFirstLevel", "Z zone")
+def get_first_level(scripts: Scripts, home: Home | None) -> int:
+    """Return the level of the one who opened a copy of a zone."""
+    return next(iter(_levels(scripts, home)), 0)
+
+
+@TRAVEL("SetSuccessTimer", "P player")
+def set_success(scripts: Scripts, player: Body | None) -> None:
+    """End a player's copy of its zone: it has won, and may come back after the lockout time."""
+    if player is not None and player.player is not None and scripts.travel is not None:
+        scripts.travel.instances.finish(player.player, success=True)
+
+
+@TRAVEL("SetFailureTimer", "P player")
+def set_failure(scripts: Scripts, player: Body | None) -> None:
+    """End a player's copy of its zone: it has lost, and may come back after the shorter time."""
+    if player is not None and player.player is not None and scripts.travel is not None:
+        scripts.travel.instances.finish(player.player, success=False)
+
+
+@TRAVEL("GetZoneLockoutTimer", "P player, u zone, u show?")
+def get_lockout(scripts: Scripts, player: Body | None, zone_id: int, show: int) -> int:
+    """Return the seconds until a player may enter a zone again, and show them if asked."""
+    if player is None or player.player is None or scripts.travel is None:
+        return 0
+    left = int(scripts.travel.instances.seconds_left(player.player, zone_id))
+    if show and left and scripts.may_send():
+        scripts.chat.line(player.player, f"You may enter again in {left // 60 + 1} minutes.")
+    return left

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import attrs
 import pytest
 
 from emu.world.actors.spawn import Destination
@@ -142,3 +143,24 @@ def test_evac_puts_a_player_at_the_safe_place_where_that_is_allowed(scene: Scrip
     assert scene.player.position != scene.zone.definition.safe
     on_hail(scene, "SetCanEvac(NPC, 1) Evac(Spawn) Evac(1, 2, 3, 4)", "Other")
     assert scene.player.position == scene.zone.definition.safe
+
+
+def test_scripts_end_copies_and_ask_for_times_and_levels(scene: ScriptScene) -> None:
+    definition = attrs.evolve(
+        scene.zone.definition, instance="solo", lockout=7200.0, reenter=3600.0
+    )
+    scene.zone.definition = definition
+    scene.zone.instance = 1_000_000
+    scene.travel.instances._standing(scene.player, scene.harness.now)
+    said = on_hail(scene, """
+        local z = GetZone(NPC)
+        Say(NPC, GetZonePlayerMinLevel(z) + GetZonePlayerMaxLevel(z))
+        Say(NPC, GetZonePlayerAvgLevel(z) + GetZonePlayerFirstLevel(z))
+        Say(NPC, GetZoneLockoutTimer(Spawn, 325, 1))
+        SetFailureTimer(Spawn) Say(NPC, GetZoneLockoutTimer(Spawn, 325, 1))
+        SetSuccessTimer(Spawn) Say(NPC, GetZoneLockoutTimer(Spawn, 325))""")  # fmt: skip
+    level = scene.player.character.level
+    assert [text for _, text in said] == [str(2 * level), str(2 * level), "0", "3600", "7200"]
+    assert (
+        scene.client.decoded("WS_DisplayText")[-1]["text"] == "You may enter again in 61 minutes."
+    )
