@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emu.scripts.signatures import FunctionTable
+from emu.world.scripts.functions.facts import FACTS
 from emu.world.scripts.functions.knowledge import KNOWLEDGE
 from emu.world.scripts.functions.later import LATER
 from emu.world.scripts.functions.looks import LOOKS
@@ -29,4 +30,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     SPAWNS,
     KNOWLEDGE,
     VERBS,
+    FACTS,
 )

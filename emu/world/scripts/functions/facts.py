@@ -1,0 +1,191 @@
+"""Plain facts that scripts ask about spawns, characters, zones and the world's clock."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emu.model import WorldCharacter
+from emu.scripts.signatures import FunctionTable
+from emu.world.actors.looks import show_again
+from emu.world.actors.sheet import FieldKind
+from emu.world.actors.spawn import GhostPart, SpawnKind
+from emu.world.actors.stance import arrow_color
+from emu.world.clock import GameTime, game_time
+from emu.world.scripts.bodies import Body, Home, given
+from emu.world.scripts.host import Scripts
+
+FACTS: Final = FunctionTable()
+DAWN, DUSK = 8, 19
+LARGEST_ICON: Final = 0xFFFF
+LARGEST_CURSOR: Final = 0xFF
+
+
+# -- spawns ---------------------------------------------------------------------------------------
+
+
+@FACTS("CompareSpawns", "S spawn, S other")
+def is_same(_scripts: Scripts, body: Body | None, other: Body | None) -> bool:
+    """Return whether two handles are of one spawn."""
+    return body is not None and body is other
+
+
+@FACTS("GetID", "S spawn")
+def get_number(_scripts: Scripts, body: Body | None) -> int | None:
+    """Return the number of a spawn in this run of the server."""
+    return None if body is None else body.spawn.id
+
+
+@FACTS("GetSpawnLocationPlacementID", "S spawn")
+def get_placement(_scripts: Scripts, body: Body | None) -> int | None:
+    """Return the number of a spawn's placement in the content file; 0 without one."""
+    if body is None:
+        return None
+    return body.standing.placement.id if body.standing is not None else 0
+
+
+@FACTS("IsEntity", "S spawn")
+def is_entity(_scripts: Scripts, body: Body | None) -> bool:
+    """Return whether a spawn is a player or a creature."""
+    return body is not None and body.spawn.is_living
+
+
+@FACTS("IsGroundSpawn", "S spawn")
+def is_ground(_scripts: Scripts, body: Body | None) -> bool:
+    """Return whether a spawn is something to gather."""
+    return body is not None and body.spawn.kind is SpawnKind.GROUND
+
+
+@FACTS("GetAlignment", "S spawn")
+def get_alignment(_scripts: Scripts, body: Body | None) -> int | None:
+    """Return the alignment of a spawn: 0 evil, 1 good."""
+    return None if body is None else int(body.spawn.sheet.get("alignment", FieldKind.SIGNED) or 0)
+
+
+@FACTS("SetAlignment", "S spawn, n alignment")
+def set_alignment(_scripts: Scripts, body: Body | None, alignment: int) -> None:
+    """Set the alignment of a spawn."""
+    if body is not None:
+        body.spawn.sheet.set("alignment", FieldKind.SIGNED, alignment)
+
+
+@FACTS("ChangeHandIcon", "S spawn, n icon")
+def set_cursor(_scripts: Scripts, body: Body | None, icon: int) -> None:
+    """Change the cursor over a spawn."""
+    if body is not None and body.player is None:
+        body.spawn.hand_icon = max(0, min(icon, LARGEST_CURSOR))
+        show_again(body.spawn, GhostPart.INFO | GhostPart.VISIBILITY)
+
+
+def _set_icon(body: Body | None, icon: int) -> bool:
+    if body is None or body.player is not None:
+        return False
+    body.spawn.set_info(icon=icon & LARGEST_ICON)
+    return True
+
+
+@FACTS("AddIconValue", "S spawn, u bits")
+def add_icon(_scripts: Scripts, body: Body | None, bits: int) -> bool:
+    """Add bits to the icon of a spawn."""
+    return _set_icon(body, (body.spawn.icon if body is not None else 0) | bits)
+
+
+@FACTS("RemoveIconValue", "S spawn, u bits")
+def remove_icon(_scripts: Scripts, body: Body | None, bits: int) -> bool:
+    """Remove bits from the icon of a spawn."""
+    return _set_icon(body, (body.spawn.icon if body is not None else 0) & ~bits)
+
+
+# -- characters -----------------------------------------------------------------------------------
+
+
+def _character(body: Body | None) -> WorldCharacter | None:
+    return body.player.character if body is not None and body.player is not None else None
+
+
+@FACTS("GetCharacterID", "S spawn")
+def get_character(_scripts: Scripts, body: Body | None) -> int:
+    """Return the number of a player's character; 0 for others."""
+    found = _character(body)
+    return found.id if found is not None else 0
+
+
+@FACTS("GetDeity", "S spawn")
+def get_deity(_scripts: Scripts, body: Body | None) -> int:
+    """Return the deity of a player; 0 for others."""
+    found = _character(body)
+    return found.deity if found is not None else 0
+
+
+@FACTS("GetTradeskillLevel", "S spawn")
+def get_trade_level(_scripts: Scripts, body: Body | None) -> int:
+    """Return the tradeskill level of a player; 0 for others."""
+    found = _character(body)
+    return found.tradeskill_level if found is not None else 0
+
+
+@FACTS("GetTradeskillClass", "S spawn")
+def get_trade(_scripts: Scripts, body: Body | None) -> int:
+    """Return the tradeskill class of a player; 0 for others."""
+    found = _character(body)
+    return found.tradeskill_class if found is not None else 0
+
+
+@FACTS("GetClientVersion", "P player")
+def get_version(_scripts: Scripts, body: Body | None) -> int | None:
+    """Return the version of a player's client."""
+    return body.player.client.version if body is not None and body.player is not None else None
+
+
+@FACTS("GetArrowColor", "P player, n level")
+def get_arrow(_scripts: Scripts, body: Body | None, level: int) -> int | None:
+    """Return the color in which a player sees an enemy of a level: 0 grey to 6 red."""
+    return None if body is None else arrow_color(level, body.spawn.level)
+
+
+# -- zones and the clock --------------------------------------------------------------------------
+
+
+@FACTS("GetZoneName", "Z zone")
+def get_zone_name(_scripts: Scripts, home: Home | None) -> str | None:
+    """Return the name of a zone."""
+    return None if home is None else given(home.name)
+
+
+@FACTS("IsZoneLoading", "Z zone")
+def is_loading(_scripts: Scripts, home: Home | None) -> bool:
+    """Return whether the spawns of a zone are still being added."""
+    return home is not None and not home.is_ready
+
+
+def _time(scripts: Scripts) -> GameTime:
+    return game_time(scripts.world.clock.moment())
+
+
+@FACTS("IsNight", "Z zone")
+def is_night(scripts: Scripts, home: Home | None) -> bool:
+    """Return whether it is night in a zone: from 19:00 to 8:00."""
+    return home is not None and not DAWN <= _time(scripts).hour < DUSK
+
+
+@FACTS("GetWorldTimeYear")
+def get_year(scripts: Scripts) -> int:
+    """Return the year of the world's clock."""
+    return _time(scripts).year
+
+
+@FACTS("GetWorldTimeMonth")
+def get_month(scripts: Scripts) -> int:
+    """Return the month of the world's clock, counted from 0."""
+    return _time(scripts).month
+
+
+@FACTS("GetWorldTimeHour")
+def get_hour(scripts: Scripts) -> int:
+    """Return the hour of the world's clock."""
+    return _time(scripts).hour
+
+
+@FACTS("GetWorldTimeMinute")
+def get_minute(scripts: Scripts) -> int:
+    """Return the minute of the world's clock."""
+    return _time(scripts).minute

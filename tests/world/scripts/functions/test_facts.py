@@ -1,0 +1,67 @@
+"""Plain facts about spawns, characters, zones and the clock."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.world.clock import game_time
+from tests.support.world.script_scenes import ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path)
+
+
+def says(scene: ScriptScene, value: str) -> str:
+    guard = scene.spawn(f"function hailed(NPC, Spawn) Say(NPC, tostring({value})) end")
+    ((_, text),) = scene.hail(guard)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("CompareSpawns(NPC, GetTarget(Spawn))", "true"), ("CompareSpawns(NPC, Spawn)", "false"),
+        ("CompareSpawns(nil, nil)", "false"), ("GetID(nil)", "nil"),
+        ("GetID(NPC) == GetID(Spawn)", "false"), ("GetSpawnLocationPlacementID(NPC)", "70"),
+        ("GetSpawnLocationPlacementID(Spawn)", "0"), ("IsEntity(NPC)", "true"),
+        ("IsEntity(nil)", "false"), ("IsGroundSpawn(NPC)", "false"),
+        ("GetAlignment(NPC)", "0"), ("GetCharacterID(Spawn)", "5"), ("GetCharacterID(NPC)", "0"),
+        ("GetDeity(NPC)", "0"), ("GetTradeskillLevel(Spawn)", "1"),
+        ("GetTradeskillLevel(NPC)", "0"), ("GetTradeskillClass(Spawn)", "0"),
+        ("GetClientVersion(Spawn)", "546"), ("GetClientVersion(NPC)", "nil"),
+        ("GetArrowColor(Spawn, 90)", "6"), ("GetArrowColor(NPC, 90)", "nil"),
+        ("GetZoneName(nil)", "nil"), ("IsZoneLoading(GetZone(NPC))", "true"),
+        ("IsNight(nil)", "false"),
+    ],
+)  # fmt: skip
+def test_answers(scene: ScriptScene, asked: str, answer: str) -> None:
+    assert says(scene, asked) == answer
+    assert scene.lines == []
+
+
+def test_the_clock_and_the_zone(scene: ScriptScene) -> None:
+    time = game_time(scene.harness.world.clock.moment())
+    assert says(
+        scene,
+        "GetWorldTimeYear() .. '-' .. GetWorldTimeMonth() .. ' ' .. GetWorldTimeHour() .. ':'"
+        " .. (GetWorldTimeMinute() >= 0 and 'm' or '') .. ' ' .. tostring(IsNight(GetZone(NPC)))"
+        " .. ' ' .. GetZoneName(GetZone(NPC))",
+    ) == (
+        f"{time.year}-{time.month} {time.hour}:m {str(not 8 <= time.hour < 19).lower()}"
+        f" {scene.zone.definition.name}"
+    )
+
+
+def test_icons_and_alignment(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SetAlignment(NPC, 1) ChangeHandIcon(NPC, 300) AddIconValue(NPC, 5)
+            RemoveIconValue(NPC, 4)
+            Say(NPC, GetAlignment(NPC) .. tostring(AddIconValue(Spawn, 1)))
+        end""")
+    assert scene.hail(guard) == [("Guard", "1false")]
+    assert (guard.hand_icon, guard.icon) == (255, 1)
