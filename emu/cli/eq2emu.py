@@ -31,7 +31,7 @@ from emu.store.eq2emu import check_login_dump, import_dump
 from emu.store.eq2emu_world import OldWorld
 from emu.store.server_lock import ServerLock
 from emu.world.content.atlas import Atlas, read_atlas
-from emu.world.content.eq2emu_import import import_knowledge, import_world
+from emu.world.content.eq2emu_import import import_knowledge
 from emu.world.content.knowledge import Knowledge, read_knowledge
 
 CONFIGURED_BY = {
@@ -343,39 +343,16 @@ def print_report(report: ImportReport, style: str, *, dry_run: bool, hint: str |
         raise CommandError(f"the import is incomplete: {report.left_out} rows skipped")
 
 
-@click.command("import-eq2emu")
-@dump_options("zone files; by default that of world.zones", "files anew that were")
-def import_world_dump(
-    *,
-    files: tuple[RowSource, ...],
-    folder: Path | None,
-    dry_run: bool,
-    replace: bool,
-    style: str,
-) -> None:
-    """Import zones from EQ2Emulator's world database: SQL dumps, or the live database.
+@click.command("import-eq2emu", context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, metavar="FILE...")
+def import_world_dump(arguments: tuple[str, ...]) -> None:
+    """Name the command that imports zones now: `emu content import`.
 
-    Imports zones, starting places, and their spawns: creatures, objects, signs, doors and other
-    widgets, with places, appearance, commands and destinations. Give all dumps together, one file
-    or one for each table; nothing in them is executed. The live database is
-    mysql://USER@HOST/DATABASE (see `emu account import-eq2emu`). Each zone becomes one editable
-    file in the folder of world.zones; a running server reads it with `reload zones`.
-
-    Nothing is written before all dumps have been read. You can repeat the import: it rewrites its
-    own files if the dumps have changed, and skips files that you have edited. A shipped zone keeps
-    its own spawns unless the dumps have spawns for it. The exit status is 1 if rows were skipped.
-
-    Example: emu world import-eq2emu eq2world.sql.gz --to zones --dry-run
+    Example: emu world import-eq2emu eq2world.sql.gz
     """
-    configured = load_config().world.zones
-    target = target_folder(folder, configured, "world.zones")
-    with show_progress() as progress:
-        report = import_world(files, target, dry_run=dry_run, replace=replace, progress=progress)
-    if not dry_run and target.is_dir():
-        # The files are read back, so that a fault appears now and not at the next start.
-        read_atlas(target)
-    hint = f"set zones = {str(target.resolve())!r} under [world] to use them"
-    print_report(report, style, dry_run=dry_run, hint=None if configured else hint)
+    raise CommandError(
+        f"zones are imported into a content file: emu content import {' '.join(arguments)}".rstrip()
+    )
 
 
 @click.command("import-eq2emu-knowledge")

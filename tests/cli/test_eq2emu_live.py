@@ -51,8 +51,6 @@ def test_a_world_s_knowledge_and_zones_come_from_a_live_database(
     emu: CommandLine, tmp_path: Path, urls: tuple[str, str]
 ) -> None:
     login, world = urls
-    brought = emu.good("world", "import-eq2emu", world, "--to", str(tmp_path / "zones"))
-    assert "2 rows were imported" in brought.stderr
     words = ("world", "import-eq2emu-knowledge", world, "--to", str(tmp_path / "knowledge"))
     assert "2 rows were imported" in emu.good(*words).stderr
     refused = emu.refused("world", "import-eq2emu-knowledge", login, "--to", str(tmp_path / "k"))

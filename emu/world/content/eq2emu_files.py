@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from emu.errors import CommandError, FileFormatError
-from emu.files import ANYBODY, partial_file, read_document
+from emu.errors import CommandError
+from emu.files import ANYBODY, partial_file
 from emu.sqldump import ImportReport
 
 # Part of every written file: a change of this text makes old files count as changed by hand.
@@ -113,22 +113,6 @@ def is_imported(path: Path) -> bool:
             return file.read(len(head)) == head
     except OSError:
         return False
-
-
-def zones_of_others(folder: Path) -> dict[int, Path]:
-    """Return the zones of a folder's files that no import wrote, with their files."""
-    found = {}
-    for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
-        # The import writes these files again, so they are no conflict.
-        if path.read_bytes().startswith(HEAD.encode()):
-            continue
-        try:
-            zone = read_document(path).get("zone")
-        except FileFormatError:
-            continue  # the server and `emu config check` report this file
-        if isinstance(zone, dict) and not zone.get("extends"):
-            found[zone.get("id", 0)] = path
-    return found
 
 
 def _is_untouched(text: str) -> bool:

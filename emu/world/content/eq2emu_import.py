@@ -1,4 +1,4 @@
-"""Runs the imports of an EQ2Emulator world database: rows in, zone and knowledge files out.
+"""Imports the knowledge of an EQ2Emulator world database: rows in, a knowledge file out.
 
 A row that cannot be imported is reported with its reason.
 Source: docs/protocol/world/data.md#knowledge.
@@ -13,9 +13,7 @@ from typing import Any, Final
 
 from emu.sqldump import ImportReport, InsertRow, RowSource, Tally
 from emu.sqldump.report import Columns, number, text, visible
-from emu.world.content.atlas import read_atlas
-from emu.world.content.eq2emu import TABLES, Composer, Tables
-from emu.world.content.eq2emu_files import Document, store, zones_of_others
+from emu.world.content.eq2emu_files import Document, store
 from emu.world.content.knowledge import Knowledge, read_knowledge
 
 ANY: Final = 255
@@ -193,50 +191,3 @@ KNOWLEDGE_TABLES: Final[Mapping[str, Callable[[Columns], tuple[str, Row]]]] = {
     "starting_skillbar": _hotkey,
 }
 """For each table: the function that returns the name of a list and its new row."""
-
-
-Progress = Callable[[str, int], None]
-"""Called with the present step and the number of rows so far."""
-
-
-def import_world(
-    dumps: Sequence[RowSource],
-    folder: Path,
-    *,
-    dry_run: bool = False,
-    replace: bool = False,
-    progress: Progress = lambda _doing, _rows: None,
-) -> ImportReport:
-    """Write the zones of dumps into a folder of zone files; return a report of the rows.
-
-    The dumps are those of one database, in one file or one file per table. Nothing is written
-    before all were read, and with `dry_run` nothing at all. A file that was changed by hand stays
-    unless `replace`. A zone that another file of the folder has is not written. Raises
-    `FileFormatError` for an unreadable dump, and `CommandError` if the folder cannot be written.
-    """
-    report = ImportReport({table: Tally() for table in TABLES})
-    tables = Tables()
-    takes = tables.takes
-    taken = 0
-    for dump in dumps:
-        for row in dump.read(TABLES):
-            report.take(row, takes[row.table.lower()])
-            taken += 1
-            if taken % 1000 == 0:
-                progress("reading", taken)
-    _require_some(dumps, TABLES)
-    # Shipped zones are extended or replaced, never written as new ones.
-    shipped = {zone.id for zone in read_atlas()}
-    others = zones_of_others(folder)
-    for document in Composer(tables, report, shipped).documents():
-        progress("writing", taken)
-        zone, path = document.tables.get("zone", {}), folder / document.name
-        # The operator's own file of a zone wins.
-        other = others.get(zone.get("id"), path)
-        if other != path and not zone.get("extends"):
-            text = f"{path} was not written: {other.name} has zone {zone['id']} already"
-            report.note(document.name, text)
-        else:
-            store(document, folder, report, dry_run=dry_run, replace=replace)
-    report.settle()
-    return report

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import CommandError
-from emu.world.content.eq2emu_files import Fate, fate_of, text_of, write, zones_of_others
-from tests.support.world.zone_files import write_zones, zone_text
+from emu.world.content.eq2emu_files import Fate, fate_of, text_of, write
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 PLAIN = TEXTS | st.integers(-(2**63), 2**63 - 1) | st.booleans() | st.floats(allow_nan=False)
@@ -55,11 +54,3 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> No
         write(tmp_path / "file" / "a.toml", "")
     with pytest.raises(CommandError, match="cannot be read"):
         fate_of(tmp_path, "")
-
-
-def test_zones_of_others_are_those_that_no_import_wrote(tmp_path: Path) -> None:
-    more = {"extra": "[zone]\nid = 3\nextends = true\n", "broken": "["}
-    folder = write_zones(tmp_path, mine=zone_text(900, "Mine"), **more)
-    write(folder / "b.toml", text_of({"zone": {"id": 901}}))
-    assert zones_of_others(folder) == {900: folder / "mine.toml"}
-    assert zones_of_others(tmp_path / "none") == {}
