@@ -110,6 +110,10 @@ class Strikes(Generic[Key]):
         return [one.name for one in self._records.values() if now < one.until]
 
 
+NEW_AT_ONCE: Final = 80
+"""Ghosts that one turn creates for one viewer: up to twenty milliseconds if all of them differ."""
+NEWCOMER_TURNS: Final = 12
+"""Turns of one tick for viewers that have just come to a crowded place."""
 WORK_AT_ONCE: Final = 2000
 """Ghosts that one turn of a tick handles: about ten milliseconds, with sending them."""
 _WORK_OF_ONE: Final = 20
@@ -163,6 +167,8 @@ class Zone:
     """Viewers to serve with the next tick even if no spawn that they see has changed."""
     _crowded: set[Viewer] = field(default_factory=set)
     """Viewers with new ghosts to create, and no capacity on their link."""
+    _newcomers: dict[Viewer, None] = field(default_factory=dict)
+    """Viewers with more new ghosts than one turn creates."""
     _moved: dict[int, Spawn] = field(default_factory=dict)
     _turns: Iterator[None] | None = None
     """The tick in progress, if it takes more than one turn."""
@@ -345,7 +351,7 @@ class Zone:
             self._turns = None
         # "Now" lets the reactor handle datagrams that have arrived, and then call again at once.
         self._next_tick = None if self._turns is None else now
-        if self._moved or self._changes or self._pending:
+        if self._moved or self._changes or self._pending or self._newcomers:
             self._arm()
 
     def _run_tick(self) -> Iterator[None]:
@@ -363,6 +369,7 @@ class Zone:
             if work >= WORK_AT_ONCE:
                 work = 0
                 yield
+        yield from self._show_newcomers()
         # Changes that happen from here on, between the turns of this tick, are for the next one.
         changes, self._changes = self._changes, set()
         for viewer in self._viewers_of(changes):
@@ -373,6 +380,17 @@ class Zone:
             if work >= WORK_AT_ONCE:
                 work = 0
                 yield
+
+    def _show_newcomers(self) -> Iterator[None]:
+        """Show viewers in crowded places more of the spawns near them, each in its turn."""
+        for _ in range(NEWCOMER_TURNS):
+            if not self._newcomers:
+                return
+            viewer = next(iter(self._newcomers))
+            del self._newcomers[viewer]
+            if self._viewers.get(viewer.spawn.id) is viewer:
+                self._show_near(viewer)
+            yield
 
     def _viewers_of(self, changes: AbstractSet[int]) -> list[Viewer]:
         """Return the viewers that see one of the changed spawns, and those that are pending."""
@@ -511,9 +529,26 @@ class Zone:
         """Update the interest set of a viewer."""
         for spawn in viewer.interest:
             self._hide_when_far(viewer, spawn)
-        for spawn in self._grid.near(viewer.spawn.position, self.rules.create_distance):
-            if spawn is not viewer.spawn:
-                self._show(viewer, spawn)
+        # Who is still shown a crowded place gets the next ones in a turn of its own.
+        if viewer not in self._newcomers:
+            self._show_near(viewer)
+
+    def _show_near(self, viewer: Viewer) -> None:
+        """Show a viewer the spawns near it: as many as one turn may, the nearest first."""
+        at, interest = viewer.spawn.position, viewer.interest
+        new = [
+            spawn for spawn in self._grid.near(at, self.rules.create_distance)
+            if spawn is not viewer.spawn and spawn not in interest
+        ]  # fmt: skip
+        if len(new) > NEW_AT_ONCE:
+            new.sort(key=lambda spawn: at.distance_to(spawn.position))
+        before = len(interest)
+        for spawn in new[:NEW_AT_ONCE]:
+            self._show(viewer, spawn)
+        # Without progress the rest must wait for something else: a free link, or a hidden spawn.
+        if len(new) > NEW_AT_ONCE and len(interest) > before:
+            self._newcomers[viewer] = None
+            self._arm()
 
     def _hide_when_far(self, viewer: Viewer, spawn: Spawn) -> None:
         # Farther than the distance of creation: a spawn at the edge would flicker otherwise.

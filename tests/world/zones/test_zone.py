@@ -12,7 +12,7 @@ from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.rules import ZoneRules
 from emu.world.zones.grid import Grid
-from emu.world.zones.zone import Zone
+from emu.world.zones.zone import NEW_AT_ONCE, Zone
 from emu.world_stream.movement import Position
 from tests.support.world.zone_clients import ZoneClient, player, run_ticks
 from tests.support.world.zone_files import definition
@@ -63,6 +63,23 @@ def test_creatures_and_things_near_are_shown_on_entering(zone: Zone) -> None:
         "OP_EqCreateWidgetCmd",
     ]  # fmt: skip
     assert one.names() == {"npc 10", "sign", "door"}
+
+
+def test_a_crowded_place_is_shown_in_turns_the_nearest_first(zone: Zone) -> None:
+    for number in range(10, 10 + 3 * NEW_AT_ONCE):
+        zone.add(npc(number, float(number) / 2), 0.0)
+    run_ticks(zone, 0.0, 1.0)
+    one = ZoneClient(player(1))
+    one.enter(zone, 1.0)
+    first = one.names()
+    assert first == {f"npc {number}" for number in range(10, 10 + NEW_AT_ONCE)}
+    sizes = []
+    now = Monotonic(2.0)
+    while len(one.names()) < 3 * NEW_AT_ONCE:
+        assert len(sizes) < 10
+        zone.tick(now)
+        sizes.append(len(one.names()))
+    assert sizes[-2:] == [2 * NEW_AT_ONCE, 3 * NEW_AT_ONCE]
 
 
 def test_who_goes_far_is_hidden_and_comes_back_under_another_index(zone: Zone) -> None:
