@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.times import Monotonic
-from emu.world.zones.zone import Strikes
+from emu.world.zones.strikes import Strikes
 
 
 def at(seconds: float) -> Monotonic:
