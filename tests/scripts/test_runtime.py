@@ -229,6 +229,31 @@ ENDLESS = {
     "a chunk compiled": "load('while true do end')()",
     "a full collection": "while true do collectgarbage() end",
     "a format of great width": "return string.format('%999999999d', 1)",
+    "a loop behind tostring": (
+        "local t = {} while true do t[tostring(t)] = tostring({}) .. tostring(#t) end"
+    ),
+    "numbers without an end": "for i = 1, math.huge do end",
+    "a walk over a table that is filled": (
+        "local t = {1} for i in pairs(t) do t[i] = nil t[i] = 1 while true do next(t) end end"
+    ),
+    "two functions that call each other": (
+        "local a, b function a() return 1 + b() end function b() return 1 + a() end a()"
+    ),
+    "an error in an error": "error(setmetatable({}, {}))",
+    "a byte list of a large text": "return ('x'):rep(4000):byte(1, -1), error('end')",
+    "a long chain of closures": (
+        "local f = function() return 1 end for i = 1, 1e7 do local g = f "
+        "f = function() return g() end end"
+    ),
+    "a pattern on a text that grows": (
+        "local s = 'a' while true do s = s .. 'a' string.find(s, 'a-b') end"
+    ),
+    "a replacement that calls itself": (
+        "local function r(x) return (x:gsub('a', r)) end r('a') while true do r('a') end"
+    ),
+    "the globals as a table": "while true do for name in pairs(_G) do _G[name .. 'x'] = 1 end end",
+    "a text of many numbers": "local s = '' for i = 1, 1e7 do s = s .. i end",
+    "a select of many": "return select('#', table.unpack({}, 1, 1e6))",
     "many concatenated": (
         "local t = {} for i = 1, 1e7 do t[i] = 'xxxxxxxx' end return table.concat(t)"
     ),
@@ -255,6 +280,11 @@ OUTSIDE = {
     "metatables": "return setmetatable or getmetatable or rawset",
     "collections": "return collectgarbage",
     "caught errors": "return pcall or xpcall",
+    "the environment of a function": "return setfenv or getfenv",
+    "a path of modules": "return module or (package and package.path)",
+    "clocks that stop": "return os.setlocale or os.tmpname or os.difftime == nil or nil",
+    "text compiled": "return string.dump or utf8",
+    "the metatable of texts": "return rawget(string, '__index') or rawget(string, '__metatable')",
     "other globals": "return _ENV._G.debug or _G._G.io",
     "the table behind the globals": "return rawget(_G, '__index')",
 }
