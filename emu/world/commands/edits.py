@@ -64,6 +64,29 @@ async def _move(context: CommandContext, player: Player, call: Call) -> str:
 
 
 @COMMANDS.for_players(
+    "edit show", "show where your target of the content file comes from", rank=MASTER
+)
+async def _show(context: CommandContext, player: Player, call: Call) -> Reply:
+    await check_voice(context, call)
+    standing = _target(context, player)
+    placement, entry = standing.placement, standing.entry
+    where = f"placement {placement.id}, location {placement.location_id}"
+    group = f", group {standing.group}" if standing.group else ""
+    lines = (
+        f"spawn {standing.template.id} ({standing.template.kind}), {where}{group}",
+        f"entry {entry.id} of weight {entry.weight:g}",
+        f"script: {entry.script or 'none'}",
+        f"it returns after {placement.respawn} s" if placement.respawn else "it never returns",
+    )
+    data = {
+        "spawn": standing.template.id, "placement": placement.id, "entry": entry.id,
+        "location": placement.location_id, "group": standing.group, "script": entry.script,
+        "respawn": placement.respawn,
+    }  # fmt: skip
+    return Reply(lines, data)
+
+
+@COMMANDS.for_players(
     "edit remove", "remove the place of your target from the content file's zone", rank=MASTER
 )
 async def _remove(context: CommandContext, player: Player, call: Call) -> str:

@@ -102,6 +102,19 @@ def test_a_target_is_moved_to_the_game_master(scene: Scene) -> None:
     assert {row.author for row in scene.store.rows.values()} == {"Aldana"}
 
 
+def test_a_target_says_where_it_comes_from(scene: Scene) -> None:
+    scene.target("a sign")
+    assert scene.client.types("edit show") == [
+        "spawn 90003 (signs), placement 15, location 5", "entry 25 of weight 100", "script: none",
+        "it returns after 300 s",
+    ]  # fmt: skip
+    place = next(one for one in scene.client.player.zone if one.name in ("a guard", "a captain"))
+    scene.client.player.set_target(place)
+    assert "script: SpawnScripts/meadow/" in scene.client.types("edit show")[2]
+    scene.client.player.set_target(None)
+    assert scene.types("edit show") == "target a spawn of the content file"
+
+
 def test_a_target_is_removed_and_brought_back(scene: Scene) -> None:
     scene.target("a sign")
     assert scene.types("edit remove") == ("placement 15 is removed; `edit undo 15` brings it back")
