@@ -4,6 +4,7 @@ It needs a content file (EMU_CONTENT) and the scripts (EMU_CONTENT_SCRIPTS). The
 asks for a quest; characters have no quests yet, so the scripts are answered that it is done.
 """
 
+import math
 import os
 import sqlite3
 from pathlib import Path
@@ -30,6 +31,7 @@ TO_QEYNOS = 5717
 GATES = Place(424.0, -11.5, 310.0)
 DOOR = Place(570.0, -14.7, 198.0)
 HARBOR = Place(785.0, -17.3, 177.0)
+NEAR = 5.0
 QUESTS = FunctionTable()
 
 
@@ -63,13 +65,21 @@ class Traveller:
         """Run to a ghost."""
         assert self.core.surroundings is not None
         at = self.core.surroundings.place(index)
-        self.client.walk_to(at.x - distance, at.y, at.z, 20.0)
-        await self.client.until(lambda: self.core.walker.goal is None, "to arrive", timeout=300.0)
+        await self.run_to(Place(at.x - distance, at.y, at.z))
 
     async def run_to(self, place: Place) -> None:
-        """Run to a place."""
-        self.client.walk_to(place.x, place.y, place.z, 20.0)
-        await self.client.until(lambda: self.core.walker.goal is None, "to arrive", timeout=300.0)
+        """Run to a place; begin again if the server puts the client back while it enters."""
+        for _ in range(5):
+            await self.pause(1.0)
+            self.client.walk_to(place.x, place.y, place.z, 20.0)
+            await self.client.until(
+                lambda: self.core.walker.goal is None, "to arrive", timeout=300.0
+            )
+            # The server learns of the last step.
+            await self.pause(1.0)
+            here = self.core.place
+            if math.hypot(here.x - place.x, here.z - place.z) < NEAR:
+                return
 
     async def choose(self, choice: str) -> None:
         """Choose an answer of the open dialog by its beginning."""
