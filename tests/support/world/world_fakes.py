@@ -296,6 +296,7 @@ def no_storage() -> Any:
         mail=None,
         petitions=None,
         dead_spawns=None,
+        content_edits=None,
     )
 
 
