@@ -25,7 +25,7 @@ PATIENCE: Final = 5.0
 """Seconds to wait for the server's answer."""
 TOGETHER: Final = 500
 """Files that share one runtime while loops are looked for: its memory is freed after them."""
-_STANDING_IN: Final = (("SpawnScripts/Generic/NPCModule.lua", "CastSpell"),)
+_STANDING_IN: Final = (("SpawnScripts/Generic/IdleAnimations.lua", "CastSpell"),)
 _TRIED: Final = "SpawnScripts/"
 
 
