@@ -10,7 +10,7 @@ from emu.content.importing import import_content
 from emu.content.population import Population, Surroundings
 from emu.content.sources import dump_parts
 from emu.times import Monotonic
-from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.content.looks import Rolls, randomized, spawn_of
 from emu.world.content.served import read_zone_content
 from emu.world.visibility.baselines import GhostBaseline
@@ -123,7 +123,7 @@ def test_a_placement_overrides_the_template(spawns: dict[int, Spawn]) -> None:
 
 def test_verbs_have_distance_error_and_time(spawns: dict[int, Spawn]) -> None:
     wolf = spawns[11]
-    assert wolf.verbs == (("Pet", 4.0, "touch the wolf", "Too far", 2.5, 35),)
+    assert wolf.verbs == (Verb("Pet", 4.0, "touch the wolf", "Too far", 2.5, 35),)
     assert [verb.name for verb in wolf.more_verbs] == ["Feed"]
 
 
