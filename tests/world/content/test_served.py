@@ -1,5 +1,6 @@
 """Zones of a content file in a running world: what stands there, and when it appears."""
 
+import gc
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.layers import Edit, ZoneLayer, read_edits
-from emu.content.population import Standing
+from emu.content.population import Population, Standing
 from emu.content.sources import dump_parts
 from emu.errors import EmuError, FileFormatError
 from emu.times import Moment, Monotonic
@@ -321,6 +322,18 @@ def test_content_that_comes_later_fills_a_zone_that_runs(tmp_path: Path) -> None
     scene.layer = NO_LAYER
     scene.refresh()
     assert sorted(ids(scene)) == [1.0, 2.0]
+
+
+def test_a_zone_that_ends_leaves_nothing_in_memory(tmp_path: Path) -> None:
+    def kept() -> int:
+        gc.collect()
+        return sum(isinstance(one, ServedZone | Population) for one in gc.get_objects())
+
+    before = kept()
+    scene = opened(made(tmp_path, crowd(3)))
+    assert kept() == before + 2
+    scene.zones.forget(scene.zone)
+    assert kept() == before
 
 
 def test_a_spawn_is_known_by_its_placement(path: Path) -> None:
