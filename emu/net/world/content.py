@@ -19,6 +19,7 @@ from twisted.internet.defer import Deferred
 
 from emu.commands import Registry
 from emu.config.world import WorldConfig
+from emu.content.figures import read_figures
 from emu.content.file import ContentFile
 from emu.content.layers import Edit, ZoneLayer, stored_value
 from emu.content.population import ORDINARY
@@ -250,7 +251,10 @@ def make_scripts(
     behaviors: Behaviors,
     content: ContentZones | None,
 ) -> Scripts | None:
-    """Return the host of the content file's scripts; None without scripts, or without lupa."""
+    """Return the host of the content file's scripts; None without scripts, or without lupa.
+
+    Raises `FileFormatError`.
+    """
     if config.scripts is None:
         return None
     if content is None:
@@ -261,6 +265,7 @@ def make_scripts(
             world, chat, behaviors, ScriptFolder(config.scripts), EVERY,
             chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
             report=lambda line: _log.warn("{line}", line=line),
+            figures=read_figures(config.content),
         )  # fmt: skip
     except ConfigError as error:
         _log.warn("{line}", line=str(error))

@@ -91,6 +91,22 @@ class Verb(NamedTuple):
         return spawn.id not in self.refused and (self.only is None or spawn.id in self.only)
 
 
+class Idle(NamedTuple):
+    """The animation of a spawn that does nothing else; older clients show its action state."""
+
+    state: int
+    from_version: int = 0
+    """The first client version that has it."""
+
+
+class Entrance(NamedTuple):
+    """An animation that is shown to those who see a spawn for the first time, for a while."""
+
+    animation: int
+    until: float
+    """The monotonic second at which it ends."""
+
+
 class Footer(NamedTuple):
     """Further fields of signs and widgets: their own number and place, a sign's texts."""
 
@@ -198,6 +214,8 @@ class Spawn:
     power_percent: int = 100
     visual_state: int = 0
     action_state: int = 0
+    idle: Idle | None = None
+    entrance: Entrance | None = None
     mood_state: int = 0
     emote_state: int = 0
     own_model: int | None = None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from emu.content.figures import Figures
 from emu.content.population import Standing
 from emu.scripts.runtime import ScriptFolder
 from emu.scripts.signatures import FunctionTable
@@ -54,6 +55,7 @@ class Scripts(Calls):
         *,
         chances: Chances,
         report: Callable[[str], object],
+        figures: Figures | None = None,
     ) -> None:
         """Make the runtime and subscribe to a world's events.
 
@@ -68,6 +70,8 @@ class Scripts(Calls):
             report=report,
         )
         self.world = world
+        self.figures = figures or Figures()
+        """Rules, variables and tables of the content file."""
         self.failed = self._show_error
         self._next_look: Monotonic | None = None
         self.travel: Travel | None = None

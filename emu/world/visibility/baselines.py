@@ -188,7 +188,7 @@ class GhostBaseline:
         info = now.info if target == NO_SPAWN else form.with_target(now.info, target)
         view = form.with_look(now.visibility, look)
         packed = form.pack_parts(now.position, view, info)
-        header = self._header()
+        header = self._header(time_stamp)
         stamp = time_stamp.to_bytes(_STAMP_SIZE, "little")
         parts = (
             oversized(index), index.to_bytes(INDEX_SIZE, "little"), header, stamp,
@@ -196,9 +196,14 @@ class GhostBaseline:
         )  # fmt: skip
         return b"".join(parts)
 
-    def _header(self) -> bytes:
+    def _header(self, time_stamp: int) -> bytes:
         """Return the header without index and id, with which it begins, and the time at its end."""
         spawn, form = self.spawn, self.form
+        entrance = spawn.entrance
+        if entrance is not None and time_stamp < entrance.until * 1000:
+            # Kept for nobody: few spawns have one, and only for seconds.
+            fields = header_fields(spawn, form, 0, 0) | {"spawn_anim": entrance.animation}
+            return form.encode(HEADER, fields)[_NO_INDEX:-_STAMP_SIZE]
 
         def make() -> bytes:
             return form.encode(HEADER, header_fields(spawn, form, 0, 0))[_NO_INDEX:-_STAMP_SIZE]
@@ -256,9 +261,10 @@ def _info_key(spawn: Spawn) -> tuple[object, ...]:
     return (
         # An appearance is never changed in place, so its identity stands for its values.
         id(spawn.appearance), spawn.kind, spawn.name, spawn.last_name, spawn.prefix, spawn.suffix,
-        spawn.guild, spawn.action_state, spawn.visual_state, spawn.mood_state, spawn.emote_state,
-        spawn.icon, spawn.hand_icon, spawn.attackable, spawn.words, spawn.hp_percent,
-        spawn.power_percent, spawn.level, spawn.difficulty, spawn.heroic, spawn.show_level,
+        spawn.guild, spawn.action_state, spawn.idle, spawn.visual_state, spawn.mood_state,
+        spawn.emote_state, spawn.icon, spawn.hand_icon, spawn.attackable, spawn.words,
+        spawn.hp_percent, spawn.power_percent, spawn.level, spawn.difficulty, spawn.heroic,
+        spawn.show_level,
     )  # fmt: skip
 
 

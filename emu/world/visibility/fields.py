@@ -214,7 +214,7 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
         "target_id": NO_SPAWN,
         "unknown6": 1,
         **name_fields(spawn),
-        "action_state": spawn.action_state,
+        "action_state": _action_state(spawn, form.dialect.version),
         "visual_state": spawn.visual_state,
         "mood_state": spawn.mood_state,
         "emote_state": spawn.emote_state,
@@ -251,6 +251,11 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
     # The order matters. An appearance may replace the defaults above, but never the status bits of
     # the spawn's words.
     return fields | form.status(words)
+
+
+def _action_state(spawn: Spawn, version: int) -> int:
+    idle = spawn.idle
+    return idle.state if idle is not None and idle.from_version <= version else spawn.action_state
 
 
 def _kind_words(spawn: Spawn) -> frozenset[str]:

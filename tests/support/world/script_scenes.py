@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from emu.content.figures import Figures
 from emu.content.file import Entry, Placement, Template
 from emu.content.population import Standing
 from emu.scripts.runtime import ScriptFolder
@@ -26,8 +27,9 @@ class ScriptScene:
     """A player beside the place where spawns with scripts appear."""
 
     def __init__(
-        self, folder: Path, version: int = 546, *, seed: int = 1, name: str = "Aldana"
-    ) -> None:
+        self, folder: Path, version: int = 546, *, seed: int = 1, name: str = "Aldana",
+        figures: Figures | None = None,
+    ) -> None:  # fmt: skip
         self.folder = folder
         self.lines: list[str] = []
         self._shown = 0
@@ -35,6 +37,7 @@ class ScriptScene:
         self.scripts = Scripts(
             self.harness.world, self.harness.chat, self.harness.behaviors, ScriptFolder(folder),
             EVERY, chances=Random(seed), report=self.lines.append,
+            figures=figures,
         )  # fmt: skip
         self.travel = Travel(
             self.harness.world, self.harness.departures, TravelTables(), Random(1).randrange

@@ -10,12 +10,16 @@ from typing import Any, Final
 
 from emu.scripts.signatures import FunctionTable, single
 from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool
+from emu.world.actors.spawn import Idle
 from emu.world.scripts.bodies import Body, distance_between, given
 from emu.world.scripts.host import Scripts
 
 SHEET: Final = FunctionTable()
 _SHORT: Final = dict(zip(ATTRIBUTES, ("Str", "Sta", "Agi", "Wis", "Int"), strict=True))
 """Field of an attribute -> how functions call it."""
+
+IDLE: Final = "action_state"
+"""The field of the animation that a spawn shows while it does nothing else."""
 
 
 # -- fields by name -------------------------------------------------------------------------------
@@ -62,6 +66,9 @@ def _set(scripts: Scripts, body: Body | None, name: str, kind: FieldKind, value:
         return False
     if not body.spawn.sheet.set(name, kind, value):
         return False
+    if name == IDLE:
+        found = scripts.figures.animations.get(str(value).casefold())
+        body.spawn.set_info(idle=Idle(*found) if found is not None else None)
     if body.player is not None:
         scripts.states.sheet_changed(body)
     return True

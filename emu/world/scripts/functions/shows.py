@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind, read_text
 from emu.world.actors.player import Player
+from emu.world.actors.spawn import Entrance
 from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.functions.talk import viewers_of
 from emu.world.scripts.host import Scripts
@@ -14,6 +15,7 @@ from emu.world_stream.movement import Position
 
 SHOWS: Final = FunctionTable()
 MOST_GOALS: Final = 4
+LARGEST_ANIMATION: Final = 0xFFFF
 _COINS: Final = (("Platinum", 1_000_000), ("Gold", 10_000), ("Silver", 100), ("Copper", 1))
 _ONLY, _OTHERS = 1, 2
 """Who is shown an animation that names a player: this one, or all others."""
@@ -50,6 +52,14 @@ def play_gesture(
     """Show a gesture by the name of an emote."""
     if spawn is not None and gesture and scripts.may_send():
         spoken.play_gesture(spawn.spawn, viewers_of(scripts, spawn, None), gesture)
+
+
+@SHOWS("SetSpawnAnimation", "S spawn, u number, n milliseconds=5000")
+def set_entrance(scripts: Scripts, spawn: Body | None, number: int, milliseconds: int) -> None:
+    """Show an animation to those who see a spawn for the first time in the next milliseconds."""
+    if spawn is not None:
+        until = scripts.now + max(0, milliseconds) / 1000
+        spawn.spawn.entrance = Entrance(number & LARGEST_ANIMATION, until) if number else None
 
 
 @SHOWS("PlayVoice", "S spawn, t voice, u key1, u key2, P player?")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.content.figures import Animation, Figures
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -41,6 +42,27 @@ def test_fields_by_name(scene: ScriptScene) -> None:
     ) == [
         "7", "-5", "1.5", "ponder", "false", "nil", "false", "12", "3", "Aldana", "false",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "shown"), [(546, (0, 0)), (1208, (18581, 0))])
+def test_an_idle_animation_is_shown_to_the_versions_that_have_it(
+    tmp_path: Path, version: int, shown: tuple[int, int]
+) -> None:
+    figures = Figures(animations={"ponder": Animation(18581, 1045), "sit": Animation(7, 0)})
+    scene = ScriptScene(tmp_path, version, figures=figures)
+    guard = scene.spawn("""
+        names = {"Ponder", "none", "sit"}
+        turn = 0
+        function hailed(NPC, Spawn)
+            turn = turn + 1
+            SetInfoStructString(NPC, "action_state", names[turn])
+        end""")
+    seen = []
+    for _ in range(3):
+        scene.hail(guard)
+        scene.harness.run(1.0)
+        seen.append(scene.client.fields_of("Guard").get("action_state", 0))
+    assert seen == [*shown, 7]
 
 
 def test_attributes(scene: ScriptScene) -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from emu.world_stream.ghosts import CREATE_GHOST
+from tests.support.world.ghost_views import View
 from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.worlds import Client
 
@@ -107,3 +109,28 @@ def test_a_spawn_that_is_no_player_is_shown_nothing(scene: ScriptScene) -> None:
     assert scene.hail(guard) == [("Guard", "done")]
     assert len(scene.client.decoded("WS_OnScreenMsg")) == before
     assert scene.lines == []
+
+
+@pytest.mark.parametrize(
+    ("call", "wait", "shown"),
+    [
+        ("SetSpawnAnimation(NPC, 13016)", 3.0, 13016),
+        ("SetSpawnAnimation(NPC, 13016)", 6.0, 0xFFFF),
+        ("SetSpawnAnimation(NPC, 13016, 8000)", 6.0, 13016),
+        ("SetSpawnAnimation(NPC, 13016) SetSpawnAnimation(NPC, 0)", 1.0, 0xFFFF),
+        ("SetSpawnAnimation(nil, 13016)", 1.0, 0xFFFF),
+    ],
+)
+def test_who_sees_a_spawn_first_is_shown_its_entrance(
+    scene: ScriptScene, call: str, wait: float, shown: int
+) -> None:
+    guard = scene.spawn(f"function hailed(NPC, Spawn) {call} end")
+    scene.hail(guard)
+    scene.harness.run(wait)
+    other = stand_beside(scene)
+    view = View(other.dialect.version)
+    made = [payload for name, payload in other.log if name == CREATE_GHOST]
+    headers = [view.create(payload) for payload in made]
+    animations = {view.fields(header["index"])["name"]: header["spawn_anim"] for header in headers}
+    assert animations["Guard"] == shown
+    assert animations["Aldana"] == 0xFFFF

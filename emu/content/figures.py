@@ -1,0 +1,67 @@
+"""Figures that a content file has for the whole world: rules, variables, levels, animations.
+
+All of them are read at once, when the world starts. Source: docs/guides/content.md#figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from emu.content.file import ContentFile, Row
+
+LARGEST_STATE: Final = 0xFFFF
+
+
+class Animation(NamedTuple):
+    """An animation that scripts call by its name."""
+
+    state: int
+    from_version: int
+    """The first client version that has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of one content file; empty without one."""
+
+    rules: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Values of the rules that are in force, by category and name."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    experience: Mapping[int, int] = field(default_factory=dict)
+    """The points that lead to a level, by that level."""
+    animations: Mapping[str, Animation] = field(default_factory=dict)
+    """By name, in small letters."""
+    titles: Mapping[str, bool] = field(default_factory=dict)
+    """Whether a title stands before the name, by its text."""
+
+
+def read_figures(path: Path | None) -> Figures:
+    """Read the figures of a content file; without one they are empty. Raises `FileFormatError`."""
+    if path is None:
+        return Figures()
+    with ContentFile(path) as file:
+        # Without an active set, all rules count.
+        active = {row["id"] for row in file.table("rule_sets") if row["is_active"]}
+        return Figures(
+            {
+                (row["category"], row["name"]): row["value"]
+                for row in file.table("rules")
+                if not active or row["set_id"] in active
+            },
+            {row["name"]: row["value"] for row in file.table("variables")},
+            {row["level"]: row["points"] for row in file.table("experience")},
+            _animations(file.table("visual_states")),
+            {row["title"]: bool(row["is_prefix"]) for row in reversed(file.table("titles"))},
+        )
+
+
+def _animations(rows: list[Row]) -> dict[str, Animation]:
+    found: dict[str, Animation] = {}
+    for row in rows:
+        if 0 < row["state"] <= LARGEST_STATE:
+            # Of several rows of one name the first counts.
+            found.setdefault(row["name"].casefold(), Animation(row["state"], row["min_version"]))
+    return found

@@ -1,0 +1,64 @@
+"""Rules, variables, levels, animations and titles of a content file."""
+
+from pathlib import Path
+
+import pytest
+
+from emu.content.figures import Animation, Figures, read_figures
+from emu.content.importing import import_content
+from emu.content.sources import dump_parts
+from emu.errors import FileFormatError
+from tests.support.content.dumps import meadow, write_dumps
+
+SETS = [
+    {"ruleset_id": 1, "ruleset_name": "usual", "ruleset_active": 0},
+    {"ruleset_id": 2, "ruleset_name": "own", "ruleset_active": 1},
+]
+RULES = [
+    {"ruleset_id": number, "rule_category": "R_World", "rule_type": "Pace", "rule_value": value}
+    for number, value in ((1, "1.5"), (2, "2.5"))
+]
+
+
+def figures(folder: Path, **more: object) -> Figures:
+    target = folder / "content.sqlite"
+    dumps = write_dumps(folder / "dumps", meadow() | more)  # type: ignore[arg-type]
+    import_content(dump_parts([dumps]), target)
+    return read_figures(target)
+
+
+def test_the_active_rules_and_the_other_tables(tmp_path: Path) -> None:
+    found = figures(
+        tmp_path,
+        rulesets=SETS,
+        ruleset_details=RULES,
+        variables=[{"variable_name": "jackpot", "variable_value": "128", "comment": "."}],
+        exp_per_level=[{"level": 2, "exp_needed": 600}],
+        visual_states=[
+            {"id": 1, "visual_state_id": 11, "name": "Ponder", "min_client_version": 0},
+            {"id": 2, "visual_state_id": 12, "name": "ponder", "min_client_version": 1096},
+            {"id": 3, "visual_state_id": 13, "name": "swim", "min_client_version": 1045},
+            {"id": 4, "visual_state_id": 70000, "name": "wide", "min_client_version": 0},
+        ],
+        titles=[
+            {"id": 1, "title": "the Brave", "prefix": 0}, {"id": 2, "title": "Sir", "prefix": 1},
+        ],
+    )  # fmt: skip
+    assert found.rules == {("R_World", "Pace"): "2.5"}
+    assert found.variables == {"jackpot": "128"}
+    assert found.experience == {2: 600}
+    assert found.animations == {"ponder": Animation(11, 0), "swim": Animation(13, 1045)}
+    assert found.titles == {"the Brave": False, "Sir": True}
+
+
+def test_without_an_active_set_all_rules_count(tmp_path: Path) -> None:
+    found = figures(tmp_path, ruleset_details=RULES[:1])
+    assert found.rules == {("R_World", "Pace"): "1.5"}
+
+
+def test_without_a_file_they_are_empty(tmp_path: Path) -> None:
+    assert read_figures(None) == Figures()
+    broken = tmp_path / "content.sqlite"
+    broken.write_bytes(b"no database")
+    with pytest.raises(FileFormatError):
+        read_figures(broken)
