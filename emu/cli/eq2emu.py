@@ -343,12 +343,12 @@ def print_report(report: ImportReport, style: str, *, dry_run: bool, hint: str |
         raise CommandError(f"the import is incomplete: {report.left_out} rows skipped")
 
 
-@click.command("import-eq2emu", context_settings={"ignore_unknown_options": True})
+@click.command("import-eq2emu", hidden=True, context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, metavar="FILE...")
 def import_world_dump(arguments: tuple[str, ...]) -> None:
     """Name the command that imports zones now: `emu content import`.
 
-    Example: emu world import-eq2emu eq2world.sql.gz
+    Example: emu content import worldtables_with_data
     """
     raise CommandError(
         f"zones are imported into a content file: emu content import {' '.join(arguments)}".rstrip()

@@ -93,4 +93,6 @@ def test_a_world_with_characters_is_removed_only_when_that_is_meant(emu: Command
 def test_every_command_has_help_with_an_example() -> None:
     for command in world.commands.values():
         assert isinstance(command, click.Command)
-        assert "Example: emu world " in (command.help or ""), command.name
+        # A hidden one names the command that has replaced it.
+        noun = "content" if command.hidden else "world"
+        assert f"Example: emu {noun} " in (command.help or ""), command.name

@@ -50,8 +50,9 @@ async def test_a_private_message_reaches_a_player_at_another_node(
                     reactor, HOST, port, entrance, on_event=noted.append
                 )
                 if name == "Aldana":
+                    # The end of the session says that the last save is stored.
+                    await clients[name].leave()
                     made.sql("UPDATE world_characters SET zone_id = 12")
-                    await clients[name].stop()
                     clients[name] = await enter_world(
                         reactor, HOST, port, entrance, on_event=noted.append
                     )

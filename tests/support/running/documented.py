@@ -15,6 +15,7 @@ from emu.guilds import LEADER, Guild, GuildMember
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.opcodes.files import as_sql
 from emu.opcodes.text import shipped_rows
+from emu.processes.ports import ContentEdit
 from emu.store import Store
 from emu.times import UNKNOWN
 from tests.support.content.dumps import meadow, write_dumps
@@ -130,6 +131,9 @@ def prepare(folder: Path) -> list[list[str]]:
         store.login.worlds.add(RegisteredWorld(0, "Norrath", BUILT_IN_ACCOUNT, ""))
         own = store.world.characters.create(world_character(name="Aldana"))
         store.login.characters.add(character(name="Aldana", char_id=own.id))
+        store.world.content_edits.save_edits(
+            [ContentEdit("placement", 3504, "x", "2.0", "1.0", "Aldana", UNKNOWN)]
+        )
         leader = GuildMember(char_id=own.id, rank=LEADER)
         store.world.guilds.create(Guild(name="The Wolves", members={own.id: leader}))
         nodes = store.world.nodes
