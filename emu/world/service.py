@@ -47,8 +47,9 @@ class WorldService:
         self.messages = WorldMessages()
         self._entries.register(self.messages)
         context.departures.register(self.messages)
-        Movement(world, context.departures.stop_camp).register(self.messages)
         self._interaction = Interaction(world, context.departures, commands)
+        moved = self._interaction.uses.moved
+        Movement(world, context.departures.stop_camp, moved).register(self.messages)
         self._interaction.register(self.messages)
         commands.register(self.messages)
         behaviors.register(self.messages)
@@ -274,6 +275,8 @@ class WorldService:
             departures.remove(player, LeaveReason.LINK_DEAD, now)
         elif name is PlayerDeadline.CAMP:
             departures.leave_saved(player, LeaveReason.CAMPED, now)
+        elif name is PlayerDeadline.VERB:
+            self._interaction.uses.handle_timer(player, now)
         elif name is PlayerDeadline.CLOSING:
             player.client.close()
         else:

@@ -18,6 +18,7 @@ from emu.world.actors.client import send_text
 from emu.world.actors.movement import StepRefusal
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SITTING, STANDING, Destination, Spawn, SpawnKind, Verb
+from emu.world.actors.uses import VerbUses
 from emu.world.entry.leaving import Departures
 from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.world import World
@@ -35,10 +36,16 @@ SPAWN_ONLY: Final = 4
 class Movement:
     """Handles the messages about a player's place, posture and target."""
 
-    def __init__(self, world: World, stop_camp: Callable[[Player], None]) -> None:
-        """`stop_camp` stops the camp timer of a player that stands up."""
+    def __init__(
+        self,
+        world: World,
+        stop_camp: Callable[[Player], None],
+        moved: Callable[[Player], None],
+    ) -> None:
+        """`stop_camp` stops the camp timer of a player that stands up; `moved` hears of steps."""
         self._world = world
         self._stop_camp = stop_camp
+        self._moved = moved
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about movement to the table."""
@@ -84,6 +91,7 @@ class Movement:
             pitch=step.pitch,
             activity=step.activity,
         )
+        self._moved(player)
         zone = player.zone.definition
         # The client has fallen through the ground. Nobody could reach or help the player there.
         if step.position.y < zone.underworld:
@@ -158,6 +166,7 @@ class Interaction:
         self._world = world
         self._departures = departures
         self._commands = commands
+        self.uses = VerbUses(world, self._do)
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about verbs to the table."""
@@ -194,7 +203,7 @@ class Interaction:
         elif verb.distance and player.position.distance_to(spawn.position) > verb.distance:
             # Clients check this, too, but the server must not trust them. A distance of 0 means
             # everywhere.
-            send_text(player.client, "You are too far away.")
+            send_text(player.client, verb.error or "You are too far away.")
         else:
             # The verb's command may need the target.
             player.set_target(spawn)
@@ -205,6 +214,10 @@ class Interaction:
         if scripts is not None and not scripts.may_use(player, spawn, verb.command):
             self._world.count("verb refused by a script")
             return
+        self.uses.begin(player, spawn, verb, now)
+
+    def _do(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
+        scripts = self.scripts
         if self.ways is not None and self.ways.use(player, spawn, verb.command, now):
             return
         # Shopkeepers hail whoever wants to buy: their scripts greet by `hailed`.

@@ -15,7 +15,7 @@ import enum
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from emu.commands import Cost
 from emu.dialects import Dialect
@@ -28,7 +28,7 @@ from emu.world.actors.client import PlayerClient, SheetSender
 from emu.world.actors.movement import Pace, StepReader
 from emu.world.actors.options import Options
 from emu.world.actors.past import Past
-from emu.world.actors.spawn import Destination, Spawn, StateWord
+from emu.world.actors.spawn import Destination, Spawn, StateWord, Verb
 from emu.world.entry.saver import SavedKind
 from emu.world.rules import MovementRules
 from emu.world.visibility.viewer import Viewer
@@ -290,10 +290,21 @@ class PlayerDeadline(enum.Enum):
     """Its changes are saved."""
     SAVE = "save"
     """It is saved, as at every `WorldRules.save_interval`."""
+    VERB = "verb"
+    """The verb that it uses takes effect."""
 
 
 IN_ZONE: Final = frozenset((PlayerState.APPEARING, PlayerState.STANDING))
 """States in which a player's spawn is controlled by its client."""
+
+
+class VerbUse(NamedTuple):
+    """A verb that a player is using, of which spawn, and where it began."""
+
+    spawn: Spawn
+    verb: Verb
+    zone: Zone
+    began: Position
 
 
 class Player:
@@ -304,8 +315,8 @@ class Player:
         "character", "client", "command_words", "corrected", "destination", "followers",
         "following", "hotbars", "id", "is_elsewhere", "is_returning", "is_travelling", "mail",
         "muted_until", "options", "pace", "past", "predictions", "proposed_last_name", "relations",
-        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "viewer",
-        "zone", "zone_key",
+        "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "use",
+        "viewer", "zone", "zone_key",
     )  # fmt: skip
 
     def __init__(
@@ -329,6 +340,8 @@ class Player:
         self.state = PlayerState.LOADING
         self.viewer: Viewer | None = None
         self.target: Spawn | None = None
+        self.use: VerbUse | None = None
+        """The verb that takes its time."""
         self.unstuck = -math.inf
         """When it used the command ``stuck`` last."""
         self.corrected = -math.inf

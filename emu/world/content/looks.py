@@ -122,7 +122,8 @@ def _verbs(commands: Iterable[Row]) -> tuple[Verb, ...]:
             one["text"],
             one["distance"],
             one["command"],
-            one["error"],
+            # Some rows say "0" where they have no text.
+            one["error"] if one["error"] != "0" else "",
             max(0, one["cast_time"]) / HUNDREDTHS,
             one["visual"],
         )

@@ -17,6 +17,9 @@ USUAL_DISTANCE: Final = 10.0
 MOST_VERBS: Final = 64
 """Verbs of one spawn."""
 LONGEST_VERB: Final = 255
+HUNDREDTHS: Final = 100
+LONGEST_CAST: Final = 60_000
+"""Hundredths of a second that using a verb of a script takes at most."""
 MOST_USERS: Final = 1000
 """Players of whom one verb knows whether they may use it."""
 
@@ -31,11 +34,14 @@ def _add(body: Body, verb: Verb) -> None:
         body.spawn.set_verbs([*verbs, verb])
 
 
-def _made(name: str, distance: float, command: str, error: str) -> Verb:
+def _made(
+    name: str, distance: float, command: str, error: str, cast_time: int, visual: int
+) -> Verb:
     name, command, error = shown(name), shown(command), shown(error)
     return Verb(
         name[:LONGEST_VERB], max(0.0, distance) or USUAL_DISTANCE,
         (command or name)[:LONGEST_VERB], error[:LONGEST_VERB],
+        min(max(0, cast_time), LONGEST_CAST) / HUNDREDTHS, visual,
     )  # fmt: skip
 
 
@@ -46,7 +52,7 @@ def _made(name: str, distance: float, command: str, error: str) -> Verb:
 )
 def add_verb(
     _scripts: Scripts, player: Body | None, body: Body | None, name: str, distance: float,
-    command: str, error: str, _cast_time: int, _visual: int, deny: bool,
+    command: str, error: str, cast_time: int, visual: int, deny: bool,
 ) -> None:  # fmt: skip
     """Give a spawn a verb, with `deny` only for one player; without a name it loses all verbs."""
     if body is None or body.player is not None:
@@ -54,7 +60,7 @@ def add_verb(
     if not name and not command:
         body.spawn.set_verbs(())
         return
-    verb = _made(name, distance, command, error)
+    verb = _made(name, distance, command, error, cast_time, visual)
     if deny:
         verb = verb._replace(only=frozenset({player.spawn.id} if player is not None else ()))
     _add(body, verb)
@@ -75,13 +81,13 @@ def remove_verb(_scripts: Scripts, body: Body | None, command: str) -> None:
 )
 def add_verb_to_all(
     _scripts: Scripts, player: Body | None, number: int, name: str, distance: float, command: str,
-    error: str, _cast_time: int, _visual: int,
+    error: str, cast_time: int, visual: int,
 ) -> None:  # fmt: skip
     """Give a verb to all spawns with a number of the content file in a player's zone."""
     home: Home | None = player.home if player is not None else None
     if home is not None and (name or command):
         for body in list(home.of_spawn(number)):
-            _add(body, _made(name, distance, command, error))
+            _add(body, _made(name, distance, command, error, cast_time, visual))
 
 
 @VERBS("SetAccessToEntityCommand", "P player, S spawn, t command, 1 on")

@@ -90,3 +90,21 @@ def test_all_verbs_go_and_all_spawns_get_one(scene: ScriptScene) -> None:
     assert [verb.name for verb in first.verbs] == [verb.name for verb in second.verbs]
     assert (first.verbs[-1].name, first.verbs[-1].distance) == ("Pick", 4.0)
     assert len(guard.verbs) == 64
+
+
+def test_a_verb_of_a_script_takes_its_time(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            AddPrimaryEntityCommand(Spawn, NPC, "Search", 5, "", "", 150, 35)
+        end
+        function casted_on(NPC, Spawn, command)
+            Say(NPC, "You " .. command)
+        end""")
+    scene.hail(guard)
+    scene.harness.run(1.0)
+    use(scene.client, guard, "Search")
+    assert scene.client.decoded("WS_HearSpellCast")[-1]["visual"] == 35
+    scene.harness.run(1.4)
+    assert scene.heard() == []
+    scene.harness.run(0.2)
+    assert scene.heard() == [("Guard", "You Search")]
