@@ -19,7 +19,7 @@ from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import CannotListenError
 from twisted.logger import ILogObserver, globalLogPublisher
 
-from emu.admin.commands.server import MOST_PROBLEMS, Reload
+from emu.admin.commands.server import MOST_PROBLEMS, Reload, each_once
 from emu.admin.snapshot import snapshot_value
 from emu.admin.status import OpenPort, in_short
 from emu.built import form
@@ -66,7 +66,7 @@ _log = logger("server")
 
 async def reread_all(reads: Mapping[str, Reload]) -> None:
     """Read everything again; log each fault, and keep the previous content then."""
-    for name, read in reads.items():
+    for name, read in each_once(reads).items():
         try:
             await read()
         # One faulty file must not prevent the others from being read.

@@ -172,7 +172,7 @@ class _World:
         # A turn looks at the clock to know when it has lasted long enough.
         return Monotonic(self.now + process_time() - self._began)
 
-    async def _read(self, zone_id: int) -> Any:
+    async def _read(self, zone_id: int, _old: Any) -> Any:
         with ContentFile(self.path) as file:
             return served_zone(file, zone_id, NO_LAYER)
 

@@ -50,6 +50,14 @@ def _reload_choices(controls: Controls) -> tuple[str, ...]:
     return (*controls.reloads, "all")
 
 
+def each_once(reloads: Mapping[str, Reload]) -> dict[str, Reload]:
+    """Return what is read for `all`: what has two names, by the first of them."""
+    names: dict[Reload, str] = {}
+    for name, reload in reloads.items():
+        names.setdefault(reload, name)
+    return {name: reload for reload, name in names.items()}
+
+
 WHAT = Argument(
     "what", help="what to reload", optional=True, default="all", choices_of=_reload_choices
 )
@@ -79,7 +87,7 @@ async def _status(controls: Controls, call: Call) -> Reply:
     "reload", "read tables and files again", WHAT, rank=MASTER, example="reload opcodes"
 )
 async def _reload(controls: Controls, call: Call) -> Reply:
-    names = [call["what"]] if call["what"] != "all" else list(controls.reloads)
+    names = [call["what"]] if call["what"] != "all" else list(each_once(controls.reloads))
     results: dict[str, str] = {}
     lines: list[str] = []
     is_good = True

@@ -174,8 +174,10 @@ class ContentReader:
             old.close()
         return fresh.digest()
 
-    def _read(self, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit]) -> ServedZone | None:
-        return served_zone(self._opened(), zone_id, layer, edits)
+    def _read(
+        self, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit], old: ServedZone | None
+    ) -> ServedZone | None:
+        return served_zone(self._opened(), zone_id, layer, edits, old)
 
     def _close(self) -> None:
         if self._file is not None:
@@ -207,8 +209,8 @@ class ContentReader:
             return next((one.position for one in players() if one.zone is zone), None)
 
         return ContentZones(
-            lambda zone_id: self.run(
-                partial(self._read, zone_id, self.layers(zone_id), self.edits())
+            lambda zone_id, old: self.run(
+                partial(self._read, zone_id, self.layers(zone_id), self.edits(), old)
             ),
             next_id=next_id,
             randomness=lambda: Random(randbelow(2**63)),  # noqa: S311  # chances of a game

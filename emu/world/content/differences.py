@@ -5,11 +5,11 @@ Source: docs/guides/content.md#reload.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from emu.content.file import ZoneContent
+from emu.content.file import Row, Template, ZoneContent
 from emu.content.population import Population
 from emu.world.content.definitions import Fixture
 
@@ -23,6 +23,20 @@ class ServedZone:
     """By the spawn's number; spawns that cannot be shown are missing."""
     faults: tuple[str, ...]
     """A line for each spawn that cannot be shown."""
+    source: object = None
+    """What it was read from: equal ones give the same content. None if it was not read so."""
+
+    def fixture_as(
+        self, template: Template, commands: Mapping[int, Sequence[Row]]
+    ) -> Fixture | None:
+        """Return the fixture of a template that is the same here; None if it differs."""
+        if self.content.templates.get(template.id) != template:
+            return None
+        for column in ("commands", "more_commands"):
+            number = template.spawn[column]
+            if self.content.commands.get(number) != commands.get(number):
+                return None
+        return self.fixtures.get(template.id)
 
 
 class Difference(NamedTuple):
@@ -48,7 +62,11 @@ def difference(old: ServedZone, new: ServedZone) -> Difference:
     known, fresh = old.content.templates, new.content.templates
     spawns = frozenset(
         one for one in known.keys() & fresh.keys()
-        if known[one] != fresh[one] or old.fixtures.get(one) != new.fixtures.get(one)
+        if known[one] != fresh[one]
+        or (
+            old.fixtures.get(one) is not new.fixtures.get(one)
+            and old.fixtures.get(one) != new.fixtures.get(one)
+        )
     )  # fmt: skip
     return Difference(frozenset(places), spawns)
 
@@ -74,4 +92,5 @@ def prepared(
 
 def emptied(served: ServedZone) -> ServedZone:
     """Return a zone's content without anything that stands there."""
-    return replace(served, content=replace(served.content, placements=(), entries={}, groups=()))
+    content = replace(served.content, placements=(), entries={}, groups=())
+    return replace(served, content=content, source=None)

@@ -60,16 +60,24 @@ def read_zone_content(path: Path, zone_id: int) -> ServedZone | None:
 
 
 def served_zone(
-    file: ContentFile, zone_id: int, layer: ZoneLayer = NO_LAYER, edits: Sequence[Edit] = ()
+    file: ContentFile,
+    zone_id: int,
+    layer: ZoneLayer = NO_LAYER,
+    edits: Sequence[Edit] = (),
+    old: ServedZone | None = None,
 ) -> ServedZone | None:
     """Return one zone of a content file with changes laid over it. For a thread.
 
-    `edits` are above `layer`. None: the file has no such zone, or zone files replace it. Raises
-    `FileFormatError`.
+    `edits` are above `layer`. `old` is what was read before: it is returned if nothing of it can
+    have changed, and its templates are used again. None: the file has no such zone, or zone files
+    replace it. Raises `FileFormatError`.
     """
     every = [*layer.edits, *edits]
     if layer.replaces and not layer.edits:
         return None
+    source = (file.stamp, layer, tuple(edits))
+    if old is not None and old.source == source:
+        return old
     content = file.zone_content(zone_id, spawns_named(every, zone_id))
     if content is None:
         return None
@@ -77,11 +85,14 @@ def served_zone(
     fixtures: dict[int, Fixture] = {}
     faults: list[str] = []
     for number, template in content.templates.items():
+        if old is not None and (known := old.fixture_as(template, content.commands)) is not None:
+            fixtures[number] = known
+            continue
         try:
             fixtures[number] = fixture_of(template, content.commands)
         except FileFormatError as error:
             faults.append(f"spawn {number}: {error}")
-    return ServedZone(content, fixtures, tuple(faults))
+    return ServedZone(content, fixtures, tuple(faults), source)
 
 
 # -- running zones ------------------------------------------------------------------------------
@@ -154,7 +165,7 @@ class ContentZones:
 
     def __init__(
         self,
-        read: Callable[[int], Awaitable[ServedZone | None]],
+        read: Callable[[int, ServedZone | None], Awaitable[ServedZone | None]],
         *,
         next_id: Callable[[], int],
         randomness: Callable[[], Randomness],
@@ -171,7 +182,8 @@ class ContentZones:
     ) -> None:
         """Prepare to fill zones.
 
-        `read` reads a zone in a thread. `hour` is that of the world's clock. `center` returns where
+        `read` reads a zone in a thread; it may return what it returned before, which it is given,
+        if nothing has changed. `hour` is that of the world's clock. `center` returns where
         a zone's players are, if anybody is there. `failed` reports a line to operators. `deaths`
         keeps what is dead; without it, everything lives when a zone starts. `in_thread` carries out
         a call in a thread. `expansions` and `holidays` are the bits of those whose spawns stand, 0
@@ -264,7 +276,8 @@ class ContentZones:
         return lines
 
     async def _refresh(self, zone: Zone) -> str:
-        fresh = await self._read(zone.zone_id)
+        known = self._filled.get(zone)
+        fresh = await self._read(zone.zone_id, known.served if known is not None else None)
         filled = self._filled.get(zone)
         if filled is None:
             # Its content may have come only now, or another one than the one it is opened with.
@@ -275,6 +288,8 @@ class ContentZones:
         if fresh is None:
             fresh = emptied(filled.served)
         old = filled.served
+        if fresh is old:
+            return ""
         found, population = await self._in_thread(partial(prepared, old, fresh, filled.population))
         # Another content may have come first, or the zone may have ended.
         if self._filled.get(zone) is not filled or filled.served is not old:
@@ -335,7 +350,7 @@ class ContentZones:
 
     async def _open(self, zone: Zone) -> None:
         try:
-            served = await self._read(zone.zone_id)
+            served = await self._read(zone.zone_id, None)
             dead = await self._dead(zone)
         except EmuError as error:
             self._failed(f"zone {zone.zone_id} was not filled: {error}")

@@ -50,6 +50,26 @@ def test_reload_says_what_came_of_it() -> None:
     assert bench.run("reload cats").text.startswith("what: 'cats' is none of opcodes, structs, all")
 
 
+def test_what_has_two_names_is_read_once_for_all_and_by_each_name() -> None:
+    calls: list[str] = []
+
+    async def read() -> str:
+        calls.append("read")
+        return "5 zones"
+
+    async def other() -> str:
+        return "nothing"
+
+    controls = Controls(
+        lambda _rank: STATUS, {"zones": read, "other": other, "content": read},
+        Countdown(calls.append, lambda: None), dict, lambda: None,
+    )  # fmt: skip
+    bench = CommandBench(server.COMMANDS.commands(controls))
+    assert bench.run("reload all").lines == ("zones: 5 zones", "other: nothing")
+    assert bench.run("reload content").lines == ("content: 5 zones",)
+    assert calls == ["read", "read"]
+
+
 def test_reload_shows_the_first_problems_each_on_a_line() -> None:
     bench = ServerCommands()
     bench.problems = [f"a.toml, line {number}: {'x' * 400}" for number in range(1, 31)]

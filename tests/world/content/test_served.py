@@ -85,11 +85,11 @@ class Scene:
     def moment(self) -> Moment:
         return Moment(1_000_000.0 + self.seconds)
 
-    async def _read(self, zone_id: int) -> ServedZone | None:
+    async def _read(self, zone_id: int, old: ServedZone | None) -> ServedZone | None:
         if self.error is not None:
             raise self.error
         with ContentFile(self._path) as file:
-            return served_zone(file, zone_id, self.layer, self.edits)
+            return served_zone(file, zone_id, self.layer, self.edits, old)
 
     def read(self) -> None:
         """Let the thread answer."""
@@ -472,3 +472,33 @@ def test_a_turn_ends_when_its_spawns_take_long(path: Path) -> None:
         scene.seconds += 1.0
         scene.zones.handle_timer(scene.now())
         assert len(scene.zone) == count
+
+
+def test_what_cannot_have_changed_is_not_read_again(path: Path) -> None:
+    with ContentFile(path) as file:
+        old = served_zone(file, 9)
+    with ContentFile(path) as file:
+        assert served_zone(file, 9, old=old) is old
+        again = served_zone(file, 9, ZoneLayer((Edit("placement", 11, "x", 5.0),)), (), old)
+    assert again is not None
+    assert old is not None
+    assert again.content.placements != old.content.placements
+    assert all(again.fixtures[one] is old.fixtures[one] for one in old.fixtures)
+
+
+def test_another_file_is_read_and_its_changed_templates_are_made_anew(path: Path) -> None:
+    with ContentFile(path) as file:
+        old = served_zone(file, 9)
+        assert old is not None
+        number, other = sorted(old.fixtures)[:2]
+        # As after an import that has exchanged the file.
+        file.stamp = (0,)
+        same = served_zone(file, 9, old=old)
+        edits = [Edit("spawn", number, "name", "somebody else")]
+        changed = served_zone(file, 9, NO_LAYER, edits, old)
+    assert same is not old
+    assert same is not None
+    assert same.content == old.content
+    assert changed is not None
+    assert changed.fixtures[number].name == "somebody else"
+    assert changed.fixtures[other] is old.fixtures[other]
