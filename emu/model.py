@@ -477,6 +477,18 @@ class BorneTitles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What a character is by now: its classes and levels, and the points to the next level."""
+
+    class_: int
+    level: int
+    tradeskill_class: int
+    tradeskill_level: int
+    experience: int
+    experience_needed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
     """One save of a world's character: its place, and everything that has changed.
 
@@ -503,6 +515,7 @@ class SavedState:
     past: str | None = None
     skills: tuple[KnownSkill, ...] | None = None
     languages: tuple[int, ...] | None = None
+    progress: Progress | None = None
     term: int = 0
     """The character's term when this process let it in."""
 
@@ -511,7 +524,7 @@ class SavedState:
         """Whether it changes more than place and time."""
         kinds = (
             self.relations, self.titles, self.hotkeys, self.channels, self.options, self.travels,
-            self.past,
+            self.past, self.progress,
         )  # fmt: skip
         return any(kind is not None for kind in kinds)
 

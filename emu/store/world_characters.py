@@ -10,7 +10,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Container, Sequence
-from dataclasses import astuple, replace
+from dataclasses import asdict, astuple, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -69,6 +69,20 @@ def read_belongings(row: Any) -> dict[str, Any]:
     }
 
 
+def _values(state: SavedState) -> dict[str, Any]:
+    """Return the columns of the character's own row that a save changes."""
+    values: dict[str, Any] = {}
+    if state.travels is not None:
+        values["travels"] = state.travels
+    if state.options is not None and state.last_name is not None:
+        values |= {"options": state.options, "last_name": state.last_name}
+    if state.past is not None:
+        values["past"] = state.past
+    if state.progress is not None:
+        values |= {FIELDS[name]: value for name, value in asdict(state.progress).items()}
+    return values
+
+
 class Belongings(Repository):
     """Relations, titles, hotkeys, channels, skills and languages, by character id."""
 
@@ -98,12 +112,8 @@ class Belongings(Repository):
             self.save_hotkeys(char_id, state.hotkeys)
         if state.channels is not None:
             self.save_channels(char_id, state.channels)
-        if state.travels is not None:
-            self._set("world_characters", char_id, travels=state.travels)
-        if state.options is not None and state.last_name is not None:
-            self._set("world_characters", char_id, options=state.options, last_name=state.last_name)
-        if state.past is not None:
-            self._set("world_characters", char_id, past=state.past)
+        if values := _values(state):
+            self._set("world_characters", char_id, **values)
         if state.skills is not None:
             skills = [astuple(skill) for skill in state.skills]
             self._replace("world_skills", char_id, skills)

@@ -1,5 +1,5 @@
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from emu.model import (
     Hotkey,
     KnownSkill,
     Membership,
+    Progress,
     Title,
     WorldCharacter,
 )
@@ -232,3 +233,16 @@ def test_the_past_skills_and_languages_are_saved(store: Store) -> None:
     found = characters.find(one.id)
     assert found is not None
     assert (found.past, found.skills, found.languages) == (changed.past, skills, (2, 4))
+
+
+def test_levels_and_classes_are_saved(store: Store) -> None:
+    characters = store.world.characters
+    one = characters.create(world_character(name="Al"))
+    progress = Progress(
+        class_=4, level=12, tradeskill_class=2, tradeskill_level=9, experience=30,
+        experience_needed=4600,
+    )  # fmt: skip
+    assert [*characters.save_characters([(one.id, saved_state(one, progress=progress))])] == [None]
+    found = characters.find(one.id)
+    assert found is not None
+    assert {name: getattr(found, name) for name in asdict(progress)} == asdict(progress)

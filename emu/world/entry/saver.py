@@ -18,12 +18,12 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Callable, Collection, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Final
 
 from emu.errors import OutOfDate, StoreError
 from emu.mailbox import PendingAnswer
-from emu.model import BorneTitles, SavedState, WorldCharacter
+from emu.model import BorneTitles, Progress, SavedState, WorldCharacter
 from emu.processes.ports import WorldCharacterStore
 from emu.times import Monotonic
 
@@ -31,7 +31,9 @@ FIRST_RETRY: Final = 1.0
 """Seconds from the first failure to the first retry; doubled with each further failure."""
 MOST_REMEMBERED: Final = 20_000
 """Characters whose last revision is remembered."""
+PROGRESS: Final = tuple(one.name for one in fields(Progress))
 STATE: Final = (
+    *PROGRESS,
     "zone_id", "place", "relations", "titles", "prefix", "suffix", "hotkeys", "channels",
     "last_played", "options", "last_name", "played", "travels", "past", "skills", "languages",
 )  # fmt: skip
@@ -59,6 +61,8 @@ class SavedKind(enum.Enum):
     """The bind place, discoveries and instances."""
     PAST = "past"
     """What it has been through, and its skills and languages."""
+    PROGRESS = "progress"
+    """Its classes and levels."""
 
 
 @dataclass(slots=True, eq=False)
@@ -376,6 +380,7 @@ def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -
     """Return the state that a save of these kinds stores."""
     assert row.place is not None  # noqa: S101  # a played character has a place
     titles = BorneTitles(given=row.titles, prefix=row.prefix, suffix=row.suffix)
+    progress = Progress(**{name: getattr(row, name) for name in PROGRESS})
     return SavedState(
         char_id=row.id,
         account_id=row.account_id,
@@ -395,6 +400,7 @@ def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -
         past=row.past if SavedKind.PAST in kinds else None,
         skills=row.skills if SavedKind.PAST in kinds else None,
         languages=row.languages if SavedKind.PAST in kinds else None,
+        progress=progress if SavedKind.PROGRESS in kinds else None,
         # In every save, as the place: a crash then loses at most one save interval of it.
         played=row.played,
         term=row.term,
@@ -412,6 +418,7 @@ def kinds_of(state: SavedState) -> set[SavedKind]:
         SavedKind.OPTIONS: state.options,
         SavedKind.TRAVELS: state.travels,
         SavedKind.PAST: state.past,
+        SavedKind.PROGRESS: state.progress,
     }
     # None means that the save says nothing about this kind.
     return {kind for kind, value in values.items() if value is not None}
@@ -425,4 +432,6 @@ def with_state(row: WorldCharacter, state: SavedState) -> WorldCharacter:
     if state.titles is not None:
         titles = state.titles
         changes |= {"titles": titles.given, "prefix": titles.prefix, "suffix": titles.suffix}
+    if state.progress is not None:
+        changes |= asdict(state.progress)
     return replace(row, zone_id=state.zone_id, place=state.place, **changes)

@@ -16,6 +16,7 @@ from emu.scripts.runtime import ScriptFolder
 from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.progress import Levels
 from emu.world.actors.spawn import Spawn
 from emu.world.actors.walks import Walks
 from emu.world.behaviors import Behaviors
@@ -72,6 +73,9 @@ class Scripts(Calls):
         self.world = world
         self.figures = figures or Figures()
         """Rules, variables and tables of the content file."""
+        self.levels = Levels(world, chat, self.figures.experience)
+        self.titles: dict[str, bool] = {}
+        """Titles that scripts have added; whether each stands before the name."""
         self.failed = self._show_error
         self._next_look: Monotonic | None = None
         self.travel: Travel | None = None

@@ -10,6 +10,7 @@ from emu.world.scripts.functions.knowledge import KNOWLEDGE
 from emu.world.scripts.functions.later import LATER
 from emu.world.scripts.functions.looks import LOOKS
 from emu.world.scripts.functions.movement import MOVEMENT
+from emu.world.scripts.functions.progress import PROGRESS
 from emu.world.scripts.functions.sheet import SHEET
 from emu.world.scripts.functions.shows import SHOWS
 from emu.world.scripts.functions.spawns import SPAWNS
@@ -29,6 +30,7 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     LOOKS,
     SPAWNS,
     KNOWLEDGE,
+    PROGRESS,
     VERBS,
     FACTS,
 )

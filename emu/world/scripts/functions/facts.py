@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from emu.model import WorldCharacter
-from emu.scripts.signatures import FunctionTable
-from emu.world.actors.looks import show_again
+from emu.scripts.signatures import FunctionTable, single
+from emu.world.actors.looks import number_in, show_again
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import GhostPart, SpawnKind
 from emu.world.actors.stance import arrow_color
@@ -18,6 +18,7 @@ FACTS: Final = FunctionTable()
 DAWN, DUSK = 8, 19
 LARGEST_ICON: Final = 0xFFFF
 LARGEST_CURSOR: Final = 0xFF
+LARGEST_RULE: Final = 0xFFFFFFFF
 
 
 # -- spawns ---------------------------------------------------------------------------------------
@@ -189,3 +190,40 @@ def get_hour(scripts: Scripts) -> int:
 def get_minute(scripts: Scripts) -> int:
     """Return the minute of the world's clock."""
     return _time(scripts).minute
+
+
+# -- rules and variables --------------------------------------------------------------------------
+
+
+def _rule(scripts: Scripts, category: str, name: str) -> float | None:
+    """Return a rule of the content file as a number; None if the file does not have the rule."""
+    value = scripts.figures.rules.get((category, name))
+    return None if value is None else number_in(value)
+
+
+@FACTS("GetRuleFlagFloat", "t category, t name")
+def get_rule(scripts: Scripts, category: str, name: str) -> float | None:
+    """Return a rule of the content file as a fraction; nothing if it is unknown."""
+    found = _rule(scripts, category, name)
+    return None if found is None else single(found)
+
+
+@FACTS("GetRuleFlagInt32", "t category, t name")
+def get_whole_rule(scripts: Scripts, category: str, name: str) -> int | None:
+    """Return a rule of the content file as a whole number; nothing if it is unknown."""
+    found = _rule(scripts, category, name)
+    return None if found is None else max(0, min(int(found), LARGEST_RULE))
+
+
+@FACTS("GetRuleFlagBool", "t category, t name")
+def get_true_rule(scripts: Scripts, category: str, name: str) -> bool | None:
+    """Return whether a rule of the content file is not 0; nothing if it is unknown."""
+    found = _rule(scripts, category, name)
+    return None if found is None else found != 0
+
+
+@FACTS("GetVariableValue", "t name")
+def get_variable_value(scripts: Scripts, name: str) -> str | None:
+    """Return a variable of the content file; nothing if it is unknown."""
+    found = scripts.figures.variables.get(name)
+    return None if found is None else given(found)

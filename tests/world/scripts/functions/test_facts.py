@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.content.figures import Figures
 from emu.world.clock import game_time
 from tests.support.world.script_scenes import ScriptScene
 
@@ -65,3 +66,20 @@ def test_icons_and_alignment(scene: ScriptScene) -> None:
         end""")
     assert scene.hail(guard) == [("Guard", "1false")]
     assert (guard.hand_icon, guard.icon) == (255, 1)
+
+
+def test_rules_and_variables_of_the_content_file(tmp_path: Path) -> None:
+    rules = {("R_World", "Pace"): "2.5", ("R_World", "On"): "1", ("R_World", "Off"): "0"}
+    scene = ScriptScene(tmp_path, figures=Figures(rules=rules, variables={"jackpot": "128"}))
+    values = (
+        'GetRuleFlagFloat("R_World", "Pace")', 'GetRuleFlagInt32("R_World", "Pace")',
+        'GetRuleFlagBool("R_World", "On")', 'GetRuleFlagBool("R_World", "Off")',
+        'GetRuleFlagFloat("R_World", "None")', 'GetRuleFlagInt32("R_World", "None")',
+        'GetRuleFlagBool("R_World", "None")', 'GetVariableValue("jackpot")',
+        'GetVariableValue("none")',
+    )  # fmt: skip
+    said = "\n".join(f"Say(NPC, tostring({value}))" for value in values)
+    guard = scene.spawn(f"function hailed(NPC, Spawn)\n{said}\nend")
+    assert [text for _, text in scene.hail(guard)] == [
+        "2.5", "2", "true", "false", "nil", "nil", "nil", "128", "nil",
+    ]  # fmt: skip
