@@ -82,10 +82,16 @@ class Traveller:
                 return
 
     async def choose(self, choice: str) -> None:
-        """Choose an answer of the open dialog by its beginning."""
-        await self.client.until(lambda: self.core.dialog is not None, "a dialog", timeout=20.0)
-        assert self.core.dialog is not None
-        choices = self.core.dialog.choices
+        """Choose an option of the open window, or an answer of the dialog by its beginning."""
+        core = self.core
+        await self.client.until(
+            lambda: core.dialog is not None or core.options is not None, "a dialog", timeout=20.0
+        )
+        if core.options is not None:
+            self.client.act(lambda core: core.choose(choice))
+            return
+        assert core.dialog is not None
+        choices = core.dialog.choices
         number = next(n for n, text in enumerate(choices, 1) if text.strip().startswith(choice))
         self.client.act(lambda core: core.answer(number))
 

@@ -19,7 +19,7 @@ from typing import Final
 
 from emu.client.events import Closed, Unexpected
 from emu.client.world import events, messages
-from emu.client.world.events import DialogOpened, WaysShown, WorldEvent, ZoneToLoad
+from emu.client.world.events import DialogOpened, OptionsShown, WaysShown, WorldEvent, ZoneToLoad
 from emu.client.world.messages import ClientWorldMessages, PredictionWriter
 from emu.client.world.surroundings import (
     GHOST_COMMANDS,
@@ -118,6 +118,8 @@ class WorldClientCore:
     """The open dialog."""
     ways: WaysShown | None = None
     """The open window of a transporter."""
+    options: OptionsShown | None = None
+    """The open window of options."""
     walker: Walker = field(default_factory=Walker)
     surroundings: Surroundings | None = None
     """None for versions with unknown ghosts, and if `reads_ghosts` is False."""
@@ -316,6 +318,20 @@ class WorldClientCore:
             cost=way.cost,
         )  # fmt: skip
 
+    def choose(self, name: str) -> None:
+        """Choose a row of the open window of options, by its name. Raises `CommandError`."""
+        if self.options is None:
+            raise CommandError("no window of options is open")
+        wanted = name.strip().casefold()
+        row = next(
+            (one for one in self.options.rows if one.name.strip().casefold() == wanted), None
+        )
+        if row is None:
+            names = ", ".join(one.name.strip() for one in self.options.rows)
+            raise CommandError(f"there is no option {name}; the window has: {names}")
+        self.command(f"select 0 {row.command}")
+        self.options = None
+
     def close_dialog(self) -> None:
         """Close the open dialog. Raises `CommandError` when there is none."""
         dialog = self._open_dialog()
@@ -404,7 +420,7 @@ class WorldClientCore:
                 self.session.close()
             case ZoneToLoad():
                 self.phase = WorldPhase.LOADING
-                self.ways = None
+                self.ways = self.options = None
                 self.zone = event
                 self.character = event.character
                 # Before the answer: the next step must start where the world has put the character.
@@ -420,6 +436,8 @@ class WorldClientCore:
                 self.walker.put(Place(x, y, z, self.place.heading))
             case WaysShown():
                 self.ways = event
+            case OptionsShown():
+                self.options = event
             case DialogOpened():
                 self.dialog = event
             case events.DialogClosed():

@@ -223,6 +223,25 @@ class WaysShown:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionRow:
+    """One row of a window of options."""
+
+    name: str
+    text: str
+    command: str
+    """What the client sends for the choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsShown:
+    """A window of options has opened; `cancel` is the command of no choice."""
+
+    title: str
+    rows: tuple[OptionRow, ...]
+    cancel: str
+
+
+@dataclass(frozen=True, slots=True)
 class DialogOpened:
     """A spawn talks and offers choices, numbered from 1."""
 
@@ -317,6 +336,7 @@ WorldEvent = (
     | PutSomewhere
     | ZoneLeft
     | WaysShown
+    | OptionsShown
     | DialogOpened
     | DialogClosed
     | GuildOffered

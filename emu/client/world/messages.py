@@ -108,6 +108,7 @@ class ClientWorldMessages:
             "WS_MoveClient": _plain(events.PutSomewhere, "x", "y", "z"),
             "WS_DialogOpen": _dialog,
             "WS_TeleportList": _ways,
+            "WS_SelectOption": _options,
             "WS_ServerDialogClose": _plain(events.DialogClosed, "conversation_id"),
             "WS_ReceiveOffer": _plain(events.GuildOffered, "name", "guild_name"),
             "WS_GuildUpdate": _guild,
@@ -339,6 +340,16 @@ def _ways(fields: Mapping[str, Any]) -> events.WorldEvent:
             for row in rows
         ),
     )  # fmt: skip
+
+
+def _options(fields: Mapping[str, Any]) -> events.WorldEvent:
+    rows = tuple(
+        events.OptionRow(*(read_name(row[name]) for name in ("name", "text", "command")))
+        for row in fields["options"]
+    )
+    return events.OptionsShown(
+        read_name(fields["title"]), rows, read_name(fields["cancel_command"])
+    )
 
 
 def _dialog(fields: Mapping[str, Any]) -> events.WorldEvent:

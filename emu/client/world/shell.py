@@ -34,6 +34,9 @@ def as_lines(event: events.WorldEvent, core: WorldClientCore) -> Iterator[str]:
         case events.WaysShown(_, ways):
             yield f"{counted(len(ways), 'destination')}; take one with travel NAME"
             yield from (f"  {way.name} ({way.zone}), {way.cost} copper" for way in ways)
+        case events.OptionsShown(title, rows, _):
+            yield f"{title}; choose one with choose NAME"
+            yield from (f"  {row.name.strip()}: {row.text}" for row in rows)
         case events.WhoListed(players):
             yield f"{len(players)} player{'' if len(players) == 1 else 's'}"
             yield from (f"  {name}, level {level}, {zone}" for name, level, zone in players)
@@ -332,6 +335,12 @@ def _travel(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
     core.travel(" ".join(words))
 
 
+def _choose(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
+    if not words:
+        raise CommandError("choose NAME; a window of options must be open")
+    core.choose(" ".join(words))
+
+
 def _write(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
     subject, slash, text = " ".join(words[1:]).partition("/")
     if not slash:
@@ -363,6 +372,7 @@ WORDS: Final = {
         Word("target", "target [NAME]", "target a ghost, or nothing", _target),
         Word("answer", "answer [NUMBER]", "answer the open dialog, or close it", _answer),
         Word("travel", "travel NAME", "take a way of a transporter's window", _travel),
+        Word("choose", "choose NAME", "choose a row of a window of options", _choose),
         Word("write", "write NAME SUBJECT / TEXT", "send a letter by the mail window", _write),
         Word("camp", "camp", "leave the world after a countdown", lambda core, *_: core.camp()),
         Word("quit", "quit", "leave the world at once", lambda core, *_: core.quit()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from emu.commands import Argument, Call, Cost
+from emu.commands import Argument, ArgumentKind, Call, Cost
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.commands.context import (
@@ -63,6 +63,17 @@ async def _hail(context: CommandContext, player: Player, call: Call) -> None:
     target = visible_target(call, player)
     text = f"Hail, {target.name}" if target else "Hail"
     context.chat.say_near(player, "say", text, call.now)
+
+
+@quiet(
+    "select",
+    "choose a row of the window of options",
+    Argument("choice", ArgumentKind.TEXT, "a number, and the command of the row"),
+    example="select 0 Leave",
+)
+async def _select(context: CommandContext, player: Player, call: Call) -> None:
+    # The last word is the command; EQ2Emulator takes the first one for the number of a spawn.
+    context.world.notifications.chosen.publish(player, call["choice"].split()[-1])
 
 
 @quiet(

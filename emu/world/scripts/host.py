@@ -24,6 +24,7 @@ from emu.world.entry.sheets import CharacterSheets
 from emu.world.messages import WorldMessageRule, WorldMessages
 from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
+from emu.world.scripts.choices import Choices
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.making import Maker
 from emu.world.scripts.moves import Moves
@@ -87,6 +88,7 @@ class Scripts(Calls):
         self.regions = RegionEvents(self, self.homes, world.wake, world.clock.now)
         self.zones = ZoneEvents(self, self.homes, world.clock, world.wake)
         self.talks = Talks(behaviors.context.dialogs.next_number)
+        self.choices = Choices(self.talks)
         self._behaviors = behaviors
         self.walks = Walks(world.wake)
         self.moves = Moves(self, self.walks, world.wake, world.clock.now)
@@ -97,6 +99,7 @@ class Scripts(Calls):
         self.maker = Maker(world.clock.now)
         notifications = world.notifications
         notifications.said.subscribe(self.heard)
+        notifications.chosen.subscribe(self.chosen)
         notifications.targeted.subscribe(self.events.targeted)
         notifications.arrived.subscribe(lambda player, _now: self.zones.arrived(player))
         notifications.standing.subscribe(self.entered)
@@ -199,6 +202,14 @@ class Scripts(Calls):
         if body is not None:
             self.moves.hailed(body)
 
+    def chosen(self, player: Player, command: str) -> None:
+        """Call the function of a row that a player chose in a window of options."""
+        speaker = self.choices.chosen(player, command)
+        if speaker is None:
+            self.world.count("choice not offered")
+        elif speaker.home.zone is player.zone:
+            self.call(speaker, command, self.player_body(player))
+
     def entered(self, player: Player, now: Monotonic) -> None:
         """Let the scripts of a zone go on when a player stands there."""
         home = self.homes.get(player.zone)
@@ -211,6 +222,7 @@ class Scripts(Calls):
     def left(self, player: Player) -> None:
         """End the handle of a player who leaves a zone."""
         self.talks.forget_player(player)
+        self.choices.forget(player)
         self.zones.left(player)
         for home in self.homes:
             body = home.players.pop(player.id, None)

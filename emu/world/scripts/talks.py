@@ -53,12 +53,15 @@ class Page:
     language: int = 0
     is_closable: bool = True
     speaker: Shown = Shown.SPEAKER
+    is_over_when_answered: bool = False
+    """Whether any answer closes the window; otherwise the function of the answer may."""
 
 
 @dataclass(slots=True)
 class _Talk:
     speaker: Body
     functions: tuple[str, ...]
+    is_over_when_answered: bool = False
     is_open: bool = True
     """False when the player has closed the window: its next page has the same number."""
 
@@ -83,7 +86,9 @@ class Talks:
         own.pop(number, None)
         while len(own) >= MOST_TALKS:
             del own[next(iter(own))]
-        own[number] = _Talk(speaker, tuple(function for _, function in answers))
+        own[number] = _Talk(
+            speaker, tuple(function for _, function in answers), page.is_over_when_answered
+        )
         player.client.send(
             "WS_DialogOpen",
             {
@@ -119,7 +124,7 @@ class Talks:
             self._close(player, number)
             return None, ""
         function = talk.functions[answer]
-        if not function:
+        if not function or talk.is_over_when_answered:
             self._close(player, number)
         return talk.speaker, function
 

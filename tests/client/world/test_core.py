@@ -16,6 +16,8 @@ from emu.client.world.events import (
     DialogOpened,
     Heard,
     LineShown,
+    OptionRow,
+    OptionsShown,
     PutSomewhere,
     Stood,
     WayRow,
@@ -178,6 +180,21 @@ def test_a_way_is_taken_by_its_name() -> None:
             core.travel("South")
         client.act(lambda core: core.travel("north"))
         assert core.ways is None
+
+    played(scene)
+
+
+def test_an_option_is_chosen_by_its_name() -> None:
+    async def scene(client: ClientWorldConnection, _events: list[Any]) -> None:
+        core = client.core
+        with pytest.raises(CommandError, match="no window of options"):
+            core.choose("Stay")
+        rows = (OptionRow(" Leave", "Go away", "leave_isle"), OptionRow("Stay", "Here", "Cancel"))
+        core._note(OptionsShown("Leave?", rows, "Cancel"))
+        with pytest.raises(CommandError, match="no option Run; the window has: Leave, Stay"):
+            core.choose("Run")
+        client.act(lambda core: core.choose("leave"))
+        assert core.options is None
 
     played(scene)
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.client.events import Unexpected
 from emu.client.world.events import (
     CampBegun,
     CampStopped,
@@ -27,6 +28,8 @@ from emu.client.world.events import (
     MailCoins,
     MailHeader,
     MailSent,
+    OptionRow,
+    OptionsShown,
     PutSomewhere,
     Refused,
     ScreenShown,
@@ -143,6 +146,20 @@ def test_a_dialog_of_newer_versions_has_no_title(version: int) -> None:
     number, payload = dialect(version).message("WS_DialogOpen", row)
     ((named, body),) = messages.unwrapped(number, payload)
     assert messages.read(named, body) == DialogOpened(7, "", "Halt", ("Why?",))
+
+
+@pytest.mark.parametrize("version", [1096, 1208, 60114])
+def test_windows_of_options_are_read_by_versions_that_have_them(version: int) -> None:
+    row = {"name": "Yes", "text": "Go", "command": "leave"}
+    number, payload = dialect(version).message(
+        "WS_SelectOption",
+        {"title": "Leave?", "num_options": 1, "options": [row], "cancel_command": "Cancel"},
+    )
+    messages = ClientWorldMessages(dialect(version))
+    ((named, body),) = messages.unwrapped(number, payload)
+    expected = OptionsShown("Leave?", (OptionRow("Yes", "Go", "leave"),), "Cancel")
+    assert messages.read(named, body) == expected
+    assert isinstance(messages.read(named, body[:-1]), Unexpected)
 
 
 def test_what_has_no_body_and_what_is_not_known() -> None:

@@ -23,6 +23,8 @@ from emu.client.world.events import (
     GuildShown,
     Heard,
     LineShown,
+    OptionRow,
+    OptionsShown,
     PutSomewhere,
     Refused,
     ScreenShown,
@@ -74,6 +76,10 @@ PRINTED = [
     (ZoneLeft("127.0.0.1", 9001), ["on the way to another zone, at 127.0.0.1:9001"]),
     (DialogOpened(1, "Guard", "Halt", ("Why?", "Bye")), ["Guard: Halt", "  1. Why?", "  2. Bye"]),
     (DialogClosed(1), ["the dialog is closed"]),
+    (
+        OptionsShown("Leave?", (OptionRow(" Yes", "Go away", "leave"),), "Cancel"),
+        ["Leave?; choose one with choose NAME", "  Yes: Go away"],
+    ),
     (
         WaysShown(9, (WayRow(51, "North", "Antonica", 3),)),
         ["1 destination; take one with travel NAME", "  North (Antonica), 3 copper"],

@@ -177,7 +177,10 @@ def send_options(
         return
     player = _player(scripts, body)
     if player is not None:
-        windows.choose(player, shown(title), list(options), shown(cancel))
+        target = player.target
+        # The script has no name for whose window it is: it is that of the player's target.
+        speaker = scripts.body_of(target, player.zone) if target is not None else None
+        scripts.choices.offer(speaker, player, shown(title), list(options), shown(cancel))
         options.clear()
 
 
