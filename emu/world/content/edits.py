@@ -24,6 +24,7 @@ from emu.content.layers import (
 )
 from emu.errors import EmuError
 from emu.processes.ports import Bus, ContentEdit, ContentEditStore
+from emu.schema.writing import toml_value
 from emu.times import Moment
 
 CHANGED: Final = "world.content_edits"
@@ -176,13 +177,3 @@ def edits_text(rows: Sequence[ContentEdit], zone_id: int) -> str:
             values.pop(ZONE, None)
         lines += ["", head, *(f"{name} = {toml_value(value)}" for name, value in values.items())]
     return "\n".join(lines) + "\n"
-
-
-def toml_value(value: Any) -> str:
-    """Return a value of an edit as TOML."""
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{name} = {toml_value(one)}" for name, one in value.items()) + " }"
-    # JSON writes numbers, texts and booleans as TOML does.
-    return json.dumps(value)

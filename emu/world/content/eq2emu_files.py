@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import Any, Final
 
 from emu.errors import CommandError
 from emu.files import ANYBODY, partial_file
+from emu.schema.writing import toml_key, toml_value
 from emu.sqldump import ImportReport
 
 # Part of every written file: a change of this text makes old files count as changed by hand.
@@ -128,23 +128,5 @@ def _digest(body: str) -> str:
 
 
 def _table(title: str, rows: Mapping[str, Any]) -> str:
-    lines = [f"{_key(name)} = {_value(value)}\n" for name, value in rows.items()]
+    lines = [f"{toml_key(name)} = {toml_value(value)}\n" for name, value in rows.items()]
     return f"{title}\n{''.join(lines)}"
-
-
-def _key(name: str) -> str:
-    # TOML allows these characters without quotes.
-    return name if name.isascii() and name.replace("_", "a").isalnum() else _value(name)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, dict):
-        inside = ", ".join(f"{_key(name)} = {_value(inner)}" for name, inner in value.items())
-        return f"{{ {inside} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, float):
-        # repr gives the shortest text that is read as the same number.
-        return repr(value)
-    # JSON strings, numbers and booleans are valid TOML, except one character that needs an escape.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

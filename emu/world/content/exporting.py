@@ -9,7 +9,6 @@ Source: docs/guides/content.md#export.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any, Final
 import attrs
 
 from emu.content.population import Standing
+from emu.schema.writing import toml_value
 from emu.world.actors.spawn import Footer, SpawnKind
 from emu.world.content.definitions import Fixture, ZoneDefinition
 from emu.world.content.files import LARGEST_SIZE, STATES, SpawnRow, VerbRow
@@ -140,23 +140,4 @@ def _place(place: Position) -> list[float]:
 
 
 def _table(title: str, row: Mapping[str, Any]) -> str:
-    return "\n".join([title, *(f"{name} = {_value(value)}" for name, value in row.items()), ""])
-
-
-def _key(name: str) -> str:
-    # TOML allows these characters without quotes.
-    return name if name.isascii() and name.replace("_", "a").isalnum() else _value(name)
-
-
-def _value(value: Any) -> str:
-    """Return a value as TOML on one line; tables in it are inline."""
-    if isinstance(value, Mapping):
-        inside = ", ".join(f"{_key(name)} = {_value(inner)}" for name, inner in value.items())
-        return f"{{ {inside} }}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, float):
-        # The shortest text that is read as the same number.
-        return repr(value)
-    # JSON strings, numbers and booleans are valid TOML, except one character that needs an escape.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "\n".join([title, *(f"{name} = {toml_value(value)}" for name, value in row.items()), ""])
