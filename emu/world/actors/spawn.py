@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from emu.appearance import SLIDER_FIELDS, Models
 from emu.model import WorldCharacter
+from emu.world.actors.mind import Mind
 from emu.world.actors.sheet import Sheet, usual_health
 from emu.world.actors.stance import Stance
 from emu.world_stream.movement import Position
@@ -222,6 +223,7 @@ class Spawn:
     """The model that it has without its illusion; None while it has no illusion."""
     watcher: Callable[[Spawn, int], None] = NOBODY
     _sheet: Sheet | None = None
+    _mind: Mind[Spawn] | None = None
 
     def __post_init__(self) -> None:
         self.origin = self.position
@@ -246,6 +248,13 @@ class Spawn:
             full = usual_health(self.level, is_player=self.kind is SpawnKind.PLAYER)
             self._sheet = Sheet(full, full)
         return self._sheet
+
+    @property
+    def mind(self) -> Mind[Spawn]:
+        """Whom it hates, and who fights it; made when it is first needed."""
+        if self._mind is None:
+            self._mind = Mind()
+        return self._mind
 
     def show_pools(self) -> None:
         """Show how much health and power its sheet has; do nothing if that is shown already."""

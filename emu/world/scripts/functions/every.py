@@ -6,6 +6,7 @@ from typing import Final
 
 from emu.scripts.signatures import FunctionTable
 from emu.world.scripts.functions.facts import FACTS
+from emu.world.scripts.functions.hate import HATE
 from emu.world.scripts.functions.knowledge import KNOWLEDGE
 from emu.world.scripts.functions.later import LATER
 from emu.world.scripts.functions.looks import LOOKS
@@ -33,4 +34,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     PROGRESS,
     VERBS,
     FACTS,
+    HATE,
 )
