@@ -75,6 +75,7 @@ class WorldService:
         """Let scripts of the content file handle messages and the time."""
         self._scripts = scripts
         self._interaction.scripts = scripts.events
+        scripts.use_verb = self._interaction.use
         scripts.register(self.messages)
 
     def add_travel(self, travel: Travel) -> None:

@@ -207,9 +207,10 @@ class Interaction:
         else:
             # The verb's command may need the target.
             player.set_target(spawn)
-            self._use(player, spawn, verb, now)
+            self.use(player, spawn, verb, now)
 
-    def _use(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
+    def use(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
+        """Do what a verb of a spawn stands for, at any distance."""
         scripts = self.scripts
         if scripts is not None and not scripts.may_use(player, spawn, verb.command):
             self._world.count("verb refused by a script")

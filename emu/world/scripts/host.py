@@ -17,7 +17,7 @@ from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.progress import Levels
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Spawn, Verb
 from emu.world.actors.walks import Walks
 from emu.world.behaviors import Behaviors
 from emu.world.entry.sheets import CharacterSheets
@@ -74,6 +74,8 @@ class Scripts(Calls):
         self.world = world
         self.figures = figures or Figures()
         """Rules, variables and tables of the content file."""
+        self.use_verb: Callable[[Player, Spawn, Verb, Monotonic], object] = lambda *_: None
+        """Lets a player use a verb of a spawn; `emu.world.actors.interaction` does."""
         self.levels = Levels(world, chat, self.figures.experience)
         self.titles: dict[str, bool] = {}
         """Titles that scripts have added; whether each stands before the name."""

@@ -10,6 +10,7 @@ from typing import Final
 from emu.scripts.signatures import FunctionTable
 from emu.world.actors.looks import (
     copy_looks,
+    number_in,
     paint_mount,
     ride,
     set_field,
@@ -23,6 +24,8 @@ from emu.world.scripts.host import Scripts
 
 LOOKS: Final = FunctionTable()
 LONGEST_SCRIPT: Final = 255
+LONGEST_RESPAWN: Final = 30 * 86_400
+"""Seconds."""
 
 
 def _set(scripts: Scripts, body: Body, name: str, value: str) -> None:
@@ -31,10 +34,16 @@ def _set(scripts: Scripts, body: Body, name: str, value: str) -> None:
         body.script = value[:LONGEST_SCRIPT]
     elif field == "expire" and body.player is None:
         scripts.states.expire(body, value)
+    elif field == "respawn" and body.standing is not None:
+        scripts.maker.set_respawn(body.home, body.standing.placement.location_id, _seconds(value))
     elif not set_field(body.spawn, field, shown(value)):
         scripts.counters["fields that are not set"] += 1
     if body.player is None and field in _SHEET_FIELDS:
         scripts.states.sheet_changed(body)
+
+
+def _seconds(text: str) -> int:
+    return max(0, min(int(number_in(text)), LONGEST_RESPAWN))
 
 
 _SHEET_FIELDS: Final = frozenset(("hp", "power"))

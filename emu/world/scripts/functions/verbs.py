@@ -35,7 +35,12 @@ def _add(body: Body, verb: Verb) -> None:
 
 
 def _made(
-    name: str, distance: float, command: str, error: str, cast_time: int, visual: int
+    name: str,
+    distance: float,
+    command: str = "",
+    error: str = "",
+    cast_time: int = 0,
+    visual: int = 0,
 ) -> Verb:
     name, command, error = shown(name), shown(command), shown(error)
     return Verb(
@@ -97,7 +102,56 @@ def set_access(
     """Let a player use a verb of a spawn, or not; return whether the spawn has the verb."""
     if player is None or body is None:
         return None
-    number = player.spawn.id
+    return _set_access(body, player.spawn.id, command, on=on)
+
+
+@VERBS("SetAccessToEntityCommandByCharID", "S spawn, u character, t command, 1 on?")
+def set_access_of(
+    scripts: Scripts, body: Body | None, character: int, command: str, on: bool
+) -> bool | None:
+    """Let a player in the zone use a verb of a spawn, or not, by its character's number."""
+    if body is None:
+        return None
+    player = scripts.world.players.get(character)
+    if player is None or player.zone is not body.home.zone:
+        return False
+    return _set_access(body, player.spawn.id, command, on=on)
+
+
+@VERBS("SendUpdateDefaultCommand", "S spawn, f distance, t command, P player?")
+def set_default(
+    _scripts: Scripts, body: Body | None, distance: float, command: str, player: Body | None
+) -> None:
+    """Make a verb the first one of a spawn; with a player, only give it the verb."""
+    if body is None or body.player is not None or not command:
+        return
+    found = next((one for one in body.spawn.verbs if _is_named(one, shown(command))), None)
+    verb = found or _made(command, distance)
+    if player is not None:
+        number = player.spawn.id
+        if found is None:
+            _add(body, verb._replace(only=frozenset((number,))))
+        else:
+            _set_access(body, number, command, on=True)
+        return
+    verb = verb._replace(distance=max(0.0, distance) or verb.distance)
+    others = [one for one in body.spawn.verbs if one is not found]
+    body.spawn.set_verbs([verb, *others][:MOST_VERBS])
+
+
+@VERBS("CastEntityCommand", "P player, S spawn, u id, t command")
+def use_verb(
+    scripts: Scripts, player: Body | None, body: Body | None, _number: int, command: str
+) -> None:
+    """Let a player use a verb of a spawn, also one that the spawn does not have."""
+    if player is None or player.player is None or body is None or not command:
+        return
+    found = next((one for one in body.spawn.verbs if _is_named(one, shown(command))), None)
+    verb = found or _made(command, 0.0)
+    scripts.use_verb(player.player, body.spawn, verb, scripts.now)
+
+
+def _set_access(body: Body, number: int, command: str, *, on: bool) -> bool:
     is_found = False
     verbs = []
     for verb in body.spawn.verbs:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.scripts.bodies import Home
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -108,3 +109,20 @@ def test_who_sees_the_invisible(scene: ScriptScene, word: str, setting: str, see
         function hailed(NPC, Spawn) {setting} Say(NPC, tostring(CanSeeInvis(NPC, Spawn))) end""")
     scene.player.spawn.words = frozenset((word,))
     assert scene.hail(guard) == [("Guard", seen)]
+
+
+def test_when_a_place_is_filled_again(scene: ScriptScene, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def set_respawn(_home: Home, location: int, seconds: int) -> bool:
+        asked.append((location, seconds))
+        return True
+
+    monkeypatch.setattr(scene.scripts.maker, "set_respawn", set_respawn)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SpawnSet(NPC, "respawn", 90) SpawnSet(NPC, "respawn", "-4")
+            SpawnSet(NPC, "respawn", 99999999) SpawnSet(Spawn, "respawn", 5)
+        end""")
+    scene.hail(guard)
+    assert asked == [(70, 90), (70, 0), (70, 2_592_000)]

@@ -108,3 +108,61 @@ def test_a_verb_of_a_script_takes_its_time(scene: ScriptScene) -> None:
     assert scene.heard() == []
     scene.harness.run(0.2)
     assert scene.heard() == [("Guard", "You Search")]
+
+
+def test_a_verb_becomes_the_first_one(scene: ScriptScene) -> None:
+    other = scene.harness.stand(6, name="Borvik")
+    assert other.player is not None
+    other.player.teleport(scene.player.position, scene.harness.now)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SendUpdateDefaultCommand(NPC, 7, "Buy")
+            SendUpdateDefaultCommand(NPC, 9, "Inspect")
+            SendUpdateDefaultCommand(NPC, 9, "Whisper", Spawn)
+            SendUpdateDefaultCommand(NPC, 9, "Push", Spawn)
+            SendUpdateDefaultCommand(Spawn, 9, "Inspect")
+            SendUpdateDefaultCommand(NPC, 9, "")
+        end""")
+    scene.hail(guard)
+    scene.harness.run(1.0)
+    assert menu(scene.client, guard) == ["Inspect", "Buy", "Push", "Whisper"]
+    assert menu(other, guard) == ["Inspect", "Buy", "Push"]
+    assert [verb.distance for verb in guard.verbs[:3]] == [9.0, 7.0, 10.0]
+    assert scene.player.spawn.verbs == ()
+
+
+def test_a_script_uses_a_verb_for_a_player(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            CastEntityCommand(Spawn, NPC, 1278, "Leash")
+            CastEntityCommand(Spawn, NPC, 1278, "Push")
+            CastEntityCommand(Spawn, NPC, 1278, "forbidden")
+            CastEntityCommand(NPC, NPC, 1278, "Leash")
+            CastEntityCommand(Spawn, nil, 1278, "Leash")
+        end
+        function can_use_command(NPC, Spawn, command) return command ~= "forbidden" end
+        function casted_on(NPC, Spawn, command)
+            Say(NPC, GetName(Spawn) .. " " .. command)
+        end""")
+    assert [text for _, text in scene.hail(guard)] == ["Aldana Leash", "Aldana push_it"]
+
+
+def test_a_verb_that_uses_itself_ends(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn) CastEntityCommand(Spawn, NPC, 1, "Again") end
+        function casted_on(NPC, Spawn, command) CastEntityCommand(Spawn, NPC, 1, command) end""")
+    scene.hail(guard)
+    assert any("events inside of events" in line for line in scene.lines)
+
+
+def test_access_by_the_number_of_a_character(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            Say(NPC, tostring(SetAccessToEntityCommandByCharID(NPC, 5, "Push", 0)))
+            Say(NPC, tostring(SetAccessToEntityCommandByCharID(NPC, 5, "none", 0)))
+            Say(NPC, tostring(SetAccessToEntityCommandByCharID(NPC, 77, "Push", 0)))
+            Say(NPC, tostring(SetAccessToEntityCommandByCharID(nil, 5, "Push", 0)))
+        end""")
+    assert [text for _, text in scene.hail(guard)] == ["true", "false", "false", "nil"]
+    scene.harness.run(1.0)
+    assert menu(scene.client, guard) == ["Buy"]
