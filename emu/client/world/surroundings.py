@@ -33,6 +33,7 @@ from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
 
 STEP: Final = 0.25
 """Seconds between two predictions."""
+NOWHERE: Final = (0.0, 0.0, 0.0)
 RUNNING_SPEED: Final = 8.0
 """World units per second."""
 RUNNING, SITTING = 128, 6336
@@ -213,8 +214,17 @@ class Surroundings:
         return next((index for index in self if self.name(index).casefold() == wanted), None)
 
     def place(self, index: int) -> Place:
-        """Return the place of a ghost, in world units. Raises `KeyError` for an unknown index."""
-        return place_of(self.part(index, POSITION))
+        """Return the place of a ghost, in world units. Raises `KeyError` for an unknown index.
+
+        A sign that was sent without a place is where the object of its footer is.
+        Source: docs/protocol/world/spawns.md#position.
+        """
+        place = place_of(self.part(index, POSITION))
+        footer = self._ghost(index).footer
+        if place[:3] == NOWHERE and "widget_x" in footer:
+            x, y, z = (footer[f"widget_{axis}"] for axis in "xyz")
+            return place._replace(x=x, y=y, z=z)
+        return place
 
     def part(self, index: int, part: int) -> dict[str, Any]:
         """Return the fields of one part of a ghost, by their names in the struct.

@@ -4,7 +4,7 @@ import pytest
 
 from emu.client.world.surroundings import Place, Surroundings, place_of
 from emu.errors import MalformedMessage, UnknownStruct
-from emu.world_stream.ghosts import CREATE_GHOST, INFO, POSITION
+from emu.world_stream.ghosts import CREATE_GHOST, CREATE_SIGN, INFO, POSITION, SIGN_FOOTER
 from tests.support.world.ghost_views import dialect
 from tests.support.world.ghost_writer import GhostWriter
 
@@ -40,6 +40,17 @@ def test_names_and_places_follow_updates() -> None:
     assert [(entry.part, entry.ghost) for entry in update.entries] == [(INFO, 2), (POSITION, 2)]
     assert (seen.find("borvik"), seen.name(2), seen.place(2).x) == (None, "Borwin", 31.0)
     assert seen.fields(2)["position"]["pos_x"] == 31.0
+
+
+@pytest.mark.parametrize("version", [546, 561, 1208, 60114])
+def test_a_sign_without_a_place_is_where_its_object_is(version: int) -> None:
+    writer, seen = GhostWriter(version), Surroundings(dialect(version))
+    object_at = {"widget_id": 7, "widget_x": 40.0, "widget_y": 2.0, "widget_z": 50.0}
+    footer = dialect(version).layout(SIGN_FOOTER).encode(object_at)
+    seen.create(CREATE_SIGN, writer.create(3, footer, position={}))
+    seen.create(CREATE_SIGN, writer.create(4, footer, position={"pos_x": 9.0}))
+    assert seen.place(3)[:3] == (40.0, 2.0, 50.0)
+    assert seen.place(4)[:3] == (9.0, 0.0, 0.0), "it was sent with a place"
 
 
 def test_what_is_destroyed_is_gone() -> None:
