@@ -44,14 +44,14 @@ layers: $(MARK)  ## import-linter
 docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict -f tools/site/mkdocs.yml
 
-unit: $(MARK)    ## all tests; three processes, because tests wait about as long as they work
-	$(BIN)/pytest -q -n 3 --dist worksteal $(ARGS)
+unit: $(MARK)    ## all tests; four processes, because tests wait about as long as they work
+	$(BIN)/pytest -q -n 4 --dist worksteal $(ARGS)
 
 # COMPILED names a virtual environment in which the compiled form is installed already.
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree
 	@test -n "$(COMPILED)" || $(BIN)/python -m pip install --quiet --group compile
 	$(BIN)/python tools/compiled_copy.py .compiled $(COMPILED)
-	cd .compiled && ../$(BIN)/pytest -q -n 3 --dist worksteal $(ARGS)
+	cd .compiled && ../$(BIN)/pytest -q -n 4 --dist worksteal $(ARGS)
 
 test-all: test   ## the tests again under each other Python that is installed
 	$(PYTHON) tools/test_all.py
