@@ -195,35 +195,30 @@ def get_minute(scripts: Scripts) -> int:
 # -- rules and variables --------------------------------------------------------------------------
 
 
-def _rule(scripts: Scripts, category: str, name: str) -> float | None:
-    """Return a rule of the content file as a number; None if the file does not have the rule."""
-    value = scripts.figures.rules.get((category, name))
-    return None if value is None else number_in(value)
+def _rule(scripts: Scripts, category: str, name: str) -> float:
+    """Return a rule of the content file as a number; 0 if the file does not have the rule."""
+    return number_in(scripts.figures.rules.get((category, name), ""))
 
 
 @FACTS("GetRuleFlagFloat", "t category, t name")
-def get_rule(scripts: Scripts, category: str, name: str) -> float | None:
-    """Return a rule of the content file as a fraction; nothing if it is unknown."""
-    found = _rule(scripts, category, name)
-    return None if found is None else single(found)
+def get_rule(scripts: Scripts, category: str, name: str) -> float:
+    """Return a rule of the content file as a fraction; 0 if it is unknown."""
+    return single(_rule(scripts, category, name))
 
 
 @FACTS("GetRuleFlagInt32", "t category, t name")
-def get_whole_rule(scripts: Scripts, category: str, name: str) -> int | None:
-    """Return a rule of the content file as a whole number; nothing if it is unknown."""
-    found = _rule(scripts, category, name)
-    return None if found is None else max(0, min(int(found), LARGEST_RULE))
+def get_whole_rule(scripts: Scripts, category: str, name: str) -> int:
+    """Return a rule of the content file as a whole number; 0 if it is unknown."""
+    return max(0, min(int(_rule(scripts, category, name)), LARGEST_RULE))
 
 
 @FACTS("GetRuleFlagBool", "t category, t name")
-def get_true_rule(scripts: Scripts, category: str, name: str) -> bool | None:
-    """Return whether a rule of the content file is not 0; nothing if it is unknown."""
-    found = _rule(scripts, category, name)
-    return None if found is None else found != 0
+def get_true_rule(scripts: Scripts, category: str, name: str) -> bool:
+    """Return whether a rule of the content file is not 0; false if it is unknown."""
+    return _rule(scripts, category, name) != 0
 
 
 @FACTS("GetVariableValue", "t name")
-def get_variable_value(scripts: Scripts, name: str) -> str | None:
-    """Return a variable of the content file; nothing if it is unknown."""
-    found = scripts.figures.variables.get(name)
-    return None if found is None else given(found)
+def get_variable_value(scripts: Scripts, name: str) -> str:
+    """Return a variable of the content file; an empty text if it is unknown."""
+    return given(scripts.figures.variables.get(name, ""))
