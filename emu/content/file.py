@@ -7,6 +7,7 @@ stands there is small: places, and the templates that they share.
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -26,6 +27,35 @@ MOST_MARKS: Final = 500
 """Ids of one statement."""
 KINDS: Final = ("npcs", "objects", "grounds", "signs", "widgets")
 """The kinds of spawns; where a spawn is of several, the first counts."""
+
+
+class StoredRow(Mapping[str, Any]):
+    """A row whose table's other rows share the names of the columns.
+
+    A dict of 40 columns has more than 2 kB, and a large zone has thousands of rows.
+    """
+
+    __slots__ = ("_names", "_values")
+
+    def __init__(self, names: Mapping[str, int], values: tuple[Any, ...]) -> None:
+        """`names` are the columns with their place among the values."""
+        self._names = names
+        self._values = values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[self._names[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 class Placement(NamedTuple):
@@ -129,6 +159,7 @@ class ContentFile:
     def __init__(self, path: Path) -> None:
         """Open a file for reading. Raises `FileFormatError`."""
         self.path = path
+        self._all_factions: Mapping[int, Row] | None = None
         try:
             self.stamp = _stamp(path)
             """Differs for another file, and after a change of this one."""
@@ -280,8 +311,13 @@ class ContentFile:
             f"SELECT {fields} FROM placements WHERE zone_id = ? ORDER BY location_id, id",  # noqa: S608
             (zone_id,),
         )
-        # Ten thousand of them: the constructor of a named tuple takes three times as long.
-        placements = list(map(partial(tuple.__new__, Placement), rows))
+        # Ten thousand of them: the constructor of a named tuple takes three times as long. Most have
+        # the same few numbers: one object for each of these takes a fifth of the memory.
+        known: defaultdict[type, dict[Any, Any]] = defaultdict(dict)
+        placements = [
+            tuple.__new__(Placement, [known[type(one)].setdefault(one, one) for one in row])
+            for row in rows
+        ]
         locations = {one.location_id for one in placements}
         entries = self._entries(zone_id, locations)
         wanted = {one.spawn_id for group in entries.values() for one in group}
@@ -308,10 +344,16 @@ class ContentFile:
             list(self._rows("transporters", "WHERE zone_id = ? AND kind = 'location'", (zone_id,))),
             self._lists("commands", lists - {0}),
             self._scripts("spawn", wanted),
-            {row["id"]: row for row in self.table("factions")},
+            self._factions(),
         )
 
     # -- internals --------------------------------------------------------------------------------
+
+    def _factions(self) -> Mapping[int, Row]:
+        """Return all factions by number: the same object for every zone."""
+        if self._all_factions is None:
+            self._all_factions = {row["id"]: row for row in self.table("factions")}
+        return self._all_factions
 
     def _count(self, name: str) -> int:
         (count,) = self._database.execute(f'SELECT count(*) FROM "{name}"').fetchone()  # noqa: S608
@@ -321,13 +363,13 @@ class ContentFile:
         """Yield rows of a table as dicts, by its key."""
         table = content_tables()[name]
         key = ", ".join(f'"{column}"' for column in table.key)
-        names = [column.name for column in table.columns]
+        names = {column.name: at for at, column in enumerate(table.columns)}
         rows = self._database.execute(
             f'SELECT * FROM "{name}" {where} ORDER BY {key}',  # noqa: S608  # our names
             values,
         )
         for row in rows:
-            yield dict(zip(names, row, strict=True))
+            yield StoredRow(names, row)
 
     def _lists(self, name: str, ids: Iterable[int]) -> dict[int, list[Row]]:
         found: dict[int, list[Row]] = {}

@@ -42,13 +42,7 @@ class Deadlines(Generic[Owner, Name]):
         # keeps heapq from comparing owners.
         self._serial += 1
         heapq.heappush(self._heap, (due, self._serial, key))
-        # A client that starts and stops to camp all day would otherwise fill the heap with old
-        # entries.
-        if len(self._heap) > SWEEP_FROM + 2 * len(self._due):
-            valid = enumerate(self._due.items())
-            self._heap = [(when, serial, key) for serial, (key, when) in valid]
-            self._serial = len(self._heap)
-            heapq.heapify(self._heap)
+        self._sweep()
         self._wake(due)
 
     def get(self, owner: Owner, name: Name) -> Monotonic | None:
@@ -57,12 +51,25 @@ class Deadlines(Generic[Owner, Name]):
 
     def clear(self, owner: Owner, name: Name) -> bool:
         """Remove one deadline; return whether there was one."""
-        return self._due.pop((owner, name), None) is not None
+        if self._due.pop((owner, name), None) is None:
+            return False
+        self._sweep()
+        return True
 
     def forget(self, owner: Owner, names: Iterable[Name]) -> None:
         """Remove the deadlines of an owner that have one of these names."""
         for name in names:
             self.clear(owner, name)
+
+    def _sweep(self) -> None:
+        """Remove the old entries when they are the most."""
+        # A client that starts and stops to camp all day would otherwise fill the heap with them,
+        # and the timers of a zone that has ended would keep all of its spawns.
+        if len(self._heap) > SWEEP_FROM + 2 * len(self._due):
+            valid = enumerate(self._due.items())
+            self._heap = [(when, serial, key) for serial, (key, when) in valid]
+            self._serial = len(self._heap)
+            heapq.heapify(self._heap)
 
     def next(self) -> Monotonic | None:
         """Return the time of the earliest deadline."""

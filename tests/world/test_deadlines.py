@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from emu.times import Monotonic
 from emu.world.deadlines import Deadlines
 
 
@@ -38,3 +39,13 @@ def test_moving_for_ever_grows_nothing() -> None:
     while (due := deadlines.pop_due(1e9)) is not None:
         popped.append(due[0])
     assert sorted(popped) == [0, 1, 2, 4, 5, 6, 7, 8, 9]
+
+
+def test_owners_that_are_gone_are_not_kept() -> None:
+    deadlines: Deadlines[int, str] = Deadlines(lambda _due: None)
+    for owner in range(5_000):
+        deadlines.set(owner, "timer", Monotonic(1e6))
+    for owner in range(5_000):
+        assert deadlines.clear(owner, "timer")
+    assert len(deadlines._heap) < 100
+    assert deadlines.next() is None

@@ -153,7 +153,7 @@ class _World:
     """Zones of a content file with their scripts; the clock is virtual."""
 
     def __init__(self, path: Path, scripts: Path) -> None:
-        self.path = path
+        self.file = ContentFile(path)
         self.now = 1000.0
         self.scene = ScriptScene(scripts)
         self.longest = 0.0
@@ -173,8 +173,7 @@ class _World:
         return Monotonic(self.now + process_time() - self._began)
 
     async def _read(self, zone_id: int, _old: Any) -> Any:
-        with ContentFile(self.path) as file:
-            return served_zone(file, zone_id, NO_LAYER)
+        return served_zone(self.file, zone_id, NO_LAYER)
 
     def open(self, definition: Any) -> Zone:
         """Open a zone until all its spawns stand."""
@@ -199,6 +198,7 @@ class _World:
     def leave(self, zone: Zone) -> None:
         """End a zone that nobody is in any more."""
         self.zones.forget(zone)
+        zone.end()
 
 
 async def _at_once(call: Callable[[], Any]) -> Any:

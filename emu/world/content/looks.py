@@ -6,8 +6,8 @@ thousands of spawns must open at once. Source: docs/guides/content.md#looks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from emu.appearance import SLIDER_FIELDS
@@ -22,6 +22,7 @@ from emu.world.visibility.fields import heading_units
 from emu.world_stream.movement import Position
 
 EQUIPMENT_SLOTS: Final = 25
+BLACK: Final = (0, 0, 0)
 LARGEST_MODEL: Final = 0xFFFF
 """Clients before 57080 have 16 bits for the number of a model."""
 LONGEST_NAME: Final = 63
@@ -156,9 +157,9 @@ def _appearance(template: Template) -> dict[str, Any]:
         if field in _NUMBERS:
             fields[field] = _signed(numbers[0])
         elif field in _SLIDERS:
-            fields[field] = [_signed(one) for one in numbers]
+            fields[field] = tuple(_signed(one) for one in numbers)
         else:
-            fields[field] = [one & 0xFF for one in numbers]
+            fields[field] = tuple(one & 0xFF for one in numbers)
     if template.equipment:
         fields |= _equipment(template)
     return fields
@@ -171,16 +172,19 @@ def _signed(number: int) -> int:
 
 def _equipment(template: Template) -> dict[str, Any]:
     models = [0] * EQUIPMENT_SLOTS
-    colors: list[list[int]] = [[0, 0, 0] for _ in range(EQUIPMENT_SLOTS)]
-    highlights: list[list[int]] = [[0, 0, 0] for _ in range(EQUIPMENT_SLOTS)]
+    # Tuples that slots share: a large zone has hundreds of templates, each with 50 colors.
+    colors: list[tuple[int, ...]] = [BLACK] * EQUIPMENT_SLOTS
+    highlights: list[tuple[int, ...]] = [BLACK] * EQUIPMENT_SLOTS
     for row in template.equipment:
         slot = row["slot"]
         models[slot] = row["model"] if row["model"] <= LARGEST_MODEL else 0
-        colors[slot] = [row["red"], row["green"], row["blue"]]
-        highlights[slot] = [row[f"highlight_{name}"] for name in ("red", "green", "blue")]
+        colors[slot] = row["red"], row["green"], row["blue"]
+        highlights[slot] = tuple(row[f"highlight_{name}"] for name in ("red", "green", "blue"))
     return {
-        "equipment_types": models, "equipment_colors": colors, "equipment_highlights": highlights,
-    }  # fmt: skip
+        "equipment_types": tuple(models),
+        "equipment_colors": tuple(colors),
+        "equipment_highlights": tuple(highlights),
+    }
 
 
 # -- spawns -------------------------------------------------------------------------------------
@@ -200,7 +204,7 @@ def spawn_of(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:
     spawn.roll = heading_units(placement.roll) if placement.roll else 0
     if standing.seed:
         bits = standing.template.own["randomize"]
-        spawn.appearance = randomized(spawn.appearance, bits, Rolls(standing.seed))
+        spawn.appearance = RolledLooks(spawn.appearance, bits, standing.seed)
     fill_sheet(spawn, standing)
     return spawn
 
@@ -220,12 +224,12 @@ class Rolls:
 Roll = Callable[[Rolls], Any]
 
 
-def _slider(rolls: Rolls) -> list[int]:
-    return [rolls.between(-100, 100) for _ in range(3)]
+def _slider(rolls: Rolls) -> tuple[int, ...]:
+    return tuple(rolls.between(-100, 100) for _ in range(3))
 
 
-def _color(rolls: Rolls) -> list[int]:
-    return [rolls.between(0, 255) for _ in range(3)]
+def _color(rolls: Rolls) -> tuple[int, ...]:
+    return tuple(rolls.between(0, 255) for _ in range(3))
 
 
 def _one_of(first: int, last: int) -> Roll:
@@ -272,3 +276,47 @@ def randomized(looks: Mapping[str, Any], bits: int, rolls: Rolls) -> dict[str, A
             # Both halves alike: a client shows one of them.
             rolled |= dict.fromkeys(fields, roll(rolls))
     return rolled
+
+
+class RolledLooks(Mapping[str, Any]):
+    """A template's appearance with the fields rolled that `bits` name.
+
+    It keeps the seed and not the fields: most spawns of a zone are never seen, and those of a
+    large one had ten thousands of colors.
+    """
+
+    __slots__ = ("_bits", "_looks", "_seed")
+
+    def __init__(self, looks: Mapping[str, Any], bits: int, seed: int) -> None:
+        self._looks = looks
+        self._bits = bits
+        self._seed = seed
+
+    def roll(self) -> dict[str, Any]:
+        """Return the fields, the same each time."""
+        return randomized(self._looks, self._bits, Rolls(self._seed))
+
+    def __getitem__(self, name: str) -> Any:
+        return _rolled(self)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_rolled(self))
+
+    def __len__(self) -> int:
+        return len(_rolled(self))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RolledLooks):
+            return bool(_rolled(self) == other)
+        # Not by their fields, which are remembered by this comparison.
+        mine, others = (self._seed, self._bits), (other._seed, other._bits)
+        return mine == others and self._looks == other._looks
+
+    def __hash__(self) -> int:
+        return hash(self._seed)
+
+
+@lru_cache(maxsize=16)
+def _rolled(looks: RolledLooks) -> Mapping[str, Any]:
+    """Return the fields of an appearance: whoever asks for one asks for all of them."""
+    return looks.roll()

@@ -164,6 +164,7 @@ class Zones:
             self.ended(zone)
         except Exception as error:  # noqa: BLE001  # the zone has ended nevertheless
             self.faults.add("ending a zone", zone.definition.description, error)
+        zone.end()
 
     def stalled(self, now: Monotonic) -> list[Stalled]:
         """Return the zones whose tick has failed several times in a row, or is overdue."""

@@ -78,6 +78,8 @@ class Zone:
     """Reports the name of an actor that is paused, and its failures in a row."""
     zone_id: int = field(init=False)
     _strikes: Strikes[tuple[Failing, int]] = field(init=False)
+    _watcher: Callable[[Spawn, int], None] = field(init=False)
+    """The one bound method of `_changed`, which all spawns share."""
     _grid: Grid = field(default_factory=Grid)
     _viewer_grid: Grid = field(default_factory=Grid)
     """The spawns of the viewers: for each spawn that appears or walks, those near it are searched,
@@ -106,6 +108,7 @@ class Zone:
 
     def __post_init__(self) -> None:
         self.zone_id = self.definition.id
+        self._watcher = self._changed
         self._strikes = Strikes(self.rules.actor_failures, self.rules.actor_pause)
 
     # -- spawns ---------------------------------------------------------------------------------
@@ -147,7 +150,7 @@ class Zone:
         self._grid.put(spawn)
         if spawn.id in self._viewers:
             self._viewer_grid.put(spawn)  # it may have moved since its viewer entered
-        spawn.watcher = self._changed
+        spawn.watcher = self._watcher
         self._check_later(spawn)
 
     def remove(self, spawn: Spawn, now: Monotonic) -> None:
@@ -163,6 +166,18 @@ class Zone:
         for viewer in self._observers.pop(spawn.id, ()):
             self._hide(viewer, spawn)
         self._baselines.forget(spawn)
+
+    def end(self) -> None:
+        """Let go of all spawns: nobody sees the zone any more, and it does not start again.
+
+        Without this a spawn and its zone would name each other until the garbage collector finds
+        them, and one search through a large world keeps everybody waiting.
+        """
+        for spawn in self._spawns.values():
+            spawn.watcher = NOBODY
+        for kept in (self._spawns, self._moved, self._checked_at, self._observers, self._changes):
+            kept.clear()
+        self._grid, self._baselines = Grid(), BaselineCache()
 
     def enter(self, viewer_of: Callable[[BaselineCache], Viewer], now: Monotonic) -> Viewer:
         """Add a viewer and show it the spawns near it; its own spawn may be added later."""

@@ -11,7 +11,7 @@ from emu.content.population import Population, Surroundings
 from emu.content.sources import dump_parts
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
-from emu.world.content.looks import Rolls, randomized, spawn_of
+from emu.world.content.looks import RolledLooks, Rolls, randomized, spawn_of
 from emu.world.content.served import read_zone_content
 from emu.world.visibility.baselines import GhostBaseline
 from tests.support.content.dumps import write_dumps
@@ -104,10 +104,10 @@ def test_a_creature_has_all_that_its_rows_say(spawns: dict[int, Spawn]) -> None:
     assert 32 <= wolf.size <= 48
     looks = wolf.appearance
     assert (looks["model_type"], looks["soga_model_type"], looks["gender"]) == (85, 86, 2)
-    assert looks["eye_type"] == [-56, 3, -4], "a slider above 127 is negative"
-    assert looks["skin_color"] == [200, 3, 4]
+    assert looks["eye_type"] == (-56, 3, -4), "a slider above 127 is negative"
+    assert looks["skin_color"] == (200, 3, 4)
     assert looks["body_size"] == -6
-    assert looks["chest_type_color"] == [9, 0, 0]
+    assert looks["chest_type_color"] == (9, 0, 0)
     assert "soga_unknown13" not in looks
 
 
@@ -180,3 +180,17 @@ def test_each_bit_rolls_its_own_field(bit: int, field: str) -> None:
         assert one.get(soga, one[field]) == one[field]
     assert looks == {"model_type": 85, "skin_color": [1, 2, 3]}
     assert randomized(looks, bit, rolls(3)) == made[3], "a seed repeats"
+
+
+def test_looks_that_are_rolled_when_asked_for_are_the_same_each_time() -> None:
+    looks, seed = {"model_type": 85, "skin_color": (1, 2, 3)}, Random(3).getrandbits(512)
+    whole = randomized(looks, 0x400001, Rolls(seed))
+    rolled = RolledLooks(looks, 0x400001, seed)
+    for number in range(40):
+        # Others are rolled in between.
+        assert len(RolledLooks(looks, 0x1, number)) == 3
+    assert dict(rolled) == whole
+    assert rolled == whole
+    assert rolled == RolledLooks(looks, 0x400001, seed)
+    assert rolled != RolledLooks(looks, 0x400001, seed + 1)
+    assert (len(rolled), rolled["gender"]) == (len(whole), whole["gender"])

@@ -146,7 +146,7 @@ def test_a_spawn_has_what_its_rows_say(path: Path) -> None:
         assert guard.kind is SpawnKind.NPC
         assert 5 <= guard.level <= 7
         assert guard.appearance["model_type"] == 134
-        assert guard.appearance["skin_color"] == [4, 5, 6]
+        assert guard.appearance["skin_color"] == (4, 5, 6)
         assert guard.appearance["equipment_types"][2] == 4000
         assert [verb.command for verb in guard.verbs] == ["hail"]
     (sign,) = (spawn for spawn in scene.zone if spawn.kind is SpawnKind.SIGN)

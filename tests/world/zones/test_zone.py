@@ -433,3 +433,15 @@ def test_updates_have_the_time_in_milliseconds(zone: Zone) -> None:
     run_ticks(zone, 5001.0, 5002.0)
     assert one.stamps
     assert all(5_001_000 <= stamp <= 5_002_000 for stamp in one.stamps[-1:])
+
+
+def test_a_zone_that_has_ended_holds_no_spawn(zone: Zone) -> None:
+    wolf = Spawn(7, SpawnKind.NPC, "a wolf", Position(0.0, 0.0, 0.0))
+    zone.add(wolf, Monotonic(1.0))
+    zone.end()
+    assert not list(zone)
+    assert not zone.near(wolf.position, 10.0)
+    timer = zone.get_timer()
+    wolf.set_info(level=5)
+    assert zone.get_timer() == timer
+    zone.tick(Monotonic(2.0))
