@@ -91,7 +91,7 @@ def standing(folder: Path, seed: int) -> tuple[Any, tuple[Any, ...]]:
 
 
 def with_lists(fixture: Fixture) -> Fixture:
-    """Return a fixture whose looks have lists: those of a content file are tuples."""
+    """Return a fixture whose colors are lists: those of a content file are tuples."""
     return replace(fixture, looks=json.loads(json.dumps(dict(fixture.looks))))
 
 
