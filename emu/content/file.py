@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -311,8 +310,8 @@ class ContentFile:
             f"SELECT {fields} FROM placements WHERE zone_id = ? ORDER BY location_id, id",  # noqa: S608
             (zone_id,),
         )
-        # Ten thousand of them: the constructor of a named tuple takes three times as long. Most have
-        # the same few numbers: one object for each of these takes a fifth of the memory.
+        # Ten thousand of them: the constructor of a named tuple takes three times as long. Most
+        # have the same few numbers: one object for each of these takes a fifth of the memory.
         known: defaultdict[type, dict[Any, Any]] = defaultdict(dict)
         placements = [
             tuple.__new__(Placement, [known[type(one)].setdefault(one, one) for one in row])
