@@ -45,7 +45,7 @@ from emu.world.entry.leaving import Departures
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.social.chat import Chat
-from emu.world.travel.tables import read_tables
+from emu.world.travel.tables import TravelTables, read_tables
 from emu.world.travel.travel import Travel
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -311,6 +311,8 @@ class WorldContent:
         self._start = start
         self._source = source
         self._edits = edits
+        self.reload_travel: Callable[[TravelTables], object] = lambda _tables: None
+        """Called with the ways and places of a content file that was read again."""
 
     async def reload_zones(self) -> str:
         """Reload the zone files and the content file; change in running zones what differs.
@@ -322,7 +324,9 @@ class WorldContent:
         problems = self._faults(fresh)
         if problems:
             raise faulty(problems)
+        tables = await self._source.run(partial(read_tables, self._folders()[1]))
         await self._source.reopen()
+        self.reload_travel(tables)
         if self._edits is not None:
             await self._edits.load()
         self._population.reload(fresh, self._clock.now())

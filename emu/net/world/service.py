@@ -245,6 +245,7 @@ class WorldEndpoint:
             self._config.world.content, self.world, self.departures, self._population.content
         )
         self.service.add_travel(travel)
+        self._content.reload_travel = travel.reload
         return travel, self._make_scripts(travel)
 
     def _make_scripts(self, travel: Travel) -> Scripts | None:

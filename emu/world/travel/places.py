@@ -62,6 +62,16 @@ class Places:
         world.notifications.standing.subscribe(self._standing)
         world.notifications.out_of_zone.subscribe(self._left)
 
+    def reload(self, tables: TravelTables, now: Monotonic) -> None:
+        """Replace the tables; watch the zones that have such places now."""
+        self.tables = tables
+        for player in self._world.players:
+            inside = self._inside.get(player.id)
+            if inside is not None:
+                # Who stands in a new trigger must leave it first, as who arrives there.
+                inside.is_new = True
+                self._watch(player.zone, now)
+
     def ended(self, zone: Zone) -> None:
         """Forget a zone that ends."""
         self._deadlines.clear(zone, WATCH)
@@ -75,7 +85,7 @@ class Places:
         while (due := self._deadlines.pop_due(now)) is not None:
             zone, _ = due
             players = self._world.players.standing_in(zone)
-            if not players:
+            if not players or not self._has_places(zone):
                 continue
             self._deadlines.set(zone, WATCH, Monotonic(now + LOOK))
             for player in players:
@@ -83,9 +93,13 @@ class Places:
 
     def _standing(self, player: Player, now: Monotonic) -> None:
         self._inside[player.id] = _Inside()
-        zone = player.zone
-        has_places = zone.zone_id in self.tables.triggers or zone.zone_id in self.tables.areas
-        if has_places and self._deadlines.get(zone, WATCH) is None:
+        self._watch(player.zone, now)
+
+    def _has_places(self, zone: Zone) -> bool:
+        return zone.zone_id in self.tables.triggers or zone.zone_id in self.tables.areas
+
+    def _watch(self, zone: Zone, now: Monotonic) -> None:
+        if self._has_places(zone) and self._deadlines.get(zone, WATCH) is None:
             self._deadlines.set(zone, WATCH, now)
 
     def _left(self, player: Player) -> None:

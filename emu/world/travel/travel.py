@@ -84,7 +84,8 @@ class Travel:
 
     def reload(self, tables: TravelTables) -> None:
         """Replace the tables of the content file."""
-        self.transporters.tables = self.places.tables = self.returning.tables = tables
+        self.transporters.tables = self.returning.tables = tables
+        self.places.reload(tables, self._world.clock.now())
 
     # -- spawns of the content file -------------------------------------------------------------
 

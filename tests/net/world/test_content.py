@@ -11,9 +11,10 @@ import pytest
 
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
-from emu.errors import StoreError
+from emu.errors import FileFormatError, StoreError
 from emu.net.world.content import KEPT, WorldContent, warn_of_old_check
 from emu.times import Moment
+from emu.world.travel.tables import TravelTables, read_tables
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
@@ -56,11 +57,11 @@ class Source:
         pass
 
 
-def content(memories: Reviewed | None) -> WorldContent:
+def content(memories: Reviewed | None, path: Path | None = None) -> WorldContent:
     harness = WorldHarness()
     return WorldContent(
         harness.atlas, harness.population, harness.behaviors, harness.registry, harness.world.clock,
-        folders=lambda: (None, None), memories=memories, start=finish,
+        folders=lambda: (None, path), memories=memories, start=finish,
         source=Source(), edits=None,
     )  # fmt: skip
 
@@ -92,6 +93,20 @@ def test_a_reload_reads_the_shipped_content(name: str) -> None:
     with pytest.raises(StopIteration) as end:
         reload().send(None)
     assert end.value.value.startswith(("4 zones", "3 behaviors"))
+
+
+def test_a_reload_reads_ways_and_areas_of_the_content_file(tmp_path: Path) -> None:
+    path = tmp_path / "content.sqlite"
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path)
+    part, seen = content(None, path), list[TravelTables]()
+    part.reload_travel = seen.append
+    with pytest.raises(StopIteration):
+        part.reload_zones().send(None)
+    assert seen == [read_tables(path)]
+    path.write_bytes(b"no database")
+    with pytest.raises(FileFormatError):
+        part.reload_zones().send(None)
+    assert len(seen) == 1, "a file that cannot be read changes nothing"
 
 
 @pytest.mark.parametrize("is_old", [False, True])

@@ -108,3 +108,27 @@ def test_nothing_is_looked_at_where_nobody_is() -> None:
     scene.harness.service.send_away(scene.player, "test", scene.harness.now)
     scene.harness.run(1.0)
     assert scene.travel.get_timer() is None
+
+
+def test_a_reload_brings_a_trigger_to_whoever_is_there() -> None:
+    scene = trigger_scene()
+    scene.go(5.0)
+    scene.travel.reload(TravelTables(triggers={ISLE: [CAVE]}))
+    scene.harness.run(2.0)
+    assert scene.goal is None, "it stood there when the trigger came"
+    scene.go(60.0)
+    scene.harness.run(1.0)
+    scene.go(5.0)
+    scene.harness.run(1.0)
+    assert scene.goal is not None
+
+
+def test_a_reload_takes_a_trigger_away_and_nothing_is_looked_at() -> None:
+    scene = trigger_scene(CAVE)
+    assert scene.travel.places.get_timer() is not None
+    scene.travel.reload(TravelTables())
+    scene.harness.run(1.0)
+    assert scene.travel.places.get_timer() is None
+    scene.go(5.0)
+    scene.harness.run(1.0)
+    assert scene.goal is None
