@@ -5,7 +5,7 @@ All of them are read at once, when the world starts. Source: docs/guides/content
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -53,12 +53,12 @@ def read_figures(path: Path | None) -> Figures:
             },
             {row["name"]: row["value"] for row in file.table("variables")},
             {row["level"]: row["points"] for row in file.table("experience")},
-            _animations(file.table("visual_states")),
+            _animations(file.each("visual_states")),
             {row["title"]: bool(row["is_prefix"]) for row in reversed(file.table("titles"))},
         )
 
 
-def _animations(rows: list[Row]) -> dict[str, Animation]:
+def _animations(rows: Iterable[Row]) -> dict[str, Animation]:
     found: dict[str, Animation] = {}
     for row in rows:
         if 0 < row["state"] <= LARGEST_STATE:

@@ -226,6 +226,10 @@ class ContentFile:
         """Return all rows of a table, by its key."""
         return list(self._rows(name, "", ()))
 
+    def each(self, name: str) -> Iterator[Row]:
+        """Yield the rows of a large table one by one, by its key."""
+        yield from self._rows(name, "", ())
+
     def rows(self, name: str, column: str, values: Sequence[Stored]) -> Iterable[Row]:
         """Yield the rows of a table whose column has one of some values, by its key."""
         for some in _parts(values):
@@ -269,6 +273,18 @@ class ContentFile:
         """Whether the file passed the check of this version of the server."""
         (form,) = self._database.execute("SELECT form FROM checked").fetchone()
         return bool(form == check_form())
+
+    def models(self) -> Iterator[tuple[int, str, int]]:
+        """Yield number, path and first client version of each model."""
+        yield from self._database.execute("SELECT id, path, min_version FROM models ORDER BY id")
+
+    def models_of_spawns(self) -> Iterator[tuple[int, str, int]]:
+        """Yield the same of the bodies of spawns that not every client has."""
+        yield from self._database.execute(
+            "SELECT id, path, min_version FROM models WHERE min_version >"
+            " (SELECT min(min_version) FROM models) AND id IN"
+            " (SELECT model FROM spawns UNION SELECT soga_model FROM npcs) ORDER BY id"
+        )
 
     def zones(self) -> list[Row]:
         """Return the rows of all zones, by number."""

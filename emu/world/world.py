@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
+from emu.content.models import StandIns
 from emu.dialects import Dialect, Dialects
 from emu.errors import OutOfDate, StoreError, UnknownVersion
 from emu.mailbox import PendingAnswer
@@ -142,6 +143,8 @@ class World:
     counters: Counter[str] = field(default_factory=Counter)
     next_spawn_id: Callable[[], int] = field(default_factory=lambda: itertools.count(1).__next__)
     """Returns the number of a new spawn; no number is used twice."""
+    stand_ins: StandIns = field(default_factory=StandIns)
+    """The models that clients are shown instead of those that they lack."""
     settings: SharedSettings = field(default_factory=SharedSettings)
     """What operators change while the server runs."""
     way_back: Callable[[Player], Destination] = field(init=False)
@@ -203,7 +206,9 @@ class World:
                 for known, form in self._made_forms.items()
                 if any(player.client.dialect is known for player in self.players)
             }
-            found = self._made_forms[dialect] = GhostForm(dialect, rules)
+            found = self._made_forms[dialect] = GhostForm(
+                dialect, rules, self.stand_ins.for_version(dialect.version)
+            )
         return found
 
     def is_muted(self, player: Player) -> bool:

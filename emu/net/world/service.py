@@ -14,6 +14,7 @@ from emu.admin.status import OpenPort
 from emu.appearance import Models
 from emu.commands import Caller, Registry
 from emu.config import Address, Config
+from emu.content.models import read_stand_ins
 from emu.dialects import Dialects, shipped_rules
 from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
@@ -504,6 +505,7 @@ class WorldEndpoint:
             ),
             dialects=dialects,
             forms=read_rules(),
+            stand_ins=read_stand_ins(config.content),
             store=self.cluster.characters,
             knowledge=read_knowledge(config.knowledge),
             processes=self.cluster.processes,

@@ -248,6 +248,11 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
     if not fields.get("soga_model_type"):
         # A client that prefers the alternate models would show nothing.
         fields["soga_model_type"] = fields.get("model_type", 0)
+    if form.stand_ins:
+        for name in ("model_type", "soga_model_type"):
+            # Source: docs/guides/content.md#stand-ins.
+            if (stand_in := form.stand_ins.get(fields.get(name, 0))) is not None:
+                fields[name] = stand_in
     # The order matters. An appearance may replace the defaults above, but never the status bits of
     # the spawn's words.
     return fields | form.status(words)

@@ -111,15 +111,22 @@ class GhostForm:
         "names",
         "rules",
         "sizes",
+        "stand_ins",
         "tails",
         "target_at",
         "views",
     )  # fmt: skip
 
-    def __init__(self, dialect: Dialect, rules: FormRules) -> None:
-        """Join a version's rules with its layouts. Raises `UnknownStruct` if one is missing."""
+    def __init__(
+        self, dialect: Dialect, rules: FormRules, stand_ins: Mapping[int, int] | None = None
+    ) -> None:
+        """Join a version's rules with its layouts. Raises `UnknownStruct` if one is missing.
+
+        `stand_ins` are the models that are sent instead of others, which the version lacks.
+        """
         self.dialect = dialect
         self.rules = rules
+        self.stand_ins = stand_ins or {}
         self._reverse = reverses_literals(dialect.version)
         self.sizes = tuple(dialect.layout(name).empty_size() for name in PARTS)
         """The length of each part in bytes, before it is packed."""

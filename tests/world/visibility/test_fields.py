@@ -8,6 +8,7 @@ import pytest
 
 from emu.world.actors.spawn import Footer, Spawn, SpawnKind
 from emu.world.visibility.fields import heading_units, info_fields, position_fields
+from emu.world.visibility.forms import GhostForm
 from emu.world_stream.movement import Position
 from tests.support.world.ghost_views import form
 
@@ -78,3 +79,16 @@ def test_the_activity_says_what_it_is(kind: SpawnKind, values: dict[str, Any], s
     """docs/protocol/world/spawns.md#activity; all but the transport are recorded."""
     spawn = Spawn(1, kind, "it", Position(0, 0, 0), **values)
     assert info_fields(spawn, form(1208))["activity_status"] == status
+
+
+def test_a_version_without_a_model_is_sent_its_stand_in() -> None:
+    """docs/guides/content.md#stand-ins."""
+    goblin = Spawn(1, SpawnKind.NPC, "a goblin", Position(0, 0, 0), appearance={"model_type": 7039})
+    one = form(561)
+    old = GhostForm(one.dialect, one.rules, {7039: 145})
+    assert info_fields(goblin, one)["model_type"] == 7039
+    shown = info_fields(goblin, old)
+    assert (shown["model_type"], shown["soga_model_type"]) == (145, 145)
+    goblin.set_info(appearance={"model_type": 40, "soga_model_type": 7039})
+    shown = info_fields(goblin, old)
+    assert (shown["model_type"], shown["soga_model_type"]) == (40, 145)
