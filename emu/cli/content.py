@@ -169,9 +169,13 @@ def info(path: Path | None, style: str) -> None:
     "--scripts", is_flag=False, flag_value="", metavar="[FOLDER]",
     help="Check the Lua scripts instead: those of FOLDER, or of world.scripts.",
 )  # fmt: skip
+@click.option(
+    "--missing", type=click.IntRange(min=0), default=0, metavar="COUNT",
+    help="With --scripts: list the COUNT missing functions that most scripts of each kind need.",
+)  # fmt: skip
 @file_option
 @format_option
-def check(scripts: str | None, path: Path | None, style: str) -> None:
+def check(scripts: str | None, missing: int, path: Path | None, style: str) -> None:
     """Check the content file: ranges of values, rows that lead nowhere, version of the check.
 
     Rows that lead nowhere are counted and harm nothing. A value that is out of its range is a
@@ -186,7 +190,7 @@ def check(scripts: str | None, path: Path | None, style: str) -> None:
     target = path or content_path()
     if scripts is not None:
         folder = scripts_folder(Path(scripts) if scripts else None)
-        if not check_scripts(folder, target if target.is_file() else None, style):
+        if not check_scripts(folder, target if target.is_file() else None, style, missing):
             raise SystemExit(1)
         return
     with _open(target) as file:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +25,8 @@ PATIENCE: Final = 5.0
 """Seconds to wait for the server's answer."""
 TOGETHER: Final = 500
 """Files that share one runtime while loops are looked for: its memory is freed after them."""
-_STANDING_IN: Final = (("SpawnScripts/Generic/IdleAnimations.lua", "CastSpell"),)
+STANDING_IN: Final = (("SpawnScripts/Generic/IdleAnimations.lua", "CastSpell"),)
+"""The one spell that NPCModule casts counts as working: the tables of coverage say so."""
 _TRIED: Final = "SpawnScripts/"
 
 
@@ -37,12 +38,13 @@ def scripts_folder(folder: Path | None) -> ScriptFolder:
     return ScriptFolder(found)
 
 
-def check_scripts(folder: ScriptFolder, content: Path | None, style: str) -> bool:
+def check_scripts(folder: ScriptFolder, content: Path | None, style: str, missing: int = 0) -> bool:
     """Check all scripts of a folder, print what is wrong, and return whether nothing is.
 
-    With a content file, files that it names must exist.
+    With a content file, files that it names must exist. `missing`: list so many of the functions
+    of each kind of scripts that hinder the most of them.
     """
-    checker = Checker(folder, signatures(), working(), _STANDING_IN)
+    checker = Checker(folder, signatures(), working(), STANDING_IN)
     findings = list(_findings(checker))
     if content is not None:
         findings += _missing(folder, content)
@@ -53,7 +55,7 @@ def check_scripts(folder: ScriptFolder, content: Path | None, style: str) -> boo
     for kind, count in Counter(one.kind for one in findings).most_common():
         click.echo(f"{kind}: {counted(count, 'finding')}", err=True)
     broken = {one.path for one in findings if one.kind == "compile"}
-    _print_coverage(checker, broken)
+    _print_coverage(checker, broken, missing)
     return not findings
 
 
@@ -85,13 +87,9 @@ def _missing(folder: ScriptFolder, content: Path) -> Iterator[Finding]:
                 yield Finding(name, 0, "missing", f"{kind} {number} names it, and it is not there")
 
 
-def _print_coverage(checker: Checker, broken: Iterable[str]) -> None:
-    """Print how many scripts of each kind find all their functions."""
-    kinds: dict[str, list[str]] = {}
-    for path in checker.folder.files():
-        if path not in broken:
-            kinds.setdefault(path.partition("/")[0], []).append(path)
-    for kind, paths in sorted(kinds.items()):
+def _print_coverage(checker: Checker, broken: Collection[str], missing: int) -> None:
+    """Print how many scripts of each kind find all their functions, and what the others lack."""
+    for kind, paths in checker.by_kind(broken).items():
         coverage = checker.count(paths)
         own, with_modules = coverage.shares()
         click.echo(
@@ -99,6 +97,9 @@ def _print_coverage(checker: Checker, broken: Iterable[str]) -> None:
             f" {with_modules:.1f} % with their modules",
             err=True,
         )
+        for name, count in coverage.missing.most_common(missing):
+            lacking, alone = counted(count, "file"), counted(coverage.alone[name], "file")
+            click.echo(f"  {name}: {lacking}; nothing else is missing to {alone}", err=True)
 
 
 @click.command()

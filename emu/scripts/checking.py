@@ -6,6 +6,7 @@ The caller says which functions there are; see docs/guides/lua.md#checking.
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -56,6 +57,10 @@ class Coverage:
     """By their own calls."""
     with_modules: int = 0
     """By their own calls and those of their modules."""
+    missing: Counter[str] = field(default_factory=Counter)
+    """The functions that do nothing yet, and how many files or their modules call each."""
+    alone: Counter[str] = field(default_factory=Counter)
+    """Those of them that are the only one that a file lacks."""
 
     def shares(self) -> tuple[float, float]:
         """Return both shares in percent."""
@@ -118,28 +123,39 @@ class Checker:
                     waiting.append(module)
         return found
 
+    def by_kind(self, broken: Collection[str]) -> dict[str, list[str]]:
+        """Return all files but the broken ones by their first folder, which says their kind."""
+        kinds: dict[str, list[str]] = {}
+        for path in self.folder.files():
+            if path not in broken:
+                kinds.setdefault(path.partition("/")[0], []).append(path)
+        return dict(sorted(kinds.items()))
+
     def count(self, paths: Iterable[str]) -> Coverage:
         """Return how many of the files find all functions that they call."""
         coverage = Coverage()
         for path in paths:
             coverage.files += 1
-            if self._lacking(path, self.facts(path)):
-                continue
-            coverage.own += 1
+            own = self._lacking(path, self.facts(path))
             modules = self.modules(path).items()
-            if not any(self._lacking(module, facts) for module, facts in modules):
-                coverage.with_modules += 1
+            lacking = own.union(*(self._lacking(module, facts) for module, facts in modules))
+            coverage.own += not own
+            coverage.with_modules += not lacking
+            coverage.missing.update(lacking)
+            if len(lacking) == 1:
+                coverage.alone.update(lacking)
         return coverage
 
-    def _lacking(self, path: str, facts: SourceFacts) -> bool:
-        """Return whether a file calls a function of the list that does nothing yet."""
-        return any(
-            call.name in self.known
+    def _lacking(self, path: str, facts: SourceFacts) -> set[str]:
+        """Return the functions of the list that a file calls and that do nothing yet."""
+        return {
+            call.name
+            for call in facts.calls
+            if call.name in self.known
             and call.name not in self.working
             and call.name not in facts.defined
             and not any(path.endswith(end) and call.name == name for end, name in self.standing_in)
-            for call in facts.calls
-        )
+        }
 
     def _calls(self, path: str, facts: SourceFacts) -> Iterator[Finding]:
         theirs = {name for module in self.modules(path).values() for name in module.defined}

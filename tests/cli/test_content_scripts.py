@@ -47,6 +47,11 @@ def test_scripts_are_checked(emu: CommandLine, scripts: Path) -> None:
     assert "SpawnScripts: 3 files, 66.7 % complete, 66.7 % with their modules" in result.stderr
 
 
+def test_functions_that_most_scripts_lack_are_listed(emu: CommandLine, scripts: Path) -> None:
+    result = emu.run("content", "check", "--scripts", str(scripts), "--missing", "1")
+    assert "  HasItem: 1 file; nothing else is missing to 1 file" in result.stderr.splitlines()
+
+
 def test_files_that_the_content_file_names_must_exist(
     emu: CommandLine, scripts: Path, tmp_path: Path
 ) -> None:

@@ -88,6 +88,25 @@ def test_the_share_of_complete_scripts(tmp_path: Path) -> None:
     ))  # fmt: skip
     assert (coverage.files, coverage.own, coverage.with_modules) == (7, 6, 5)
     assert coverage.shares() == (pytest.approx(600 / 7), pytest.approx(500 / 7))
+    assert coverage.missing == {"SetLevel": 2}
+    assert coverage.alone == {"SetLevel": 2}
+
+
+def test_a_function_hinders_alone_if_nothing_else_is_missing(tmp_path: Path) -> None:
+    one = checker(
+        tmp_path, both="SetLevel(NPC, 1) CastSpell(NPC, 1)", one="CastSpell(NPC, 1) CastSpell()"
+    )
+    coverage = one.count(["both.lua", "one.lua"])
+    assert coverage.missing == {"CastSpell": 2, "SetLevel": 1}
+    assert coverage.alone == {"CastSpell": 1}
+
+
+def test_files_are_sorted_by_their_first_folder(tmp_path: Path) -> None:
+    one = checker(tmp_path)
+    for name in ("b/one.lua", "a/two.lua", "a/broken.lua"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("", encoding="utf-8")
+    assert one.by_kind({"a/broken.lua"}) == {"a": ["a/two.lua"], "b": ["b/one.lua"]}
 
 
 def test_loops_without_an_end(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from emu.world.scripts.reference import Known, known_functions
+from emu.world.scripts.reference import Known, known_functions, subjects, working
 
 HEAD: Final = """# Functions for Lua scripts
 
@@ -24,6 +24,12 @@ def script_functions_page() -> str:
     lines = [
         HEAD,
         f"{len(here)} of {len(functions)} functions are here.",
+        "",
+        "| subject | here | missing |",
+        "|---|---|---|",
+        *_counts(),
+        "",
+        "[Coverage](../guides/lua.md#coverage) says how many scripts are complete with them.",
         "",
         "## Here {#here}",
         "",
@@ -46,3 +52,9 @@ def _rows(functions: list[Known]) -> Iterator[str]:
         if one.works:
             cells.append(one.summary)
         yield "| " + " | ".join(cells) + " |"
+
+
+def _counts() -> Iterator[str]:
+    for subject in subjects():
+        here = len(working().intersection(subject.names))
+        yield f"| {subject.title} | {here} | {len(subject.names) - here} |"

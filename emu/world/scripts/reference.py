@@ -40,6 +40,20 @@ def known_functions() -> dict[str, Known]:
     return found
 
 
+class Subject(NamedTuple):
+    """A set of functions that need the same."""
+
+    title: str
+    names: tuple[str, ...]
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    """Return the sets of functions; each function is in one."""
+    table = tomllib.loads(data_file("lua", "sets.toml").read_text(encoding="utf-8"))
+    return tuple(Subject(one["title"], tuple(one["functions"])) for one in table.values())
+
+
 def signatures() -> dict[str, Signature]:
     """Return the arguments of all functions by name."""
     return {name: one.signature for name, one in known_functions().items()}
