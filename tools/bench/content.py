@@ -18,9 +18,12 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, Final
 
+from twisted.internet.defer import succeed
+
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
+from emu.net.world.content_memory import ContentMemory
 from emu.times import Monotonic
 from emu.world.content.listing import zone_definitions
 from emu.world.content.served import NO_LAYER, ContentZones, served_zone
@@ -167,6 +170,8 @@ class _World:
             failed=lambda _line: None, in_thread=_at_once,
         )  # fmt: skip
         self.zones.listener = self.scene.scripts
+        # As the server does.
+        self.zones.watchers.append(ContentMemory(lambda: False, lambda call: succeed(call())))
 
     def _now(self) -> Monotonic:
         # A turn looks at the clock to know when it has lasted long enough.

@@ -27,6 +27,7 @@ from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.store_worker import StoreWorker
+from emu.net.world.content_memory import ContentMemory
 from emu.processes.ports import ContentEditStore, DeadSpawnStore
 from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
@@ -208,7 +209,7 @@ class ContentReader:
         def center(zone: Zone) -> Position | None:
             return next((one.position for one in players() if one.zone is zone), None)
 
-        return ContentZones(
+        zones = ContentZones(
             lambda zone_id, old: self.run(
                 partial(self._read, zone_id, self.layers(zone_id), self.edits(), old)
             ),
@@ -225,6 +226,8 @@ class ContentReader:
             expansions=open_to[0],
             holidays=open_to[1],
         )
+        zones.watchers.append(ContentMemory(lambda: any(True for _ in players()), self.run))
+        return zones
 
     async def stop(self) -> None:
         """Close the file, and end the thread after the zone that it reads now."""

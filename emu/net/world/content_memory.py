@@ -1,0 +1,85 @@
+"""The memory of zones of the content file: no long searches for garbage, and memory given back.
+
+A large world has a million objects. Python's garbage collector visits all of them when a quarter
+more have come, for tenths of a second in which nobody is served.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+from twisted.internet.defer import Deferred
+
+from emu.content.population import Standing
+from emu.world.actors.spawn import Spawn
+from emu.world.zones.zone import Zone
+
+SETTLED: Final = 100
+"""Spawns after which the collector leaves alone what is there: one or two slices of a zone."""
+
+
+class ContentMemory:
+    """Keeps the collector away from the spawns of zones; a `Watcher` of the content's zones.
+
+    Spawns that leave are freed without the collector, because nothing names them any more. What it
+    alone would find is searched for when the last zone has ended and nobody waits.
+    """
+
+    def __init__(
+        self,
+        is_anybody_there: Callable[[], bool],
+        in_thread: Callable[[Callable[[], Any]], Deferred[Any]],
+    ) -> None:
+        """`in_thread` carries out a call in a thread."""
+        self._is_anybody_there = is_anybody_there
+        self._in_thread = in_thread
+        self._zones: set[Zone] = set()
+        self._fresh = 0
+        """Spawns that the collector would still visit."""
+
+    def appeared(self, zone: Zone, _spawn: Spawn, _standing: Standing) -> None:
+        """Count a spawn; leave the objects of some alone from now on."""
+        self._zones.add(zone)
+        self._fresh += 1
+        if self._fresh >= SETTLED:
+            self._fresh = 0
+            gc.freeze()
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """Do nothing: what a spawn had is freed when it goes."""
+
+    def ended(self, zone: Zone) -> None:
+        """Give the memory of a zone back when it has ended."""
+        self._zones.discard(zone)
+        # In a turn of its own: the zone is only about to end, and others are to be served first.
+        # It fails while the server stops, and then nothing is to be done.
+        self._in_thread(give_back).addCallbacks(self._zone_has_ended, lambda _failure: None)
+
+    def _zone_has_ended(self, _given: object) -> None:
+        if self._zones or self._is_anybody_there():
+            return
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        self._in_thread(give_back).addErrback(lambda _failure: None)
+
+
+def give_back() -> None:
+    """Give free memory back to the system, where the C library can. For a thread."""
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Callable[[int], int] | None:
+    """Return the function of the GNU C library; None with another library."""
+    try:
+        found: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return None
+    return found

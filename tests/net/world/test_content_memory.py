@@ -1,0 +1,80 @@
+"""The garbage collector and the spawns of content."""
+
+import gc
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from twisted.internet.defer import Deferred
+
+from emu.net.world.content_memory import SETTLED, ContentMemory, give_back
+from emu.world.zones.zone import Zone
+from tests.support.world.zone_files import definition
+
+ANY: Any = None
+
+
+class Circle:
+    """An object that only the collector frees."""
+
+    def __init__(self) -> None:
+        self.own = self
+
+
+class Thread:
+    """Carries out calls when it is asked to."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Any] = []
+
+    def __call__(self, call: Any) -> Deferred[Any]:
+        done: Deferred[Any] = Deferred()
+        self.waiting.append(lambda: done.callback(call()))
+        return done
+
+    def work(self) -> None:
+        while self.waiting:
+            self.waiting.pop(0)()
+
+
+@pytest.fixture(autouse=True)
+def frozen() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
+def test_the_collector_leaves_spawns_alone_that_have_settled() -> None:
+    memory, zone = ContentMemory(lambda: True, Thread()), Zone(definition(9))
+    gc.unfreeze()
+    for _ in range(SETTLED - 1):
+        memory.appeared(zone, ANY, ANY)
+    assert not gc.get_freeze_count()
+    memory.appeared(zone, ANY, ANY)
+    assert gc.get_freeze_count() > 1000
+
+
+@pytest.mark.parametrize(("players", "others", "is_kept"), [
+    (False, False, False), (True, False, True), (False, True, True),
+])  # fmt: skip
+def test_what_is_left_is_searched_when_all_zones_have_ended_and_nobody_waits(
+    players: bool, others: bool, is_kept: bool
+) -> None:
+    thread = Thread()
+    memory = ContentMemory(lambda: players, thread)
+    zone, other = Zone(definition(9)), Zone(definition(9), 1)
+    gone = weakref.ref(Circle())
+    if others:
+        memory.appeared(other, ANY, ANY)
+    for _ in range(SETTLED):
+        memory.appeared(zone, ANY, ANY)
+    memory.ended(zone)
+    assert gone() is not None, "not before the zone has ended"
+    thread.work()
+    assert (gone() is not None) == is_kept
+
+
+def test_memory_is_given_back_with_any_c_library() -> None:
+    give_back()
