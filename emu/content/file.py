@@ -224,7 +224,7 @@ class ContentFile:
 
     def table(self, name: str) -> list[Row]:
         """Return all rows of a table, by its key."""
-        return list(self._rows(name, "", ()))
+        return list(self.each(name))
 
     def each(self, name: str) -> Iterator[Row]:
         """Yield the rows of a large table one by one, by its key."""
