@@ -26,6 +26,7 @@ from emu.world.travel.places import Places
 from emu.world.travel.returning import Returning
 from emu.world.travel.tables import TravelTables, destination_of
 from emu.world.travel.transporters import Transporters
+from emu.world.travel.waypoints import Waypoints
 from emu.world.travel.widgets import Widget, WidgetForm, Widgets
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -73,6 +74,7 @@ class Travel:
         self.instances = Instances(world, self.returning, roll)
         self.journeys.locked = self.instances.refusal
         self.places = Places(world, self.journeys, tables, self.returning.discovers)
+        self.waypoints = Waypoints(world)
         self.scripts: DoorScripts | None = None
         """The scripts of the content file; None without them."""
         self._leads: dict[int, _Leads] = {}
@@ -81,6 +83,7 @@ class Travel:
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about ways to the table."""
         self.transporters.register(messages)
+        self.waypoints.register(messages)
 
     def reload(self, tables: TravelTables) -> None:
         """Replace the tables of the content file."""

@@ -8,11 +8,12 @@ import attrs
 
 from emu.scripts.signatures import FunctionTable, Handle, single
 from emu.world.actors.spawn import Destination
-from emu.world.scripts.bodies import Body, Home
+from emu.world.scripts.bodies import Body, Home, shown
 from emu.world.scripts.host import Scripts
 from emu.world_stream.movement import Position
 
 TRAVEL: Final = FunctionTable()
+_USUAL_WAYPOINT: Final = 2
 
 
 @TRAVEL("Zone", "Z zone, P player, f x?, f y?, f z?, f heading?")
@@ -249,3 +250,27 @@ def get_lockout(scripts: Scripts, player: Body | None, zone_id: int, show: int) 
     if show and left and scripts.may_send():
         scripts.chat.line(player.player, f"You may enter again in {left // 60 + 1} minutes.")
     return left
+
+
+@TRAVEL("AddWaypoint", "P player, t name, u category=2")
+def add_waypoint(scripts: Scripts, player: Body | None, name: str, category: int) -> None:
+    """Give a player a waypoint, whose path leads to the spawn of that name."""
+    if player is not None and player.player is not None and scripts.travel is not None:
+        # As in EQ2Emulator, category 0 is the usual one.
+        scripts.travel.waypoints.add(player.player, shown(name), category or _USUAL_WAYPOINT)
+
+
+@TRAVEL("RemoveWaypoint", "P player, t name")
+def remove_waypoint(scripts: Scripts, player: Body | None, name: str) -> None:
+    """Take a waypoint from a player."""
+    if player is not None and player.player is not None and scripts.travel is not None:
+        scripts.travel.waypoints.remove(player.player, shown(name))
+
+
+@TRAVEL("SendWaypoints", "P player")
+def send_waypoints(scripts: Scripts, player: Body | None) -> None:
+    """Show a player its waypoints."""
+    if player is None or player.player is None or scripts.travel is None:
+        return
+    if scripts.may_send():
+        scripts.travel.waypoints.send(player.player)

@@ -164,3 +164,15 @@ def test_scripts_end_copies_and_ask_for_times_and_levels(scene: ScriptScene) -> 
     assert (
         scene.client.decoded("WS_DisplayText")[-1]["text"] == "You may enter again in 61 minutes."
     )
+
+
+def test_scripts_give_and_take_waypoints(scene: ScriptScene) -> None:
+    on_hail(
+        scene,
+        """AddWaypoint(Spawn, "Here") AddWaypoint(Spawn, "There", 5)
+        AddWaypoint(Spawn, "Usual", 0) AddWaypoint(NPC, "Nobody's")
+        RemoveWaypoint(Spawn, "Here") SendWaypoints(Spawn) SendWaypoints(NPC)""",
+    )
+    (update,) = scene.client.decoded("WS_WaypointUpdate")
+    rows = [(row["waypoint_name"], row["waypoint_category"]) for row in update["update_array"]]
+    assert rows == [("There", 5), ("Usual", 2)]
