@@ -77,6 +77,8 @@ class Body:
     follow_distance: float = 0.0
     is_following: bool = False
     timers: list[Timer] = field(default_factory=list)
+    flight: int = 0
+    """The flight path that a player has taken; 0 for none."""
     is_gone: bool = False
     handle: Handle = field(init=False)
 
@@ -139,6 +141,24 @@ class Place(NamedTuple):
         return away <= self.distance
 
 
+class WidgetRegion(NamedTuple):
+    """A region around a widget that a script adds to the map of a zone."""
+
+    environment: str
+    grid: int
+    widget: int
+    distance: float
+
+
+@dataclass(slots=True, eq=False)
+class MapChanges:
+    """What scripts change in the map of a zone; maps will use it once they are read."""
+
+    removed_widgets: set[int] = field(default_factory=set)
+    regions: dict[tuple[int, str], WidgetRegion] = field(default_factory=dict)
+    """By version of the map and name."""
+
+
 @dataclass(slots=True, eq=False)
 class Home:
     """A running zone as scripts have it: its spawns by number, and what waits for a player."""
@@ -164,6 +184,8 @@ class Home:
     """The spawns that watch for players, in the order they began to."""
     waiting: list[Timer] = field(default_factory=list)
     """Timers that were due while nobody was in the zone."""
+    changes: MapChanges = field(default_factory=MapChanges)
+    """What scripts change in the map of the zone."""
     handle: Handle = field(init=False)
 
     def __post_init__(self) -> None:

@@ -104,6 +104,8 @@ class TravelTables:
     """By the zone in which a player dies or is stuck."""
     areas: Mapping[int, Sequence[Area]] = field(default_factory=dict)
     """By zone."""
+    flights: Mapping[int, Destination] = field(default_factory=dict)
+    """Where each flight path ends, by its number."""
 
 
 def read_tables(path: Path | None) -> TravelTables:
@@ -130,7 +132,15 @@ def read_tables(path: Path | None) -> TravelTables:
             if row["name"]
         ]
         maps = {row["id"]: row["map"] for row in file.table("transport_maps") if row["map"]}
-    return TravelTables(_grouped(ways), _grouped(triggers), maps, _grouped(revive), _grouped(areas))
+        ends = file.flight_ends()
+    flights = {
+        path: Destination(zone_id, Position(x, y, z))
+        for path, zone_id, x, y, z in ends
+        if max(abs(x), abs(y), abs(z)) <= FARTHEST
+    }
+    return TravelTables(
+        _grouped(ways), _grouped(triggers), maps, _grouped(revive), _grouped(areas), flights
+    )
 
 
 def _grouped(rows: Iterable[tuple[int, T]]) -> dict[int, list[T]]:

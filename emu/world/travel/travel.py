@@ -73,6 +73,8 @@ class Travel:
         self.returning = Returning(world, self.journeys, tables)
         self.instances = Instances(world, self.returning, roll)
         self.journeys.locked = self.instances.refusal
+        self.flights = tables.flights
+        """Where flight paths end."""
         self.places = Places(world, self.journeys, tables, self.returning.discovers)
         self.waypoints = Waypoints(world)
         self.scripts: DoorScripts | None = None
@@ -87,6 +89,7 @@ class Travel:
 
     def reload(self, tables: TravelTables) -> None:
         """Replace the tables of the content file."""
+        self.flights = tables.flights
         self.transporters.tables = self.returning.tables = tables
         self.places.reload(tables, self._world.clock.now())
 

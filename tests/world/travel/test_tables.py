@@ -79,3 +79,18 @@ def test_without_a_content_file_there_are_none(tmp_path: Path) -> None:
     assert read_tables(None) == TravelTables()
     with pytest.raises(FileFormatError):
         read_tables(tmp_path / "missing.sqlite")
+
+
+def test_flight_paths_end_at_their_last_point(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        flight_paths=[
+            {"id": 4, "zone_id": 9, "name": "North"}, {"id": 5, "zone_id": 9, "name": "Empty"},
+        ],
+        flight_paths_locations=[
+            {"id": 8, "flight_path": 4, "x": 1, "y": 2, "z": 3},
+            {"id": 9, "flight_path": 4, "x": 7, "y": 8, "z": -9},
+            {"id": 7, "flight_path": 4, "x": 4, "y": 5, "z": 6},
+        ],
+    )  # fmt: skip
+    assert found.flights == {4: Destination(9, Position(7.0, 8.0, -9.0))}

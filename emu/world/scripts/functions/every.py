@@ -10,6 +10,7 @@ from emu.world.scripts.functions.hate import HATE
 from emu.world.scripts.functions.knowledge import KNOWLEDGE
 from emu.world.scripts.functions.later import LATER
 from emu.world.scripts.functions.looks import LOOKS
+from emu.world.scripts.functions.maps import MAPS
 from emu.world.scripts.functions.movement import MOVEMENT
 from emu.world.scripts.functions.progress import PROGRESS
 from emu.world.scripts.functions.sheet import SHEET
@@ -35,4 +36,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     VERBS,
     FACTS,
     HATE,
+    MAPS,
 )

@@ -31,6 +31,31 @@ def send_to_zone(
     scripts.travel.journeys.send(player.player, to, scripts.now)
 
 
+@TRAVEL("StartAutoMount", "P player, u path")
+def start_flight(scripts: Scripts, player: Body | None, path: int) -> None:
+    """Take a player to the end of a flight path of its zone, at once."""
+    if player is None or player.player is None or scripts.travel is None:
+        return
+    end = scripts.travel.flights.get(path)
+    if end is not None and end.position is not None and end.zone_id == player.home.zone.zone_id:
+        player.flight = path
+        heading = player.spawn.position.heading
+        player.player.teleport(end.position._replace(heading=heading), scripts.now)
+
+
+@TRAVEL("EndAutoMount", "P player")
+def end_flight(_scripts: Scripts, player: Body | None) -> None:
+    """End the flight of a player."""
+    if player is not None:
+        player.flight = 0
+
+
+@TRAVEL("IsOnAutoMount", "P player")
+def is_in_flight(_scripts: Scripts, player: Body | None) -> bool:
+    """Return whether a player has taken a flight that nothing has ended."""
+    return player is not None and player.flight != 0
+
+
 @TRAVEL("UseWidget", "S widget")
 def use_widget(scripts: Scripts, widget: Body | None) -> None:
     """Use a door or a lift: it opens or closes, and so does what is linked to it."""

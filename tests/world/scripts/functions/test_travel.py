@@ -176,3 +176,19 @@ def test_scripts_give_and_take_waypoints(scene: ScriptScene) -> None:
     (update,) = scene.client.decoded("WS_WaypointUpdate")
     rows = [(row["waypoint_name"], row["waypoint_category"]) for row in update["update_array"]]
     assert rows == [("There", 5), ("Usual", 2)]
+
+
+def test_a_flight_takes_a_player_to_the_end_of_its_path(scene: ScriptScene) -> None:
+    here, there = Position(6.0, -7.5, 243.0), Position(9.0, 9.0, 9.0)
+    scene.travel.reload(
+        TravelTables(flights={4: Destination(scene.zone.zone_id, here), 5: Destination(99, there)})
+    )
+    ask = "Say(NPC, tostring(IsOnAutoMount(Spawn)))"
+    said = on_hail(
+        scene,
+        f"StartAutoMount(Spawn, 5) StartAutoMount(Spawn, 6) StartAutoMount(NPC, 4) {ask}"
+        f" StartAutoMount(Spawn, 4) {ask} EndAutoMount(Spawn) {ask} EndAutoMount(nil)"
+        " Say(NPC, tostring(IsOnAutoMount(nil)))",
+    )
+    assert [text for _, text in said] == ["false", "true", "false", "false"]
+    assert scene.player.spawn.position[:3] == here[:3]
