@@ -414,9 +414,12 @@ class ContentFile:
         by_location = self._scripts("location", locations)
         by_spawn = self._scripts("spawn", {row[2] for row in rows})
         entries: dict[int, list[Entry]] = {}
+        # As in the placements: thousands have the same few scripts and weights.
+        known: defaultdict[type, dict[Any, Any]] = defaultdict(dict)
         for row in rows:
             script = by_entry.get(row[0]) or by_location.get(row[1]) or by_spawn.get(row[2]) or ""
-            entries.setdefault(row[1], []).append(tuple.__new__(Entry, (*row, script)))
+            values = [known[type(one)].setdefault(one, one) for one in (*row, script)]
+            entries.setdefault(values[1], []).append(tuple.__new__(Entry, values))
         return entries
 
     def _scripts(self, kind: str, ids: set[int]) -> dict[int, str]:

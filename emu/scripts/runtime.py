@@ -29,6 +29,8 @@ ENCODING: Final = "latin-1"
 STEP: Final = 32
 """Instructions between two checks of the guard: few, because each can copy a large text."""
 LOADING_STEP: Final = 1000
+COLLECTED: Final = 64
+"""Kilobytes after which one step of a collection ends: a few milliseconds."""
 DEEPEST: Final = 16
 """Events inside of events: a function that kills a spawn calls the spawn's own `death`."""
 LARGEST_SOURCE: Final = 4 * 1024 * 1024
@@ -197,6 +199,9 @@ class Runtime:
         names.math.randomseed(seed)
         # The C function itself: a Lua function that ends the hook would be stopped by the hook.
         self._unhook = names.debug.sethook
+        self._collect = names.collectgarbage
+        self._cycles = 0
+        """Cycles of the collection that are still to be finished."""
         sandbox = data_file("lua", "sandbox.lua").read_bytes()
         limit_table = lua.table(
             step=STEP, seconds=self.limits.seconds, text=self.limits.text,
@@ -236,6 +241,17 @@ class Runtime:
     def keep(self, paths: Collection[str]) -> None:
         """Forget the compiled forms of all other files."""
         self._compiled = {path: one for path, one in self._compiled.items() if path in paths}
+
+    def begin_collection(self) -> None:
+        """Begin to free what no script names any more; `collect_some` does it in steps."""
+        # The cycle that is under way may have passed what was dropped only now.
+        self._cycles = 2
+
+    def collect_some(self) -> bool:
+        """Take one step of a collection that was begun; return whether it is finished."""
+        if self._cycles and self._collect("step", COLLECTED):
+            self._cycles -= 1
+        return not self._cycles
 
     def _run_file(self, path: str, env: Environment) -> None:
         compiled = self._compiled_form(path)

@@ -1,6 +1,8 @@
 """The Lua runtime: environments, modules, errors with their place, and a guard nothing escapes."""
 
+import gc
 import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,25 @@ def test_texts_pass_byte_by_byte(scene: Scene) -> None:
     """Some of the community's scripts are Windows-1252, and most have CRLF."""
     env = scene.script(b"-- \xe9\r\nfunction f() return 'caf\xe9' end\r\n")
     assert scene.runtime.call(env, "f") == (True, "caf\xe9")
+
+
+def test_what_a_file_had_is_freed_step_by_step_when_it_has_ended(folder: ScriptFolder) -> None:
+    class Thing:
+        pass
+
+    scene = Scene(folder, give=Thing)
+    env = scene.script("kept = {} function f() for i = 1, 2000 do kept[i] = give() end end")
+    scene.runtime.call(env, "f")
+    things = [weakref.ref(one) for one in gc.get_objects() if type(one) is Thing]
+    assert len(things) == 2000
+    env.end()
+    scene.runtime.begin_collection()
+    steps = 1
+    while not scene.runtime.collect_some():
+        steps += 1
+    assert steps > 2, "not all of it at once"
+    assert not any(one() for one in things)
+    assert scene.runtime.collect_some(), "nothing is left to do"
 
 
 def test_a_module_is_run_once_and_a_file_each_time(scene: Scene) -> None:

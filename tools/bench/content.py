@@ -23,7 +23,7 @@ from twisted.internet.defer import succeed
 from emu.content.file import ContentFile
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
-from emu.net.world.content_memory import ContentMemory
+from emu.net.world.content_memory import ContentMemory, give_back
 from emu.times import Monotonic
 from emu.world.content.listing import zone_definitions
 from emu.world.content.served import NO_LAYER, ContentZones, served_zone
@@ -204,6 +204,14 @@ class _World:
         """End a zone that nobody is in any more."""
         self.zones.forget(zone)
         zone.end()
+        scripts = self.scene.scripts
+        while True:
+            began = process_time()
+            is_over = scripts.collect_some()
+            self.longest = max(self.longest, process_time() - began)
+            if is_over:
+                break
+        give_back()
 
 
 async def _at_once(call: Callable[[], Any]) -> Any:

@@ -27,7 +27,7 @@ from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.store_worker import StoreWorker
-from emu.net.world.content_memory import ContentMemory
+from emu.net.world.content_memory import ContentMemory, give_back
 from emu.processes.ports import ContentEditStore, DeadSpawnStore
 from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
@@ -228,6 +228,11 @@ class ContentReader:
         )
         zones.watchers.append(ContentMemory(lambda: any(True for _ in players()), self.run))
         return zones
+
+    def give_back(self) -> None:
+        """Give free memory back to the system, in the thread."""
+        # It fails while the server stops, and then nothing is to be done.
+        self.run(give_back).addErrback(lambda _failure: None)
 
     async def stop(self) -> None:
         """Close the file, and end the thread after the zone that it reads now."""

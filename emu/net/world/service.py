@@ -256,6 +256,7 @@ class WorldEndpoint:
         if scripts is not None:
             scripts.travel = travel
             travel.scripts = scripts.events
+            scripts.collected = self._content_reader.give_back
 
             async def reload() -> str:
                 return scripts.reload()

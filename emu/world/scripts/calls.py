@@ -144,6 +144,14 @@ class Calls:
                 file.environment.end()
         paths = {file.path for file in files}.union(*(one.environment.required for one in files))
         self._runtime.keep(paths)
+        self._runtime.begin_collection()
+
+    def collect_some(self) -> bool:
+        """Free some of what files had that `keep` has forgotten; return whether all is freed.
+
+        Lua itself would do it only when scripts need more memory.
+        """
+        return self._runtime.collect_some()
 
     def renew_changed(self) -> int:
         """Read those files anew that have changed; return how many there were.

@@ -38,6 +38,8 @@ from emu.world.world import World
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
+COLLECTION_PAUSE: Final = 0.02
+"""Seconds between two steps of freeing what scripts had, in which sessions are served."""
 LOOK: Final = 1.0
 """Seconds between two looks for changed files."""
 _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
@@ -80,6 +82,9 @@ class Scripts(Calls):
         self.titles: dict[str, bool] = {}
         """Titles that scripts have added; whether each stands before the name."""
         self.failed = self._show_error
+        self.collected: Callable[[], object] = lambda: None
+        """Called when what the scripts of an ended zone had is freed."""
+        self._collects_at: Monotonic | None = None
         self._next_look: Monotonic | None = None
         self.travel: Travel | None = None
         """Doors, transporters and places, for the functions that use them."""
@@ -157,6 +162,8 @@ class Scripts(Calls):
             self.zones.ended(home)
             home.end()
             self.keep(self._scripts_in_use())
+            self._collects_at = self.world.clock.now()
+            self.world.wake(self._collects_at)
 
     def _scripts_in_use(self) -> set[str]:
         """Return the names of the scripts of all running zones and their spawns."""
@@ -299,7 +306,7 @@ class Scripts(Calls):
         times = (
             self.walks.get_timer(), self.moves.get_timer(), self.waits.get_timer(),
             self.zones.get_timer(), self.states.get_timer(), self.regions.get_timer(),
-            self._next_look,
+            self._next_look, self._collects_at,
         )  # fmt: skip
         return min((due for due in times if due is not None), default=None)
 
@@ -308,6 +315,11 @@ class Scripts(Calls):
         if self._next_look is not None and now >= self._next_look:
             self._next_look = Monotonic(now + LOOK)
             self.renew_changed()
+        if self._collects_at is not None and now >= self._collects_at:
+            is_over = self.collect_some()
+            self._collects_at = None if is_over else Monotonic(now + COLLECTION_PAUSE)
+            if is_over:
+                self.collected()
         self.zones.handle_timer(now)
         self.regions.handle_timer(now)
         self.waits.handle_timer(now)

@@ -48,9 +48,14 @@ def test_a_handle_ends_with_its_player(scene: ScriptScene) -> None:
 
 def test_an_ended_zone_leaves_nothing(scene: ScriptScene) -> None:
     guard = scene.spawn("function spawn(NPC) AddTimer(NPC, 1000, 'beat') end")
+    freed: list[bool] = []
+    scene.scripts.collected = lambda: freed.append(True)
     scene.scripts.ended(scene.zone)
-    assert scene.scripts.get_timer() is None
     assert scene.scripts.body_of(guard, scene.zone) is None
+    # What its scripts had is freed in steps.
+    scene.harness.run(30.0)
+    assert freed == [True]
+    assert scene.scripts.get_timer() is None
 
 
 def test_the_files_of_an_ended_zone_are_let_go(scene: ScriptScene) -> None:
