@@ -76,6 +76,16 @@ def read_document(path: Path) -> dict[str, Any]:
     return parse_document(data, path)
 
 
+def begins_with(path: Path, head: str) -> bool:
+    """Return whether a file begins with a text; one that cannot be read does not."""
+    expected = head.encode()
+    try:
+        with path.open("rb") as file:
+            return file.read(len(expected)) == expected
+    except OSError:
+        return False
+
+
 def parse_document(data: bytes, path: Path) -> dict[str, Any]:
     """Parse TOML; `path` is for errors. Raises `FileFormatError`."""
     try:

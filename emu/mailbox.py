@@ -16,6 +16,16 @@ Spawn = Callable[[Coroutine[Any, Any, None]], None]
 """Starts a coroutine and handles what it raises."""
 
 
+def start(spawn: Spawn, work: Coroutine[Any, Any, None]) -> None:
+    """Start a coroutine with `spawn`; close it if that raises, and let the exception pass."""
+    try:
+        spawn(work)
+    except Exception:
+        # Otherwise Python warns of a coroutine that was never awaited.
+        work.close()
+        raise
+
+
 class PendingAnswer(Protocol):
     """A result that a coroutine can wait for; the Twisted layer uses a `Deferred`."""
 

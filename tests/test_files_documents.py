@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from emu.errors import FileFormatError
-from emu.files import LARGEST, listed, parse_document, quoted, read_document, read_whole
+from emu.files import (
+    LARGEST,
+    begins_with,
+    listed,
+    parse_document,
+    quoted,
+    read_document,
+    read_whole,
+)
 from tests.support.patience import within
 
 HERE = Path("here.toml")
@@ -79,3 +87,12 @@ def test_an_unreadable_folder_is_reported(tmp_path: Path, name: str) -> None:
 def test_a_value_is_cut_to_a_line() -> None:
     assert quoted({"a": 1}) == "{'a': 1}"
     assert len(quoted("x" * 1000)) == 60
+
+
+def test_a_file_begins_with_a_text_or_not(tmp_path: Path) -> None:
+    path = tmp_path / "zone.toml"
+    assert not begins_with(path, "# made by"), "there is no file"
+    path.write_text("# made by emu\n")
+    assert begins_with(path, "# made by")
+    assert not begins_with(path, "# made by hand")
+    assert not begins_with(tmp_path, "# made by"), "a folder"

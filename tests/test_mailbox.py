@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import inspect
+from collections.abc import Coroutine
 from functools import partial
+from typing import Any
 
 import pytest
 
-from emu.mailbox import Mailbox
+from emu.mailbox import Mailbox, start
 from tests.support.login.directory_fakes import Loop, Stores
 
 
@@ -89,3 +92,16 @@ def test_a_fault_reaches_the_spawner_and_does_not_block_the_mailbox() -> None:
     bench.loop.running.clear()
     bench.put(3)
     assert bench.done() == [3]
+
+
+def test_work_that_cannot_start_is_closed_and_the_exception_passes() -> None:
+    async def work() -> None:
+        raise AssertionError("it never starts")
+
+    def refuse(_work: Coroutine[Any, Any, None]) -> None:
+        raise ZeroDivisionError
+
+    one = work()
+    with pytest.raises(ZeroDivisionError):
+        start(refuse, one)
+    assert inspect.getcoroutinestate(one) == inspect.CORO_CLOSED

@@ -12,10 +12,10 @@ from emu.cli.tables import Row, format_option, print_rows
 from emu.content.file import ContentFile
 from emu.content.layers import PLACEMENT, SUBJECTS, ZONE, stored_value
 from emu.errors import CommandError
-from emu.files import ANYBODY, partial_file
 from emu.processes.ports import ContentEdit
 from emu.texts import counted, timestamp
 from emu.world.content.edits import conflict, edits_text
+from emu.world.content.eq2emu_files import write
 
 COLUMNS: Final = ("subject", "number", "column", "value", "old", "by", "at", "conflict")
 
@@ -99,13 +99,7 @@ def export(zone: str, to: Path | None) -> None:
         return
     if to.exists():
         raise CommandError(f"{to} exists; choose another file")
-    try:
-        to.parent.mkdir(parents=True, exist_ok=True)
-        with partial_file(to, ANYBODY) as partial:
-            partial.write_text(text, encoding="utf-8")
-            partial.rename(to)
-    except OSError as error:
-        raise CommandError(f"{to}: {error.strerror or error}") from None
+    write(to, text)
     click.echo(f"{to}: {counted(len(of_zone), 'edit')}", err=True)
 
 

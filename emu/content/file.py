@@ -167,7 +167,10 @@ class ContentFile:
             (application,) = self._database.execute("PRAGMA application_id").fetchone()
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
         except (sqlite3.Error, OSError) as error:
-            raise FileFormatError(f"{path}: is no usable content file ({error})") from error
+            why = error.strerror if isinstance(error, OSError) else error
+            raise FileFormatError(
+                f"{path}: is no usable content file ({why}); make one with `emu content import`"
+            ) from error
         if application != APPLICATION:
             raise FileFormatError(f"{path}: is no content file; make one with `emu content import`")
         if version != tables_form():

@@ -6,7 +6,7 @@ An owner has at most one deadline of each name; setting it again moves it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final, Generic, TypeVar
 
 from emu.times import Monotonic
@@ -87,3 +87,14 @@ class Deadlines(Generic[Owner, Name]):
         key = heapq.heappop(self._heap)[2]
         del self._due[key]
         return key
+
+    def some_due(self, now: Monotonic, most: int) -> Iterator[tuple[Owner, Name]]:
+        """Remove and yield what is due, the earliest first, at most so many.
+
+        `next` then returns the past if more is due.
+        """
+        for _ in range(most):
+            due = self.pop_due(now)
+            if due is None:
+                return
+            yield due

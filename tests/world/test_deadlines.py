@@ -49,3 +49,13 @@ def test_owners_that_are_gone_are_not_kept() -> None:
         assert deadlines.clear(owner, "timer")
     assert len(deadlines._heap) < 100
     assert deadlines.next() is None
+
+
+def test_a_turn_takes_no_more_than_it_may_and_the_rest_stays_due() -> None:
+    deadlines: Deadlines[int, str] = Deadlines(lambda _due: None)
+    for owner in range(5):
+        deadlines.set(owner, "step", Monotonic(owner))
+    assert list(deadlines.some_due(Monotonic(3.0), 2)) == [(0, "step"), (1, "step")]
+    assert deadlines.next() == 2.0
+    assert [owner for owner, _ in deadlines.some_due(Monotonic(3.0), 9)] == [2, 3]
+    assert deadlines.next() == 4.0

@@ -268,17 +268,22 @@ def make_scripts(
     if config.scripts is None:
         return None
     if content is None:
-        _log.warn("world.scripts has no effect without world.content")
+        _warn("world.scripts has no effect without world.content")
         return None
+    if not config.scripts.is_dir():
+        _warn(
+            f"{config.scripts}: there is no such folder, so no script runs; set world.scripts to"
+            " the folder that has SpawnScripts"
+        )
     try:
         scripts = Scripts(
             world, chat, behaviors, ScriptFolder(config.scripts), EVERY,
             chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
-            report=lambda line: _log.warn("{line}", line=line),
+            report=_warn,
             figures=read_figures(config.content),
         )  # fmt: skip
     except ConfigError as error:
-        _log.warn("{line}", line=str(error))
+        _warn(str(error))
         return None
     scripts.waits.despawn = content.despawn
     scripts.maker.zones = content

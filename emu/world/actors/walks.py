@@ -407,11 +407,7 @@ class Walks:
 
     def handle_timer(self, now: Monotonic) -> None:
         """Take the steps that are due."""
-        for _ in range(AT_ONCE):
-            due = self._deadlines.pop_due(now)
-            if due is None:
-                return
-            owner, _what = due
+        for owner, _what in self._deadlines.some_due(now, AT_ONCE):
             if isinstance(owner, Walk):
                 # In an empty zone it stops here: `entered` lets it catch up.
                 if owner.zone.is_watched:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.errors import CommandError
-from emu.files import ANYBODY, partial_file
+from emu.files import ANYBODY, begins_with, partial_file
 from emu.schema.writing import toml_key, toml_value
 from emu.sqldump import ImportReport
 
@@ -107,12 +107,7 @@ def write(path: Path, text: str) -> None:
 
 def is_imported(path: Path) -> bool:
     """Return whether the import wrote a file, even if it was changed since."""
-    head = HEAD.encode()
-    try:
-        with path.open("rb") as file:
-            return file.read(len(head)) == head
-    except OSError:
-        return False
+    return begins_with(path, HEAD)
 
 
 def _is_untouched(text: str) -> bool:

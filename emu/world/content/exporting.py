@@ -17,6 +17,7 @@ from typing import Any, Final
 import attrs
 
 from emu.content.population import Standing
+from emu.files import begins_with
 from emu.schema.writing import toml_value
 from emu.world.actors.spawn import Footer, SpawnKind
 from emu.world.content.definitions import Fixture, ZoneDefinition
@@ -38,12 +39,7 @@ _SAME: Final = tuple(
 
 def is_exported(path: Path) -> bool:
     """Return whether the export wrote a file, even if it was changed since."""
-    head = HEAD.encode()
-    try:
-        with path.open("rb") as file:
-            return file.read(len(head)) == head
-    except OSError:
-        return False
+    return begins_with(path, HEAD)
 
 
 def standing_fixtures(

@@ -201,7 +201,7 @@ class ContentZones:
         self.deaths = deaths
         self._expansions = expansions
         self._holidays = holidays
-        self._in_thread: Callable[[Callable[[], Any]], Awaitable[Any]] = in_thread
+        self._in_thread = in_thread
         self._filled: dict[Zone, _Filled] = {}
         self._opening: set[Zone] = set()
         self._running: dict[Zone, None] = {}

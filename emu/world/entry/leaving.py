@@ -11,10 +11,10 @@ step has left.
 from __future__ import annotations
 
 import enum
-from collections.abc import Coroutine
-from typing import Any, Final
+from typing import Final
 
 from emu.errors import CommandError, StoreError
+from emu.mailbox import start
 from emu.model import EntryOrigin
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, send_text
@@ -165,14 +165,8 @@ class Departures:
         closing = Monotonic(now + SAVE_TIME)
         world.deadlines.set(player, PlayerDeadline.CLOSING, closing)
         attempt = world.faults.attempt
-        attempt("waiting for a save", player, self._start, self._close_when_stored(player, client))
-
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            self._world.start(work)
-        except Exception:
-            work.close()  # otherwise Python warns of a coroutine that was never awaited
-            raise
+        work = self._close_when_stored(player, client)
+        attempt("waiting for a save", player, start, world.start, work)
 
     async def _close_when_stored(self, player: Player, client: PlayerClient) -> None:
         try:

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Final
 
 from emu.errors import OutOfDate, StoreError
-from emu.mailbox import PendingAnswer
+from emu.mailbox import PendingAnswer, start
 from emu.model import BorneTitles, Progress, SavedState, WorldCharacter
 from emu.processes.ports import WorldCharacterStore
 from emu.times import Monotonic
@@ -273,10 +273,8 @@ class Saver:
         _remember(self._numbers, state)
         work = self._save(record, state, waiting)
         try:
-            self._start(work)
+            start(self._start, work)
         except Exception:
-            # Otherwise Python warns of a coroutine that was never awaited.
-            work.close()
             # `start` may have run the coroutine up to its end before it raised; then `_over` was
             # called already.
             if record.is_saving:

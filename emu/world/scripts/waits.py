@@ -189,11 +189,7 @@ class Waits:
 
     def handle_timer(self, now: Monotonic) -> None:
         """Call what is due, as much as one turn may take; `get_timer` then returns the past."""
-        for _ in range(AT_ONCE):
-            due = self._deadlines.pop_due(now)
-            if due is None:
-                return
-            owner, what = due
+        for owner, what in self._deadlines.some_due(now, AT_ONCE):
             if isinstance(owner, Timer):
                 self._ring(owner)
             elif players := self._homes.players_in(owner):

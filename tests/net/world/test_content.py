@@ -5,19 +5,24 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from random import Random
+from typing import Any, TypeVar
 
 import pytest
 
+from emu.config.world import WorldConfig
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError, StoreError
-from emu.net.world.content import KEPT, WorldContent, warn_of_old_check
-from emu.times import Moment
+from emu.net.world.content import KEPT, WorldContent, make_scripts, warn_of_old_check
+from emu.times import Moment, Monotonic
+from emu.world.content.deaths import Deaths
+from emu.world.content.served import ContentZones
 from emu.world.travel.tables import TravelTables, read_tables
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
+from tests.support.world.world_fakes import DeadSpawnsInMemory
 from tests.support.world.worlds import WorldHarness
 
 T = TypeVar("T")
@@ -121,3 +126,45 @@ def test_a_content_file_that_another_version_checked_is_logged(
     with captured_log("text") as log:
         warn_of_old_check(path)
     assert log.text.count("run `emu content check`") == is_old
+
+
+def served(harness: WorldHarness) -> ContentZones:
+    async def nothing(_zone: int, _old: Any) -> None:
+        return None
+
+    return ContentZones(
+        nothing, next_id=harness.world.next_spawn_id, randomness=lambda: Random(1),
+        hour=lambda: 12, center=lambda _zone: None, now=lambda: Monotonic(harness.now),
+        wake=lambda _due: None, start=finish, failed=lambda _line: None,
+        deaths=Deaths(
+            DeadSpawnsInMemory(), finish, harness.world.clock, lambda _due: None, lambda _line: None
+        ),
+        in_thread=Source().run,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("has_content", "has_folder", "line"),
+    [
+        (False, True, "world.scripts has no effect without world.content"),
+        (True, False, "there is no such folder, so no script runs; set world.scripts"),
+        (True, True, None),
+    ],
+)
+def test_scripts_that_cannot_run_are_logged_in_one_line(
+    tmp_path: Path, *, has_content: bool, has_folder: bool, line: str | None
+) -> None:
+    path, folder, harness = tmp_path / "content.sqlite", tmp_path / "scripts", WorldHarness()
+    import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path)
+    if has_folder:
+        folder.mkdir()
+    zones = served(harness) if has_content else None
+    with captured_log("text") as log:
+        scripts = make_scripts(
+            WorldConfig(content=path, scripts=folder), harness.world, harness.chat,
+            harness.behaviors, zones,
+        )  # fmt: skip
+    assert (scripts is None) == (zones is None)
+    lines = log.text.splitlines()
+    assert len(lines) == (line is not None)
+    assert all(line in one for one in lines if line)

@@ -71,6 +71,12 @@ class ScriptScene:
         script = "gone.lua" if source is None else self.script(source, f"{name}.lua")
         return self.place(script, name, location)
 
+    def says(self, body: str, *values: str) -> list[str]:
+        """Hail a guard whose script runs `body` and says the values; return what it says."""
+        said = "\n".join(f"Say(NPC, tostring({value}))" for value in values)
+        guard = self.spawn(f"function hailed(NPC, Spawn)\n{body}\n{said}\nend")
+        return [text for _, text in self.hail(guard)]
+
     def place(
         self, script: str, name: str = "Guard", location: int = 70, *, is_back: bool = False
     ) -> Spawn:

@@ -1,17 +1,10 @@
 """Calls into scripts: files, errors and limits."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def test_an_empty_file_and_one_that_is_missing_answer_nothing(scene: ScriptScene) -> None:

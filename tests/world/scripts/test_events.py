@@ -1,18 +1,11 @@
 """The events of spawns and zones: when each function is called, and with what."""
 
-from pathlib import Path
-
 import pytest
 
 from emu.times import Moment
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def test_a_spawn_is_prepared_and_then_new_or_back(scene: ScriptScene) -> None:

@@ -1,17 +1,10 @@
 """The host of scripts: hails, turning, and what ends a handle."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def test_a_hail_calls_the_script_with_spawn_and_player(scene: ScriptScene) -> None:

@@ -7,7 +7,6 @@ spawns, verbs and passages are in test_spawns, test_events and test_travel.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 
@@ -20,11 +19,6 @@ WAITING = (
     "CastCustomSpell", "SpellDamage",
 )  # fmt: skip
 """One function of each pattern that needs quests, items or spells."""
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def hailed(body: str) -> str:

@@ -1,7 +1,5 @@
 """How scripts move spawns: rounds, hails, turning, following."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.world.script_scenes import PLACE, ScriptScene
@@ -18,11 +16,6 @@ WALK = """
     end
     function arrived(NPC) Say(NPC, "here") end
     function hailed(NPC, Spawn) FaceTarget(NPC, Spawn) end"""
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def test_a_round_with_a_stay_and_a_function(scene: ScriptScene) -> None:

@@ -1,7 +1,5 @@
 """The scripts of regions: which one is found, and when its functions are called."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.world.script_scenes import ScriptScene
@@ -13,11 +11,6 @@ WATER = """
     function Tick(Zone, Who, kind) SendMessage(Who, "tick") count = (count or 0) + 1
         if count == 3 then return 1 end end
     function LeaveRegion(Zone, Who, kind) SendMessage(Who, "out " .. (kind or "none")) end"""
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def region(scene: ScriptScene, name: str, source: str) -> None:

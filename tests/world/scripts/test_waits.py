@@ -1,7 +1,5 @@
 """What scripts wait for: timers, and who comes near."""
 
-from pathlib import Path
-
 import pytest
 
 from emu.times import Monotonic
@@ -9,11 +7,6 @@ from emu.world.scripts.waits import AT_ONCE
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def test_a_timer_has_the_other_spawn_until_it_is_gone(scene: ScriptScene) -> None:

@@ -11,11 +11,6 @@ from tests.support.world.script_scenes import ScriptScene
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
 
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
-
-
 def says(scene: ScriptScene, value: str) -> str:
     guard = scene.spawn(f"function hailed(NPC, Spawn) Say(NPC, tostring({value})) end")
     ((_, text),) = scene.hail(guard)

@@ -1,7 +1,6 @@
 """What scripts set and ask of a creature's mind."""
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
@@ -12,26 +11,13 @@ from tests.support.world.script_scenes import PLACE, ScriptScene
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
 
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
-
-
-def says(scene: ScriptScene, body: str, *values: str) -> list[str]:
-    """Hail a guard whose script runs `body` and says the values; return what it says."""
-    said = "\n".join(f"Say(NPC, tostring({value}))" for value in values)
-    guard = scene.spawn(f"function hailed(NPC, Spawn)\n{body}\n{said}\nend")
-    return [text for _, text in scene.hail(guard)]
-
-
 WOLF = "local wolf = GetSpawnByLocationID(GetZone(NPC), 71)"
 NAMES = "local function name(one) return one and GetName(one) end"
 
 
 def test_attack_adds_hate(scene: ScriptScene) -> None:
     scene.spawn("", "Wolf", 71)
-    assert says(
-        scene,
+    assert scene.says(
         f"""{WOLF} {NAMES}
         local none, nothing = GetMostHated(NPC), GetHateList(NPC)
         Attack(NPC, Spawn)
@@ -48,8 +34,7 @@ def test_attack_adds_hate(scene: ScriptScene) -> None:
 
 def test_hate_is_cleared(scene: ScriptScene) -> None:
     scene.spawn("", "Wolf", 71)
-    assert says(
-        scene,
+    assert scene.says(
         f"""{WOLF} {NAMES}
         Attack(NPC, Spawn) AddHate(wolf, NPC, 5)
         ClearHate(NPC, Spawn)
@@ -62,8 +47,7 @@ def test_hate_is_cleared(scene: ScriptScene) -> None:
 
 def test_the_dead_are_not_hated(scene: ScriptScene) -> None:
     scene.spawn("", "Wolf", 71)
-    assert says(
-        scene,
+    assert scene.says(
         f"{WOLF} AddHate(wolf, NPC, 5) KillSpawn(wolf) AddHate(wolf, NPC, 5)",
         "GetMostHated(NPC)",
     ) == ["nil"]
@@ -83,8 +67,7 @@ def test_who_left_the_zone_is_not_hated(scene: ScriptScene) -> None:
 
 def test_players_who_are_hated_are_the_encounter(scene: ScriptScene) -> None:
     scene.spawn("", "Wolf", 71)
-    assert says(
-        scene,
+    assert scene.says(
         f"""{WOLF}
         local before, none = GetEncounterSize(NPC), GetEncounter(NPC)
         Attack(NPC, Spawn) AddHate(wolf, NPC, 5)
@@ -122,8 +105,7 @@ def test_the_way_back(scene: ScriptScene) -> None:
 
 
 def test_a_way_back_is_forgotten(scene: ScriptScene) -> None:
-    assert says(
-        scene,
+    assert scene.says(
         "Attack(NPC, Spawn) SetPosition(NPC, GetX(NPC) + 3, GetY(NPC), GetZ(NPC))"
         " local far = GetRunbackDistance(NPC) ClearRunback(NPC) Runback(NPC)",
         "far", "GetRunbackDistance(NPC)", "IsRunning(NPC)", "GetRunbackDistance(Spawn)",
@@ -163,4 +145,4 @@ def test_the_radius_of_attacks(scene: ScriptScene) -> None:
 def test_things_have_no_mind(scene: ScriptScene) -> None:
     chest = scene.spawn("", "Chest", 71)
     chest.kind = SpawnKind.OBJECT
-    assert says(scene, f"{WOLF} Attack(NPC, wolf)", "GetMostHated(NPC)") == ["nil"]
+    assert scene.says(f"{WOLF} Attack(NPC, wolf)", "GetMostHated(NPC)") == ["nil"]

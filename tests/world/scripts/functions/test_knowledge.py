@@ -28,9 +28,7 @@ def scene(tmp_path: Path) -> ScriptScene:
 
 
 def says(scene: ScriptScene, *values: str, first: str = "") -> list[str]:
-    said = "\n".join(f"Say(NPC, tostring({value}))" for value in values)
-    guard = scene.spawn(f"function hailed(NPC, Spawn)\n{first}\n{said}\nend")
-    return [text for _, text in scene.hail(guard)]
+    return scene.says(first, *values)
 
 
 def test_a_standing_is_changed_said_and_stored(scene: ScriptScene) -> None:

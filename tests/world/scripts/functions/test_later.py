@@ -1,17 +1,10 @@
 """Timers and nearness as scripts ask for them; the host's tests have what they do in time."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def test_missing_spawns_have_no_timers_and_players_no_nearness(scene: ScriptScene) -> None:

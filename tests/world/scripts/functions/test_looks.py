@@ -1,18 +1,11 @@
 """What scripts change of the appearance of spawns, as a client is shown it."""
 
-from pathlib import Path
-
 import pytest
 
 from emu.world.scripts.bodies import Home
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def test_fields_are_shown_to_those_who_see_the_spawn(scene: ScriptScene) -> None:

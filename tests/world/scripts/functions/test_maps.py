@@ -1,7 +1,5 @@
 """What scripts change in the map of a zone."""
 
-from pathlib import Path
-
 import pytest
 
 from emu.world.scripts.bodies import WidgetRegion
@@ -11,11 +9,6 @@ from tests.support.world.script_scenes import ScriptScene
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
 REGION = 'CreateWidgetRegion(Zone, 1, "Pond", "water", 7, 924281492, 2.5)'
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def test_widgets_are_removed_while_the_zone_starts(scene: ScriptScene) -> None:

@@ -1,17 +1,10 @@
 """Places, speeds, headings and sides as scripts set and ask them."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def test_a_spawn_is_put_elsewhere_and_is_at_home_there(scene: ScriptScene) -> None:

@@ -10,21 +10,8 @@ from tests.support.world.script_scenes import ScriptScene
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
 
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
-
-
-def says(scene: ScriptScene, body: str, *values: str) -> list[str]:
-    """Hail a guard whose script runs `body` and says the values; return what it says."""
-    said = "\n".join(f"Say(NPC, tostring({value}))" for value in values)
-    guard = scene.spawn(f"function hailed(NPC, Spawn)\n{body}\n{said}\nend")
-    return [text for _, text in scene.hail(guard)]
-
-
 def test_fields_by_name(scene: ScriptScene) -> None:
-    assert says(
-        scene,
+    assert scene.says(
         'SetInfoStructUInt(NPC, "primary_weapon_damage_low", 7.9)'
         ' SetInfoStructSInt(NPC, "hp_regen", -5) SetInfoStructFloat(NPC, "xp_debt", 1.5)'
         ' SetInfoStructString(NPC, "action_state", "ponder")',
@@ -66,16 +53,14 @@ def test_an_idle_animation_is_shown_to_the_versions_that_have_it(
 
 
 def test_attributes(scene: ScriptScene) -> None:
-    assert says(
-        scene,
+    assert scene.says(
         'SetInfoStructFloat(NPC, "str", 34) SetStrBase(NPC, 30) SetIntBase(NPC, 31)',
         "GetStr(NPC)", "GetStrBase(NPC)", "GetIntBase(NPC)", "GetSta(NPC)", "GetStr(nil)",
     ) == ["34", "30", "31", "20", "nil"]  # fmt: skip
 
 
 def test_health_and_power(scene: ScriptScene) -> None:
-    assert says(
-        scene,
+    assert scene.says(
         "ModifyMaxHP(NPC, 500) ModifyHP(NPC, 500) SetMaxHPBase(NPC, 400) ModifyHP(NPC, -100)"
         " SetPower(NPC, 900) ModifyPower(NPC, -5000)",
         "GetHP(NPC)", "GetCurrentHP(NPC)", "GetMaxHP(NPC)", "GetMaxHPBase(NPC)",
@@ -91,7 +76,7 @@ def test_others_are_shown_the_health(scene: ScriptScene) -> None:
 
 
 def test_nobody_dies_of_a_change(scene: ScriptScene) -> None:
-    assert says(scene, "ModifyHP(NPC, -100000)", "GetHP(NPC)", "IsAlive(NPC)") == ["1", "true"]
+    assert scene.says("ModifyHP(NPC, -100000)", "GetHP(NPC)", "IsAlive(NPC)") == ["1", "true"]
 
 
 def test_a_player_is_sent_its_sheet(scene: ScriptScene) -> None:
@@ -106,14 +91,14 @@ def test_a_player_is_sent_its_sheet(scene: ScriptScene) -> None:
 
 
 def test_invulnerable(scene: ScriptScene) -> None:
-    assert says(
-        scene, "SetInvulnerable(NPC, true)", "IsInvulnerable(NPC)", "IsInvulnerable(Spawn)"
+    assert scene.says(
+        "SetInvulnerable(NPC, true)", "IsInvulnerable(NPC)", "IsInvulnerable(Spawn)"
     ) == ["true", "false"]
 
 
 def test_fights(scene: ScriptScene) -> None:
-    assert says(
-        scene, "SetInCombat(NPC, true) SetInCombat(Spawn, true)", "IsInCombat(NPC)",
+    assert scene.says(
+        "SetInCombat(NPC, true) SetInCombat(Spawn, true)", "IsInCombat(NPC)",
         "IsInCombat(Spawn)", "IsInCombat(nil)",
     ) == ["true", "false", "nil"]  # fmt: skip
 

@@ -1,17 +1,10 @@
 """What scripts say: who hears it, and in which channel."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 @pytest.mark.parametrize(

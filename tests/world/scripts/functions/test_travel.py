@@ -1,7 +1,5 @@
 """Functions of scripts for doors, transporters and zones."""
 
-from pathlib import Path
-
 import attrs
 import pytest
 
@@ -14,11 +12,6 @@ from tests.support.world.script_scenes import ScriptScene
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
 WAYS = {3: [Way(1, "North", Destination(12)), Way(2, "South", Destination(27))]}
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def on_hail(scene: ScriptScene, code: str, name: str = "Guard") -> list[tuple[str, str]]:

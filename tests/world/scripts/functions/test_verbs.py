@@ -1,7 +1,5 @@
 """Verbs that scripts add, remove and allow, as clients are shown and use them."""
 
-from pathlib import Path
-
 import pytest
 
 from emu.world.actors.spawn import Spawn
@@ -9,11 +7,6 @@ from tests.support.world.script_scenes import ScriptScene
 from tests.support.world.worlds import Client
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> ScriptScene:
-    return ScriptScene(tmp_path)
 
 
 def menu(client: Client, spawn: Spawn) -> list[str]:
