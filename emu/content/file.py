@@ -56,6 +56,41 @@ class StoredRow(Mapping[str, Any]):
     def __repr__(self) -> str:
         return repr(dict(self))
 
+    def of(self, values: tuple[Any, ...]) -> StoredRow:
+        """Return a row of the same table with other values."""
+        return StoredRow(self._names, values)
+
+    @property
+    def stored(self) -> tuple[Any, ...]:
+        """The values in the order of the columns."""
+        return self._values
+
+
+class Known:
+    """One object for each of the values that thousands of rows of a zone share.
+
+    SQLite makes a new object for each value it returns. Sharing them takes a fifth of the memory
+    of a zone's rows.
+    """
+
+    def __init__(self) -> None:
+        # By type: 1 and 1.0 are equal, and not the same.
+        self._known: defaultdict[type, dict[Any, Any]] = defaultdict(dict)
+
+    def value(self, value: Any) -> Any:
+        """Return the object for a value."""
+        return self._known[type(value)].setdefault(value, value)
+
+    def values(self, values: Iterable[Any]) -> list[Any]:
+        """Return the objects for some values."""
+        known = self._known
+        return [known[type(one)].setdefault(one, one) for one in values]
+
+    def rows(self, rows: Iterable[StoredRow]) -> Iterator[StoredRow]:
+        """Yield rows with the objects for their values."""
+        for row in rows:
+            yield row.of(tuple(self.values(row.stored)))
+
 
 class Placement(NamedTuple):
     """One place where something can stand; the fields are those of the table `placements`."""
@@ -245,7 +280,7 @@ class ContentFile:
             )
         ]
 
-    def rows(self, name: str, column: str, values: Sequence[Stored]) -> Iterable[Row]:
+    def rows(self, name: str, column: str, values: Sequence[Stored]) -> Iterable[StoredRow]:
         """Yield the rows of a table whose column has one of some values, by its key."""
         for some in _parts(values):
             yield from self._rows(name, f'WHERE "{column}" IN ({_marks(some)})', some)
@@ -307,7 +342,7 @@ class ContentFile:
 
     def spawn(self, number: int) -> Template | None:
         """Return a spawn by its number."""
-        return self._templates([number]).get(number)
+        return self._templates([number], Known()).get(number)
 
     def places_of(self, number: int) -> list[tuple[int, int, float]]:
         """Return zone, placement and weight of each place where a spawn can stand."""
@@ -341,15 +376,11 @@ class ContentFile:
             f"SELECT {fields} FROM placements WHERE zone_id = ? ORDER BY location_id, id",  # noqa: S608
             (zone_id,),
         )
-        # Ten thousand of them: the constructor of a named tuple takes three times as long. Most
-        # have the same few numbers: one object for each of these takes a fifth of the memory.
-        known: defaultdict[type, dict[Any, Any]] = defaultdict(dict)
-        placements = [
-            tuple.__new__(Placement, [known[type(one)].setdefault(one, one) for one in row])
-            for row in rows
-        ]
+        # Ten thousand of them: the constructor of a named tuple takes three times as long.
+        known = Known()
+        placements = [tuple.__new__(Placement, known.values(row)) for row in rows]
         locations = {one.location_id for one in placements}
-        entries = self._entries(zone_id, locations)
+        entries = self._entries(zone_id, locations, known)
         wanted = {one.spawn_id for group in entries.values() for one in group}
         # Scripts make spawns that stand nowhere; their numbers begin with their zone's.
         numbered = self._database.execute(
@@ -357,7 +388,7 @@ class ContentFile:
             (zone_id * 10_000, zone_id * 10_000 + 9_999),
         )
         wanted |= {row[0] for row in numbered} | set(also)
-        templates = self._templates(sorted(wanted))
+        templates = self._templates(sorted(wanted), known)
         transports = {one.spawn["transport"] for one in templates.values()} - {0}
         lists = {
             one.spawn[name] for one in templates.values() for name in ("commands", "more_commands")
@@ -389,7 +420,7 @@ class ContentFile:
         (count,) = self._database.execute(f'SELECT count(*) FROM "{name}"').fetchone()  # noqa: S608
         return int(count)
 
-    def _rows(self, name: str, where: str, values: Sequence[Any]) -> Iterable[Row]:
+    def _rows(self, name: str, where: str, values: Sequence[Any]) -> Iterable[StoredRow]:
         """Yield rows of a table as dicts, by its key."""
         table = content_tables()[name]
         key = ", ".join(f'"{column}"' for column in table.key)
@@ -407,7 +438,9 @@ class ContentFile:
             found.setdefault(row["list_id"], []).append(row)
         return found
 
-    def _entries(self, zone_id: int, locations: set[int]) -> dict[int, list[Entry]]:
+    def _entries(
+        self, zone_id: int, locations: set[int], known: Known
+    ) -> dict[int, tuple[Entry, ...]]:
         rows = self._database.execute(
             "SELECT id, location_id, spawn_id, weight, condition FROM entries WHERE location_id IN"
             " (SELECT location_id FROM placements WHERE zone_id = ?) ORDER BY location_id, id",
@@ -417,13 +450,12 @@ class ContentFile:
         by_location = self._scripts("location", locations)
         by_spawn = self._scripts("spawn", {row[2] for row in rows})
         entries: dict[int, list[Entry]] = {}
-        # As in the placements: thousands have the same few scripts and weights.
-        known: defaultdict[type, dict[Any, Any]] = defaultdict(dict)
         for row in rows:
             script = by_entry.get(row[0]) or by_location.get(row[1]) or by_spawn.get(row[2]) or ""
-            values = [known[type(one)].setdefault(one, one) for one in (*row, script)]
+            values = known.values((*row, script))
             entries.setdefault(values[1], []).append(tuple.__new__(Entry, values))
-        return entries
+        # Tuples: nearly all locations have one entry, for which a list takes twice the memory.
+        return {location: tuple(some) for location, some in entries.items()}
 
     def _scripts(self, kind: str, ids: set[int]) -> dict[int, str]:
         """Return the scripts of some entries, locations or spawns by number."""
@@ -437,24 +469,24 @@ class ContentFile:
             )
         return found
 
-    def _templates(self, ids: Sequence[int]) -> dict[int, Template]:
+    def _templates(self, ids: Sequence[int], known: Known) -> dict[int, Template]:
         kinds: dict[int, tuple[str, Row]] = {}
         for kind in KINDS:
-            for row in self.rows(kind, "spawn_id", ids):
+            for row in known.rows(self.rows(kind, "spawn_id", ids)):
                 kinds.setdefault(row["spawn_id"], (kind, row))
         appearances: dict[int, dict[str, tuple[int, int, int]]] = {}
         for row in self.rows("appearances", "spawn_id", ids):
-            values = row["red"], row["green"], row["blue"]
-            appearances.setdefault(row["spawn_id"], {})[row["field"]] = values
+            values = known.value((row["red"], row["green"], row["blue"]))
+            appearances.setdefault(row["spawn_id"], {})[known.value(row["field"])] = values
         equipment: dict[int, list[Row]] = {}
-        for row in self.rows("equipment", "spawn_id", ids):
+        for row in known.rows(self.rows("equipment", "spawn_id", ids)):
             equipment.setdefault(row["spawn_id"], []).append(row)
         return {
             row["id"]: Template(
                 row["id"], *_kind(kinds[row["id"]], row),
                 appearances.get(row["id"], {}), equipment.get(row["id"], ()),
             )
-            for row in self.rows("spawns", "id", ids)
+            for row in known.rows(self.rows("spawns", "id", ids))
             if row["id"] in kinds  # one of no kind cannot stand anywhere
         }  # fmt: skip
 

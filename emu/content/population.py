@@ -169,9 +169,11 @@ class Population:
             for one in content.placements
             if one.location_id in content.entries and not one.instance
         }
-        self._at_location: dict[int, list[_Place]] = {}
+        at_location: dict[int, list[_Place]] = {}
         for place in self._places.values():
-            self._at_location.setdefault(place.placement.location_id, []).append(place)
+            at_location.setdefault(place.placement.location_id, []).append(place)
+        # Tuples: nearly all locations have one place, for which a list takes twice the memory.
+        self._at_location = {number: tuple(places) for number, places in at_location.items()}
         self._next_round = Monotonic(0.0)
         self._turned: dict[int, None] = {}
         """Placements at which something died or returned since `take_deaths`."""
@@ -354,7 +356,7 @@ class Population:
 
     def set_respawn(self, location: int, seconds: int) -> bool:
         """Set after how long what dies at a location returns, until the zone ends."""
-        places = self._at_location.get(location, [])
+        places = self._at_location.get(location, ())
         for place in places:
             place.placement = place.placement._replace(
                 respawn=max(0, seconds), respawn_low=0, respawn_high=0

@@ -113,5 +113,5 @@ def named(file: ContentFile, table: str, row: Row) -> Iterator[tuple[str, str]]:
 
 
 def _section(file: ContentFile, table: str, column: str, number: int) -> Section:
-    rows = list(islice(file.rows(table, column, [number]), MOST_ROWS + 1))
+    rows: list[Row] = list(islice(file.rows(table, column, [number]), MOST_ROWS + 1))
     return Section(table, rows[:MOST_ROWS], len(rows) > MOST_ROWS)

@@ -213,7 +213,8 @@ class Runtime:
         self._environment, self._compile, self._run, self._has, self._call, self._names = start(
             api, limit_table, printed
         )
-        self._compiled: dict[str, bytes] = {}
+        self._compiled: dict[str, Any] = {}
+        """Functions of Lua's that run a file in an environment, by path."""
 
     # -- files ------------------------------------------------------------------------------------
 
@@ -258,13 +259,13 @@ class Runtime:
         limits = self.limits
         beats = self._enter(path, limits.loading // LOADING_STEP, limits.loading_growth)
         try:
-            self._run(compiled, path, env.lua, beats)
+            self._run(compiled, env.lua, beats)
         except (self._memory_error, self._lua_error) as error:
             raise self._explained(path, error) from error
         finally:
             self._leave()
 
-    def _compiled_form(self, path: str) -> bytes:
+    def _compiled_form(self, path: str) -> Any:
         compiled = self._compiled.get(path)
         if compiled is None:
             source = self.folder.read(path)
@@ -274,8 +275,7 @@ class Runtime:
                 raise ScriptError(path, 0, "is too large to compile") from error
             if isinstance(made, tuple):
                 raise _script_error(path, str(made[1]))
-            # Texts of the runtime are Latin-1, which has a character for each byte.
-            compiled = self._compiled[path] = made.encode(ENCODING)
+            compiled = self._compiled[path] = made
         return compiled
 
     def _require(self, env: Environment, name: object) -> None:

@@ -389,3 +389,25 @@ def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder)
     for _ in range(60):
         runtime.load("large.lua").end()
     assert runtime.memory < 8 * one
+
+
+def test_environments_of_one_file_share_its_code_and_not_its_globals(scene: Scene) -> None:
+    lines = "\n".join(f"  total = (total or 0) + {number} * {number}.5" for number in range(500))
+    first = scene.script(
+        "count = 0\nfunction add() count = count + 1 return count end\n"
+        f"function large()\n{lines}\nend"
+    )
+    gc.collect()
+    before = scene.runtime.memory
+    others = [scene.runtime.load(first.path) for _ in range(20)]
+    assert scene.runtime.memory - before < 20 * 10_000, "the code alone has more than 15,000 bytes"
+    assert scene.runtime.call(first, "add") == (True, 1)
+    assert scene.runtime.call(first, "add") == (True, 2)
+    assert scene.runtime.call(others[0], "add") == (True, 1)
+
+
+def test_an_error_in_the_first_line_has_its_place(scene: Scene) -> None:
+    with pytest.raises(ScriptError) as error:
+        scene.script("missing()")
+    assert (error.value.path, error.value.line) == ("npc.lua", 1)
+    assert "global 'missing'" in str(error.value)

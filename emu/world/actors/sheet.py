@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from sys import intern
 from typing import Final, NamedTuple
 
 from emu.files import data_file
@@ -123,7 +124,8 @@ class Sheet:
         field = known_fields().get(name)
         if field is None or field.kind is not kind:
             return False
-        self._values[name] = _fitting(value, field)
+        # Each text of a script is an object of its own, and thousands of sheets have this field.
+        self._values[intern(name)] = _fitting(value, field)
         return True
 
     def attribute(self, name: str) -> int:

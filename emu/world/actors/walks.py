@@ -12,7 +12,6 @@ Source: docs/guides/lua.md#movement.
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Final, NamedTuple
@@ -64,7 +63,7 @@ class Walk:
     """Is called with the mark of each point that has one, when the spawn arrives there."""
     _: KW_ONLY
     ring: list[Waypoint] = field(default_factory=list)
-    queue: deque[Waypoint] = field(default_factory=deque)
+    queue: list[Waypoint] = field(default_factory=list)
     is_late: bool = False
     """Whether it has stood while nobody watched, and `catch_up` is due."""
     goal: Waypoint | None = None
@@ -220,7 +219,7 @@ class Walk:
         spawn = self.spawn
         spawn.position = goal.place._replace(heading=spawn.position.heading)
         if self.queue and self.queue[0] is goal:
-            self.queue.popleft()
+            self.queue.pop(0)
         elif self.ring:
             self._next = (self._next + 1) % len(self.ring)
         self._stays = then + goal.stay if goal.stay else 0.0
@@ -305,7 +304,7 @@ class Walk:
         """Leave a point behind at a time in the past."""
         self.spawn.position = goal.place._replace(heading=self.spawn.position.heading)
         self.goal = None
-        self.queue.popleft()
+        self.queue.pop(0)
         self._set_off(when)
 
     def _skip_rounds(self, now: float) -> None:

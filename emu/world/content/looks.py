@@ -195,7 +195,7 @@ def spawn_of(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:
     spawn = fixture.spawn(spawn_id)
     placement = standing.placement
     spawn.position = spawn.origin = Position(
-        standing.x, standing.y, standing.z, standing.heading % 360.0, placement.grid
+        standing.x, standing.y, standing.z, turned(standing.heading), placement.grid
     )
     spawn.level = standing.level
     spawn.size = min(standing.size, LARGEST_SIZE)
@@ -207,6 +207,11 @@ def spawn_of(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:
         spawn.appearance = RolledLooks(spawn.appearance, bits, standing.seed)
     fill_sheet(spawn, standing)
     return spawn
+
+
+def turned(heading: float) -> float:
+    """Return a heading as one of 0 to 360 degrees; nearly all are, and stay the same object."""
+    return heading if 0.0 <= heading < 360.0 else heading % 360.0
 
 
 class Rolls:

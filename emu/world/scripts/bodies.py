@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol
 
 from emu.content.population import Standing
@@ -51,6 +52,10 @@ class SpawnNearness(NamedTuple):
     inside: set[Body]
 
 
+NO_VARIABLES: Final[Mapping[str, Any]] = MappingProxyType({})
+"""Those of a spawn for which no script has set any."""
+
+
 @dataclass(slots=True, eq=False)
 class Body:
     """A spawn of a running zone, or a player."""
@@ -64,9 +69,10 @@ class Body:
     """The file that its row names; empty without one."""
     group: int = 0
     """The number of the group that it stands in; 0 without one."""
-    variables: dict[str, Any] = field(default_factory=dict)
+    # Shared and immutable when empty: few of the ten thousands of spawns ever have one.
+    variables: Mapping[str, Any] = field(default_factory=lambda: NO_VARIABLES)
     nearness: Nearness | None = None
-    near_spawns: list[SpawnNearness] = field(default_factory=list)
+    near_spawns: tuple[SpawnNearness, ...] = ()
     speed: float = 0.0
     """Its own, in units a second; 0 until a script sets it."""
     factor: float = 1.0
@@ -76,7 +82,7 @@ class Body:
     follows: Body | None = None
     follow_distance: float = 0.0
     is_following: bool = False
-    timers: list[Timer] = field(default_factory=list)
+    timers: tuple[Timer, ...] = ()
     flight: int = 0
     """The flight path that a player has taken; 0 for none."""
     is_gone: bool = False
@@ -101,10 +107,10 @@ class Body:
         """Let go of everything: the spawn is gone, and its handle counts as missing."""
         self.is_gone = True
         self.handle.end()
-        self.timers.clear()
-        self.variables.clear()
+        self.timers = ()
+        self.variables = NO_VARIABLES
         self.nearness = None
-        self.near_spawns.clear()
+        self.near_spawns = ()
         self.follows = None
 
 

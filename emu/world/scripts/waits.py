@@ -80,19 +80,18 @@ class Waits:
             return
         seconds = max(SHORTEST_TIMER, seconds)
         timer = Timer(body, function, other, seconds, max(1, times))
-        body.timers.append(timer)
+        body.timers += (timer,)
         self._deadlines.set(timer, Due.TIMER, Monotonic(self._now() + seconds))
 
     def stop_timers(self, body: Body, function: str) -> None:
         """Stop the timers of a spawn with one function; all of them if that is empty."""
-        for timer in list(body.timers):
+        for timer in body.timers:
             if not function or timer.function == function:
                 self._stop(timer)
 
     def _stop(self, timer: Timer) -> None:
         timer.is_stopped = True
-        if timer in timer.body.timers:
-            timer.body.timers.remove(timer)
+        timer.body.timers = tuple(one for one in timer.body.timers if one is not timer)
         self._deadlines.clear(timer, Due.TIMER)
 
     def _ring(self, timer: Timer) -> None:
@@ -133,7 +132,7 @@ class Waits:
     def watch_spawns(self, body: Body, watched: SpawnNearness) -> None:
         """Call functions when spawns of one number come near a spawn and leave it."""
         if len(body.near_spawns) < MOST_OTHERS:
-            body.near_spawns.append(watched)
+            body.near_spawns += (watched,)
             self._watch_near(body)
 
     def watch_place(self, home: Home, place: Place) -> None:
@@ -174,7 +173,7 @@ class Waits:
 
     def forget(self, body: Body) -> None:
         """End the timers of a spawn that is gone."""
-        for timer in list(body.timers):
+        for timer in body.timers:
             self._stop(timer)
 
     def ended(self, home: Home) -> None:

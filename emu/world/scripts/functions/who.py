@@ -146,9 +146,8 @@ def set_variable(_scripts: Scripts, body: Body | None, name: str, value: Any) ->
     if body is None or (name not in body.variables and len(body.variables) >= MOST_VARIABLES):
         return
     is_handle = isinstance(value, Handle) and value.kind in _KEPT
-    body.variables[name[:LONGEST_VARIABLE]] = (
-        value if is_handle else read_text(value)[:LONGEST_VARIABLE]
-    )
+    kept = value if is_handle else read_text(value)[:LONGEST_VARIABLE]
+    body.variables = {**body.variables, name[:LONGEST_VARIABLE]: kept}
 
 
 @WHO("GetTempVariable", "S spawn, t name")
