@@ -30,7 +30,10 @@ DIAGRAMS = ("flowchart", "sequenceDiagram", "stateDiagram-v2")
 """The kinds of mermaid diagrams in the guides."""
 
 
-PROGRAMS = {"mysqldump": "tests.support.files.eq2emu_players"}
+PROGRAMS = {
+    "mysqldump": "tests.support.files.eq2emu_players",
+    "rsync": "tests.support.files.eq2emu_scripts",
+}
 """Programs of other machines in the guides, and the modules that stand in for them."""
 
 
