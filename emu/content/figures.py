@@ -36,6 +36,8 @@ class Figures:
     """By name, in small letters."""
     titles: Mapping[str, bool] = field(default_factory=dict)
     """Whether a title stands before the name, by its text."""
+    races: Mapping[int, int] = field(default_factory=dict)
+    """The kind of creature that a model shows, by the model's number; hundreds of kinds."""
 
 
 def read_figures(path: Path | None) -> Figures:
@@ -55,6 +57,7 @@ def read_figures(path: Path | None) -> Figures:
             {row["level"]: row["points"] for row in file.table("experience")},
             _animations(file.each("visual_states")),
             {row["title"]: bool(row["is_prefix"]) for row in reversed(file.table("titles"))},
+            {row["model"]: row["race"] for row in file.table("model_races")},
         )
 
 

@@ -66,7 +66,7 @@ class StoredRow(Mapping[str, Any]):
         return self._values
 
 
-class Known:
+class SharedValues:
     """One object for each of the values that thousands of rows of a zone share.
 
     SQLite makes a new object for each value it returns. Sharing them takes a fifth of the memory
@@ -342,7 +342,7 @@ class ContentFile:
 
     def spawn(self, number: int) -> Template | None:
         """Return a spawn by its number."""
-        return self._templates([number], Known()).get(number)
+        return self._templates([number], SharedValues()).get(number)
 
     def places_of(self, number: int) -> list[tuple[int, int, float]]:
         """Return zone, placement and weight of each place where a spawn can stand."""
@@ -377,7 +377,7 @@ class ContentFile:
             (zone_id,),
         )
         # Ten thousand of them: the constructor of a named tuple takes three times as long.
-        known = Known()
+        known = SharedValues()
         placements = [tuple.__new__(Placement, known.values(row)) for row in rows]
         locations = {one.location_id for one in placements}
         entries = self._entries(zone_id, locations, known)
@@ -439,7 +439,7 @@ class ContentFile:
         return found
 
     def _entries(
-        self, zone_id: int, locations: set[int], known: Known
+        self, zone_id: int, locations: set[int], known: SharedValues
     ) -> dict[int, tuple[Entry, ...]]:
         rows = self._database.execute(
             "SELECT id, location_id, spawn_id, weight, condition FROM entries WHERE location_id IN"
@@ -469,7 +469,7 @@ class ContentFile:
             )
         return found
 
-    def _templates(self, ids: Sequence[int], known: Known) -> dict[int, Template]:
+    def _templates(self, ids: Sequence[int], known: SharedValues) -> dict[int, Template]:
         kinds: dict[int, tuple[str, Row]] = {}
         for kind in KINDS:
             for row in known.rows(self.rows(kind, "spawn_id", ids)):

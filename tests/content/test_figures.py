@@ -43,12 +43,17 @@ def test_the_active_rules_and_the_other_tables(tmp_path: Path) -> None:
         titles=[
             {"id": 1, "title": "the Brave", "prefix": 0}, {"id": 2, "title": "Sir", "prefix": 1},
         ],
+        race_types=[
+            {"model_type": 112, "race_id": 163, "model_name": "wolf", "category": "animal",
+             "subcategory": ""},
+        ],
     )  # fmt: skip
     assert found.rules == {("R_World", "Pace"): "2.5"}
     assert found.variables == {"jackpot": "128"}
     assert found.experience == {2: 600}
     assert found.animations == {"ponder": Animation(11, 0), "swim": Animation(13, 1045)}
     assert found.titles == {"the Brave": False, "Sir": True}
+    assert found.races == {112: 163}
 
 
 def test_without_an_active_set_all_rules_count(tmp_path: Path) -> None:

@@ -99,6 +99,18 @@ class Beginners:
         return [keys[place] for place in sorted(keys)]
 
 
+_LATER_CLASSES: Final = {41: 31, 42: 31, 43: 11, 44: 11}
+"""Classes behind the blocks of the archetypes: beastlords are scouts, channelers are priests."""
+
+
+def archetype(number: int) -> int:
+    """Return the first class of a class's block: fighter, priest, mage or scout; 0 for others."""
+    for first in ARCHETYPES:
+        if first <= number < first + ARCHETYPE_SIZE:
+            return first
+    return _LATER_CLASSES.get(number, 0)
+
+
 def class_line(number: int) -> frozenset[int]:
     """Return a class with the classes from which it grows: guardian, warrior, fighter."""
     for first in ARCHETYPES:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+from emu.appearance import class_name, race_name
 from emu.model import WorldCharacter
 from emu.scripts.signatures import FunctionTable, single
 from emu.world.actors.looks import number_in, show_again
@@ -11,8 +12,10 @@ from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import GhostPart, SpawnKind
 from emu.world.actors.stance import arrow_color
 from emu.world.clock import GameTime, game_time
+from emu.world.content.knowledge import archetype
 from emu.world.scripts.bodies import Body, Home, given
 from emu.world.scripts.host import Scripts
+from emu.world.social.groups import Raid
 
 FACTS: Final = FunctionTable()
 DAWN, DUSK = 8, 19
@@ -141,6 +144,97 @@ def get_version(_scripts: Scripts, body: Body | None) -> int | None:
 def get_arrow(_scripts: Scripts, body: Body | None, level: int) -> int | None:
     """Return the color in which a player sees an enemy of a level: 0 grey to 6 red."""
     return None if body is None else arrow_color(level, body.spawn.level)
+
+
+@FACTS("GetTSArrowColor", "P player, n level")
+def get_tradeskill_arrow(_scripts: Scripts, body: Body | None, level: int) -> int | None:
+    """Return the color in which a crafter sees a task of a level: 0 grey to 6 red."""
+    if body is None or body.player is None:
+        return None
+    return arrow_color(level, body.player.character.tradeskill_level)
+
+
+# -- races and classes ----------------------------------------------------------------------------
+
+
+@FACTS("GetRaceName", "S spawn")
+def get_race_name(_scripts: Scripts, body: Body | None) -> str | None:
+    """Return the name of a spawn's race."""
+    return None if body is None else given(race_name(int(body.spawn.appearance.get("race", 0))))
+
+
+@FACTS("GetClassName", "S spawn")
+def get_class_name(_scripts: Scripts, body: Body | None) -> str | None:
+    """Return the name of a spawn's class."""
+    return None if body is None else given(class_name(int(body.spawn.appearance.get("class", 0))))
+
+
+@FACTS("GetArchetypeName", "S spawn")
+def get_archetype_name(_scripts: Scripts, body: Body | None) -> str | None:
+    """Return Fighter, Priest, Mage or Scout; Commoner for a class of none of them."""
+    if body is None:
+        return None
+    return given(class_name(archetype(int(body.spawn.appearance.get("class", 0)))))
+
+
+def _race_type(scripts: Scripts, body: Body | None) -> int:
+    """Return the kind of creature that a spawn's model shows; 0 if it is unknown."""
+    if body is None or body.standing is None:
+        return 0
+    return scripts.figures.races.get(body.standing.template.spawn.get("model", 0), 0)
+
+
+@FACTS("GetRaceType", "S spawn")
+def get_race_type(scripts: Scripts, body: Body | None) -> int | None:
+    """Return the kind of creature that a spawn's model shows; 0 if it is unknown."""
+    return None if body is None else _race_type(scripts, body)
+
+
+@FACTS("CheckRaceType", "S spawn, u type")
+def is_race_type(scripts: Scripts, body: Body | None, number: int) -> bool:
+    """Return whether a spawn's model shows a kind of creature."""
+    return bool(number) and _race_type(scripts, body) == number
+
+
+# -- raids ----------------------------------------------------------------------------------------
+
+
+def _raid(scripts: Scripts, body: Body | None) -> Raid | None:
+    if body is None or body.player is None:
+        return None
+    group = scripts.world.groups.of(body.player.id)
+    return None if group is None else group.raid
+
+
+@FACTS("GetRaid", "S spawn, b players?")
+def get_raid(scripts: Scripts, body: Body | None, _players: object = None) -> Any:
+    """Return the players of a player's raid who are in its zone."""
+    raid = _raid(scripts, body)
+    if raid is None or body is None:
+        return None
+    members = {member for group in raid.groups for member in group.members}
+    players = [one for one in scripts.players_in(body.home) if one.id in members]
+    return scripts.table(scripts.player_body(one).handle for one in players)
+
+
+@FACTS("IsInRaid", "S spawn, b leader?")
+def is_in_raid(scripts: Scripts, body: Body | None, is_leader: object = None) -> bool:
+    """Return whether a player is in a raid, or leads one."""
+    raid = _raid(scripts, body)
+    if raid is None or body is None or body.player is None:
+        return False
+    return not is_leader or raid.groups[0].leader == body.player.id
+
+
+@FACTS("InSameRaid", "S spawn, S other, b leader?")
+def is_in_same_raid(
+    scripts: Scripts, body: Body | None, other: Body | None, is_leader: object = None
+) -> bool:
+    """Return whether two players are in one raid; with `leader`, whether the first leads it."""
+    raid = _raid(scripts, body)
+    return (
+        raid is not None and raid is _raid(scripts, other) and is_in_raid(scripts, body, is_leader)
+    )
 
 
 # -- zones and the clock --------------------------------------------------------------------------

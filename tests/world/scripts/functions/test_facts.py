@@ -1,5 +1,6 @@
 """Plain facts about spawns, characters, zones and the clock."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,13 @@ def says(scene: ScriptScene, value: str) -> str:
         ("GetTradeskillLevel(NPC)", "0"), ("GetTradeskillClass(Spawn)", "0"),
         ("GetClientVersion(Spawn)", "546"), ("GetClientVersion(NPC)", "nil"),
         ("GetArrowColor(Spawn, 90)", "6"), ("GetArrowColor(NPC, 90)", "nil"),
+        ("GetTSArrowColor(Spawn, 90)", "6"), ("GetTSArrowColor(NPC, 90)", "nil"),
+        ("GetRaceName(NPC)", "Human"), ("GetRaceName(nil)", "nil"),
+        ("GetClassName(NPC)", "Guardian"), ("GetArchetypeName(NPC)", "Fighter"),
+        ("GetArchetypeName(nil)", "nil"), ("GetRaceType(nil)", "nil"), ("GetRaceType(NPC)", "0"),
+        ("CheckRaceType(NPC, 0)", "false"), ("IsInRaid(Spawn)", "false"),
+        ("IsInRaid(NPC)", "false"), ("InSameRaid(Spawn, Spawn)", "false"),
+        ("GetRaid(Spawn)", "nil"),
         ("GetZoneName(nil)", "nil"), ("IsZoneLoading(GetZone(NPC))", "true"),
         ("IsNight(nil)", "false"),
     ],
@@ -50,6 +58,34 @@ def test_the_clock_and_the_zone(scene: ScriptScene) -> None:
         f"{time.year}-{time.month} {time.hour}:m {str(not 8 <= time.hour < 19).lower()}"
         f" {scene.zone.definition.name}"
     )
+
+
+def test_the_kind_of_creature_is_that_of_the_model(tmp_path: Path) -> None:
+    scene = ScriptScene(tmp_path, figures=Figures(races={112: 163}))
+    standing = scene.standing(
+        scene.script("""
+        function hailed(NPC, Spawn)
+            Say(NPC, GetRaceType(NPC) .. tostring(CheckRaceType(NPC, 163))
+                .. tostring(CheckRaceType(NPC, 164)) .. GetRaceType(Spawn))
+        end"""),
+        70,
+    )
+    template = replace(standing.template, spawn={"model": 112})
+    guard = scene.put(standing._replace(template=template), "Guard")
+    scene.harness.run(1.5)
+    assert scene.hail(guard) == [("Guard", "163truefalse0")]
+
+
+def test_the_raid_of_a_player(scene: ScriptScene) -> None:
+    groups, now = scene.harness.world.groups, scene.harness.now
+    for leader, member in ((5, 6), (7, 8)):
+        groups.invite(leader, member, now)
+        groups.accept(member, now)
+    groups.invite_to_raid(5, 7, now)
+    groups.accept(7, now)
+    asked = ("IsInRaid(Spawn)", "IsInRaid(Spawn, true)", "InSameRaid(Spawn, Spawn)",
+             "#GetRaid(Spawn)", "GetRaid(Spawn)[1] == Spawn")  # fmt: skip
+    assert scene.says("", *asked) == ["true", "true", "true", "1", "true"]
 
 
 def test_icons_and_alignment(scene: ScriptScene) -> None:
