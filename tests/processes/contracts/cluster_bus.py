@@ -140,7 +140,11 @@ class ClusterBusContract:
         await nodes.settle()
         assert east.of["west"] == ["rain"], "nothing reaches it"
         await nodes.restore("east")
-        await nodes.settle()
+        # A repair asks again when an answer is late, as on a loaded machine.
+        for _ in range(5):
+            await nodes.settle()
+            if east.of["west"] == ["rain", "wind"]:
+                break
         for words in (east, north):
             assert words.of["west"] == ["rain", "wind"]
         for words in (west, north):
