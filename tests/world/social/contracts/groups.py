@@ -56,6 +56,17 @@ class Scene:
             node.changes.publish_digest()
         await self.bus.settle()
 
+    async def agree(self, orderer: str) -> None:
+        """Wait, with a bound, until every node follows the one that must order now.
+
+        A node that hears the new claim may ask for rows it has missed before it follows.
+        """
+        for _ in range(5):
+            await self.bus.settle()
+            if self.orderers() == {orderer}:
+                return
+        assert self.orderers() == {orderer}
+
     async def group(self) -> None:
         """Form a group of all three, which west leads."""
         for guest, name in ((10, "east"), (11, "north")):
@@ -103,8 +114,7 @@ class GroupsContract:
         await scene.group()
         scene.nodes.pop("east").changes.stop()
         await nodes.leave("east")
-        await nodes.settle()
-        assert scene.orderers() == {"north"}
+        await scene.agree("north")
         await scene.nodes["west"].changes.make(GroupAction.LEAD, 12, 11)
         await nodes.settle()
         assert [lists[0][0] for lists in scene.members()] == [11, 11]
