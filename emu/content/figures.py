@@ -5,7 +5,7 @@ All of them are read at once, when the world starts. Source: docs/guides/content
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -38,6 +38,8 @@ class Figures:
     """Whether a title stands before the name, by its text."""
     races: Mapping[int, int] = field(default_factory=dict)
     """The kind of creature that a model shows, by the model's number; hundreds of kinds."""
+    commands: Mapping[int, Sequence[Row]] = field(default_factory=dict)
+    """Lists of commands by their number."""
 
 
 def read_figures(path: Path | None) -> Figures:
@@ -58,6 +60,7 @@ def read_figures(path: Path | None) -> Figures:
             _animations(file.each("visual_states")),
             {row["title"]: bool(row["is_prefix"]) for row in reversed(file.table("titles"))},
             {row["model"]: row["race"] for row in file.table("model_races")},
+            _lists(file.each("commands")),
         )
 
 
@@ -67,4 +70,11 @@ def _animations(rows: Iterable[Row]) -> dict[str, Animation]:
         if 0 < row["state"] <= LARGEST_STATE:
             # Of several rows of one name the first counts.
             found.setdefault(row["name"].casefold(), Animation(row["state"], row["min_version"]))
+    return found
+
+
+def _lists(rows: Iterable[Row]) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["list_id"], []).append(row)
     return found

@@ -316,9 +316,17 @@ class Spawn:
             setattr(self, name, value)
         self.watcher(self, GhostPart.INFO)
 
-    def set_verbs(self, verbs: Iterable[Verb]) -> None:
-        """Set what players can do with it; clients ask for the menu when they open it."""
-        self.verbs = tuple(verbs)
+    def set_verbs(
+        self, verbs: Iterable[Verb] | None = None, more_verbs: Iterable[Verb] | None = None
+    ) -> None:
+        """Set what players can do with it; clients ask for the menu when they open it.
+
+        None leaves those verbs as they are.
+        """
+        if verbs is not None:
+            self.verbs = tuple(verbs)
+        if more_verbs is not None:
+            self.more_verbs = tuple(more_verbs)
         self.watcher(self, GhostPart.VISIBILITY)
 
     def set_shape(self, **values: float) -> None:

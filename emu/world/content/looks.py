@@ -95,8 +95,8 @@ def fixture_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Fix
         size=min(spawn["size"] or 32, LARGEST_SIZE),
         collision_radius=spawn["collision_radius"] or 32,
         looks={name: value for name, value in looks.items() if value},
-        verbs=_verbs(commands.get(spawn["commands"], ())),
-        more_verbs=_verbs(commands.get(spawn["more_commands"], ())),
+        verbs=verbs_of(commands.get(spawn["commands"], ())),
+        more_verbs=verbs_of(commands.get(spawn["more_commands"], ())),
         attackable=bool(spawn["is_attackable"]),
         targetable=bool(spawn["is_targetable"]),
         show_name=bool(spawn["shows_name"]),
@@ -117,7 +117,8 @@ def _name(text: str) -> str:
     return text if len(text) <= LONGEST_NAME else text[:LONGEST_NAME]
 
 
-def _verbs(commands: Iterable[Row]) -> tuple[Verb, ...]:
+def verbs_of(commands: Iterable[Row]) -> tuple[Verb, ...]:
+    """Return the verbs of a list of commands of the content file."""
     return tuple(
         Verb(
             one["text"],

@@ -74,6 +74,7 @@ class Scripts(Calls):
             report=report,
         )
         self.world = world
+        self.chances = chances
         self.figures = figures or Figures()
         """Rules, variables and tables of the content file."""
         self.use_verb: Callable[[Player, Spawn, Verb, Monotonic], object] = lambda *_: None

@@ -82,6 +82,30 @@ class States:
         if not body.is_gone:
             self._waits.add_timer(body, CORPSE_STAYS, DESPAWN)
 
+    def hurt(self, body: Body, attacker: Body | None, damage: int, *, power: bool = False) -> bool:
+        """Take health, or power, from a living spawn; return whether it lost some.
+
+        The spawn's `healthchanged` may change the damage. A creature without health dies; a player
+        keeps 1.
+        """
+        spawn = body.spawn
+        if not spawn.is_living or spawn.hp_percent <= 0 or spawn.sheet.is_invulnerable:
+            return False
+        if not power:
+            foe = attacker.spawn if attacker is not None else None
+            other = self._events.health_changes(body.home.zone, spawn, foe, damage)
+            damage = damage if other is None else other
+        if damage <= 0 or body.is_gone or spawn.hp_percent <= 0:
+            return False
+        pool = spawn.sheet.power if power else spawn.sheet.health
+        if not power and body.player is None and damage >= pool.current:
+            self.kill(body, attacker)
+            return True
+        least = 0 if power else 1
+        pool.set_current(max(least, pool.current - damage))
+        self.sheet_changed(body)
+        return True
+
     def expire(self, body: Body, seconds: str) -> None:
         """Remove a spawn after so many seconds; 0 lets it stand for ever."""
         wait = number_in(seconds)

@@ -19,6 +19,7 @@ from emu.world.actors.looks import (
     wear,
 )
 from emu.world.actors.spawn import GhostPart
+from emu.world.content.looks import verbs_of
 from emu.world.scripts.bodies import Body, distance_between, shown
 from emu.world.scripts.host import Scripts
 
@@ -36,6 +37,12 @@ def _set(scripts: Scripts, body: Body, name: str, value: str) -> None:
         scripts.states.expire(body, value)
     elif field == "respawn" and body.standing is not None:
         scripts.maker.set_respawn(body.home, body.standing.placement.location_id, _seconds(value))
+    elif field in _VERB_LISTS and body.player is None:
+        number = int(number_in(value))
+        # A list of no known number would take away the verbs that players need.
+        if number == 0 or number in scripts.figures.commands:
+            verbs = verbs_of(scripts.figures.commands.get(number, ()))
+            body.spawn.set_verbs(**{_VERB_LISTS[field]: verbs})
     elif not set_field(body.spawn, field, shown(value)):
         scripts.counters["fields that are not set"] += 1
     if body.player is None and field in _SHEET_FIELDS:
@@ -46,6 +53,8 @@ def _seconds(text: str) -> int:
     return max(0, min(int(number_in(text)), LONGEST_RESPAWN))
 
 
+_VERB_LISTS: Final = {"command_primary": "verbs", "command_secondary": "more_verbs"}
+"""The fields whose value is the number of a list of commands."""
 _SHEET_FIELDS: Final = frozenset(("hp", "power"))
 
 

@@ -257,6 +257,7 @@ def set_invulnerable(_scripts: Scripts, body: Body | None, on: bool) -> None:
 # -- life and fights ------------------------------------------------------------------------------
 
 FIGHTING: Final = "combat"
+LARGEST_DAMAGE: Final = 2**31 - 1
 
 
 @SHEET("IsInCombat", "S spawn")
@@ -289,3 +290,24 @@ def kill_near(
     for other in list(body.home.bodies.values()):
         if other is not body and distance_between(other.spawn, body.spawn) <= distance:
             scripts.states.kill(other, body)
+
+
+@SHEET(
+    "DamageSpawn",
+    "S attacker, S spawn, n packet, n kind, u low, u high, t name?, n critical?, 1 is_tick?,"
+    " 1 no_formulas?, 1 no_attacker?, 1 power?",
+)
+def damage_spawn(
+    scripts: Scripts, attacker: Body | None, body: Body | None, _packet: int, _kind: int,
+    low: int, high: int, _name: str, _critical: int, _is_tick: bool, _no_formulas: bool,
+    no_attacker: bool, power: bool,
+) -> bool:  # fmt: skip
+    """Take health from a spawn, or with `power` power: a random amount of those between.
+
+    A creature dies without health; a player keeps 1.
+    """
+    if body is None:
+        return False
+    damage = scripts.chances.randint(low, max(low, high))
+    by = None if no_attacker else attacker
+    return scripts.states.hurt(body, by, min(damage, LARGEST_DAMAGE), power=power)

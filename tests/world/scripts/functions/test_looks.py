@@ -1,7 +1,10 @@
 """What scripts change of the appearance of spawns, as a client is shown it."""
 
+from pathlib import Path
+
 import pytest
 
+from emu.content.figures import Figures
 from emu.world.scripts.bodies import Home
 from tests.support.world.script_scenes import ScriptScene
 
@@ -119,3 +122,18 @@ def test_when_a_place_is_filled_again(scene: ScriptScene, monkeypatch: pytest.Mo
         end""")
     scene.hail(guard)
     assert asked == [(70, 90), (70, 0), (70, 2_592_000)]
+
+
+def test_lists_of_commands(tmp_path: Path) -> None:
+    row = {
+        "list_id": 11, "id": 1, "text": "Attack", "command": "attack", "distance": 10.0,
+        "error": "0", "cast_time": 0, "visual": 0,
+    }  # fmt: skip
+    scene = ScriptScene(tmp_path, figures=Figures(commands={11: [row]}))
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn) SpawnSet(NPC, "command_primary", 11)
+            SpawnSet(NPC, "command_secondary", "11") SpawnSet(NPC, "command_secondary", 99)
+            SpawnSet(Spawn, "command_primary", 11) end""")
+    scene.hail(guard)
+    assert [verb.name for verb in (*guard.verbs, *guard.more_verbs)] == ["Attack", "Attack"]
+    assert scene.player.spawn.verbs == ()

@@ -136,3 +136,37 @@ def test_the_last_of_a_group_is_reported(scene: ScriptScene) -> None:
     )
     assert scene.hail(killer) == [("Two", "All of us")]
     assert killer.hp_percent == 100
+
+
+def test_damage_kills_creatures_but_leaves_players_alive(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SetMaxHP(NPC, 100) SetHP(NPC, 100) SetMaxHP(Spawn, 100) SetHP(Spawn, 100)
+            Say(NPC, tostring(DamageSpawn(NPC, Spawn, 192, 3, 30, 30, "Fire!", 0, 0, 1, 1)))
+            Say(NPC, GetHP(Spawn))
+            DamageSpawn(NPC, Spawn, 192, 3, 500, 500, "Fire!")
+            Say(NPC, GetHP(Spawn) .. " " .. tostring(IsAlive(Spawn)))
+            DamageSpawn(Spawn, NPC, 192, 3, 10, 20, "Fire!")
+            Say(NPC, tostring(GetHP(NPC) <= 90 and GetHP(NPC) >= 80))
+            SetInvulnerable(NPC, true)
+            Say(NPC, tostring(DamageSpawn(Spawn, NPC, 192, 3, 10, 20, "Fire!")))
+            SetInvulnerable(NPC, false)
+            DamageSpawn(Spawn, NPC, 192, 3, 500, 500, "Fire!")
+        end
+        function death(NPC, Spawn) Say(NPC, "dead of " .. GetName(Spawn)) end""")
+    said = [text for _, text in scene.hail(guard)]
+    assert said == ["true", "70", "1 true", "true", "false", "dead of Aldana"]
+
+
+def test_a_script_may_change_the_damage(scene: ScriptScene) -> None:
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            SetMaxHP(NPC, 100) SetHP(NPC, 100)
+            DamageSpawn(Spawn, NPC, 192, 3, 10, 10)
+            Say(NPC, GetHP(NPC))
+            local power = GetPower(NPC)
+            DamageSpawn(Spawn, NPC, 192, 3, 3, 3, "Drain", 0, 0, 1, 1, 1)
+            Say(NPC, GetHP(NPC) .. " " .. power - GetPower(NPC))
+        end
+        function healthchanged(NPC, Spawn, damage) return damage * 5 end""")
+    assert [text for _, text in scene.hail(guard)] == ["50", "50 3"]
