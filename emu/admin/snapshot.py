@@ -40,7 +40,7 @@ def snapshot_value(
         "worlds": api.worlds(status),
         "zones": api.zones(status),
         "players": [{**row, "address": player.address} for row, player in players],
-        "doors": [asdict(one) for one in ports],
+        "listeners": [asdict(one) for one in ports],
         "measures": {reading.family.name: _values(reading) for reading in readings},
         "troubles": list(status.troubles),
         "log": list(lines),
@@ -126,7 +126,7 @@ class Snapshot:
                 zones=[dict(row) for row in value["zones"]],
                 players=[dict(row) for row in value["players"]],
                 # The name in the data is older than the class; changing it would break older tools.
-                ports=tuple(OpenPort(**row) for row in value["doors"]),
+                ports=tuple(OpenPort(**row) for row in value["listeners"]),
                 numbers=numbers,
                 histograms=histograms,
                 log=tuple(map(str, value["log"])),

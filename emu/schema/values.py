@@ -19,6 +19,9 @@ Reader = Callable[[Any], Any]
 
 LARGEST_FLOAT: Final = 3.4e38
 """Largest magnitude of a 32-bit float, in which clients are sent decimal numbers."""
+MOST_NAMED: Final = 20
+"""The most known keys that are all named for an unknown one."""
+FEW_NAMED: Final = 5
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _BOOLEANS: Final[Mapping[str, bool]] = {
     "true": True, "yes": True, "on": True, "false": False, "no": False, "off": False,
@@ -26,11 +29,17 @@ _BOOLEANS: Final[Mapping[str, bool]] = {
 
 
 def unknown_key(key: str, known: Collection[str], what: str = "key") -> str:
-    """Return the text for a key that does not exist: with the nearest one, else all of them."""
+    """Return the text for a key that does not exist: with the nearest one, else all of them.
+
+    Of more than 20 it names the 5 nearest: a line that names all of 70 settings is not read.
+    """
     close = difflib.get_close_matches(key, known, n=1)
-    return f"unknown {what}" + (
-        f"; did you mean {close[0]}?" if close else f" (known: {', '.join(known)})"
-    )
+    if close:
+        return f"unknown {what}; did you mean {close[0]}?"
+    if len(known) <= MOST_NAMED:
+        return f"unknown {what} (known: {', '.join(known)})"
+    nearest = difflib.get_close_matches(key, known, n=FEW_NAMED, cutoff=0.0)
+    return f"unknown {what} ({len(known)} are known, the nearest: {', '.join(nearest)})"
 
 
 def limits_of(reader: Reader) -> str:

@@ -11,7 +11,7 @@ def test_all_is_there_for_json_addresses_of_players_too() -> None:
     assert value["server"]["name"] == "Qeynos"
     assert value["players"][0]["address"] == "192.0.2.7"
     assert value["players"][0]["zone"] == "Qeynos Harbor"
-    assert value["doors"][1]["counters"] == {"connections": 1, "wrong password": 3}
+    assert value["listeners"][1]["counters"] == {"connections": 1, "wrong password": 3}
     assert value["measures"]["logins"] == [[["accepted"], 2]]
     ((labels, buckets),) = value["measures"]["world_tick_seconds"]
     assert (labels, buckets["count"]) == ([], 1)

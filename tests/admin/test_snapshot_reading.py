@@ -33,7 +33,9 @@ def test_numbers_are_found_by_labels_and_summed_over_the_rest() -> None:
     assert now.ports[0].key == "login.listen"
 
 
-@pytest.mark.parametrize("missing", ["process", "server", "players", "doors", "measures", "log"])
+@pytest.mark.parametrize(
+    "missing", ["process", "server", "players", "listeners", "measures", "log"]
+)
 def test_what_is_no_snapshot_is_refused(missing: str) -> None:
     value = Measured().value()
     del value[missing]
@@ -41,7 +43,7 @@ def test_what_is_no_snapshot_is_refused(missing: str) -> None:
         Snapshot.of(value)
 
 
-@given(JSON, st.sampled_from(["server", "players", "doors", "measures", "taken", "log"]))
+@given(JSON, st.sampled_from(["server", "players", "listeners", "measures", "taken", "log"]))
 def test_nonsense_is_refused_and_nothing_worse(nonsense: object, key: str) -> None:
     value = Measured().value()
     value[key] = nonsense

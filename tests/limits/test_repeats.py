@@ -54,7 +54,7 @@ def test_many_names_from_one_address_and_one_name_from_many_are_summed_up() -> N
 
 def test_those_without_an_account_are_kept_apart_by_address() -> None:
     repeats = Repeats()
-    assert all(repeats.is_news("door", "", f"10.0.0.{n}", "no key") for n in range(50))
+    assert all(repeats.is_news("entry", "", f"10.0.0.{n}", "no key") for n in range(50))
 
 
 def test_reasons_that_quote_a_peer_are_not_reported_for_long() -> None:

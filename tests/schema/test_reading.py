@@ -67,6 +67,11 @@ def test_the_text_of_an_override_is_read_as_a_value() -> None:
 def test_an_unknown_key_names_the_nearest_one_or_all() -> None:
     assert unknown_key("lisen", ["listen", "name"]) == "unknown key; did you mean listen?"
     assert unknown_key("x", ["a", "b"], "table") == "unknown table (known: a, b)"
+    many = [f"{letter}{letter}_seconds" for letter in "abcdefghijklmnopqrstu"]
+    assert unknown_key("b9", many) == (
+        "unknown key (21 are known, the nearest: bb_seconds, uu_seconds, tt_seconds, ss_seconds,"
+        " rr_seconds)"
+    )
 
 
 def test_a_file_names_place_row_and_name() -> None:

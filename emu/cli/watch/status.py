@@ -187,7 +187,7 @@ def listener_rows(now: Snapshot) -> list[Row]:
     """Return the listeners with their numbers of requests."""
     return [
         {
-            "door": one.key,
+            "listener": one.key,
             "protocol": one.protocol,
             "address": one.address,
             "seen": _listed(one.counters) or _session_counts(now, one.key, one.protocol),

@@ -294,7 +294,7 @@ class WorldEndpoint:
             presence=self.cluster.processes.presence,
             claim=self._claim,
             played=self._played,
-            report=self._watch.port("door", report_to(_log, self._refusals)),
+            report=self._watch.port("entry", report_to(_log, self._refusals)),
             changed=self._status_changed,
             clock=self._scheduler,
             is_kept_out=self._is_kept_out,
