@@ -134,7 +134,7 @@ class LoginClient:
         """End the session; the event `Closed` follows when it is over."""
         # Nothing was sent yet, so there is no session to close.
         if self.phase is LoginPhase.NEW:
-            self._close("closed by us")
+            self._close("closed by this side")
         elif self.phase is not LoginPhase.CLOSED:
             self.session.close()
             self._pump()

@@ -17,7 +17,7 @@ class CloseReason(StrEnum):
     """Why a session ended, as `SessionClosed.reason` carries it (or a reason of a drop)."""
 
     PEER = "closed by peer"
-    LOCAL = "closed by us"
+    LOCAL = "closed by this side"
     SILENCE = "nothing received for too long"
     GAVE_UP = "no acknowledgment after the last attempt"
     NO_ANSWER = "no answer to the session request"

@@ -184,7 +184,7 @@ def test_close_notifies_the_server(pair: ClientPair) -> None:
 def test_a_client_that_never_connected_closes_at_once(pair: ClientPair) -> None:
     pair.client.phase = LoginPhase.NEW
     pair.client.close()
-    assert list(pair.client.events) == [Closed("closed by us")]
+    assert list(pair.client.events) == [Closed("closed by this side")]
 
 
 def test_connecting_twice_is_an_error_of_the_caller() -> None:

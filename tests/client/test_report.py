@@ -42,7 +42,7 @@ ACCOUNT = AccountInfo(77, 7, 0, 0)
         (PlayAnswer(8, "late", "", 0, 0, 77), "late (code 8)"),
         (Keymap(None), "no keymap is kept"),
         (Keymap(b"abc"), "keymap of 3 bytes"),
-        (Closed("closed by us"), ""),
+        (Closed("closed by this side"), ""),
     ],
 )
 def test_an_event_is_said_in_a_few_words(event, said: str) -> None:

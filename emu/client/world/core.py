@@ -218,7 +218,7 @@ class WorldClientCore:
     def close(self) -> None:
         """End the session without notifying the world: the character becomes link-dead."""
         if self.phase is WorldPhase.NEW:
-            self._end("closed by us")
+            self._end("closed by this side")
         elif self.phase is not WorldPhase.CLOSED:
             # Without this the end of the session would begin the next zone.
             self._waiting_since = None

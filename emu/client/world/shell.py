@@ -351,7 +351,8 @@ def _write(core: WorldClientCore, words: list[str], _now: Monotonic) -> None:
 def _help(core: WorldClientCore, _words: list[str], _now: Monotonic) -> Answer:
     # `walk` is a second name of `move`; each command is listed once.
     words = dict.fromkeys(WORDS.values())
-    rows = [f"{word.usage:<22} {word.help}" for word in words]
+    width = max(len(word.usage) for word in words)
+    rows = [f"{word.usage:<{width}} {word.help}" for word in words]
     if not core.commands:
         return rows
     count = counted(len(core.commands), "command")

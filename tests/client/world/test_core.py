@@ -241,7 +241,7 @@ def test_requests_before_the_beginning_are_refused() -> None:
         with pytest.raises(CommandError):
             request(core)
     core.close()
-    assert core.next_event() == Closed("closed by us")
+    assert core.next_event() == Closed("closed by this side")
     core = WorldClientCore(ClientWorldMessages(dialect(546)), WorldHandoff(HOST, PORT, 1, 2))
     core.connect(Monotonic(0.0))
     with pytest.raises(LocalProtocolError):

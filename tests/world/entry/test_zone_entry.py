@@ -210,7 +210,7 @@ def test_a_session_without_a_key_ends_in_time(harness: Harness) -> None:
     assert link.closed == 0
     visitor.handle_timer(15.0)
     assert link.closed == 1
-    visitor.closed("closed by us", 9.0)
+    visitor.closed("closed by this side", 9.0)
     assert visitor.get_timer() is None
 
 
@@ -229,7 +229,7 @@ def test_a_client_that_comes_back_takes_over_from_the_lost_one(harness: Harness)
     second, new, _ = let_in(harness)
     assert first.closed == 1
     assert second.closed == 0
-    old.closed("closed by us", 9.0)
+    old.closed("closed by this side", 9.0)
     assert harness.presence.is_playing(101)
     new.closed("closed by peer", 9.0)
     assert not harness.presence.is_playing(101)
@@ -245,7 +245,7 @@ def test_the_same_character_is_taken_over_although_its_client_was_heard_a_moment
     sent = len(first.sent), len(second.sent)
     old.message(30, b"", 2.0)
     assert (len(first.sent), len(second.sent)) == sent, "nobody plays in the old session"
-    old.closed("closed by us", 9.0)
+    old.closed("closed by this side", 9.0)
     old.closing()
     assert harness.presence.is_playing(101)
     new.message(30, b"", 10.0)
@@ -286,7 +286,7 @@ def test_whom_the_server_sends_away_plays_no_more_before_the_session_is_over(
     assert not harness.presence.is_playing(101)
     second, _, _ = let_in(harness)
     assert second.closed == 0
-    visitor.closed("closed by us", 9.0)
+    visitor.closed("closed by this side", 9.0)
     assert harness.presence.is_playing(101)
 
 
@@ -296,7 +296,7 @@ def test_another_character_of_an_account_that_plays_is_turned_away(harness: Harn
     second, late, _ = let_in(harness, 6)
     assert second.sent == [(4, b"\2" + DENIED)]
     assert (first.closed, second.closed) == (0, 1)
-    late.closed("closed by us", 9.0)
+    late.closed("closed by this side", 9.0)
     assert harness.presence.is_playing(101)
     assert harness.events[-1] == ZoneEntryRefused("127.0.0.1", ZoneEntryRefusal.ACCOUNT_IN_USE)
 
@@ -455,7 +455,7 @@ def test_each_event_of_a_session_is_handled(harness: Harness) -> None:
     visitor.handle_event(SessionEstablished(1), 2.0)
     visitor.handle_event(Message(1, request(key)), 3.0)
     assert link.closed == 1, "a second login by number"
-    visitor.handle_event(SessionClosed("closed by us"), 4.0)
+    visitor.handle_event(SessionClosed("closed by this side"), 4.0)
     visitor.handle_event(Writable(), 5.0)
     assert drained == ["Aldana"]
     assert visitor.held_bytes() == 0
