@@ -5,7 +5,8 @@
 local api, limits, printed = ...
 local sethook, clock = debug.sethook, os.clock
 local load, error, type, rawget, setmetatable = load, error, type, rawget, setmetatable
-local find, gsub, gmatch, match, rep = string.find, string.gsub, string.gmatch, string.match, string.rep
+local find, gsub, gmatch, match = string.find, string.gsub, string.gmatch, string.match
+local rep, sub = string.rep, string.sub
 local tostring, select, concat, next = tostring, select, table.concat, next
 
 -- The guard. The hook runs after every few instructions. Once a call is over its limit the
@@ -56,7 +57,26 @@ local function limited(name, longest)
 end
 
 -- A pattern with several repetitions can take years on a short text, and the hook does not run
--- inside of C functions. So one repetition is allowed, and only on short texts.
+-- inside of C functions. Each repetition may try every length of the text, and a pattern without an
+-- anchor every beginning of it: the product is what a call can cost.
+local MOST_STEPS = 200000
+local STEPS_OF_A_BEAT = 50000
+local spent = 0
+
+local function pay(name, text, pattern, repeats)
+    local tries = repeats
+    if name == "gmatch" or sub(pattern, 1, 1) ~= "^" then tries = tries + 1 end
+    local steps = (#text + 1) ^ tries
+    if repeats > 1 and steps > MOST_STEPS then
+        error("string." .. name .. ": this pattern would take too long", 3)
+    end
+    spent = spent + steps
+    if spent > STEPS_OF_A_BEAT then
+        spent = 0
+        beat()
+    end
+end
+
 local function checked(name, call)
     return function(text, pattern, ...)
         text, pattern = tostring(text), tostring(pattern)
@@ -65,10 +85,10 @@ local function checked(name, call)
             return call(text, pattern, ...)
         end
         local _, repeats = gsub(gsub(pattern, "%%[^bf]", ""), "[*+?-]", "")
-        if repeats > 1 or find(pattern, "%%[bf]") or #pattern > 64
-            or #text > (repeats > 0 and 256 or 4096) then
+        if find(pattern, "%%[bf]") or #pattern > 64 or #text > (repeats > 0 and 256 or 4096) then
             error("string." .. name .. ": this pattern would take too long", 2)
         end
+        pay(name, text, pattern, repeats)
         return call(text, pattern, ...)
     end
 end

@@ -290,6 +290,27 @@ def test_a_call_that_would_not_end_is_stopped(scene: Scene, source: str) -> None
     assert scene.result("local s = 0 for i = 1, 1000 do s = s + i end return s") == 500500
 
 
+def test_patterns_that_trim_a_text_are_allowed(scene: Scene) -> None:
+    trim = """string.gsub('  the Guild of the Long Name ', '^%s*(.-)%s*$', '%1')"""
+    assert scene.result(f"return ({trim})") == "the Guild of the Long Name"
+    assert scene.result("return select(2, string.find('a=b', '(%a+)=(%a+)'))") == 3
+
+
+PATTERNS = {
+    "that trims, on a long text": "(' '):rep(256):gsub('^%s*(.-)%s*$', '')",
+    "with two repetitions": "('a'):rep(57):find('a*a*b')",
+    "with one repetition": "('a'):rep(256):find('.-b')",
+    "of a walk": "('a'):rep(57):gmatch('a-a-b')()",
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS)
+def test_costly_patterns_in_a_loop_are_stopped(scene: Scene, pattern: str) -> None:
+    env = scene.script(f"function f() while true do local _ = {pattern} end end")
+    with pytest.raises(ScriptError, match="too long"):
+        scene.runtime.call(env, "f")
+
+
 OUTSIDE = {
     "files": "return io",
     "programs": "return os.execute or os.remove or os.rename or os.exit or os.getenv",
