@@ -1,4 +1,4 @@
-"""Figures that a content file has for the whole world: rules, variables, levels, animations.
+"""Figures of a whole world in a content file: rules, variables, levels, animations, quests.
 
 All of them are read at once, when the world starts. Source: docs/guides/content.md#figures.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from emu.content.file import ContentFile, Row
+from emu.content.quests import QuestNeeds, quest_needs
 
 LARGEST_STATE: Final = 0xFFFF
 
@@ -40,6 +41,8 @@ class Figures:
     """The kind of creature that a model shows, by the model's number; hundreds of kinds."""
     commands: Mapping[int, Sequence[Row]] = field(default_factory=dict)
     """Lists of commands by their number."""
+    quests: Mapping[int, QuestNeeds] = field(default_factory=dict)
+    """What each quest asks of a character, by the quest's number."""
 
 
 def read_figures(path: Path | None) -> Figures:
@@ -61,6 +64,7 @@ def read_figures(path: Path | None) -> Figures:
             {row["title"]: bool(row["is_prefix"]) for row in reversed(file.table("titles"))},
             {row["model"]: row["race"] for row in file.table("model_races")},
             _lists(file.each("commands")),
+            quest_needs(file),
         )
 
 

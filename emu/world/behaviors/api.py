@@ -243,7 +243,7 @@ class Visitor(_WorldObject):
         """
         limits = self._context.limits
         # Checked before `_is_to_be_sent`: a text that cannot be sent must not count.
-        lines = plain.text(text, "a text", limits.text, lines=True).splitlines()
+        lines = plain.text(text, "a text", limits.text, kept="\n").splitlines()
         if lines and self._is_to_be_sent():
             self._context.chat.line(self._player, "\n".join(lines[: limits.lines]))
 
@@ -468,7 +468,7 @@ class Actor(_WorldObject):
         """
         context, limits = self._context, self._context.limits
         player = _player_of(visitor)
-        question = plain.text(text, "a text", limits.text, lines=True)
+        question = plain.text(text, "a text", limits.text, kept="\n")
         answers = [
             plain.text(choice, "an answer", limits.text) for choice in choices[: limits.choices]
         ]

@@ -197,7 +197,7 @@ def behaviors_of(module: ModuleType) -> dict[str, type]:
 def describe(name: str, behavior: object) -> Description:
     """Describe a behavior's class. This can run the behavior's code; call it inside the guard."""
     doc = getattr(behavior, "__doc__", None)
-    lines = plain.text(doc, "a docstring", LONGEST_DOC, lines=True).split("\n") if doc else []
+    lines = plain.text(doc, "a docstring", LONGEST_DOC, kept="\n").split("\n") if doc else []
     title = next((line.strip() for line in lines if line.strip()), name)
     package = str(getattr(behavior, "__module__", "") or "").partition(".")[0]
     if package == "emu":

@@ -43,11 +43,11 @@ def number(value: object, what: str, least: float, most: float) -> float:
     return exact
 
 
-def text(value: object, what: str, longest: int, *, lines: bool = False) -> str:
+def text(value: object, what: str, longest: int, *, kept: str = "") -> str:
     """Return the first `longest` characters of a text, with control characters as spaces.
 
-    Line feeds stay if several `lines` are allowed. Half of a surrogate pair becomes the replacement
-    character. Raises `TypeError` if the value is no text.
+    Those that are `kept` stay: a line feed, where several lines are allowed. Half of a surrogate
+    pair becomes the replacement character. Raises `TypeError` if the value is no text.
     """
     if not issubclass(type(value), str):
         raise TypeError(f"{what} is no text")
@@ -55,7 +55,7 @@ def text(value: object, what: str, longest: int, *, lines: bool = False) -> str:
     exact = str.__str__(value)[:longest]  # not the behavior's own method
     if exact.isprintable():
         return exact
-    return "".join(letter if lines and letter == "\n" else _visible(letter) for letter in exact)
+    return "".join(letter if letter in kept else _visible(letter) for letter in exact)
 
 
 def _visible(letter: str) -> str:

@@ -62,7 +62,8 @@ async def _hail(context: CommandContext, player: Player, call: Call) -> None:
     # Only a visible one: the hail would reveal a hidden target by its name.
     target = visible_target(call, player)
     text = f"Hail, {target.name}" if target else "Hail"
-    context.chat.say_near(player, "say", text, call.now)
+    # The greeting stands in the chat window only: the answer gets the bubble.
+    context.chat.say_near(player, "say", text, call.now, bubble=False)
 
 
 @quiet(

@@ -197,6 +197,14 @@ class Knowledge:
         ]
         return sorted([*tongues, *self.skills.values()], key=lambda skill: skill.id)
 
+    def languages_of(self, character: WorldCharacter) -> Sequence[int]:
+        """Return the numbers of a character's languages, without the common one."""
+        return character.languages or self.beginners.languages(character)
+
+    def understands(self, character: WorldCharacter, language: int) -> bool:
+        """Return whether a character knows a language; everybody knows the common one, 0."""
+        return not language or language in self.languages_of(character)
+
     def skill_type(self, skill: Skill, version: int) -> int:
         """Return the number of a skill's type for a client version."""
         # Newer clients have the numbers of the files.

@@ -19,6 +19,8 @@ from emu.world_stream.movement import Position
 
 LONGEST_TEXT: Final = 1024
 """Characters of a text that a player is shown."""
+BREAKS: Final = "\r\n\t"
+"""What parts the lines and columns of such a text; other control characters become spaces."""
 MOST_VARIABLES: Final = 64
 """Temporary variables of one spawn."""
 
@@ -331,7 +333,7 @@ def shown(text: str) -> str:
         decoded = data.decode("utf-8")
     except UnicodeDecodeError:
         decoded = data.decode("cp1252", "replace")
-    return plain.text(decoded, "a text", LONGEST_TEXT, lines=True)
+    return plain.text(decoded, "a text", LONGEST_TEXT, kept=BREAKS)
 
 
 def given(text: str) -> str:

@@ -134,14 +134,19 @@ class Chat:
 
     # -- speaking -------------------------------------------------------------------------------
 
-    def say_near(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
-        """Say something to the players near; `channel` is ``say`` or ``emote``."""
+    def say_near(
+        self, speaker: Player, channel: str, text: str, now: Monotonic, *, bubble: bool = True
+    ) -> None:
+        """Say something to the players near; `channel` is ``say`` or ``emote``.
+
+        `bubble` means that clients show the text over the speaker's head as well.
+        """
         text = self._allowed(speaker, text, now)
         # By distance and not by interest sets: those follow in steps, and a speaker outside of a
         # set is still heard.
         for hearer in self.world.players.standing_in(speaker.zone):
             if hearer.spawn.position.distance_to(speaker.spawn.position) <= self.world.rules.hear:
-                self._deliver(channel, speaker, hearer, text)
+                self._deliver(channel, speaker, hearer, text, bubble=bubble)
         # After the delivery: what the log has was heard.
         self._report(channel, speaker, text)
         self.world.notifications.said.publish(speaker, text, now)
@@ -428,13 +433,15 @@ class Chat:
         if not speaker.may_speak(now, self.rules.rate, self.rules.burst):
             raise CommandError("you speak too fast")
 
-    def _deliver(self, channel: str, speaker: Player, hearer: Player, text: str) -> None:
+    def _deliver(
+        self, channel: str, speaker: Player, hearer: Player, text: str, *, bubble: bool = True
+    ) -> None:
         if hearer.relations.knows(Relation.IGNORED, speaker.name):
             return
         index = hearer.index_of(speaker.spawn)
         # The speaker's own copy names no hearer (docs/protocol/world/chat.md#hear-chat).
         name = "" if hearer is speaker else hearer.name
-        self._send_chat(hearer, channel, speaker.name, name, text, index=index)
+        self._send_chat(hearer, channel, speaker.name, name, text, index=index, bubble=bubble)
 
     def _send_chat(
         self,
@@ -447,8 +454,10 @@ class Chat:
         index: int | None = None,
         channel_name: str = "",
         language: int = 0,
+        bubble: bool = True,
     ) -> None:
         client = hearer.client
+        understands = self.world.knowledge.understands(hearer.character, language)
         client.send_line(
             "WS_HearChat",
             {
@@ -461,8 +470,8 @@ class Chat:
                 "language": language & 0xFF,
                 "message": text,
                 "channel_name": channel_name,
-                "show_bubble": 1,
-                "understood": 1,
+                "show_bubble": int(bubble),
+                "understood": int(understands),
                 **(TELL_MARKS if channel == "tell" else {}),
             },
             self.rules.backlog,

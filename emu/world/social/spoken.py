@@ -12,6 +12,7 @@ from typing import Final
 
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
+from emu.world.content.knowledge import Knowledge
 from emu.world.social.emotes import read_emotes
 from emu.world_stream.movement import Position
 
@@ -34,8 +35,10 @@ class SpokenLine:
     language: int = 0
 
 
-def play_line(spawn: Spawn, hearers: Iterable[Player], line: SpokenLine) -> None:
-    """Let a spawn speak a line to players."""
+def play_line(
+    spawn: Spawn, hearers: Iterable[Player], line: SpokenLine, knowledge: Knowledge
+) -> None:
+    """Let a spawn speak a line to players; by `knowledge` they understand its language or not."""
     for hearer in hearers:
         index = hearer.index_of(spawn)
         if index is None:
@@ -54,7 +57,7 @@ def play_line(spawn: Spawn, hearers: Iterable[Player], line: SpokenLine) -> None
                 "key1": line.keys[0] & _U32,
                 "key2": line.keys[1] & _U32,
                 "language": line.language & 0xFF,
-                "understood": 1,
+                "understood": int(knowledge.understands(hearer.character, line.language)),
                 "is_heard": 1,
                 "is_shown": 1,
             },

@@ -98,7 +98,7 @@ def test_texts_become_exact(value: Any, exact: str) -> None:
 
 
 def test_line_feeds_stay_where_lines_are_allowed() -> None:
-    assert plain.text("a\nb\r\n", "it", 10, lines=True) == "a\nb \n"
+    assert plain.text("a\nb\r\n", "it", 10, kept="\n") == "a\nb \n"
 
 
 @pytest.mark.parametrize("value", [5, None, b"bytes", ["a"], Hostile, bytearray(b"x")])

@@ -47,7 +47,7 @@ def test_a_spoken_line_has_the_recorded_bytes(tmp_path: Path, version: int) -> N
     speaker = scene.spawn("", "Ebik Wobblecog")
     index = scene.player.index_of(speaker)
     assert index == 2
-    play_line(speaker, [scene.player], LINE)
+    play_line(speaker, [scene.player], LINE, scene.harness.world.knowledge)
     assert sent(scene, "OP_EqHearPlayFlavorCmd") == [RECORDED[version]]
     # To older clients the gesture is an emote of its own.
     emotes = ["0200000000003e0000000000"] if version <= 561 else []
@@ -61,7 +61,7 @@ def test_nothing_is_sent_of_a_spawn_that_the_client_does_not_have(tmp_path: Path
     scene.harness.run(5.0)
     assert scene.player.index_of(far) is None
     before = len(scene.client.log)
-    play_line(far, [scene.player], LINE)
+    play_line(far, [scene.player], LINE, scene.harness.world.knowledge)
     play_gesture(far, [scene.player], "agree")
     play_animation(far, [scene.player], 62)
     play_voice(far, [scene.player], "a.mp3", (1, 2))
@@ -72,8 +72,11 @@ def test_nothing_is_sent_of_a_spawn_that_the_client_does_not_have(tmp_path: Path
 
 def test_a_gesture_that_is_no_emote_has_an_animation(tmp_path: Path) -> None:
     scene = ScriptScene(tmp_path)
-    play_gesture(scene.spawn(""), [scene.player], "orate")
-    assert [one["anim_type"] for one in scene.client.decoded("WS_CannedEmote")] == [401]
+    guard = scene.spawn("")
+    for name in ("orate", "converse_female01", "1h_sword_attack"):
+        play_gesture(guard, [scene.player], name)
+    shown = [one["anim_type"] for one in scene.client.decoded("WS_CannedEmote")]
+    assert shown == [401, 2968, 1026]
 
 
 def test_an_unknown_gesture_is_not_shown(tmp_path: Path) -> None:

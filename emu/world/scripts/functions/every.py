@@ -13,6 +13,7 @@ from emu.world.scripts.functions.looks import LOOKS
 from emu.world.scripts.functions.maps import MAPS
 from emu.world.scripts.functions.movement import MOVEMENT
 from emu.world.scripts.functions.progress import PROGRESS
+from emu.world.scripts.functions.quests import QUESTS
 from emu.world.scripts.functions.sheet import SHEET
 from emu.world.scripts.functions.shows import SHOWS
 from emu.world.scripts.functions.spawns import SPAWNS
@@ -37,4 +38,5 @@ EVERY: Final[tuple[FunctionTable, ...]] = (
     FACTS,
     HATE,
     MAPS,
+    QUESTS,
 )

@@ -105,17 +105,12 @@ def set_event(scripts: Scripts, body: Body | None, event: int, value: int, other
 # -- languages ------------------------------------------------------------------------------------
 
 
-def _languages(scripts: Scripts, player: Player) -> list[int]:
-    known = player.character.languages
-    return list(known or scripts.world.knowledge.beginners.languages(player.character))
-
-
 @KNOWLEDGE("HasLanguage", "P player, u language")
 def has_language(scripts: Scripts, body: Body | None, language: int) -> bool | None:
     """Return whether a player knows a language; everybody knows the common one, 0."""
     if body is None or body.player is None:
         return None
-    return not language or language in _languages(scripts, body.player)
+    return scripts.world.knowledge.understands(body.player.character, language)
 
 
 @KNOWLEDGE("AddLanguage", "P player, u language")
@@ -124,7 +119,7 @@ def add_language(scripts: Scripts, body: Body | None, language: int) -> None:
     if body is None or body.player is None or not 0 < language <= MOST_LANGUAGES:
         return
     player = body.player
-    known = _languages(scripts, player)
+    known = scripts.world.knowledge.languages_of(player.character)
     if language in known or len(known) >= MOST_LANGUAGES:
         return
     player.character = replace(player.character, languages=tuple(sorted([*known, language])))

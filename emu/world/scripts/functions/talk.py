@@ -112,7 +112,7 @@ def play_flavor(
     )  # fmt: skip
     if hearers and scripts.may_send():
         line = SpokenLine(shown(text), shown(voice), (key1, key2), shown(gesture), language)
-        play_line(speaker.spawn, hearers, line)
+        play_line(speaker.spawn, hearers, line, scripts.world.knowledge)
 
 
 @TALK("SendMessage", "P player, t text, t color?")

@@ -1,5 +1,7 @@
 """What scripts say: who hears it, and in which channel."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.world.script_scenes import ScriptScene
@@ -116,3 +118,34 @@ def test_a_line_in_a_color_of_the_client(scene: ScriptScene) -> None:
     scene.hail(guard)
     line = scene.client.decoded("WS_DisplayText")[-1]
     assert (line["color"], line["text"]) == (34, "Hm")
+
+
+@pytest.mark.parametrize("version", [561, 1208])
+def test_a_language_is_understood_by_those_who_know_it(tmp_path: Path, version: int) -> None:
+    scene = ScriptScene(tmp_path, version)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            Say(NPC, "a", Spawn, 30, 15) PlayFlavor(NPC, "", "b", "", 0, 0, Spawn, 15)
+            AddLanguage(Spawn, 15)
+            Say(NPC, "c", Spawn, 30, 15) PlayFlavor(NPC, "", "d", "", 0, 0, Spawn, 15)
+            Say(NPC, "e")
+        end""")
+    scene.hail(guard)
+    said = [one for one in scene.client.decoded("WS_HearChat") if one["from"] == "Guard"]
+    played = scene.client.decoded("WS_HearPlayFlavor")
+    understood = {one.get("message") or one["text"]: one["understood"] for one in (*said, *played)}
+    assert understood == {"a": 0, "b": 0, "c": 1, "d": 1, "e": 1}
+    assert [one["language"] for one in played] == [15, 15]
+
+
+def test_breaks_and_tabs_of_a_text_stay(scene: ScriptScene) -> None:
+    guard = scene.spawn(r"""
+        function hailed(NPC, Spawn)
+            local answers = CreateConversation()
+            AddConversationOption(answers, "So\tbe\r\nit.\7")
+            StartConversation(answers, NPC, Spawn, "One\r\n\r\ntwo\tthree\0")
+        end""")
+    scene.hail(guard)
+    (page,) = scene.dialogs()
+    assert page["text"] == "One\r\n\r\ntwo\tthree "
+    assert [one["response"] for one in page["response_array"]] == ["So\tbe\r\nit. "]

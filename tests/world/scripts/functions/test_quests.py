@@ -1,0 +1,57 @@
+"""What scripts ask about quests, by what the quests ask of a character."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from emu.content.figures import Figures
+from emu.content.quests import NO_NEEDS, QuestNeeds
+from tests.support.world.script_scenes import ScriptScene
+
+pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+NEEDS = {
+    1: NO_NEEDS,
+    2: QuestNeeds(least_level=10),
+    3: QuestNeeds(most_level=9),
+    4: QuestNeeds(least_level=5, most_level=20, classes=(4, 3), races=(9,)),
+    5: QuestNeeds(classes=(4, 5)),
+    6: QuestNeeds(races=(8,)),
+    7: QuestNeeds(quests=(1,)),
+    8: QuestNeeds(standings=((20, 0, 0),)),
+    9: QuestNeeds(standings=((20, 1, 0),)),
+    10: QuestNeeds(standings=((20, -5, -1),)),
+    11: QuestNeeds(tradeskill_level=2),
+}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    scene = ScriptScene(tmp_path, figures=Figures(quests=NEEDS))
+    scene.player.spawn.level = 10
+    scene.player.spawn.appearance = {"race": 9, "class": 3, "gender": 1}
+    return scene
+
+
+def may_take(scene: ScriptScene, *quests: int) -> list[str]:
+    return scene.says("", *(f"CanReceiveQuest(Spawn, {quest})" for quest in quests))
+
+
+def test_a_quest_may_be_taken_if_nothing_is_missing(scene: ScriptScene) -> None:
+    answers = may_take(scene, *NEEDS)
+    assert [quest for quest, may in zip(NEEDS, answers, strict=True) if may == "true"] == [
+        1, 2, 4, 8,
+    ]  # fmt: skip
+
+
+def test_standing_and_tradeskill_count(scene: ScriptScene) -> None:
+    scene.player.past.change_standing(20, 40)
+    scene.player.character = replace(scene.player.character, tradeskill_level=2)
+    assert may_take(scene, 8, 9, 10, 11) == ["true", "true", "false", "true"]
+
+
+def test_there_is_no_such_quest_or_no_player(scene: ScriptScene) -> None:
+    calls = ("(Spawn, 99)", "(NPC, 1)", "(nil, 1)", "(Spawn)")
+    answers = scene.says("", *(f"CanReceiveQuest{call}" for call in calls))
+    assert answers == ["false", "nil", "nil", "false"]
