@@ -159,6 +159,8 @@ class Group(NamedTuple):
     """Of the groups with one number, one stands at a time."""
     weight: float
     placements: tuple[int, ...]
+    chance: float = 0.0
+    """Its own chance; 0 without one: then its weight is an equal share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -503,7 +505,12 @@ class ContentFile:
                 some,
             ):
                 sets[group] = set_id, weight
-        return [Group(one, *sets[one], tuple(members[one])) for one in ids]
+        rows = self.rows("group_chances", "group_id", ids)
+        chances = {row["group_id"]: row["percentage"] for row in rows}
+        return [
+            Group(one, *sets[one], tuple(members[one]), max(0.0, chances.get(one, 0.0)))
+            for one in ids
+        ]
 
     def _areas(self, zone_id: int) -> list[tuple[Row, list[Row]]]:
         areas = list(self._rows("areas", "WHERE zone_id = ?", (zone_id,)))

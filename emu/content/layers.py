@@ -385,5 +385,6 @@ def _groups(
         group = known.get(number, Group(number, number, 100.0, ()))
         if of and REMOVED not in change:
             set_id = change.get(SET, group.set_id)
-            found.append(Group(number, set_id, change.get(WEIGHT, group.weight), tuple(sorted(of))))
+            weight, chance = (change.get(WEIGHT, one) for one in (group.weight, group.chance))
+            found.append(Group(number, set_id, weight, tuple(sorted(of)), chance))
     return found

@@ -448,11 +448,15 @@ class Population:
         return candidates[dead.index(max(dead))] if any(dead) else None
 
     def _choose(self, candidates: Sequence[Group]) -> Group:
-        roll = self._random.random() * sum(group.weight for group in candidates)
-        for group in candidates:
-            if roll < group.weight:
+        weights = [group.weight for group in candidates]
+        if len({group.set_id for group in candidates}) > 1:
+            # A placement of several sets: their groups have equal shares of one whole.
+            weights = [group.chance or 100 // len(candidates) for group in candidates]
+        roll = self._random.random() * sum(weights)
+        for group, weight in zip(candidates, weights, strict=True):
+            if roll < weight:
                 return group
-            roll -= group.weight
+            roll -= weight
         return candidates[-1]
 
     def _fill(self, place: _Place, now: Monotonic, group: int) -> list[Standing]:

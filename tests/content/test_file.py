@@ -59,7 +59,7 @@ def test_templates_have_their_kind_appearance_and_equipment(zone: ZoneContent) -
 
 
 def test_groups_that_exclude_each_other_share_a_set(zone: ZoneContent) -> None:
-    assert zone.groups == [Group(31, 31, 50.0, (13,)), Group(32, 31, 10.0, (14,))]
+    assert zone.groups == [Group(31, 31, 50.0, (13,)), Group(32, 31, 10.0, (14,), 10.0)]
 
 
 def test_travel_areas_and_commands_belong_to_the_zone(zone: ZoneContent) -> None:

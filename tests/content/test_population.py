@@ -45,7 +45,10 @@ class ZoneBuilder:
             self._add("spawn_location_entry", spawn_id=spawn, spawn_location_id=number,
                       spawnpercentage=weight, condition=condition)  # fmt: skip
         if group:
-            self._add("spawn_location_group", group_id=group, placement_id=number)
+            self.join(number, group)
+
+    def join(self, placement: int, group: int) -> None:
+        self._add("spawn_location_group", group_id=group, placement_id=placement)
 
     def associate(self, one: int, other: int) -> None:
         self._add("spawn_location_group_associations", group_id1=one, group_id2=other)
@@ -123,6 +126,23 @@ def test_one_of_the_groups_that_exclude_each_other_stands_as_a_whole(builder: Zo
     drawn = Counter(tuple(numbers(population(content, seed).open(START))) for seed in range(3000))
     # Weights 33 and 33 of 100 // 3, and 10.
     expected = {(1, 1): 3000 * 33 / 76, (2,): 3000 * 10 / 76, (3,): 3000 * 33 / 76}
+    assert drawn.keys() == expected.keys()
+    assert sum((drawn[one] - many) ** 2 / many for one, many in expected.items()) < 13.8
+
+
+def test_a_placement_of_two_sets_lets_one_group_of_both_stand(builder: ZoneBuilder) -> None:
+    """The first placement is in a group alone, and in one of three that exclude each other."""
+    builder.place(1, (1, 100), group=31)
+    builder.join(1, 41)
+    builder.place(2, (2, 100), group=42)
+    builder.place(3, (3, 100), group=43)
+    builder.associate(41, 42)
+    builder.associate(42, 43)
+    builder.chance(43, 50)
+    content = builder.build()
+    drawn = Counter(tuple(numbers(population(content, seed).open(START))) for seed in range(3000))
+    # Four groups: weights 25, 25 and 25 of 100 // 4, and 50. Two of them have the first placement.
+    expected = {(1,): 3000 * 50 / 125, (2,): 3000 * 25 / 125, (3,): 3000 * 50 / 125}
     assert drawn.keys() == expected.keys()
     assert sum((drawn[one] - many) ** 2 / many for one, many in expected.items()) < 13.8
 

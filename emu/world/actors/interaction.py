@@ -27,6 +27,8 @@ from emu.world.zones.directory import NoSuchZone
 PUT_BACK_PAUSE: Final = 2.0
 """Seconds between two corrections of one client: it needs time to obey."""
 MOST_VERBS: Final = 0xFF
+TOO_FAR: Final = "You are too far away!"
+"""What a player is told who uses a spawn from too far away."""
 MERCHANT: Final = "frommerchant"
 """The command of a shopkeeper's first verb."""
 SPAWN_ONLY: Final = 4
@@ -203,7 +205,7 @@ class Interaction:
         elif verb.distance and player.position.distance_to(spawn.position) > verb.distance:
             # Clients check this, too, but the server must not trust them. A distance of 0 means
             # everywhere.
-            send_text(player.client, verb.error or "You are too far away.")
+            send_text(player.client, verb.error or TOO_FAR)
         else:
             # The verb's command may need the target.
             player.set_target(spawn)

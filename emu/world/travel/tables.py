@@ -99,7 +99,7 @@ class TravelTables:
     triggers: Mapping[int, Sequence[Trigger]] = field(default_factory=dict)
     """By zone."""
     maps: Mapping[int, str] = field(default_factory=dict)
-    """The name of the map of a list."""
+    """The name of the map of a list; a map may have an empty one."""
     revive_points: Mapping[int, Sequence[RevivePoint]] = field(default_factory=dict)
     """By the zone in which a player dies or is stuck."""
     areas: Mapping[int, Sequence[Area]] = field(default_factory=dict)
@@ -131,7 +131,7 @@ def read_tables(path: Path | None) -> TravelTables:
             for row in file.table("areas")
             if row["name"]
         ]
-        maps = {row["id"]: row["map"] for row in file.table("transport_maps") if row["map"]}
+        maps = {row["id"]: row["map"] for row in file.table("transport_maps")}
         ends = file.flight_ends()
     flights = {
         path: Destination(zone_id, Position(x, y, z))

@@ -79,9 +79,11 @@ class Transporters:
         ways = [way for way in self.tables.ways.get(list_id, ()) if _fits(way, player)]
         if not ways:
             return False
-        chart = self.tables.maps.get(list_id, "")
+        # A list may have a map without a name: it offers near ways, too, as EQ2Emulator's does.
+        chart = self.tables.maps.get(list_id)
+        has_map = chart is not None
         shown = [
-            way for way in ways if way.kind == ZONE and (chart or not self._is_near(player, way))
+            way for way in ways if way.kind == ZONE and (has_map or not self._is_near(player, way))
         ]
         if not shown:
             self._take(player, ways[-1], now)
@@ -105,14 +107,14 @@ class Transporters:
         place = place or player.zone.definition.safe
         return math.dist(place[:3], player.position[:3]) <= TOO_NEAR
 
-    def _show(self, player: Player, offer: Offer, chart: str) -> None:
+    def _show(self, player: Player, offer: Offer, chart: str | None) -> None:
         rows = [row for way in offer.ways if (row := self._row(way)) is not None]
         fields: dict[str, Any] = {
             "spawn_id": offer.index,
             "num_destinations": len(rows),
             "destination_array": rows,
         }
-        if chart:
+        if chart is not None:
             fields |= {"map_name": chart} | self._here(player, offer.ways)
         player.client.send("WS_TeleportList", fields)
 

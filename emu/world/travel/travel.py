@@ -14,7 +14,8 @@ from typing import Final, Protocol
 
 from emu.content.population import Standing
 from emu.times import Monotonic
-from emu.world.actors.client import ERROR_COLOR, send_text
+from emu.world.actors.client import send_text
+from emu.world.actors.interaction import TOO_FAR
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.entry.leaving import Departures
@@ -31,7 +32,6 @@ from emu.world.travel.widgets import Widget, WidgetForm, Widgets
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
-TOO_FAR: Final = "You are too far away!"
 HOUSING: Final = frozenset(("access", "visit"))
 """Commands of doors of players' homes, which lead to no transporter."""
 
@@ -157,7 +157,7 @@ class Travel:
     ) -> None:
         away = math.dist(player.position[:3], spawn.position[:3])
         if distance and away > distance:
-            send_text(player.client, TOO_FAR, ERROR_COLOR)
+            send_text(player.client, TOO_FAR)
         else:
             self.journeys.send(player, to, now)
 

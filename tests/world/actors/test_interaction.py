@@ -104,7 +104,7 @@ def test_a_sign_is_read(harness: WorldHarness) -> None:
 def test_what_is_too_far_away_is_not_used(harness: WorldHarness) -> None:
     client = harness.stand(1, zone_id=900)
     chooses(client, "a far notice", "Read")
-    assert lines(client)[-1] == "You are too far away."
+    assert lines(client)[-1] == "You are too far away!"
 
 
 def test_a_way_into_a_zone_that_is_not_there_is_closed(harness: WorldHarness) -> None:

@@ -63,7 +63,7 @@ def test_ways_triggers_points_and_areas(tmp_path: Path) -> None:
     (trigger,) = found.triggers[9]
     assert trigger[:4] == (4.0, 5.0, 6.0, 10.0)
     assert trigger.way.to == way.to
-    assert found.maps == {3: "antonica"}
+    assert found.maps == {3: "antonica", 4: ""}
     pond, hill, cell = found.areas[9]
     assert pond.is_discovery
     assert pond.holds(Position(5.0, 500.0, 0.0))

@@ -17,9 +17,9 @@ NEAR = Way(53, "Near", Destination(ISLE, PLACE._replace(x=13.0)), map_at=(30, 40
 
 
 def scene_with(
-    ways: Sequence[Way], picture: str = "", version: int = 546
+    ways: Sequence[Way], picture: str | None = None, version: int = 546
 ) -> tuple[TravelScene, Spawn]:
-    maps = {3: picture} if picture else {}
+    maps = {} if picture is None else {3: picture}
     scene = TravelScene(TravelTables({3: ways}, maps=maps), version)
     return scene, scene.put("objects", {}, transport=3)
 
@@ -66,11 +66,16 @@ def test_what_is_too_near_is_offered_on_a_map_only() -> None:
     scene, bell = scene_with([NORTH, NEAR])
     scene.use(bell)
     assert names(scene) == [["North"]]
-    scene, bell = scene_with([NORTH, NEAR], "antonica", 1208)
+
+
+@pytest.mark.parametrize("picture", ["antonica", ""])
+def test_a_map_shows_where_the_player_is(picture: str) -> None:
+    """A map without a picture counts, too."""
+    scene, bell = scene_with([NORTH, NEAR], picture, 1208)
     scene.use(bell)
     assert names(scene) == [["North", "Near"]]
     (window,) = scene.client.decoded("WS_TeleportList")
-    assert (window["map_name"], window["current_zone"]) == ("antonica", "Near")
+    assert (window["map_name"], window["current_zone"]) == (picture, "Near")
     assert (window["current_map_x"], window["current_map_y"]) == (30, 40)
 
 
