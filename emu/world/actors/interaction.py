@@ -226,7 +226,8 @@ class Interaction:
         # Shopkeepers hail whoever wants to buy: their scripts greet by `hailed`.
         command = "hail" if verb.command == MERCHANT else verb.command
         # A command wins over the spawn's way or text, so zone files can give any verb to any spawn.
-        is_done = self._commands.do(player, command, now)
+        # Verbs of a content file are words: "inspect" a chest, "unlock the grate and enter".
+        is_done = verb.is_command and self._commands.do(player, command, now)
         has_script = scripts is not None and scripts.used(player, spawn, verb.command)
         if is_done:
             return

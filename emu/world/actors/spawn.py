@@ -70,6 +70,14 @@ class Destination(NamedTuple):
     position: Position | None = None
 
 
+SPAWN_COMMANDS: Final = frozenset((
+    "assist", "attack", "bank", "contest", "create", "frombroker", "frommerchant", "gather",
+    "guildbank", "hail", "lotto", "petoptions", "repair", "research", "sit", "start_mail",
+    "tomerchant", "use",
+))  # fmt: skip
+"""What EQ2Emulator's server does itself for verbs of its content; scripts answer all others."""
+
+
 class Verb(NamedTuple):
     """Something a player can do with a spawn, from how far, and the command it runs."""
 
@@ -86,6 +94,8 @@ class Verb(NamedTuple):
     """The numbers of the spawns that may use it; None: everybody may."""
     refused: frozenset[int] = frozenset()
     """The numbers of the spawns that may not."""
+    is_command: bool = True
+    """Whether it may be a command of the server; if not, only a script answers."""
 
     def is_for(self, spawn: Spawn) -> bool:
         """Return whether the player with a spawn is shown it, and may use it."""

@@ -14,7 +14,7 @@ from emu.appearance import SLIDER_FIELDS
 from emu.content.file import Row, Template
 from emu.content.population import Standing
 from emu.errors import FileFormatError
-from emu.world.actors.spawn import TRIPLE_FIELDS, Footer, Spawn, SpawnKind, Verb
+from emu.world.actors.spawn import SPAWN_COMMANDS, TRIPLE_FIELDS, Footer, Spawn, SpawnKind, Verb
 from emu.world.content.definitions import Fixture
 from emu.world.content.files import LARGEST_SIZE, appearance_fields
 from emu.world.content.strength import fill_sheet
@@ -128,6 +128,7 @@ def verbs_of(commands: Iterable[Row]) -> tuple[Verb, ...]:
             one["error"] if one["error"] != "0" else "",
             max(0, one["cast_time"]) / HUNDREDTHS,
             one["visual"],
+            is_command=one["command"].casefold() in SPAWN_COMMANDS,
         )
         for one in commands
         # A command without a text could not be shown.

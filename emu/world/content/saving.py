@@ -80,6 +80,8 @@ def _verb_row(verb: Verb) -> dict[str, Any]:
     """Return a verb's own table: what differs from the defaults."""
     row, plain = verb._asdict(), Verb("", 0.0, "")._asdict()
     usual = ("name", "distance", "command")
+    # A file's own verbs may always be commands.
+    del row["is_command"]
     return {key: value for key, value in row.items() if key in usual or value != plain[key]}
 
 

@@ -11,7 +11,7 @@ from emu.content.population import Population, Surroundings
 from emu.content.sources import dump_parts
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
-from emu.world.content.looks import RolledLooks, Rolls, randomized, spawn_of
+from emu.world.content.looks import RolledLooks, Rolls, randomized, spawn_of, verbs_of
 from emu.world.content.served import read_zone_content
 from emu.world.visibility.baselines import GhostBaseline
 from tests.support.content.dumps import write_dumps
@@ -123,7 +123,8 @@ def test_a_placement_overrides_the_template(spawns: dict[int, Spawn]) -> None:
 
 def test_verbs_have_distance_error_and_time(spawns: dict[int, Spawn]) -> None:
     wolf = spawns[11]
-    assert wolf.verbs == (Verb("Pet", 4.0, "touch the wolf", "Too far", 2.5, 35),)
+    pet = Verb("Pet", 4.0, "touch the wolf", "Too far", 2.5, 35, is_command=False)
+    assert wolf.verbs == (pet,)
     assert [verb.name for verb in wolf.more_verbs] == ["Feed"]
 
 
@@ -194,3 +195,15 @@ def test_looks_that_are_rolled_when_asked_for_are_the_same_each_time() -> None:
     assert rolled == RolledLooks(looks, 0x400001, seed)
     assert rolled != RolledLooks(looks, 0x400001, seed + 1)
     assert (len(rolled), rolled["gender"]) == (len(whole), whole["gender"])
+
+
+@pytest.mark.parametrize(
+    ("command", "is_command"),
+    [("hail", True), ("Hail", True), ("frommerchant", True), ("inspect", False),
+     ("unlock the grate and enter", False)],
+)  # fmt: skip
+def test_only_some_verbs_are_commands(command: str, is_command: bool) -> None:
+    row = {"text": "Do", "distance": 5.0, "command": command, "error": "0", "cast_time": 0,
+           "visual": 0}  # fmt: skip
+    (verb,) = verbs_of([row])
+    assert (verb.command, verb.is_command) == (command, is_command)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from emu.scripts.signatures import FunctionTable
-from emu.world.actors.spawn import Verb
+from emu.world.actors.spawn import SPAWN_COMMANDS, Verb
 from emu.world.scripts.bodies import Body, Home, shown
 from emu.world.scripts.host import Scripts
 
@@ -42,11 +42,12 @@ def _made(
     cast_time: int = 0,
     visual: int = 0,
 ) -> Verb:
-    name, command, error = shown(name), shown(command), shown(error)
+    name, command, error = shown(name), shown(command) or shown(name), shown(error)
     return Verb(
         name[:LONGEST_VERB], max(0.0, distance) or USUAL_DISTANCE,
-        (command or name)[:LONGEST_VERB], error[:LONGEST_VERB],
+        command[:LONGEST_VERB], error[:LONGEST_VERB],
         min(max(0, cast_time), LONGEST_CAST) / HUNDREDTHS, visual,
+        is_command=command.casefold() in SPAWN_COMMANDS,
     )  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """Verbs that scripts add, remove and allow, as clients are shown and use them."""
 
+from dataclasses import replace
+
 import pytest
 
 from emu.world.actors.spawn import Spawn
@@ -69,6 +71,25 @@ def test_a_player_without_access_has_no_verb(scene: ScriptScene) -> None:
     assert menu(scene.client, guard) == ["Push", "Buy", "Whisper"]
     use(other, guard, "Push")
     assert menu(other, guard) == ["Push", "Buy", "Whisper"]
+
+
+def test_a_verb_with_the_name_of_a_command_is_answered_by_the_script_only(
+    scene: ScriptScene,
+) -> None:
+    """Even a game master who looks at a grate does not unlock the world."""
+    scene.player.character = replace(scene.player.character, admin_status=200)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            AddPrimaryEntityCommand(Spawn, NPC, "Look", 5, "inspect")
+            AddPrimaryEntityCommand(Spawn, NPC, "unlock the grate")
+        end
+        function casted_on(NPC, Spawn, command) Say(NPC, command) end""")
+    scene.hail(guard)
+    scene.shown()
+    use(scene.client, guard, "inspect")
+    use(scene.client, guard, "unlock the grate")
+    assert [text for _, text in scene.heard()] == ["inspect", "unlock the grate"]
+    assert scene.shown() == []
 
 
 def test_all_verbs_go_and_all_spawns_get_one(scene: ScriptScene) -> None:
