@@ -17,3 +17,5 @@ def test_a_stub_returns_what_keeps_a_script_running() -> None:
     assert names["HasQuest"] is False
     assert names["GetClassName"] == ""
     assert names["SpawnMob"] is None
+    # Of a quest that a character does not have, EQ2Emulator says nothing.
+    assert names["QuestIsComplete"] is None
