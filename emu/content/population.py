@@ -112,7 +112,10 @@ class _Place:
     groups: tuple[int, ...] = ()
     standing: Standing | None = None
     returns: Monotonic | None = None
-    """When it may be filled again; None while something stands there, or for ever."""
+    """When it may be filled again; None while nothing was said of that, or for ever.
+
+    While something stands there: until when the place stays empty once it has gone.
+    """
 
 
 class Death(NamedTuple):
@@ -228,7 +231,9 @@ class Population:
         ]  # fmt: skip
         settled: set[int] = set()
         for place in due:
-            if place.standing is None and place.placement.id not in settled:
+            if place.standing is not None:
+                self._revive(place)
+            elif place.placement.id not in settled:
                 change.come += self._return(place, settled, now)
         return change
 
@@ -363,6 +368,18 @@ class Population:
             )
         return bool(places)
 
+    def keep_dead(self, location: int, seconds: int, now: Monotonic) -> bool:
+        """Let a location stay empty for so long, once what stands there has gone.
+
+        It stays empty from the start in a zone that starts meanwhile, if the caller stores what
+        `take_deaths` returns. Returns False for an unknown location.
+        """
+        places = self._at_location.get(location, ())
+        for place in places:
+            place.returns = Monotonic(now + max(0, seconds))
+            self._turned[place.placement.id] = None
+        return bool(places)
+
     def _make(self, place: _Place, now: Monotonic, group: int) -> Standing | None:
         entries = [one for one in place.entries if one.spawn_id in self._templates]
         if not entries:
@@ -389,6 +406,8 @@ class Population:
         placement = place.placement
         place.standing = None
         self._turned[placement.id] = None
+        if place.returns is not None and place.returns > now:
+            return
         if not placement.respawn:
             self._dead[placement.id] = None
             return

@@ -49,7 +49,8 @@ class WorldService:
         context.departures.register(self.messages)
         self._interaction = Interaction(world, context.departures, commands)
         moved = self._interaction.uses.moved
-        Movement(world, context.departures.stop_camp, moved).register(self.messages)
+        self._movement = Movement(world, context.departures.stop_camp, moved)
+        self._movement.register(self.messages)
         self._interaction.register(self.messages)
         commands.register(self.messages)
         behaviors.register(self.messages)
@@ -82,6 +83,7 @@ class WorldService:
         """Let players use the doors, signs and transporters of the content file."""
         self._travel = travel
         self._interaction.ways = travel
+        self._movement.carriers = travel.rides
         travel.register(self.messages)
 
     # -- settings of operators ------------------------------------------------------------------

@@ -183,6 +183,39 @@ def test_the_dead_return_after_their_time(builder: ZoneBuilder) -> None:
     assert numbers(made.handle_timer(Monotonic(START + 1e6)).come) == []
 
 
+def test_a_place_is_kept_dead_for_so_long_once_its_spawn_has_gone(builder: ZoneBuilder) -> None:
+    builder.place(1, (1, 100), respawn=60)
+    builder.place(2, (2, 100), respawn=0)
+    content = builder.build()
+    made = population(content)
+    made.open(START)
+    assert made.keep_dead(1, 500, START)
+    assert made.keep_dead(2, 500, START)
+    assert not made.keep_dead(99, 500, START)
+    assert [one[:2] for one in made.take_deaths()] == [(1, True), (2, True)]
+    # What lives stays until it dies.
+    assert made.handle_timer(Monotonic(START + 10)).gone == []
+    assert numbers(made) == [1, 2]
+    made.removed(1, Monotonic(START + 100))
+    made.removed(2, Monotonic(START + 100))
+    assert made.waiting(Monotonic(START + 100)) == {1: 400.0, 2: 400.0}
+    assert made.handle_timer(Monotonic(START + 499)).come == []
+    assert numbers(made.handle_timer(Monotonic(START + 500)).come) == [1, 2]
+    assert [one[:2] for one in made.take_deaths()] == [(1, False), (2, False)]
+
+
+def test_the_time_of_a_place_passes_while_something_stands_there(builder: ZoneBuilder) -> None:
+    builder.place(1, (1, 100), respawn=60)
+    made = population(builder.build())
+    made.open(START)
+    made.keep_dead(1, 30, START)
+    made.handle_timer(Monotonic(START + 31))
+    assert [one[:2] for one in made.take_deaths()] == [(1, False)]
+    made.removed(1, Monotonic(START + 40))
+    assert numbers(made.handle_timer(Monotonic(START + 99)).come) == []
+    assert numbers(made.handle_timer(Monotonic(START + 100)).come) == [1]
+
+
 def test_a_group_returns_as_a_whole_when_all_of_its_set_are_gone(builder: ZoneBuilder) -> None:
     builder.place(1, (1, 100), group=31, respawn=60)
     builder.place(2, (1, 100), group=31, respawn=60)

@@ -15,7 +15,7 @@ from emu.dialects.dialect import NO_TARGET
 from emu.errors import EmuError, MalformedMessage
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
-from emu.world.actors.movement import StepRefusal
+from emu.world.actors.movement import CARRIED, MovementStep, StepRefusal
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SITTING, STANDING, Destination, Spawn, SpawnKind, Verb
 from emu.world.actors.uses import VerbUses
@@ -23,6 +23,8 @@ from emu.world.entry.leaving import Departures
 from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.world import World
 from emu.world.zones.directory import NoSuchZone
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
 
 PUT_BACK_PAUSE: Final = 2.0
 """Seconds between two corrections of one client: it needs time to obey."""
@@ -35,8 +37,27 @@ SPAWN_ONLY: Final = 4
 """Bytes of a message that names a spawn and no verb."""
 
 
+class Carriers(Protocol):
+    """Knows who stands on what moves; `emu.world.travel.rides` does."""
+
+    def has_any(self, zone: Zone) -> bool:
+        """Return whether a zone has transports."""
+
+    def place_on(self, carrier: Spawn | None, offset: Position) -> Position | None:
+        """Return the place of a player whose client counts from a transport; None: from no such."""
+
+    def measured_from(self, spawn: Spawn, to: Position) -> Position:
+        """Return the place from which a player's step is measured."""
+
+    def stepped(self, zone: Zone, spawn: Spawn, carrier: Spawn | None = None) -> None:
+        """Note the place to which a player has stepped, and where its client says it stands."""
+
+
 class Movement:
     """Handles the messages about a player's place, posture and target."""
+
+    carriers: Carriers | None = None
+    """Lifts and boats that carry players; None without a content file."""
 
     def __init__(
         self,
@@ -79,7 +100,11 @@ class Movement:
         if player.state not in IN_ZONE:
             world.count("step out of order")
             return
-        refusal = player.pace.refusal(step, player.spawn.position, now)
+        carriers, carrier, here = self.carriers, None, player.spawn.position
+        if carriers is not None and carriers.has_any(player.zone):
+            step, carrier = _on_carrier(carriers, player, step)
+            here = carriers.measured_from(player.spawn, step.position)
+        refusal = player.pace.refusal(step, here, now)
         if refusal is not None:
             world.count(refusal)
             self._put_back(player, refusal, now)
@@ -93,6 +118,8 @@ class Movement:
             pitch=step.pitch,
             activity=step.activity,
         )
+        if carriers is not None:
+            carriers.stepped(player.zone, player.spawn, carrier)
         self._moved(player)
         zone = player.zone.definition
         # The client has fallen through the ground. Nobody could reach or help the player there.
@@ -130,6 +157,20 @@ class Movement:
             self._world.notifications.targeted.publish(player)
         elif index != NO_TARGET:
             self._world.count("target unknown")
+
+
+def _on_carrier(
+    carriers: Carriers, player: Player, step: MovementStep
+) -> tuple[MovementStep, Spawn | None]:
+    """Return a step with its place in the zone, and the transport from which the client counts."""
+    if not step.activity & CARRIED or player.viewer is None:
+        return step, None
+    carrier = player.viewer.interest.spawn_at(step.position.grid)
+    place = carriers.place_on(carrier, step.position)
+    # Without such a transport the place is read as any other, and believed if it is near.
+    if place is None:
+        return step, None
+    return step._replace(position=place, activity=step.activity & ~CARRIED), carrier
 
 
 class Ways(Protocol):

@@ -88,6 +88,13 @@ Source: docs/protocol/world/newer.md#position-of-clients.
 """
 
 
+CARRIED: Final = 256
+"""The bit of the activity of who stands on a transport: the place counts from the transport then.
+
+Source: docs/protocol/world/movement.md#carried.
+"""
+
+
 class Pace:
     """Limits how far one player moves over time. `refused` counts the steps not believed.
 

@@ -17,7 +17,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Final, NamedTuple
 
 from emu.times import Monotonic
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.deadlines import Deadlines
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -32,6 +32,8 @@ AT_ONCE: Final = 200
 SHORTEST_LEG: Final = 0.1
 """Seconds: points at one place must not be passed without end in one moment."""
 SLOWEST: Final = 0.01
+UPRIGHT: Final = 0.01
+"""Units on the ground of a way that leads straight up: scripts round places."""
 LATEST: Final = 1.0
 """Seconds by which a corner may be late and the walk not be."""
 
@@ -115,9 +117,17 @@ class Walk:
         )
 
     def drift(self, now: float) -> None:
-        """Bring the spawn's place up to date; nothing is sent."""
+        """Bring the spawn's place up to date.
+
+        Nothing is sent of a creature, which clients let walk. Things have no way that clients know
+        of, so their places are sent (docs/protocol/world/spawns.md#walks).
+        """
         if self.goal is not None:
-            self.spawn.drift(self.place(now))
+            place = self.place(now)
+            if self.spawn.is_living:
+                self.spawn.drift(place)
+            else:
+                self.spawn.move(place, speed=self.spawn.speed)
 
     # -- changes ----------------------------------------------------------------------------------
 
@@ -242,7 +252,7 @@ class Walk:
         if is_turned:
             heading = spawn.position.heading
         elif heading is None and ahead is not None:
-            heading = spawn.position.heading_to(ahead.place)
+            heading = self._heading_to(ahead.place)
         spawn.ahead = ()
         spawn.move(spawn.position if heading is None else spawn.position._replace(heading=heading))
 
@@ -274,13 +284,21 @@ class Walk:
         spawn, here = self.spawn, self.spawn.position
         speed = max(SLOWEST, goal.speed * self._factor)
         span = math.dist(here[:3], goal.place[:3])
-        heading = here.heading_to(goal.place) if span else here.heading
+        heading = self._heading_to(goal.place)
         self.goal = goal
         self._from, self._begun = here, then
         self._ends = then + max(SHORTEST_LEG, span / speed)
         spawn.ahead = (goal.place, self._after(goal).place)
         spawn.position = here._replace(heading=heading)
         spawn.move(self.place(then if now is None else now), speed=speed if span else 0.0)
+
+    def _heading_to(self, place: Position) -> float:
+        """Return the heading with which the spawn goes to a place."""
+        here = self.spawn.position
+        # Straight up there is no direction. A widget is a part of a building: a lift does not turn.
+        if self.spawn.kind is SpawnKind.WIDGET or here.distance_to(place) < UPRIGHT:
+            return here.heading
+        return here.heading_to(place)
 
     # -- the time without players -----------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from emu.content.population import (
     ORDINARY,
     Change,
     Condition,
+    Death,
     Population,
     Randomness,
     Standing,
@@ -242,6 +243,37 @@ class ContentZones:
                 self._keep_deaths(filled)
                 self._remove(zone, spawn, self._now())
                 return
+
+    def keep_dead(self, zone_id: int, location: int, seconds: int) -> bool:
+        """Let a location of a zone stay empty for so long, also over a restart.
+
+        What stands there stays until it dies. Returns whether a running zone has that location; in
+        a zone that does not run, it is stored if the zone has it.
+        """
+        now, is_known = self._now(), False
+        for filled in self._filled.values():
+            if filled.zone.zone_id == zone_id:
+                is_known |= filled.population.keep_dead(location, seconds, now)
+                self._keep_deaths(filled)
+        if not any(zone.zone_id == zone_id for zone in self._running):
+            self._start(self._keep_dead(zone_id, location, seconds))
+        return is_known
+
+    async def _keep_dead(self, zone_id: int, location: int, seconds: int) -> None:
+        try:
+            served = await self._read(zone_id, None)
+        except EmuError as error:
+            self._failed(f"zone {zone_id}: a spawn could not be kept dead: {error}")
+            return
+        if served is None or self.deaths is None:
+            return
+        returns = Monotonic(self._now() + max(0, seconds))
+        deaths = [
+            Death(one.id, is_dead=True, returns=returns)
+            for one in served.content.placements
+            if one.location_id == location
+        ]
+        self.deaths.note(zone_id, 0, deaths, for_ever=False)
 
     def population(self, zone: Zone) -> Population | None:
         """Return what can stand in a zone; None while its content is not read."""

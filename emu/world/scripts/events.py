@@ -104,6 +104,10 @@ class SpawnEvents:
         user = self._homes.player(player) if player is not None else NOBODY
         return self._calls.ask(body, "usedoor", user, is_open).is_found
 
+    def boarded(self, zone: Zone, boat: Spawn, player: Spawn, *, is_on: bool) -> None:
+        """Call `board` of a transport that a player steps on, or `deboard` if it steps off."""
+        self._of(zone, boat, "board" if is_on else "deboard", player)
+
     def casted_on(self, zone: Zone, spawn: Spawn, caster: Spawn, name: str) -> bool:
         """Call `casted_on` of a spawn on which a spell with a name has landed."""
         return self._of(zone, spawn, "casted_on", caster, name)

@@ -26,6 +26,9 @@ class Zones(Protocol):
     def put(self, zone: Zone, standing: Standing) -> Spawn | None:
         """Put a spawn into a zone besides what stands there; None if it cannot be put there."""
 
+    def keep_dead(self, zone_id: int, location: int, seconds: int) -> bool:
+        """Let a location of a zone stay empty for so long, also over a restart."""
+
 
 class Maker:
     """Makes spawns in the zones of a content file."""
@@ -69,6 +72,13 @@ class Maker:
         """Set after how long what dies at a place returns; return False for an unknown place."""
         population = self._population(home)
         return population is not None and population.set_respawn(location, seconds)
+
+    def keep_dead(self, zone_id: int, location: int, seconds: int) -> bool:
+        """Let what stands at a place stay dead for so long once it has died, also over a restart.
+
+        Returns whether a running zone has the place.
+        """
+        return self.zones is not None and self.zones.keep_dead(zone_id, location, seconds)
 
     def faction_name(self, home: Home, faction: int) -> str:
         """Return the name of a faction; empty if there is none."""

@@ -25,22 +25,28 @@ from emu.world.travel.instances import Instances
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.places import Places
 from emu.world.travel.returning import Returning
+from emu.world.travel.rides import Rides
 from emu.world.travel.tables import TravelTables, destination_of
 from emu.world.travel.transporters import Transporters
 from emu.world.travel.waypoints import Waypoints
 from emu.world.travel.widgets import Widget, WidgetForm, Widgets
+from emu.world.visibility.fields import TRANSPORTS
 from emu.world.world import World
 from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
 
 HOUSING: Final = frozenset(("access", "visit"))
 """Commands of doors of players' homes, which lead to no transporter."""
 
 
 class DoorScripts(Protocol):
-    """The scripts of doors; `emu.world.scripts.events` has them."""
+    """The scripts of doors and transports; `emu.world.scripts.events` has them."""
 
     def use_door(self, zone: Zone, spawn: Spawn, player: Player | None, *, is_open: bool) -> bool:
         """Let a script answer the use of a door instead, and return whether it does."""
+
+    def boarded(self, zone: Zone, boat: Spawn, player: Spawn, *, is_on: bool) -> None:
+        """Tell the script of a transport that a player has stepped on it, or off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,9 @@ class Travel:
         self.journeys = Journeys(world, departures)
         self.transporters = Transporters(world, self.journeys, tables)
         self.widgets = Widgets(world.wake, self._play)
+        self.rides = Rides(world.clock.now, boarded=self._boarded, carried=self._carried)
+        """Who stands on what moves."""
+        world.notifications.out_of_zone.subscribe(lambda player: self.rides.remove(player.spawn))
         self.returning = Returning(world, self.journeys, tables)
         self.instances = Instances(world, self.returning, roll)
         self.journeys.locked = self.instances.refusal
@@ -103,6 +112,11 @@ class Travel:
             form = WidgetForm.of(own)
             if form.kind in ("door", "lift") or form.action:
                 self.widgets.add(zone, spawn, template.id, form)
+            if form.is_lift:
+                self.rides.add(zone, spawn)
+        # A script may have called it one before it was put into its zone.
+        if spawn.icon in TRANSPORTS or self.rides.is_transport(spawn):
+            self.rides.add(zone, spawn)
         sign = None
         if template.kind == "signs" and own["kind"] == "zone" and own["to_zone"]:
             sign = destination_of(own)
@@ -114,11 +128,13 @@ class Travel:
     def vanished(self, _zone: Zone, spawn: Spawn) -> None:
         """Forget a spawn that has left its zone."""
         self.widgets.remove(spawn)
+        self.rides.remove(spawn)
         self._leads.pop(spawn.id, None)
 
     def ended(self, zone: Zone) -> None:
         """Forget a zone that ends."""
         self.widgets.forget(zone)
+        self.rides.ended(zone)
         self._leads = {key: one for key, one in self._leads.items() if one.zone is not zone}
         self.places.ended(zone)
         self.instances.ended(zone)
@@ -160,6 +176,23 @@ class Travel:
             send_text(player.client, TOO_FAR)
         else:
             self.journeys.send(player, to, now)
+
+    def _boarded(self, zone: Zone, boat: Spawn, player: Spawn, is_on: bool) -> None:
+        if self.scripts is not None:
+            self.scripts.boarded(zone, boat, player, is_on=is_on)
+
+    def _carried(self, zone: Zone, spawn: Spawn, before: Position) -> None:
+        """Let a player go on with what it does while it is carried."""
+        for player in self._world.players.standing_in(zone):
+            use = player.use
+            if player.spawn is spawn and use is not None:
+                at, began = spawn.position, use.began
+                moved = began._replace(
+                    x=began.x + at.x - before.x,
+                    y=began.y + at.y - before.y,
+                    z=began.z + at.z - before.z,
+                )
+                player.use = use._replace(began=moved)
 
     def _play(self, widget: Widget, sound: str) -> None:
         """Play a sound at a widget to the players who are shown it."""

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
-from emu.world.visibility.fields import PASSABLE
+from emu.world.visibility.fields import PASSABLE, TRANSPORT
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -50,6 +50,11 @@ class WidgetForm(NamedTuple):
     """The number of the spawn that opens and closes with it."""
     action: int = 0
     """The number of the spawn that moves instead of it."""
+
+    @property
+    def is_lift(self) -> bool:
+        """Whether it moves between two points, with who stands on it."""
+        return self.kind == "lift" and any((*self.opened, *self.closed))
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> WidgetForm:
@@ -187,7 +192,8 @@ class Widgets:
         if opens is widget.is_open:
             return
         widget.is_open = opens
-        if form.kind == "door":
+        # Who rides on an open door must not fall through it.
+        if form.kind == "door" and TRANSPORT not in spawn.words:
             spawn.set_word(PASSABLE, on=opens)
         goal = _goal(widget)
         # The heading at once, as clients turn a door smoothly themselves; the way in steps.

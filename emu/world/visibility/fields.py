@@ -53,6 +53,8 @@ TRANSPORTS: Final = frozenset((12, 28))
 """Icons of means of transport."""
 HAND: Final = 6
 """Bits of the icon of what has a cursor of its own."""
+TRANSPORT: Final = "transport"
+"""The word of a spawn that carries who stands on it, whatever its icon is."""
 
 PASSABLE: Final = "passable"
 """The word of a thing that is no obstacle, for instance an open gate."""
@@ -115,10 +117,9 @@ def position_fields(spawn: Spawn, size_unit: int = 1, thing_mode: int = 0) -> di
     if spawn.kind is SpawnKind.PLAYER:
         fields["pos_swim_speed_modifier"] = PLAYER_SWIM
         return fields
-    hovers = spawn.hovers or bool(state & HOVERING and not state & WALKING)
-    if hovers:
+    if is_above := hovers(spawn):
         fields["pos_movement_mode"] = HOVERING_MODE
-    return fields | _ahead(spawn, hovers=hovers)
+    return fields | _ahead(spawn, hovers=is_above)
 
 
 def _ahead(spawn: Spawn, *, hovers: bool) -> dict[str, Any]:
@@ -156,6 +157,12 @@ def _living_state(spawn: Spawn) -> int:
     # The moving client reports that it falls by its activity
     # (docs/protocol/world/spawns.md#units).
     return FALLING_STATE if spawn.activity in IN_THE_AIR else LIVING_STATE
+
+
+def hovers(spawn: Spawn) -> bool:
+    """Return whether a creature flies or swims."""
+    state = _living_state(spawn)
+    return spawn.hovers or bool(state & HOVERING and not state & WALKING)
 
 
 def shows_arrow(spawn: Spawn) -> bool:
@@ -274,7 +281,8 @@ def _kind_words(spawn: Spawn) -> frozenset[str]:
     elif PASSABLE in spawn.words:
         return frozenset()
     else:
-        word = "transport" if spawn.icon in TRANSPORTS else "thing"
+        is_transport = spawn.icon in TRANSPORTS or TRANSPORT in spawn.words
+        word = TRANSPORT if is_transport else "thing"
     return frozenset((word, "interactable") if spawn.hand_icon else (word,))
 
 

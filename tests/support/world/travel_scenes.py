@@ -64,7 +64,7 @@ class TravelScene:
 
     def put(
         self, kind: str, own: Mapping[str, Any], number: int = 900, *, transport: int = 0,
-        command: str = "use",
+        command: str = "use", icon: int = 0,
     ) -> Spawn:  # fmt: skip
         """Put a spawn of the content file into the zone: ``widgets``, ``signs`` or ``objects``."""
         spawn = Spawn(
@@ -72,6 +72,7 @@ class TravelScene:
             f"{kind} {number}", PLACE,
         )  # fmt: skip
         spawn.verbs = (Verb("Use", 100.0, command),)
+        spawn.icon = icon
         zeros: dict[str, Any] = dict.fromkeys(Placement._fields, 0)
         placement = Placement(**zeros | {"id": number, "location_id": number})
         template = Template(number, kind, {"transport": transport}, own, {}, ())

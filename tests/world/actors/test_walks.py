@@ -69,6 +69,34 @@ class Scene:
         return round(place.x, 3), round(place.z, 3)
 
 
+def test_the_places_of_a_thing_on_its_way_are_sent() -> None:
+    scene = Scene()
+    scene.spawn.kind = SpawnKind.OBJECT
+    scene.way((0.0, 4.0))
+    scene.run(2.5)
+    places = [(round(when, 2), place.z) for when, place, _ in scene.sent]
+    assert places == [(0.0, 0.0), (0.5, 1.0), (1.0, 2.0), (1.5, 3.0), (2.0, 4.0)]
+
+
+def test_straight_up_a_spawn_keeps_its_heading() -> None:
+    scene = Scene()
+    scene.walk.queue.append(Waypoint(Position(0.001, 10.0, 0.0), 2.0))
+    scene.walks.changed(scene.walk, scene.now)
+    scene.run(6.0)
+    assert scene.spawn.position[:4] == (0.001, 10.0, 0.0, 90.0)
+
+
+def test_a_widget_keeps_its_heading_on_every_way() -> None:
+    scene = Scene()
+    scene.spawn.kind = SpawnKind.WIDGET
+    scene.ring((0.0, 10.0), (10.0, 10.0), stay=1.0)
+    headings = set()
+    for _ in range(30):
+        scene.run(0.5)
+        headings.add(scene.spawn.position.heading)
+    assert headings == {90.0}
+
+
 SQUARE = ((10.0, 0.0), (10.0, 10.0), (0.0, 10.0), (0.0, 0.0))
 
 

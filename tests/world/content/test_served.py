@@ -14,7 +14,7 @@ from emu.content.importing import import_content
 from emu.content.layers import Edit, ZoneLayer, read_edits
 from emu.content.population import Population, Standing
 from emu.content.sources import dump_parts
-from emu.errors import EmuError, FileFormatError
+from emu.errors import EmuError, FileFormatError, StoreError
 from emu.times import Moment, Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.content.deaths import Deaths
@@ -226,6 +226,45 @@ def test_what_is_dead_stays_dead_in_the_next_run_of_its_zone(tmp_path: Path) -> 
     again.run(60.0)
     assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 2.0, 3.0]
     assert scene.dead.rows == {}
+
+
+def test_a_place_that_is_kept_dead_is_empty_in_the_next_run_of_its_zone(tmp_path: Path) -> None:
+    path = made(tmp_path, crowd(3))
+    scene = opened(path)
+    number = location_at(scene, 2.0)
+    assert scene.zones.keep_dead(9, number, 600)
+    assert not scene.zones.keep_dead(9, 987, 600)
+    scene.run(5.0)
+    assert len(scene.zone) == 3
+    again = opened(path, dead=scene.dead, now=scene.seconds + 500.0)
+    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 3.0]
+    again.run(110.0)
+    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 2.0, 3.0]
+    again.run(5.0)
+    assert scene.dead.rows == {}
+
+
+def test_a_place_of_a_zone_that_does_not_run_is_kept_dead(tmp_path: Path) -> None:
+    path = made(tmp_path, crowd(3))
+    number = location_at(opened(path), 2.0)
+    scene = Scene(path)
+    assert not scene.zones.keep_dead(9, number, 600)
+    assert not scene.zones.keep_dead(12345, number, 600)
+    scene.read()
+    scene.run(5.0)
+    again = opened(path, dead=scene.dead, now=scene.seconds)
+    assert sorted(spawn.position.x for spawn in again.zone) == [1.0, 3.0]
+    scene.error = StoreError("gone")
+    scene.zones.keep_dead(9, number, 600)
+    scene.read()
+    assert scene.lines == ["zone 9: a spawn could not be kept dead: gone"]
+
+
+def location_at(scene: Scene, x: float) -> int:
+    spawn = next(spawn for spawn in scene.zone if spawn.position.x == x)
+    standing = scene.zones.standing_of(scene.zone, spawn)
+    assert standing is not None
+    return standing.placement.location_id
 
 
 def ids(scene: Scene) -> dict[float, int]:

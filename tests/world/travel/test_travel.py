@@ -81,6 +81,9 @@ def test_a_script_can_answer_the_use_of_a_door() -> None:
             uses.append((zone, spawn, player, is_open))
             return len(uses) < 2
 
+        def boarded(self, zone: Zone, boat: Spawn, player: Spawn, *, is_on: bool) -> None:
+            """Nobody boards a door."""
+
     scene.travel.scripts = Answers()
     scene.use(door)
     assert not scene.travel.widgets.is_open(door)

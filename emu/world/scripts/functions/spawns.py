@@ -71,6 +71,12 @@ def set_respawn(scripts: Scripts, home: Home | None, location: int, seconds: int
     return home is not None and scripts.maker.set_respawn(home, location, seconds)
 
 
+@SPAWNS("CreatePersistedRespawn", "u location, n kind, u seconds, u zone")
+def keep_dead(scripts: Scripts, location: int, _kind: int, seconds: int, zone_id: int) -> bool:
+    """Let what dies at a place stay dead for so many seconds, also over a restart."""
+    return scripts.maker.keep_dead(zone_id, location, seconds)
+
+
 # -- groups ---------------------------------------------------------------------------------------
 
 

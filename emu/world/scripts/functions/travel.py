@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -61,6 +61,37 @@ def use_widget(scripts: Scripts, widget: Body | None) -> None:
     """Use a door or a lift: it opens or closes, and so does what is linked to it."""
     if widget is not None and scripts.travel is not None:
         scripts.travel.use_widget(widget.spawn, None, scripts.now)
+
+
+@TRAVEL("AddTransportSpawn", "S transport")
+def add_transport(scripts: Scripts, body: Body | None) -> None:
+    """Let a spawn carry who stands on it: a lift, a boat or a platform."""
+    if body is not None and body.player is None and scripts.travel is not None:
+        scripts.travel.rides.add(body.home.zone, body.spawn, shown=True)
+
+
+@TRAVEL("AddMultiFloorLift", "S lift")
+def add_lift(scripts: Scripts, body: Body | None) -> None:
+    """Let a spawn carry who stands on it; scripts or its levers move it from floor to floor."""
+    add_transport(scripts, body)
+
+
+@TRAVEL("IsTransportSpawn", "S spawn")
+def is_transport(scripts: Scripts, body: Body | None) -> bool:
+    """Return whether a spawn carries who stands on it."""
+    if body is None or scripts.travel is None:
+        return False
+    return scripts.travel.rides.is_transport(body.spawn)
+
+
+@TRAVEL("GetPassengerSpawnList", "S transport")
+def get_passengers(scripts: Scripts, body: Body | None) -> Any:
+    """Return who stands on a transport; nothing when nobody does."""
+    if body is None or scripts.travel is None:
+        return None
+    spawns = scripts.travel.rides.passengers(body.spawn)
+    found = [scripts.body_of(spawn, body.home.zone) for spawn in spawns]
+    return scripts.table([one.handle for one in found if one is not None] or None)
 
 
 @TRAVEL("OpenDoor", "S widget, b silent?")

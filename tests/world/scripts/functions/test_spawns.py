@@ -44,6 +44,7 @@ class FakeZones:
     def __init__(self, scene: ScriptScene) -> None:
         self.scene = scene
         self.places = FakePopulation(scene)
+        self.kept: tuple[int, int, int] | None = None
 
     def population(self, _zone: Zone) -> Population | None:
         places: Any = self.places
@@ -51,6 +52,10 @@ class FakeZones:
 
     def put(self, _zone: Zone, standing: Standing) -> Spawn | None:
         return self.scene.put(standing, "Made")
+
+    def keep_dead(self, zone_id: int, location: int, seconds: int) -> bool:
+        self.kept = (zone_id, location, seconds)
+        return location == 80
 
 
 @pytest.fixture
@@ -89,6 +94,19 @@ def test_what_is_made_comes_and_goes(scene: ScriptScene) -> None:
     assert "Made" in scene.client.sees()
     scene.harness.run(3.0)
     assert gone[0] == "Made"
+
+
+def test_a_place_stays_dead_for_a_while(scene: ScriptScene) -> None:
+    assert says(
+        scene,
+        "Say(NPC, tostring(CreatePersistedRespawn(80, 1, 3600, GetZoneID(Z)))"
+        " .. tostring(CreatePersistedRespawn(5, 1, 3600, GetZoneID(Z))))",
+    ) == ["truefalse"]
+    zones = scene.scripts.maker.zones
+    assert isinstance(zones, FakeZones)
+    assert zones.kept == (325, 5, 3600)
+    scene.scripts.maker.zones = None
+    assert not scene.scripts.maker.keep_dead(325, 80, 9)
 
 
 def test_groups(scene: ScriptScene) -> None:

@@ -7,7 +7,7 @@ from emu.world.actors.spawn import Destination
 from emu.world.travel.tables import TravelTables, Way
 from emu.world.travel.widgets import WidgetForm
 from emu.world_stream.movement import Position
-from tests.support.world.script_scenes import ScriptScene
+from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
 
@@ -89,6 +89,48 @@ def test_usedoor_answers_in_the_place_of_the_door(scene: ScriptScene) -> None:
     assert [text for _, text in scene.heard()] == []
     texts = [one["message"] for one in scene.client.decoded("WS_HearChat") if one["from"] == "Door"]
     assert texts == ["false Aldana userdata", "true nil userdata"]
+
+
+def test_a_script_makes_a_transport_and_hears_of_its_passengers(scene: ScriptScene) -> None:
+    boat = scene.spawn("""
+        function spawn(NPC) AddTransportSpawn(NPC) end
+        function board(NPC, Player) Say(NPC, "Welcome " .. GetName(Player)) end
+        function deboard(NPC, Player) Say(NPC, "Farewell " .. GetName(Player)) end
+        function hailed(NPC, Player)
+            local aboard = GetPassengerSpawnList(NPC)
+            Say(NPC, tostring(IsTransportSpawn(NPC)) .. tostring(IsTransportSpawn(Player))
+                .. tostring(aboard and GetName(aboard[1])))
+            AddTransportSpawn(Player) Say(NPC, tostring(IsTransportSpawn(Player)))
+        end""", "Boat")  # fmt: skip
+    assert [text for _, text in scene.hail(boat)] == ["truefalsenil", "false"]
+    for away in (1.5, 1.0):
+        scene.client.walk(PLACE.x + away, PLACE.y, PLACE.z)
+    assert [text for _, text in scene.heard()] == ["Welcome Aldana"]
+    assert [text for _, text in scene.hail(boat)] == ["truefalseAldana", "false"]
+    scene.harness.run(1.0)
+    scene.client.walk(PLACE.x + 4.0, PLACE.y, PLACE.z)
+    assert [text for _, text in scene.heard()] == ["Farewell Aldana"]
+    assert scene.lines == []
+
+
+def test_a_transport_of_prespawn_carries_who_stands_on_it_from_floor_to_floor(
+    scene: ScriptScene,
+) -> None:
+    lift = scene.spawn("""
+        function prespawn(NPC) SetSpeed(NPC, 4) AddMultiFloorLift(NPC) end
+        function spawn(NPC) AddTimer(NPC, 2000, "sets_off") end
+        function sets_off(NPC)
+            MoveToLocation(NPC, GetX(NPC), GetY(NPC) + 20, GetZ(NPC), 0, "arrived")
+        end
+        function arrived(NPC)
+            Say(NPC, "Next floor")
+            MoveToLocation(NPC, GetX(NPC) + 8, GetY(NPC), GetZ(NPC))
+        end""", "Lift")  # fmt: skip
+    scene.travel.appeared(scene.zone, lift, scene.standing("Lift.lua"))
+    scene.harness.run(3.5)
+    assert PLACE.y + 8 < scene.player.position.y < PLACE.y + 16
+    scene.harness.run(5.0)
+    assert scene.player.position[:3] == pytest.approx((PLACE.x + 9.0, PLACE.y + 20, PLACE.z))
 
 
 def test_send_transporters_shows_the_window_of_a_list(scene: ScriptScene) -> None:
