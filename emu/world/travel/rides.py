@@ -27,7 +27,7 @@ SMALLEST: Final = 2.0
 """Units; the radius of a transport whose model has a smaller one, or none."""
 FLOOR: Final = 4.0
 """Units by which the floor of a transport may be below its place."""
-CREATURES: Final = 0.75
+CREATURES: Final = 0.5
 """Part of the extent in which a creature stands on a transport.
 
 The sphere around a model is larger than its floor. A player who stands beside it corrects its place
@@ -195,21 +195,12 @@ class Rides:
 
     def stepped(self, zone: Zone, spawn: Spawn, carrier: Spawn | None = None) -> None:
         """Note the place to which a player has stepped; `carrier` is where its client says."""
-        transports = self._by_zone.get(zone)
-        if not transports:
+        if zone not in self._by_zone:
             return
-        ride, now = self._rides.get(spawn.id), self._now()
+        ride = self._rides.get(spawn.id)
         found = self._transports.get(carrier.id) if carrier is not None else None
         if found is None:
-            present = [ride.transport] if ride is not None else []
-            found = next(
-                (
-                    one for one in (*present, *transports)
-                    if one.spawn is not spawn
-                    and any(one.holds(place, spawn.position) for place in one.places(now))
-                ),
-                None,
-            )  # fmt: skip
+            found = self._under(zone, spawn)
         if ride is not None and ride.transport is not found:
             self._leave(ride)
             ride = None
@@ -218,19 +209,42 @@ class Rides:
         elif found is not None:
             self._board(found, spawn)
 
+    def _under(self, zone: Zone, spawn: Spawn) -> _Transport | None:
+        """Return the transport on which somebody stands: of several the nearest.
+
+        The content file has lifts in one place, of which one moves: that one counts.
+        """
+        at, now = spawn.position, self._now()
+        holding = [
+            one for one in self._by_zone[zone]
+            if one.spawn is not spawn and any(one.holds(place, at) for place in one.places(now))
+        ]  # fmt: skip
+        if len(holding) < 2:
+            return holding[0] if holding else None
+        ride = self._rides.get(spawn.id)
+
+        def rank(one: _Transport) -> tuple[float, float, bool]:
+            away = at.distance_to(one.place) / one.radius
+            return -round(away, 1), one.moved, ride is not None and one is ride.transport
+
+        return max(holding, key=rank)
+
     # -- carrying ---------------------------------------------------------------------------------
 
     def _changed(self, transport: _Transport) -> None:
         """Carry who stands on a transport to where it is now."""
-        before, here = transport.place, transport.spawn.position
         # A widget is a part of a building, and turns about its hinge.
-        turns = transport.spawn.kind is not SpawnKind.WIDGET and here.heading != before.heading
-        if before[:3] == here[:3] and not turns:
+        turns = transport.spawn.kind is not SpawnKind.WIDGET
+        size = 4 if turns else 3
+        if transport.place[:size] == transport.spawn.position[:size]:
             return
         now = self._now()
         if now - transport.moved > LAG:
             transport.trail.clear()
-            self._take_aboard(transport)
+            transport.moved = now
+            self._take_aboard(transport, now)
+        # Only now: the script that heard of a passenger may have moved it, too.
+        before, here = transport.place, transport.spawn.position
         transport.moved, transport.place = now, here
         transport.trail.append((now, before))
         while now - transport.trail[0][0] > LAG:
@@ -244,20 +258,30 @@ class Rides:
             else:
                 self._carry(ride, before, here, turn)
 
-    def _take_aboard(self, transport: _Transport) -> None:
+    def _take_aboard(self, transport: _Transport, now: Monotonic) -> None:
         """Find who stands on a transport that sets off."""
-        for ride in list(transport.riders.values()):
-            if ride.spawn.kind is not SpawnKind.PLAYER:
-                self._leave(ride)
+        for former in list(transport.riders.values()):
+            if former.spawn.kind is not SpawnKind.PLAYER:
+                self._leave(former)
         for spawn in transport.zone.near(transport.place, transport.radius):
-            if spawn.kind not in LIVING or spawn.id in self._rides or self.is_transport(spawn):
+            ride = self._rides.get(spawn.id)
+            is_carried = ride is not None and now - ride.transport.moved <= LAG
+            if spawn.kind not in LIVING or is_carried or self.is_transport(spawn):
                 continue
             is_player = spawn.kind is SpawnKind.PLAYER
             # Who flies or swims does not stand on it, and who walks goes its own way.
             part = 1.0 if is_player else CREATURES
             stands = is_player or not (spawn.ahead or hovers(spawn))
-            if stands and transport.holds(transport.place, spawn.position, part):
-                self._board(transport, spawn)
+            if (
+                stands
+                and transport.holds(transport.place, spawn.position, part)
+                and self._under(transport.zone, spawn) is transport
+            ):
+                if ride is not None and ride.transport is not transport:
+                    self._leave(ride)
+                    ride = None
+                if ride is None:
+                    self._board(transport, spawn)
 
     def _still_rides(self, ride: _Ride, before: Position) -> bool:
         spawn, transport = ride.spawn, ride.transport

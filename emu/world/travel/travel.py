@@ -113,6 +113,7 @@ class Travel:
             if form.kind in ("door", "lift") or form.action:
                 self.widgets.add(zone, spawn, template.id, form)
             if form.is_lift:
+                _show_place(spawn)
                 self.rides.add(zone, spawn)
         # A script may have called it one before it was put into its zone.
         if spawn.icon in TRANSPORTS or self.rides.is_transport(spawn):
@@ -212,3 +213,10 @@ class Travel:
         self.widgets.handle_timer(now)
         self.places.handle_timer(now)
         self.journeys.handle_timer(now)
+
+
+def _show_place(lift: Spawn) -> None:
+    """Send clients the place of a lift whose row says not to: they would not see it move."""
+    if lift.footer is not None and not lift.footer.with_place:
+        lift.footer = lift.footer._replace(with_place=True)
+        lift.move(lift.position)

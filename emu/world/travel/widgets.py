@@ -239,6 +239,10 @@ def _goal(widget: Widget) -> Position:
     point, heading = (
         (form.opened, form.open_heading) if widget.is_open else (form.closed, form.closed_heading)
     )
+    footer = widget.spawn.footer
+    if footer is not None and not footer.with_place:
+        # Clients draw it at the place of the model's part, and would not see it move.
+        point = (0.0, 0.0, 0.0)
     x, y, z = (there or here for there, here in zip(point, home[:3], strict=True))
     if heading < 0:
         # A widget that only moves keeps the heading that it has.

@@ -12,7 +12,7 @@ import attrs
 
 from emu.content.file import Entry, Placement, Template
 from emu.content.population import Standing
-from emu.world.actors.spawn import Destination, Spawn, SpawnKind, Verb
+from emu.world.actors.spawn import Destination, Footer, Spawn, SpawnKind, Verb
 from emu.world.content.atlas import Atlas
 from emu.world.travel.tables import TravelTables
 from emu.world.travel.travel import Travel
@@ -64,7 +64,7 @@ class TravelScene:
 
     def put(
         self, kind: str, own: Mapping[str, Any], number: int = 900, *, transport: int = 0,
-        command: str = "use", icon: int = 0,
+        command: str = "use", icon: int = 0, footer: Footer | None = None,
     ) -> Spawn:  # fmt: skip
         """Put a spawn of the content file into the zone: ``widgets``, ``signs`` or ``objects``."""
         spawn = Spawn(
@@ -72,7 +72,7 @@ class TravelScene:
             f"{kind} {number}", PLACE,
         )  # fmt: skip
         spawn.verbs = (Verb("Use", 100.0, command),)
-        spawn.icon = icon
+        spawn.icon, spawn.footer = icon, footer
         zeros: dict[str, Any] = dict.fromkeys(Placement._fields, 0)
         placement = Placement(**zeros | {"id": number, "location_id": number})
         template = Template(number, kind, {"transport": transport}, own, {}, ())

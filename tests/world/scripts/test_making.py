@@ -32,6 +32,9 @@ class FullZones:
     def put(self, _zone: Any, _standing: Any) -> None:
         return None
 
+    def keep_dead(self, *_where: Any) -> bool:
+        return False
+
 
 @pytest.mark.parametrize("is_full", [True, False])
 def test_nothing_is_made_without_content_or_in_a_full_zone(tmp_path: Path, is_full: bool) -> None:

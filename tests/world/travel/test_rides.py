@@ -87,9 +87,26 @@ def test_who_stands_outside_of_the_extent_stays(
 
 
 def test_creatures_stand_nearer_to_the_middle_than_players(deck: Deck) -> None:
-    player, creature = deck.player(9.0, 0.0, 0.0), deck.creature(9.0, 0.0, 0.0)
+    player, creature = deck.player(6.0, 0.0, 0.0), deck.creature(6.0, 0.0, 0.0)
     deck.sail(4.0)
-    assert (player.position.x, creature.position.x) == (13.0, 9.0)
+    assert (player.position.x, creature.position.x) == (10.0, 6.0)
+
+
+def test_of_two_transports_in_one_place_the_one_that_moves_carries(deck: Deck) -> None:
+    player, other = deck.player(), deck.put(SpawnKind.OBJECT, "twin", Position(0.0, 0.0, 0.0))
+    other.collision_radius = 320
+    deck.rides.add(deck.zone, other)
+    deck.step(player, 2.0, 0.5, 0.0)
+    assert deck.rides.passengers(deck.boat) == [player]
+    deck.now = Monotonic(deck.now + 1.0)
+    other.move(Position(4.0, 0.0, 0.0))
+    assert player.position.x == 6.0
+    assert deck.rides.passengers(other) == [player]
+    deck.step(player, 6.5, 0.5, 0.0)
+    assert deck.rides.passengers(other) == [player]
+    # While one carries it, the other takes it not away.
+    deck.sail(1.0, after=0.1)
+    assert player.position.x == 6.5
 
 
 @pytest.mark.parametrize(
@@ -111,9 +128,35 @@ def test_a_creature_that_sets_off_or_is_put_elsewhere_is_carried_no_longer(deck:
     assert deck.rides.passengers(deck.boat) == []
 
 
+def test_of_two_transports_side_by_side_the_nearer_one_carries(deck: Deck) -> None:
+    other = deck.put(SpawnKind.OBJECT, "twin", Position(12.0, 0.0, 0.0), collision_radius=320)
+    deck.rides.add(deck.zone, other)
+    still, player = deck.player(4.0, 0.5, 0.0), deck.player(5.0, 0.5, 0.0)
+    deck.step(player, 4.5, 0.5, 0.0)
+    for height in (1.0, 2.0, 3.0):
+        deck.now = Monotonic(deck.now + 0.5)
+        other.move(Position(12.0, height, 0.0))
+        deck.step(player, 4.5, 0.5, 0.0)
+    assert still.position.y == player.position.y == 0.5
+    assert deck.rides.passengers(deck.boat) == [player]
+
+
+def test_a_script_may_move_a_transport_when_it_hears_of_a_passenger(deck: Deck) -> None:
+    def leave(_zone: Zone, boat: Spawn, _player: Spawn, is_on: bool) -> None:
+        if is_on:
+            boat.move(Position(7.0, 0.0, 0.0))
+
+    deck.rides._boarded = leave
+    player = deck.player()
+    deck.sail(4.0)
+    assert player.position.x == 8.0
+    deck.sail(9.0)
+    assert player.position.x == 10.0
+
+
 def test_the_sphere_is_around_the_middle_that_a_widget_names() -> None:
     deck = Deck(SpawnKind.WIDGET, footer=Footer(7, 0.0, 9.0, 0.0))
-    beside, above = deck.creature(6.0, 0.0), deck.creature(0.0, 18.0)
+    beside, above = deck.creature(4.0, 0.0), deck.creature(0.0, 18.0)
     deck.sail(0.0, 4.0)
     assert (beside.position.y, above.position.y) == (0.0, 22.0)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Footer, Spawn
 from emu.world.travel.widgets import PAUSE, WidgetForm
 from tests.support.world.travel_scenes import DOOR, PLACE, TravelScene
 
@@ -99,6 +99,18 @@ def test_a_lift_that_is_used_on_its_way_turns_round(scene: TravelScene) -> None:
     scene.use(lift)
     scene.harness.run(3.0)
     assert lift.position == PLACE
+
+
+@pytest.mark.parametrize("kind", ["door", "lift"])
+def test_a_door_whose_place_clients_are_not_sent_stays_and_a_lift_is_sent(kind: str) -> None:
+    scene = TravelScene()
+    footer = Footer(7, 1.0, 2.0, 3.0, with_place=False)
+    widget = scene.put("widgets", dict(LIFT) | {"kind": kind}, footer=footer)
+    scene.use(widget)
+    scene.harness.run(6.0)
+    moves = kind == "lift"
+    assert widget.position.y == (12.03 if moves else PLACE.y)
+    assert shown(scene, widget).get("pos_y", 0.0) == pytest.approx(12.03 if moves else 0.0)
 
 
 def test_a_door_with_a_closed_heading_closes_to_it(scene: TravelScene) -> None:
