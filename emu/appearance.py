@@ -145,6 +145,11 @@ def class_name(number: int) -> str:
     return _name("classes", "class", number)
 
 
+def tradeskill_name(number: int) -> str:
+    """Return the name of a tradeskill class; ``tradeskill 99`` for an unknown number."""
+    return _name("tradeskills", "tradeskill", number)
+
+
 def _name(kind: str, word: str, number: int) -> str:
     names = _names()[kind]
     return names[number] if 0 <= number < len(names) else f"{word} {number}"

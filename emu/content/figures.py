@@ -43,6 +43,8 @@ class Figures:
     """Lists of commands by their number."""
     quests: Mapping[int, QuestNeeds] = field(default_factory=dict)
     """What each quest asks of a character, by the quest's number."""
+    voices: Mapping[tuple[int, int, int], Row] = field(default_factory=dict)
+    """Spoken lines by kind, number and index; a garbled one names the index that it stands for."""
 
 
 def read_figures(path: Path | None) -> Figures:
@@ -65,6 +67,7 @@ def read_figures(path: Path | None) -> Figures:
             {row["model"]: row["race"] for row in file.table("model_races")},
             _lists(file.each("commands")),
             quest_needs(file),
+            {(row["kind"], row["id"], row["index"]): row for row in file.table("voices")},
         )
 
 

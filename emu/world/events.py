@@ -340,8 +340,10 @@ class WorldNotifications:
         """The rank of a player whose client is here has changed."""
         self.said: WorldSubscription[Player, str, Monotonic] = WorldSubscription("said", faults)
         """A player has said something aloud: the text."""
-        self.chosen: WorldSubscription[Player, str] = WorldSubscription("chosen", faults)
-        """A player has chosen a row of a window of options: its command."""
+        self.chosen: WorldSubscription[Player, str, str] = WorldSubscription("chosen", faults)
+        """A player has used a command that windows of scripts send: the command, and the text
+        behind it.
+        """
         self.played_elsewhere: WorldSubscription[Player] = WorldSubscription("elsewhere", faults)
         """Another process plays the character of a player that is still here."""
         self.status_changed: WorldSubscription[()] = WorldSubscription("status", faults)

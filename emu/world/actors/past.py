@@ -22,7 +22,7 @@ FIXED_FACTIONS: Final = 10
 class Past:
     """The past of one character."""
 
-    __slots__ = ("_events", "_standings", "standings")
+    __slots__ = ("_events", "_standings", "standings", "tutorial_step")
 
     def __init__(self, text: str = "") -> None:
         """Read a stored text; what it does not understand is left out."""
@@ -35,17 +35,21 @@ class Past:
         self._events: dict[int, tuple[int, int]] = {}
         for number, values in _lists(stored.get("events")):
             self._events[number] = values
+        step = stored.get("tutorial")
+        self.tutorial_step = step if type(step) is int and 0 <= step <= LARGEST else 0
+        """How far the character has come in the tutorial; 0 at first."""
         self.standings: Mapping[int, int] = MappingProxyType(self._standings)
         """What factions think of the character, by number; it shows later changes."""
 
     @property
     def text(self) -> str:
         """The past as it is stored; empty if there is none."""
-        if not self._standings and not self._events:
+        if not self._standings and not self._events and not self.tutorial_step:
             return ""
-        return json.dumps(
-            {"factions": self._standings, "events": self._events}, separators=(",", ":")
-        )
+        stored: dict[str, Any] = {"factions": self._standings, "events": self._events}
+        if self.tutorial_step:
+            stored["tutorial"] = self.tutorial_step
+        return json.dumps(stored, separators=(",", ":"))
 
     def standing(self, faction: int, usual: int = 0) -> int:
         """Return what a faction thinks of the character; `usual` is what it thinks of others."""

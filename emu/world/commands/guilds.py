@@ -89,6 +89,8 @@ async def _create(context: CommandContext, player: Player, call: Call) -> str:
     # Others see the name.
     await check_voice(context, call)
     guild = await context.memberships.found(player, call["name"])
+    # A script may have asked for the name.
+    context.world.notifications.chosen.publish(player, "create guild", guild.name)
     return f"you lead the guild {guild.name} now"
 
 

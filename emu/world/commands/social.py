@@ -68,13 +68,12 @@ async def _hail(context: CommandContext, player: Player, call: Call) -> None:
 
 @quiet(
     "select",
-    "choose a row of the window of options",
+    "answer a window of a script",
     Argument("choice", ArgumentKind.TEXT, "a number, and the command of the row"),
     example="select 0 Leave",
 )
 async def _select(context: CommandContext, player: Player, call: Call) -> None:
-    # The last word is the command; EQ2Emulator takes the first one for the number of a spawn.
-    context.world.notifications.chosen.publish(player, call["choice"].split()[-1])
+    context.world.notifications.chosen.publish(player, "select", call["choice"])
 
 
 @quiet(

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from emu.dialects.dialect import AVATAR_READY
 from emu.errors import EmuError, public_text
 from emu.model import SEES_HIDDEN, WorldCharacter
-from emu.times import UNKNOWN, Monotonic, unix_seconds
+from emu.times import UNKNOWN, Monotonic
 from emu.usable import usable_world_character
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
 from emu.world.actors.player import Player, PlayerDeadline, PlayerState
@@ -43,7 +43,6 @@ from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
 CONTROL: Final = 255
-MINUTE_TAIL: Final = 250
 FAR_AWAY: Final = 9999.0
 
 
@@ -319,7 +318,7 @@ class ZoneEntries:
             player.viewer = player.zone.enter(view, now)
         far = dict.fromkeys(("unknown", "unknown1", "unknown2"), FAR_AWAY)
         client.send("WS_MoveableObjectPlacementCriteri", far)
-        self._send_time(player)
+        initial_messages.send_time(player.client, self._world.clock.moment())
         client.send_bytes("OP_DoneSendingInitialEntitiesMsg")
 
     def _entities_loaded(self, player: Player, body: bytes, now: Monotonic) -> None:
@@ -378,15 +377,6 @@ class ZoneEntries:
                 definition.description,
             )
         )  # fmt: skip
-
-    def _send_time(self, player: Player) -> None:
-        moment = self._world.clock.moment()
-        fields: dict[str, Any] = {
-            "unknown": MINUTE_TAIL,
-            "unix_time": unix_seconds(moment),
-            "unknown2": 1.0,
-        }
-        player.client.send("WS_GameWorldTime", game_time(moment)._asdict() | fields)
 
     def _ui_loaded(self, player: Player, _body: bytes, _now: Monotonic) -> None:
         """Echo that the interface is loaded: clients up to 561 wait for it.

@@ -19,9 +19,10 @@ from emu.dialects.dialect import wire_texts
 from emu.errors import UnknownStruct
 from emu.model import KnownSkill, WorldCharacter
 from emu.structs.packed import pack_counted
+from emu.times import Moment, unix_seconds
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player, Relation
-from emu.world.clock import GameTime
+from emu.world.clock import GameTime, game_time
 from emu.world.content.definitions import ZoneDefinition
 from emu.world.content.knowledge import Knowledge
 
@@ -61,6 +62,7 @@ EQUIPMENT, APPEARANCE = 1, 2
 INVENTORY: Final = "WS_UpdateInventory"
 BOOK_HEAD: Final = 6
 """Bytes of a book's u16 count and of the length that stands for its packed records."""
+MINUTE_TAIL: Final = 250
 
 
 def send_login_reply(client: PlayerClient) -> None:
@@ -252,3 +254,11 @@ def _names(dialect: Dialect, knowledge: Knowledge) -> bytes:
     ]
     values = wire_texts({"skill_count": len(rows), "skill_array": rows})
     return dialect.encode_known(SKILL_MAP, values)
+
+
+def send_time(client: PlayerClient, moment: Moment) -> None:
+    """Tell a client the world's time at a moment; it counts on by itself."""
+    fields: dict[str, Any] = {
+        "unknown": MINUTE_TAIL, "unix_time": unix_seconds(moment), "unknown2": 1.0,
+    }  # fmt: skip
+    client.send("WS_GameWorldTime", game_time(moment)._asdict() | fields)

@@ -1,4 +1,4 @@
-"""Windows of options that scripts show: what was offered to whom, and what was chosen.
+"""Windows that scripts show: what was offered to whom or asked, and what was chosen.
 
 A client sends the command of the chosen row, which names a function of the script. Only a row that
 was offered counts: a client may send any word. Clients without such a window are shown a dialog.
@@ -15,9 +15,13 @@ from emu.world.actors.player import Player
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.talks import Page, Shown, Talks
 from emu.world.social import windows
-from emu.world.social.windows import Option
+from emu.world.social.windows import Option, Question
 
 WINDOW: Final = "WS_SelectOption"
+SELECT: Final = "select"
+"""The command that windows send."""
+MOST_QUESTIONS: Final = 8
+"""Questions that one player has not answered yet."""
 
 
 def _has_window(player: Player) -> bool:
@@ -40,6 +44,8 @@ class Choices:
         self._talks = talks
         self._offers: dict[int, _Offer] = {}
         """By character id."""
+        self._questions: dict[int, dict[tuple[str, bool], Body]] = {}
+        """Whose script asked with which command, and whether that one declines; by character id."""
 
     def offer(
         self, speaker: Body | None, player: Player, title: str, rows: Sequence[Option], cancel: str
@@ -70,6 +76,39 @@ class Choices:
         del self._offers[player.id]
         return offer.speaker
 
+    # -- questions --------------------------------------------------------------------------------
+
+    def ask(self, speaker: Body, player: Player, question: Question) -> bool:
+        """Show a player a question; return False if the player has too many open ones."""
+        asked = self._questions.setdefault(player.id, {})
+        commands = [(question.accept_command.casefold(), False)]
+        if question.cancel_command:
+            commands.append((question.cancel_command.casefold(), True))
+        if len(asked.keys() | set(commands)) > MOST_QUESTIONS:
+            return False
+        asked.update(dict.fromkeys(commands, speaker))
+        windows.ask(player, question)
+        return True
+
+    def asker(self, player: Player, command: str) -> Body | None:
+        """Return whose script asked for a command; None if none did, or is gone."""
+        asked = self._questions.get(player.id, {})
+        wanted = command.casefold()
+        speaker = asked.get((wanted, False)) or asked.get((wanted, True))
+        is_here = speaker is not None and not speaker.is_gone and speaker.home.zone is player.zone
+        return speaker if is_here else None
+
+    def asker_of(self, player: Player, command: str, *, declines: bool) -> Body | None:
+        """Return whose script has a question open with a command."""
+        speaker = self._questions.get(player.id, {}).get((command.casefold(), declines))
+        return speaker if speaker is not None and not speaker.is_gone else None
+
+    def withdraw(self, player: Player, command: str, *, declines: bool) -> bool:
+        """Forget whose question a command answers; return whether there was one."""
+        asked = self._questions.get(player.id, {})
+        return asked.pop((command.casefold(), declines), None) is not None
+
     def forget(self, player: Player) -> None:
-        """Forget the window of a player who leaves the zone."""
+        """Forget the windows of a player who leaves the zone."""
         self._offers.pop(player.id, None)
+        self._questions.pop(player.id, None)

@@ -24,7 +24,7 @@ from emu.world.entry.sheets import CharacterSheets
 from emu.world.messages import WorldMessageRule, WorldMessages
 from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
-from emu.world.scripts.choices import Choices
+from emu.world.scripts.choices import SELECT, Choices
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.making import Maker
 from emu.world.scripts.moves import Moves
@@ -212,13 +212,23 @@ class Scripts(Calls):
         if body is not None:
             self.moves.hailed(body)
 
-    def chosen(self, player: Player, command: str) -> None:
-        """Call the function of a row that a player chose in a window of options."""
-        speaker = self.choices.chosen(player, command)
-        if speaker is None:
+    def chosen(self, player: Player, command: str, text: str) -> None:
+        """Answer a command that a window of a script may have sent, with the text behind it.
+
+        A row of a window of options names a function of the script. The text of a question is
+        passed to `casted_on`.
+        """
+        asker = self.choices.asker(player, command)
+        if asker is not None:
+            self.call(asker, "casted_on", self.player_body(player), text)
+            return
+        # EQ2Emulator takes the first word for the number of a spawn.
+        row = text.rsplit(maxsplit=1)[-1] if command == SELECT and text else ""
+        speaker = self.choices.chosen(player, row) if row else None
+        if speaker is not None and speaker.home.zone is player.zone:
+            self.call(speaker, row, self.player_body(player))
+        elif row:
             self.world.count("choice not offered")
-        elif speaker.home.zone is player.zone:
-            self.call(speaker, command, self.player_body(player))
 
     def entered(self, player: Player, now: Monotonic) -> None:
         """Let the scripts of a zone go on when a player stands there."""
@@ -227,6 +237,7 @@ class Scripts(Calls):
             self.waits.entered(home, now)
             self.moves.entered(home, now)
             self.regions.resume(home, now)
+            home.wishes.update(self.homes.player(player))
         self.zones.entered(player)
 
     def left(self, player: Player) -> None:
@@ -241,6 +252,7 @@ class Scripts(Calls):
                 self.states.forget(body)
                 self.regions.forget(body)
                 self.waits.left(home, player)
+                home.wishes.forget(body)
                 body.end()
 
     def register(self, messages: WorldMessages) -> None:

@@ -62,6 +62,39 @@ def choose(player: Player, title: str, options: Sequence[Option], cancel: str) -
     )  # fmt: skip
 
 
+class Question(NamedTuple):
+    """A window with a text, two buttons, and a line for an answer."""
+
+    text: str
+    accept: str
+    accept_command: str
+    """The client sends it, with the answer behind it."""
+    cancel: str
+    cancel_command: str
+    seconds: int
+    """The window closes after so many; 0 keeps it open."""
+    has_line: bool
+    is_needed: bool
+    """Whether the answer must not be empty; clients above 561 are not told."""
+    longest: int
+    """The most letters of the answer."""
+
+
+def ask(player: Player, question: Question) -> None:
+    """Show a question; the answer comes as a client command."""
+    player.client.send(
+        "WS_ChoiceWindow",
+        {
+            "text": question.text,
+            "accept_text": question.accept, "accept_command": question.accept_command,
+            "cancel_text": question.cancel, "cancel_command": question.cancel_command,
+            "seconds": question.seconds & _U32,
+            "text_box": int(question.has_line), "is_text_needed": int(question.is_needed),
+            "longest": min(question.longest, LONGEST_NAME),
+        },
+    )  # fmt: skip
+
+
 class Instruction(NamedTuple):
     """A window of the tutorial."""
 

@@ -64,12 +64,12 @@ def test_a_missing_function_returns_a_value_and_is_reported_once(scene: ScriptSc
     guard = scene.spawn("""
         function hailed(NPC, Spawn)
             if not HasQuest(Spawn, 5) and GetQuestStep(Spawn, 5) + GetQuestStep(Spawn, 6) == 0 then
-                Say(NPC, "No quest" .. GetTradeskillClassName(Spawn))
+                Say(NPC, "No quest" .. GetServerVariable("x"))
             end
         end""")
     assert scene.hail(guard) == [("Guard", "No quest")]
     assert scene.hail(guard) == [("Guard", "No quest")]
-    assert scene.scripts.stubs == {"HasQuest": 2, "GetQuestStep": 4, "GetTradeskillClassName": 2}
+    assert scene.scripts.stubs == {"HasQuest": 2, "GetQuestStep": 4, "GetServerVariable": 2}
     assert len(scene.lines) == 3
 
 

@@ -82,3 +82,72 @@ def test_clients_without_the_window_are_shown_a_dialog(tmp_path: Path, version: 
     assert scene.closes()[-1] == again
     assert scene.heard() == []
     assert scene.lines == []
+
+
+QUESTION = """
+    function hailed(NPC, Spawn)
+        Say(NPC, tostring(CreateChoiceWindow(
+            NPC, Spawn, "How many?", "OK", "select", "No", "", 0, 1, 1, 14)))
+        Say(NPC, tostring(GetChoiceSpawnID(Spawn, "select") == GetID(NPC)))
+    end
+    function casted_on(NPC, Spawn, answer)
+        Say(NPC, "so " .. answer)
+        Say(NPC, tostring(ClearChoice(Spawn, "select")))
+    end"""
+
+
+@pytest.mark.parametrize("version", [546, 561, 1208, 60114])
+def test_the_answer_to_a_question_is_passed_to_its_asker(tmp_path: Path, version: int) -> None:
+    scene = ScriptScene(tmp_path, version)
+    assert scene.hail(scene.spawn(QUESTION)) == [("Guard", "true"), ("Guard", "true")]
+    (window,) = scene.client.decoded("WS_ChoiceWindow")
+    assert (window["text"], window["accept_command"], window["longest"]) == (
+        "How many?",
+        "select",
+        14,
+    )
+    scene.client.types("/select 7 and 3")
+    assert scene.heard() == [("Guard", "so 7 and 3"), ("Guard", "true")]
+    scene.client.types("/select 7 and 3")
+    assert scene.heard() == []
+    assert scene.harness.world.counters["choice not offered"] == 1
+
+
+def test_a_question_ends_with_its_spawn_and_with_the_stay(tmp_path: Path) -> None:
+    scene = ScriptScene(tmp_path)
+    guard = scene.spawn(QUESTION)
+    scene.hail(guard)
+    scene.scripts.left(scene.player)
+    scene.client.types("/select 7")
+    scene.hail(guard)
+    scene.scripts.vanished(scene.zone, guard)
+    scene.client.types("/select 7")
+    assert scene.heard() == []
+
+
+def test_a_player_has_few_open_questions(tmp_path: Path) -> None:
+    scene = ScriptScene(tmp_path)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            local shown = 0
+            for number = 1, 12 do
+                if CreateChoiceWindow(NPC, Spawn, "?", "OK", "ask" .. number, "No", "") then
+                    shown = shown + 1
+                end
+            end
+            Say(NPC, shown)
+        end""")
+    assert scene.hail(guard) == [("Guard", "8")]
+
+
+def test_the_name_of_a_new_guild_is_passed_to_its_registrar(tmp_path: Path) -> None:
+    scene = ScriptScene(tmp_path)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            CreateChoiceWindow(NPC, Spawn, "Name?", "OK", "create guild", "No", "", 0, 1, 1, 41)
+        end
+        function casted_on(NPC, Spawn, name) Say(NPC, "Long live " .. name) end""")
+    scene.hail(guard)
+    scene.harness.world.notifications.chosen.publish(scene.player, "create guild", "The Wölves")
+    ((_, text),) = scene.heard()
+    assert text.encode("latin-1").decode("utf-8") == "Long live The Wölves"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from emu.appearance import class_name, race_name
+from emu.appearance import class_name, race_name, tradeskill_name
 from emu.model import WorldCharacter
 from emu.scripts.signatures import FunctionTable, single
 from emu.world.actors.looks import number_in, show_again
+from emu.world.actors.player import IN_ZONE
 from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import GhostPart, SpawnKind
 from emu.world.actors.stance import arrow_color
 from emu.world.clock import GameTime, game_time
 from emu.world.content.knowledge import archetype
+from emu.world.entry.initial_messages import send_time
 from emu.world.scripts.bodies import Body, Home, given
 from emu.world.scripts.host import Scripts
 from emu.world.social.groups import Raid
@@ -132,6 +134,15 @@ def get_trade(_scripts: Scripts, body: Body | None) -> int:
     """Return the tradeskill class of a player; 0 for others."""
     found = _character(body)
     return found.tradeskill_class if found is not None else 0
+
+
+@FACTS("GetTradeskillClassName", "S spawn")
+def get_trade_name(_scripts: Scripts, body: Body | None) -> str | None:
+    """Return the name of a player's tradeskill class; that of class 0 for others."""
+    if body is None:
+        return None
+    found = _character(body)
+    return given(tradeskill_name(found.tradeskill_class if found is not None else 0))
 
 
 @FACTS("GetClientVersion", "P player")
@@ -284,6 +295,15 @@ def get_hour(scripts: Scripts) -> int:
 def get_minute(scripts: Scripts) -> int:
     """Return the minute of the world's clock."""
     return _time(scripts).minute
+
+
+@FACTS("SendTimeUpdate")
+def send_time_update(scripts: Scripts) -> None:
+    """Tell all players of the world the time; their clients count on by themselves."""
+    moment = scripts.world.clock.moment()
+    for player in scripts.world.players:
+        if player.is_online and player.state in IN_ZONE and scripts.may_send():
+            send_time(player.client, moment)
 
 
 # -- rules and variables --------------------------------------------------------------------------

@@ -10,11 +10,12 @@ from typing import Final, NamedTuple
 
 from emu.model import KnownSkill
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind
+from emu.world.actors.past import LARGEST
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import GhostPart
 from emu.world.entry.initial_messages import send_languages
 from emu.world.entry.saver import SavedKind
-from emu.world.scripts.bodies import Body, given
+from emu.world.scripts.bodies import Body, Wish, given
 from emu.world.scripts.host import Scripts
 
 KNOWLEDGE: Final = FunctionTable()
@@ -99,6 +100,35 @@ def get_event(_scripts: Scripts, body: Body | None, event: int) -> tuple[int, in
 def set_event(scripts: Scripts, body: Body | None, event: int, value: int, other: int) -> None:
     """Note two values of an event; they are stored with the character."""
     if body is not None and body.player is not None and body.player.past.note(event, value, other):
+        _changed(scripts, body.player)
+        body.home.wishes.update(body)
+
+
+@KNOWLEDGE("SetRequiredHistory", "S spawn, u event, u value, u other, 1 private?, n flag?")
+def require_event(
+    scripts: Scripts, body: Body | None, event: int, value: int, other: int, is_private: bool,
+    _flag: int,
+) -> None:  # fmt: skip
+    """Let only players use a spawn for whom two values of an event are noted.
+
+    With `private` the others do not see it either.
+    """
+    if body is not None and body.player is None and event:
+        players = [scripts.player_body(one) for one in scripts.players_in(body.home)]
+        body.home.wishes.require(body, Wish(event, (value, other), is_private), players)
+
+
+@KNOWLEDGE("GetTutorialStep", "P player")
+def get_tutorial_step(_scripts: Scripts, body: Body | None) -> int:
+    """Return how far a player has come in the tutorial; 0 at first."""
+    return body.player.past.tutorial_step if body is not None and body.player is not None else 0
+
+
+@KNOWLEDGE("SetTutorialStep", "P player, n step")
+def set_tutorial_step(scripts: Scripts, body: Body | None, step: int) -> None:
+    """Note how far a player has come in the tutorial; it is stored with the character."""
+    if body is not None and body.player is not None:
+        body.player.past.tutorial_step = max(0, step) & LARGEST
         _changed(scripts, body.player)
 
 

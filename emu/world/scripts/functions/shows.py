@@ -185,6 +185,56 @@ def send_options(
 
 
 @SHOWS(
+    "CreateChoiceWindow",
+    "N npc, P player, t text, t yes, t yes_command, t no?, t no_command?, u seconds?,"
+    " n text_box?, n needed?, u longest?",
+)
+def ask_question(
+    scripts: Scripts, npc: Body | None, body: Body | None, text: str, yes: str, yes_command: str,
+    no: str, no_command: str, seconds: int, text_box: int, needed: int, longest: int,
+) -> bool:  # fmt: skip
+    """Ask a player something in a window; the answer is passed to `casted_on` of the asker."""
+    if npc is None or not text or not yes_command:
+        return False
+    player = _player(scripts, body)
+    if player is None or player.zone is not npc.home.zone:
+        return False
+    question = windows.Question(
+        shown(text), shown(yes), shown(yes_command), shown(no), shown(no_command), seconds,
+        text_box != 0, needed != 0, longest,
+    )  # fmt: skip
+    return scripts.choices.ask(npc, player, question)
+
+
+@SHOWS("ClearChoice", "P player, t command, n declines?")
+def withdraw_question(scripts: Scripts, body: Body | None, command: str, declines: int) -> bool:
+    """Forget which spawn has asked with a command; return whether one had."""
+    if body is None or body.player is None:
+        return False
+    return scripts.choices.withdraw(body.player, shown(command), declines=declines != 0)
+
+
+@SHOWS("GetChoiceSpawnID", "P player, t command, n declines?")
+def get_asker(scripts: Scripts, body: Body | None, command: str, declines: int) -> int:
+    """Return the number of the spawn that has asked with a command; 0 if none has."""
+    if body is None or body.player is None:
+        return 0
+    asker = scripts.choices.asker_of(body.player, shown(command), declines=declines != 0)
+    return asker.spawn.id if asker is not None else 0
+
+
+@SHOWS("SetPlayerPOVGhost", "P player, S spawn?")
+def look_through(scripts: Scripts, body: Body | None, spawn: Body | None) -> bool:
+    """Let a player see through the eyes of a spawn; without one through its own."""
+    player = _player(scripts, body)
+    index = player.index_of((spawn or body).spawn) if player is not None and body else None
+    if player is None or index is None:
+        return False
+    player.client.send("WS_SetPOVGhostCmd", {"spawn_id": index})
+    return True
+
+
+@SHOWS(
     "InstructionWindow", "P player, f seconds, t text, t voice?, u key1?, u key2?, t signal?, ..."
 )
 def show_instruction(

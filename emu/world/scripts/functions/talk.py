@@ -115,6 +115,33 @@ def play_flavor(
         play_line(speaker.spawn, hearers, line, scripts.world.knowledge)
 
 
+@TALK("PlayFlavorID", "S speaker, n kind, u id, n index, P player?, n language?")
+def play_flavor_row(
+    scripts: Scripts, speaker: Body | None, kind: int, number: int, index: int,
+    player: Body | None, language: int,
+) -> None:  # fmt: skip
+    """Speak a line of the content file; who lacks the language hears its garbled form."""
+    voices = scripts.figures.voices
+    row = voices.get((kind, number, index))
+    if row is None or speaker is None:
+        return
+    garbled = next(
+        (one for (*key, _), one in voices.items()
+         if key == [kind, number] and one["is_garbled"] and one["garbled_link"] == index), row,
+    )  # fmt: skip
+    hearers = (
+        hearers_of(scripts, speaker, None) if player is None
+        else viewers_of(scripts, speaker, player)
+    )  # fmt: skip
+    knowledge = scripts.world.knowledge
+    for hearer in hearers:
+        if scripts.may_send():
+            one = row if knowledge.understands(hearer.character, language) else garbled
+            keys = (one["key1"], one["key2"])
+            line = SpokenLine(one["text"], one["file"], keys, one["emote"], language)
+            play_line(speaker.spawn, [hearer], line, knowledge)
+
+
 @TALK("SendMessage", "P player, t text, t color?")
 def send_message(scripts: Scripts, player: Body | None, text: str, color: str) -> None:
     """Show a player a line of text; the color is red, yellow, or a number of the client."""

@@ -114,3 +114,9 @@ def test_rules_and_variables_of_the_content_file(tmp_path: Path) -> None:
     assert [text for _, text in scene.hail(guard)] == [
         "2.5", "2", "true", "false", "0.0", "0", "false", "128", "0",
     ]  # fmt: skip
+
+
+def test_the_time_is_sent_to_all_players(scene: ScriptScene) -> None:
+    before = len(scene.client.decoded("WS_GameWorldTime"))
+    scene.says("SendTimeUpdate()")
+    assert len(scene.client.decoded("WS_GameWorldTime")) == before + 1

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from emu.world.actors.past import Past
 from emu.world.entry.saver import SavedKind
 from tests.support.world.script_scenes import ScriptScene
 
@@ -101,3 +102,36 @@ def test_skills(scene: ScriptScene) -> None:
     )
     assert [text for _, text in scene.hail(change)] == [f"{new.name}75/80", "60", "falsenil"]
     assert {one.id for one in scene.player.character.skills} == own
+
+
+def test_the_step_of_the_tutorial_is_stored(scene: ScriptScene) -> None:
+    steps = ("GetTutorialStep(Spawn)", "GetTutorialStep(NPC)")
+    assert scene.says("SetTutorialStep(Spawn, 4)", *steps) == ["4", "0"]
+    assert Past(scene.player.past.text).tutorial_step == 4
+    assert Past('{"tutorial":-3}').tutorial_step == 0
+
+
+def test_a_spawn_is_seen_and_used_by_those_with_a_past(scene: ScriptScene) -> None:
+    secret = scene.spawn(
+        "function spawn(NPC) SetRequiredHistory(NPC, 12, 1, 2, 1) end", "Secret", 71
+    )
+    public = scene.spawn(
+        "function spawn(NPC) SetRequiredHistory(NPC, 12, 1, 2, 0) end", "Public", 72
+    )
+    scene.harness.run(1.0)
+    assert not secret.may_be_seen_by(scene.player.spawn)
+    assert public.may_be_seen_by(scene.player.spawn)
+    events = scene.scripts.events
+    assert not events.may_use(scene.player, public, "push")
+    scene.says("SetPlayerHistory(Spawn, 12, 1, 2)")
+    assert secret.may_be_seen_by(scene.player.spawn)
+    assert events.may_use(scene.player, public, "push")
+    assert events.may_use(scene.player, secret, "push")
+    scene.scripts.left(scene.player)
+    assert not secret.may_be_seen_by(scene.player.spawn)
+    scene.scripts.entered(scene.player, scene.harness.now)
+    assert secret.may_be_seen_by(scene.player.spawn)
+    scene.hail(
+        scene.spawn("function hailed(NPC, Spawn) SetPlayerHistory(Spawn, 12, 3, 2) end", "Sage")
+    )
+    assert not secret.may_be_seen_by(scene.player.spawn)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.content.figures import Figures
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -149,3 +150,22 @@ def test_breaks_and_tabs_of_a_text_stay(scene: ScriptScene) -> None:
     (page,) = scene.dialogs()
     assert page["text"] == "One\r\n\r\ntwo\tthree "
     assert [one["response"] for one in page["response_array"]] == ["So\tbe\r\nit. "]
+
+
+def test_a_line_of_the_content_file_is_garbled_for_those_who_lack_its_language(
+    tmp_path: Path,
+) -> None:
+    row = {"file": "a.mp3", "text": "Hello.", "emote": "wave", "key1": 1, "key2": 2,
+           "is_garbled": 0, "garbled_link": 0}  # fmt: skip
+    other = row | {"file": "b.mp3", "text": "Grr.", "is_garbled": 1}
+    figures = Figures(voices={(2, 100, 0): row, (2, 100, 1): other})
+    scene = ScriptScene(tmp_path, figures=figures)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn)
+            PlayFlavorID(NPC, 2, 100, 0, Spawn) PlayFlavorID(NPC, 2, 100, 0, nil, 9)
+            PlayFlavorID(NPC, 2, 100, 7, Spawn) PlayFlavorID(nil, 2, 100, 0, Spawn)
+        end""")
+    scene.hail(guard)
+    lines = [(one["text"], one["mp3"], one["key2"])
+             for one in scene.client.decoded("WS_HearPlayFlavor")]  # fmt: skip
+    assert lines == [("Hello.", "a.mp3", 2), ("Grr.", "b.mp3", 2)]
