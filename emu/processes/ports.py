@@ -343,6 +343,12 @@ class WorldCharacterStore(Protocol):
     async def set_admin_status(self, char_id: int, status: int) -> None:
         """Set a character's rank, or ban it."""
 
+    async def pay(self, account_id: int, char_id: int, coins: int) -> int | None:
+        """Take coins from a character, in copper; below 0 gives them back.
+
+        Returns the coins that are left, None if the character does not have so many.
+        """
+
     async def mute_account(self, account_id: int, until: Moment) -> None:
         """Store until when no character of an account may speak, deleted ones included."""
 

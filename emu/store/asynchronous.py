@@ -472,6 +472,7 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
         WorldCharacters.mute_account,
         lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
     )
+    pay = write(WorldCharacters.pay, _of_player)
     standings = read(WorldCharacters.standings)
     set_admin_status = write(
         WorldCharacters.set_admin_status,

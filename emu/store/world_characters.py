@@ -307,6 +307,21 @@ class WorldCharacters(Repository):
         self._set("world_characters", char_id, admin_status=status)
 
     @changes
+    def pay(self, _account_id: int, char_id: int, coins: int) -> int | None:
+        """Take coins from a character, in copper; below 0 gives them back.
+
+        Returns the coins that are left, None if the character does not have so many.
+        `_account_id` is the character's account, whose cached rows have the old coins.
+        """
+        row = self._run(
+            # The condition is in the same statement: nobody pays what it does not have.
+            "UPDATE world_characters SET coins = coins - :coins"
+            " WHERE id = :id AND NOT deleted AND coins >= :coins RETURNING coins",
+            {"coins": coins, "id": char_id},
+        ).fetchone()
+        return None if row is None else int(row["coins"])
+
+    @changes
     def mute_account(self, account_id: int, until: Moment) -> None:
         """Store the end of a mute for all characters of an account, with deleted ones."""
         self._run(

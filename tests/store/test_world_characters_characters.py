@@ -170,6 +170,19 @@ def test_mute_and_rank_are_kept(empty_store: Store) -> None:
     assert empty_store.world.characters.find_named("nobody") is None
 
 
+def test_a_character_pays_what_it_has(empty_store: Store) -> None:
+    characters = empty_store.world.characters
+    made = characters.create(world_character(coins=300))
+    assert characters.pay(made.account_id, made.id, 301) is None
+    assert characters.pay(made.account_id, made.id, 250) == 50
+    assert characters.pay(made.account_id, made.id, 51) is None
+    assert characters.pay(made.account_id, made.id, -100) == 150
+    found = characters.find(made.id)
+    assert found is not None
+    assert found.coins == 150
+    assert characters.pay(made.account_id, 99, 1) is None
+
+
 def test_the_statuses_of_an_account_leave_out_deleted_characters(empty_store: Store) -> None:
     characters = empty_store.world.characters
     first, second = (

@@ -32,7 +32,7 @@ class Journeys:
         """Returns why a player may not enter a zone again yet."""
         self._world = world
         self._departures = departures
-        self._waiting: deque[tuple[Player, Destination]] = deque()
+        self._waiting: deque[tuple[Player, Destination, Callable[[], object]]] = deque()
         """Changes of the zone that begin with the next call of `handle_timer`."""
 
     def refusal(self, player: Player, definition: ZoneDefinition) -> str | None:
@@ -52,9 +52,17 @@ class Journeys:
         return self.locked(player, definition)
 
     def send(
-        self, player: Player, to: Destination, now: Monotonic, *, reloads: bool = False
+        self,
+        player: Player,
+        to: Destination,
+        now: Monotonic,
+        *,
+        reloads: bool = False,
+        failed: Callable[[], object] = lambda: None,
     ) -> bool:
         """Send a player to a place; return False, and say why, if it may not go there.
+
+        `failed` is called if it turns out later that the player cannot go there.
 
         Within its zone the player jumps, unless `reloads`. Another zone is entered after the
         present call: whoever sends a player, for instance a script, may still need it here.
@@ -75,8 +83,10 @@ class Journeys:
         if refusal is not None:
             send_text(player.client, refusal, ERROR_COLOR)
             return False
-        if all(one is not player for one, _ in self._waiting):
-            self._waiting.append((player, to))
+        if any(one is player for one, *_ in self._waiting):
+            failed()
+        else:
+            self._waiting.append((player, to, failed))
             world.wake(now)
         return True
 
@@ -87,13 +97,18 @@ class Journeys:
     def handle_timer(self, _now: Monotonic) -> None:
         """Begin the changes of the zone that wait."""
         while self._waiting:
-            player, to = self._waiting.popleft()
+            player, to, failed = self._waiting.popleft()
             if player.state in IN_ZONE:
-                self._world.start(self._change_zone(player, to))
+                self._world.start(self._change_zone(player, to, failed))
+            else:
+                failed()
 
-    async def _change_zone(self, player: Player, to: Destination) -> None:
+    async def _change_zone(
+        self, player: Player, to: Destination, failed: Callable[[], object]
+    ) -> None:
         try:
             await self._departures.change_zone(player, to)
         except EmuError as error:
             send_text(player.client, CROWDED, ERROR_COLOR)
             self._world.refused(player, f"way: {error}")
+            failed()

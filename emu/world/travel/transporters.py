@@ -8,15 +8,18 @@ Source: docs/guides/travel.md#transporters, docs/protocol/world/travel.md#ways.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
+from emu.errors import StoreError
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.content.definitions import ZoneDefinition
+from emu.world.entry.sheets import CharacterSheets
 from emu.world.messages import WorldMessages
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.tables import FORCED, ZONE, TravelTables, Way
@@ -26,6 +29,8 @@ TOO_NEAR: Final = 100.0
 """Units; a destination in the same zone that is nearer is not offered, unless on a map."""
 HERE: Final = 20.0
 """Units from a destination on a map within which a player is there."""
+TOO_DEAR: Final = "You do not have enough coins."
+TRY_AGAIN: Final = "You could not pay. Try again in a moment."
 NOWHERE: Final = "There is no destination for you here."
 MOST_WAYS: Final = 200
 """Ways of one window."""
@@ -52,6 +57,9 @@ class Transporters:
         """By character id."""
         self._temporary: dict[int, int] = {}
         """The list that a script has chosen for a player, by character id."""
+        self._paying: set[int] = set()
+        """The characters whose coins the store is taking."""
+        self._sheets = CharacterSheets(world)
         world.notifications.out_of_zone.subscribe(self.forget)
 
     def register(self, messages: WorldMessages) -> None:
@@ -175,10 +183,65 @@ class Transporters:
             send_text(player.client, NOWHERE, ERROR_COLOR)
             return
         if way.cost > player.character.coins:
-            send_text(player.client, "You do not have enough coins.", ERROR_COLOR)
-            return
-        if self._journeys.send(player, way.to, now, reloads=way.kind == FORCED) and way.message:
+            send_text(player.client, TOO_DEAR, ERROR_COLOR)
+        elif not way.cost:
+            self._set_off(player, way, now)
+        elif player.id not in self._paying:
+            self._paying.add(player.id)
+            self._world.start(self._pay(player, way))
+
+    def _set_off(
+        self,
+        player: Player,
+        way: Way,
+        now: Monotonic,
+        failed: Callable[[], object] = lambda: None,
+    ) -> bool:
+        sent = self._journeys.send(
+            player, way.to, now, reloads=way.kind == FORCED, failed=failed
+        )  # fmt: skip
+        if sent and way.message:
             send_text(player.client, way.message)
+        return sent
+
+    async def _pay(self, player: Player, way: Way) -> None:
+        """Take the price of a way, and send the player; give it back if the player cannot go."""
+        world = self._world
+        zone = player.zone
+        try:
+            left = await world.store.pay(player.character.account_id, player.id, way.cost)
+        except StoreError as error:
+            world.refused(player, f"price of a way: {error}")
+            send_text(player.client, TRY_AGAIN, ERROR_COLOR)
+            return
+        finally:
+            self._paying.discard(player.id)
+        if left is None:
+            send_text(player.client, TOO_DEAR, ERROR_COLOR)
+            return
+        self._has_coins(player, left)
+        give_back = partial(self._give_back, player, way.cost)
+        # The player may have gone elsewhere while the store answered.
+        if player.zone is not zone or not self._set_off(player, way, world.clock.now(), give_back):
+            give_back()
+
+    def _give_back(self, player: Player, coins: int) -> None:
+        self._world.start(self._repay(player, coins))
+
+    async def _repay(self, player: Player, coins: int) -> None:
+        try:
+            left = await self._world.store.pay(player.character.account_id, player.id, -coins)
+        except StoreError as error:
+            self._world.refused(player, f"{coins} copper of a way not given back: {error}")
+            return
+        if left is not None:
+            self._has_coins(player, left)
+
+    def _has_coins(self, player: Player, coins: int) -> None:
+        """Show a player the coins that the store has for it."""
+        player.character = replace(player.character, coins=coins)
+        if player.state in IN_ZONE:
+            self._sheets.send(player)
 
 
 def _fits(way: Way, player: Player) -> bool:

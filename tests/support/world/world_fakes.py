@@ -110,6 +110,13 @@ class CharactersInMemory:
     async def set_admin_status(self, char_id: int, status: int) -> None:
         self._change(char_id, admin_status=status)
 
+    async def pay(self, _account_id: int, char_id: int, coins: int) -> int | None:
+        row = await self.find(char_id)
+        if row is None or row.coins < coins:
+            return None
+        self._change(char_id, coins=row.coins - coins)
+        return row.coins - coins
+
     async def mute_account(self, account_id: int, until: Moment) -> None:
         self._check()
         for row in list(self.rows.values()):

@@ -1,13 +1,17 @@
 """The window of a transporter's destinations, and the choice of one."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from emu.errors import StoreError
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.travel.tables import TravelTables, Way
 from emu.world_stream.movement import Position
+from tests.support.coroutines import finish
 from tests.support.world.travel_scenes import ANTONICA, ISLE, PLACE, TravelScene
 
 THERE = Position(1.0, 2.0, 3.0, 45.0)
@@ -125,6 +129,95 @@ def test_a_way_costs_what_the_player_must_have() -> None:
     choose(scene, 51, cost=250)
     assert scene.goal is None
     assert scene.lines()[-1] == "You do not have enough coins."
+
+
+def rich(scene: TravelScene, coins: int) -> None:
+    """Give the player coins, also in the store."""
+    scene.player.character = replace(scene.player.character, coins=coins)
+    scene.harness.store.rows[5] = replace(scene.harness.store.rows[5], coins=coins)
+
+
+def stored(scene: TravelScene) -> int:
+    return scene.harness.store.rows[5].coins
+
+
+def test_the_price_is_shown_and_taken_before_the_player_sets_off() -> None:
+    scene, bell = scene_with([NORTH._replace(cost=250)])
+    rich(scene, 1300)
+    scene.use(bell)
+    (window,) = scene.client.decoded("WS_TeleportList")
+    assert window["destination_array"][0]["cost"] == 250
+    choose(scene, 51, cost=250)
+    assert scene.goal == Destination(ANTONICA, THERE)
+    assert "Off you go." in scene.lines()
+    assert (stored(scene), scene.player.character.coins) == (1050, 1050)
+
+
+def test_a_price_that_the_store_refuses_is_not_paid() -> None:
+    scene, bell = scene_with([NORTH._replace(cost=250)])
+    rich(scene, 1300)
+    # A letter has taken the coins, and the world does not know it yet.
+    scene.harness.store.rows[5] = replace(scene.harness.store.rows[5], coins=100)
+    scene.use(bell)
+    choose(scene, 51, cost=250)
+    assert scene.goal is None
+    assert scene.lines()[-1] == "You do not have enough coins."
+    scene.harness.store.broken = True
+    scene.use(bell)
+    choose(scene, 51, cost=250)
+    assert scene.goal is None
+    assert scene.lines()[-1] == "You could not pay. Try again in a moment."
+    scene.harness.store.broken = False
+    assert stored(scene) == 100
+
+
+def test_the_price_is_given_back_if_the_player_cannot_go() -> None:
+    scene, bell = scene_with([NORTH._replace(cost=250)])
+    rich(scene, 1300)
+    scene.change_zone(ANTONICA, min_level=50)
+    scene.use(bell)
+    choose(scene, 51, cost=250)
+    assert scene.goal is None
+    assert (stored(scene), scene.player.character.coins) == (1300, 1300)
+
+
+def test_the_price_is_given_back_if_no_zone_takes_the_player(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene, bell = scene_with([NORTH._replace(cost=250)])
+    rich(scene, 1300)
+
+    async def full(*_what: object) -> None:
+        raise StoreError("no key")
+
+    monkeypatch.setattr(scene.harness.departures, "change_zone", full)
+    scene.use(bell)
+    choose(scene, 51, cost=250)
+    assert scene.lines()[-1] == "This way is crowded. Try again in a moment."
+    assert (stored(scene), scene.player.character.coins) == (1300, 1300)
+
+
+def test_a_player_who_pays_while_it_travels_already_pays_nothing() -> None:
+    scene, bell = scene_with([NORTH._replace(cost=250)])
+    rich(scene, 1300)
+    now = scene.harness.now
+    scene.travel.journeys.send(scene.player, Destination(ANTONICA), now)
+    scene.travel.transporters._take(scene.player, NORTH._replace(cost=250), now)
+    assert (stored(scene), scene.player.character.coins) == (1300, 1300)
+
+
+def test_a_choice_counts_once_while_the_store_takes_the_coins() -> None:
+    scene, _ = scene_with([NORTH._replace(cost=250)])
+    rich(scene, 1300)
+    work: list[Coroutine[Any, Any, Any]] = []
+    scene.harness.start = work.append
+    way, now = NORTH._replace(cost=250), scene.harness.now
+    scene.travel.transporters._take(scene.player, way, now)
+    scene.travel.transporters._take(scene.player, way, now)
+    scene.harness.start = finish
+    assert len(work) == 1
+    finish(work[0])
+    assert stored(scene) == 1050
 
 
 def test_a_list_without_rows_leaves_the_use_to_others() -> None:
