@@ -24,6 +24,7 @@ from emu.correspondence import (
     PetitionLimits,
     Postage,
     Posted,
+    SendResult,
     Taken,
 )
 from emu.guilds import Guild, GuildChange, GuildSummary
@@ -471,6 +472,9 @@ class MailStore(Protocol):
 
     async def send(self, letter: NewLetter, postage: Postage, moment: Moment) -> Posted:
         """Store a letter, and take its postage and its coins from the sender, or do neither."""
+
+    async def deliver(self, letter: NewLetter, postage: Postage, moment: Moment) -> SendResult:
+        """Store a letter that no character has sent, unless the same one lies there already."""
 
     async def open(
         self, account_id: int, char_id: int, postage: Postage, moment: Moment

@@ -421,6 +421,7 @@ class AsyncMail(AsyncRepository[Mailboxes]):
         lambda cache, letter, *_, **__: cache.world_characters.forget(letter.account_id),
     )
     open = write(Mailboxes.open, _of_player)
+    deliver = write(Mailboxes.deliver, forget_nothing)
     mark_read = write(Mailboxes.mark_read, forget_nothing)
     take = write(Mailboxes.take, _of_player)
     delete = write(Mailboxes.delete, forget_nothing)

@@ -42,21 +42,27 @@ class Mailboxes(Repository):
         )
         if paid.rowcount != 1:
             return Posted(SendResult.TOO_FEW_COINS)
-        self._insert(
-            "world_mail",
-            {
-                "recipient_id": letter.recipient_id,
-                "sender_id": letter.sender_id,
-                "sender_account": letter.account_id,
-                "sender": letter.sender,
-                "subject": letter.subject,
-                "body": letter.body,
-                "coins": letter.coins,
-                "sent": moment,
-                "expires": moment + postage.lasts,
-            },
-        )
+        self._put(letter, letter.sender_id, moment, moment + postage.lasts)
         return Posted(SendResult.SENT, self._coins(letter.sender_id))
+
+    @changes
+    def deliver(self, letter: NewLetter, postage: Postage, moment: Moment) -> SendResult:
+        """Store a letter that no character has sent, with new coins; `postage.price` is not taken.
+
+        `NOT_TO_THIS_PLAYER`: the same letter lies in the mailbox already.
+        """
+        refusal = self._refusal(letter, postage)
+        if refusal is not None:
+            return refusal
+        same = self._run(
+            "SELECT 1 FROM world_mail WHERE recipient_id = ? AND sender_id IS NULL AND sender = ?"
+            " AND subject = ? AND body = ?",
+            (letter.recipient_id, letter.sender, letter.subject, letter.body),
+        ).fetchone()
+        if same is not None:
+            return SendResult.NOT_TO_THIS_PLAYER
+        self._put(letter, None, moment, moment + postage.lasts)
+        return SendResult.SENT
 
     @changes
     def open(self, _account_id: int, char_id: int, postage: Postage, moment: Moment) -> Mailbox:
@@ -144,6 +150,24 @@ class Mailboxes(Repository):
         return int(row["sender_id"])
 
     # -- what the methods share -----------------------------------------------------------------
+
+    def _put(
+        self, letter: NewLetter, sender_id: int | None, moment: Moment, expires: float
+    ) -> None:
+        self._insert(
+            "world_mail",
+            {
+                "recipient_id": letter.recipient_id,
+                "sender_id": sender_id,
+                "sender_account": letter.account_id,
+                "sender": letter.sender,
+                "subject": letter.subject,
+                "body": letter.body,
+                "coins": letter.coins,
+                "sent": moment,
+                "expires": expires,
+            },
+        )
 
     def _refusal(self, letter: NewLetter, postage: Postage) -> SendResult | None:
         known = self._run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -238,3 +239,19 @@ def test_two_nodes_pay_the_coins_of_a_letter_once(
         work(post.mail)
         assert not meanwhile
         assert post.total == before
+
+
+def test_a_letter_of_no_character_is_delivered_once(post: Post) -> None:
+    letter = replace(post.letter(coins=5), sender_id=0, account_id=0)
+    assert post.mail.deliver(letter, POSTAGE, NOW) is SendResult.SENT
+    assert post.mail.deliver(letter, POSTAGE, NOW) is SendResult.NOT_TO_THIS_PLAYER
+    other = replace(letter, subject="Again")
+    assert post.mail.deliver(other, POSTAGE, NOW) is SendResult.SENT
+    assert post.mail.deliver(replace(letter, body="?"), POSTAGE, NOW) is SendResult.MAILBOX_FULL
+    nobody = replace(letter, recipient_id=999)
+    assert post.mail.deliver(nobody, POSTAGE, NOW) is SendResult.NO_SUCH_PLAYER
+    first, second = post.mail.open(0, post.borvik, POSTAGE, NOW).letters
+    assert {first.subject, second.subject} == {"Hello", "Again"}
+    # Nobody can be sent it back.
+    assert post.mail.give_back(post.borvik, first.id, POSTAGE, NOW) is None
+    assert post.mail.open(0, post.borvik, POSTAGE, LATE).letters == ()

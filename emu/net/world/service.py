@@ -167,7 +167,7 @@ class WorldEndpoint:
         self.service = WorldService(
             context, RemoteCommands(self.world, commands, self.chat), self.behaviors
         )
-        self.travel, self.scripts = self._make_hosts()
+        self.travel, self.scripts = self._make_hosts(context.mail)
         self.zone_entry = self._make_zone_entry(dialects)
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
@@ -241,20 +241,21 @@ class WorldEndpoint:
         self._population.subscribe(behaviors)
         return behaviors
 
-    def _make_hosts(self) -> tuple[Travel, Scripts | None]:
+    def _make_hosts(self, mail: Mail) -> tuple[Travel, Scripts | None]:
         travel = make_travel(
             self._config.world.content, self.world, self.departures, self._population.content
         )
         self.service.add_travel(travel)
         self._content.reload_travel = travel.reload
-        return travel, self._make_scripts(travel)
+        return travel, self._make_scripts(travel, mail)
 
-    def _make_scripts(self, travel: Travel) -> Scripts | None:
+    def _make_scripts(self, travel: Travel, mail: Mail) -> Scripts | None:
         scripts = make_scripts(
             self._config.world, self.world, self.chat, self.behaviors, self._population.content
         )
         if scripts is not None:
             scripts.travel = travel
+            scripts.mail = mail
             travel.scripts = scripts.events
             scripts.collected = self._content_reader.give_back
 

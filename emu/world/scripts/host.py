@@ -33,6 +33,7 @@ from emu.world.scripts.states import States
 from emu.world.scripts.talks import Talks
 from emu.world.scripts.waits import Waits
 from emu.world.social.chat import Chat
+from emu.world.social.mail import Mail
 from emu.world.travel.travel import Travel
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -89,6 +90,8 @@ class Scripts(Calls):
         self._next_look: Monotonic | None = None
         self.travel: Travel | None = None
         """Doors, transporters and places, for the functions that use them."""
+        self.mail: Mail | None = None
+        """The letters of the world's characters."""
         self.chat = chat
         self.homes = Homes(world.players)
         self.waits = Waits(self, self.homes, world.wake, world.clock.now)

@@ -55,6 +55,7 @@ CHANGED, OPENED = 0, 3
 """Actions of UpdatePlayerMail: other coins in the window, and a letter that is opened."""
 LONGEST_SUBJECT: Final = 100
 LONGEST_BODY: Final = 2000
+LONGEST_SENDER: Final = 63
 """Characters of a letter."""
 MOST_OF_ONE: Final = 20
 """Letters of one account in one mailbox."""
@@ -176,6 +177,20 @@ class Mail:
         self._has_coins(player, posted.coins)
         self._world.bus.publish(ARRIVED, {"char_id": recipient.id})
         return recipient.name
+
+    async def deliver(self, char_id: int, sender: str, draft: Draft, coins: int = 0) -> SendResult:
+        """Put a letter of nobody who plays into a mailbox; `sender` is the name that it shows.
+
+        A text that is too long is cut. A mailbox takes the same letter once. Raises `StoreError`.
+        """
+        letter = NewLetter(
+            sender_id=0, account_id=0, recipient_id=char_id, sender=sender[:LONGEST_SENDER],
+            subject=draft.subject[:LONGEST_SUBJECT], body=draft.body[:LONGEST_BODY], coins=coins,
+        )  # fmt: skip
+        result = await self._store.deliver(letter, self.postage, self._world.clock.moment())
+        if result is SendResult.SENT:
+            self._world.bus.publish(ARRIVED, {"char_id": char_id})
+        return result
 
     def _check(self, player: Player, draft: Draft) -> None:
         if not draft.to:

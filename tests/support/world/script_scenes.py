@@ -46,6 +46,7 @@ class ScriptScene:
         self.scripts.travel = self.travel
         self.travel.scripts = self.scripts.events
         self.harness.service.add_scripts(self.scripts)
+        self.scripts.mail = self.harness.command_context.mail
         self.client = self.harness.stand(5, version, name=name)
         assert self.client.player is not None
         self.player: Player = self.client.player

@@ -1,15 +1,17 @@
-"""What scripts say: speech, spoken lines, lines of text, conversations."""
+"""What scripts say: speech, spoken lines, lines of text, conversations, letters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from emu.errors import StoreError
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.scripts.bodies import Body, distance_between, shown
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.talks import Conversation, Page, Shown
+from emu.world.social.mail import Draft
 from emu.world.social.spoken import SpokenLine, play_line
 
 TALK: Final = FunctionTable()
@@ -221,3 +223,56 @@ def close_conversation(scripts: Scripts, speaker: Body | None, player: Body | No
     if speaker is None or player is None or player.player is None or not scripts.may_send():
         return
     scripts.talks.close(speaker, player.player)
+
+
+# -- letters --------------------------------------------------------------------------------------
+
+_LETTER: Final = (
+    "t sender, t subject, t text, n kind?, u copper?, u silver?, u gold?, u platinum?, u item?,"
+    " u number?, u expires?, u sent?"
+)
+_WORTH: Final = (1, 100, 10_000, 1_000_000)
+MOST_COINS: Final = 0xFFFFFFFF
+
+
+def _send_letter(
+    scripts: Scripts, char_id: int, sender: str, subject: str, text: str, coins: Sequence[int]
+) -> bool:
+    mail = scripts.mail
+    if mail is None or not sender or not scripts.may_send():
+        return False
+    copper = sum(count * worth for count, worth in zip(coins, _WORTH, strict=True))
+    draft = Draft.of("", shown(subject), shown(text))
+
+    async def deliver() -> None:
+        try:
+            await mail.deliver(char_id, shown(sender), draft, min(copper, MOST_COINS))
+        except StoreError:
+            scripts.counters["letters that were not stored"] += 1
+
+    scripts.world.start(deliver())
+    return True
+
+
+@TALK("AddPlayerMail", f"P player, {_LETTER}")
+def send_letter(
+    scripts: Scripts, body: Body | None, sender: str, subject: str, text: str, _kind: int,
+    copper: int, silver: int, gold: int, platinum: int, *_item: int,
+) -> bool:  # fmt: skip
+    """Put a letter with coins into a player's mailbox, unless the same one lies there already."""
+    if body is None or body.player is None:
+        return False
+    coins = (copper, silver, gold, platinum)
+    return _send_letter(scripts, body.player.id, sender, subject, text, coins)
+
+
+@TALK("AddPlayerMailByCharID", f"u character, {_LETTER}")
+def send_letter_to(
+    scripts: Scripts, char_id: int, sender: str, subject: str, text: str, _kind: int,
+    copper: int, silver: int, gold: int, platinum: int, *_item: int,
+) -> bool:  # fmt: skip
+    """Put a letter with coins into the mailbox of a character by its number."""
+    if not char_id:
+        return False
+    coins = (copper, silver, gold, platinum)
+    return _send_letter(scripts, char_id, sender, subject, text, coins)

@@ -169,3 +169,20 @@ def test_a_line_of_the_content_file_is_garbled_for_those_who_lack_its_language(
     lines = [(one["text"], one["mp3"], one["key2"])
              for one in scene.client.decoded("WS_HearPlayFlavor")]  # fmt: skip
     assert lines == [("Hello.", "a.mp3", 2), ("Grr.", "b.mp3", 2)]
+
+
+def test_letters_are_stored_and_announced_once(scene: ScriptScene) -> None:
+    letter = '"Ian", "Help", "Find me.", 0, 5, 1'
+    assert scene.says(
+        "", f"AddPlayerMail(Spawn, {letter})", f"AddPlayerMail(Spawn, {letter})",
+        f"AddPlayerMail(NPC, {letter})", f"AddPlayerMailByCharID(0, {letter})",
+        "AddPlayerMailByCharID(GetCharacterID(Spawn), 'Ian', 'Hello', 'You.')",
+    ) == ["true", "true", "false", "false", "true"]  # fmt: skip
+    scene.harness.run(1.0)
+    harness = scene.harness
+    mailbox = harness.stored.store.world.mail.open(
+        0, scene.player.id, harness.command_context.mail.postage, harness.world.clock.moment()
+    )
+    assert sorted((one.sender, one.subject, one.coins) for one in mailbox.letters) == [
+        ("Ian", "Hello", 0), ("Ian", "Help", 105),
+    ]  # fmt: skip
