@@ -106,7 +106,7 @@ class Rides:
     # -- transports -------------------------------------------------------------------------------
 
     def add(self, zone: Zone, spawn: Spawn, *, shown: bool = False) -> None:
-        """Let a spawn carry who stands on it; `shown`: clients are told that it is a transport."""
+        """Let a spawn carry who stands on it; `shown`: clients are shown that it is a transport."""
         if shown:
             spawn.set_word(TRANSPORT, on=True)
         transport = self._transports.get(spawn.id)
