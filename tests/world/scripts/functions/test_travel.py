@@ -95,7 +95,7 @@ def test_a_script_makes_a_transport_and_hears_of_its_passengers(scene: ScriptSce
     boat = scene.spawn("""
         function spawn(NPC) AddTransportSpawn(NPC) end
         function board(NPC, Player) Say(NPC, "Welcome " .. GetName(Player)) end
-        function deboard(NPC, Player) Say(NPC, "Goodbye " .. GetName(Player)) end
+        function deboard(NPC, Player) Say(NPC, "Off goes " .. GetName(Player)) end
         function hailed(NPC, Player)
             local aboard = GetPassengerSpawnList(NPC)
             Say(NPC, tostring(IsTransportSpawn(NPC)) .. tostring(IsTransportSpawn(Player))
@@ -109,7 +109,7 @@ def test_a_script_makes_a_transport_and_hears_of_its_passengers(scene: ScriptSce
     assert [text for _, text in scene.hail(boat)] == ["truefalseAldana", "false"]
     scene.harness.run(1.0)
     scene.client.walk(PLACE.x + 4.0, PLACE.y, PLACE.z)
-    assert [text for _, text in scene.heard()] == ["Goodbye Aldana"]
+    assert [text for _, text in scene.heard()] == ["Off goes Aldana"]
     assert scene.lines == []
 
 
