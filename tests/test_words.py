@@ -121,6 +121,7 @@ RIGHT: dict[str, set[str]] = {
     "tests/world/scripts/functions/test_travel.py": DOOR,
     "tests/world/travel/test_transporters.py": DOOR,
     "tests/world/travel/test_travel.py": DOOR,
+    "tests/world/travel/test_rides.py": DOOR,
     "tests/world/travel/test_widgets.py": DOOR,
     "tools/changes/content-travel.added.md": DOOR,
     "tests/server/test_content_travel.py": DOOR,
