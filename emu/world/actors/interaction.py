@@ -30,7 +30,7 @@ PUT_BACK_PAUSE: Final = 2.0
 """Seconds between two corrections of one client: it needs time to obey."""
 MOST_VERBS: Final = 0xFF
 TOO_FAR: Final = "You are too far away!"
-"""What a player is told who uses a spawn from too far away."""
+"""The line for a player who uses a spawn from too far away."""
 MERCHANT: Final = "frommerchant"
 """The command of a shopkeeper's first verb."""
 SPAWN_ONLY: Final = 4

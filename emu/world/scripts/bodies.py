@@ -167,8 +167,8 @@ class MapChanges:
     """By version of the map and name."""
 
 
-class Wish(NamedTuple):
-    """What a spawn wants of the past of the players who use it."""
+class Requirement(NamedTuple):
+    """What a spawn requires of the past of the players who use it."""
 
     event: int
     values: tuple[int, int]
@@ -180,41 +180,41 @@ class Wish(NamedTuple):
         return player.past.event(self.event) == self.values
 
 
-class Wishes:
-    """The spawns of a zone that want something of the past of players."""
+class Requirements:
+    """The spawns of a zone that require something of the past of players."""
 
     def __init__(self) -> None:
-        self._wishes: dict[Body, Wish] = {}
+        self._of_spawns: dict[Body, Requirement] = {}
 
-    def require(self, body: Body, wish: Wish, players: Iterable[Body]) -> None:
+    def require(self, body: Body, requirement: Requirement, players: Iterable[Body]) -> None:
         """Let only players with that past use a spawn; `players` are those in the zone."""
-        self._wishes[body] = wish
-        if wish.is_private:
+        self._of_spawns[body] = requirement
+        if requirement.is_private:
             # Its own number: a spawn that nobody may see is not a public one.
             body.spawn.set_allowed(body.spawn.allowed | {body.spawn.id})
             for player in players:
-                self._show(body, wish, player)
+                self._show(body, requirement, player)
 
     def update(self, player: Body) -> None:
         """Show and hide spawns after a player has come, or its past has changed."""
-        for body, wish in self._wishes.items():
-            if wish.is_private:
-                self._show(body, wish, player)
+        for body, requirement in self._of_spawns.items():
+            if requirement.is_private:
+                self._show(body, requirement, player)
 
-    def _show(self, body: Body, wish: Wish, player: Body) -> None:
-        is_met = player.player is not None and wish.is_met_by(player.player)
+    def _show(self, body: Body, requirement: Requirement, player: Body) -> None:
+        is_met = player.player is not None and requirement.is_met_by(player.player)
         allowed, number = body.spawn.allowed, player.spawn.id
         body.spawn.set_allowed(allowed | {number} if is_met else allowed - {number})
 
     def are_met(self, body: Body, player: Player) -> bool:
         """Return whether a player may use a spawn."""
-        wish = self._wishes.get(body)
-        return wish is None or wish.is_met_by(player)
+        requirement = self._of_spawns.get(body)
+        return requirement is None or requirement.is_met_by(player)
 
     def forget(self, body: Body) -> None:
         """Forget a spawn that is gone, or a player who leaves."""
-        if self._wishes.pop(body, None) is None and body.player is not None:
-            for other in self._wishes:
+        if self._of_spawns.pop(body, None) is None and body.player is not None:
+            for other in self._of_spawns:
                 other.spawn.set_allowed(other.spawn.allowed - {body.spawn.id})
 
 
@@ -245,8 +245,8 @@ class Home:
     """Timers that were due while nobody was in the zone."""
     changes: MapChanges = field(default_factory=MapChanges)
     """What scripts change in the map of the zone."""
-    wishes: Wishes = field(default_factory=Wishes)
-    """What spawns want of the past of players."""
+    requirements: Requirements = field(default_factory=Requirements)
+    """What spawns require of the past of players."""
     handle: Handle = field(init=False)
 
     def __post_init__(self) -> None:
@@ -268,7 +268,7 @@ class Home:
         """Remove a spawn, and end its handle."""
         self.bodies.pop(body.spawn.id, None)
         self.near.pop(body, None)
-        self.wishes.forget(body)
+        self.requirements.forget(body)
         if body.standing is not None:
             location = body.standing.placement.location_id
             left = [one for one in self.by_location.get(location, ()) if one is not body]

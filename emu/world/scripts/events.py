@@ -78,7 +78,7 @@ class SpawnEvents:
         body = home.bodies.get(spawn.id) if home is not None else None
         if body is None:
             return True
-        if not body.home.wishes.are_met(body, player):
+        if not body.home.requirements.are_met(body, player):
             return False
         answer = self._calls.ask(body, "can_use_command", self._homes.player(player), command)
         # As in Lua: only false and nothing are untrue, and 0 is true.

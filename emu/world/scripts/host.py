@@ -240,7 +240,7 @@ class Scripts(Calls):
             self.waits.entered(home, now)
             self.moves.entered(home, now)
             self.regions.resume(home, now)
-            home.wishes.update(self.homes.player(player))
+            home.requirements.update(self.homes.player(player))
         self.zones.entered(player)
 
     def left(self, player: Player) -> None:
@@ -255,7 +255,7 @@ class Scripts(Calls):
                 self.states.forget(body)
                 self.regions.forget(body)
                 self.waits.left(home, player)
-                home.wishes.forget(body)
+                home.requirements.forget(body)
                 body.end()
 
     def register(self, messages: WorldMessages) -> None:

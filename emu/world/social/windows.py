@@ -75,7 +75,7 @@ class Question(NamedTuple):
     """The window closes after so many; 0 keeps it open."""
     has_line: bool
     is_needed: bool
-    """Whether the answer must not be empty; clients above 561 are not told."""
+    """Whether the answer must not be empty; clients above 561 are not sent it."""
     longest: int
     """The most letters of the answer."""
 

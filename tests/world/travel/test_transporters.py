@@ -72,14 +72,14 @@ def test_what_is_too_near_is_offered_on_a_map_only() -> None:
     assert names(scene) == [["North"]]
 
 
-@pytest.mark.parametrize("picture", ["antonica", ""])
-def test_a_map_shows_where_the_player_is(picture: str) -> None:
-    """A map without a picture counts, too."""
-    scene, bell = scene_with([NORTH, NEAR], picture, 1208)
+@pytest.mark.parametrize("map_name", ["antonica", ""])
+def test_a_map_shows_where_the_player_is(map_name: str) -> None:
+    """A map without a file counts, too."""
+    scene, bell = scene_with([NORTH, NEAR], map_name, 1208)
     scene.use(bell)
     assert names(scene) == [["North", "Near"]]
     (window,) = scene.client.decoded("WS_TeleportList")
-    assert (window["map_name"], window["current_zone"]) == (picture, "Near")
+    assert (window["map_name"], window["current_zone"]) == (map_name, "Near")
     assert (window["current_map_x"], window["current_map_y"]) == (30, 40)
 
 

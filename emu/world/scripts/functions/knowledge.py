@@ -15,7 +15,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import GhostPart
 from emu.world.entry.initial_messages import send_languages
 from emu.world.entry.saver import SavedKind
-from emu.world.scripts.bodies import Body, Wish, given
+from emu.world.scripts.bodies import Body, Requirement, given
 from emu.world.scripts.host import Scripts
 
 KNOWLEDGE: Final = FunctionTable()
@@ -101,7 +101,7 @@ def set_event(scripts: Scripts, body: Body | None, event: int, value: int, other
     """Note two values of an event; they are stored with the character."""
     if body is not None and body.player is not None and body.player.past.note(event, value, other):
         _changed(scripts, body.player)
-        body.home.wishes.update(body)
+        body.home.requirements.update(body)
 
 
 @KNOWLEDGE("SetRequiredHistory", "S spawn, u event, u value, u other, 1 private?, n flag?")
@@ -115,7 +115,9 @@ def require_event(
     """
     if body is not None and body.player is None and event:
         players = [scripts.player_body(one) for one in scripts.players_in(body.home)]
-        body.home.wishes.require(body, Wish(event, (value, other), is_private), players)
+        body.home.requirements.require(
+            body, Requirement(event, (value, other), is_private), players
+        )
 
 
 @KNOWLEDGE("GetTutorialStep", "P player")
