@@ -1,4 +1,4 @@
-"""What a character has been through: its standing with factions, and what scripts note of it.
+"""What a character has been through: its standing with factions, what scripts note, its spells.
 
 It is stored with the character as one text. Source: docs/guides/lua.md#past.
 """
@@ -14,6 +14,9 @@ WORST_STANDING, BEST_STANDING = -50_000, 50_000
 MOST_FACTIONS: Final = 500
 MOST_EVENTS: Final = 500
 """Factions and events of one character."""
+MOST_SPELLS: Final = 1500
+"""Spells in the book of one character: its text stays below `emu.usable.LONGEST_PAST`."""
+HIGHEST_TIER: Final = 255
 LARGEST: Final = 0xFFFFFFFF
 FIXED_FACTIONS: Final = 10
 """Factions up to this number think of everybody the same."""
@@ -22,7 +25,7 @@ FIXED_FACTIONS: Final = 10
 class Past:
     """The past of one character."""
 
-    __slots__ = ("_events", "_standings", "standings", "tutorial_step")
+    __slots__ = ("_events", "_spells", "_standings", "standings", "tutorial_step")
 
     def __init__(self, text: str = "") -> None:
         """Read a stored text; what it does not understand is left out."""
@@ -35,6 +38,11 @@ class Past:
         self._events: dict[int, tuple[int, int]] = {}
         for number, values in _lists(stored.get("events")):
             self._events[number] = values
+        self._spells = {
+            number: tier
+            for number, tier in _pairs(stored.get("spells"), MOST_SPELLS)
+            if 0 < number <= LARGEST and 1 <= tier <= HIGHEST_TIER
+        }
         step = stored.get("tutorial")
         self.tutorial_step = step if type(step) is int and 0 <= step <= LARGEST else 0
         """How far the character has come in the tutorial; 0 at first."""
@@ -44,11 +52,14 @@ class Past:
     @property
     def text(self) -> str:
         """The past as it is stored; empty if there is none."""
-        if not self._standings and not self._events and not self.tutorial_step:
+        parts = (self._standings, self._events, self._spells, self.tutorial_step)
+        if not any(parts):
             return ""
         stored: dict[str, Any] = {"factions": self._standings, "events": self._events}
         if self.tutorial_step:
             stored["tutorial"] = self.tutorial_step
+        if self._spells:
+            stored["spells"] = self._spells
         return json.dumps(stored, separators=(",", ":"))
 
     def standing(self, faction: int, usual: int = 0) -> int:
@@ -76,6 +87,31 @@ class Past:
         self._events[number] = (value & LARGEST, other & LARGEST)
         return True
 
+    def spell_tier(self, spell: int) -> int:
+        """Return the tier of a spell in the character's book; 0 if the book does not have it."""
+        return self._spells.get(spell, 0)
+
+    def learn(self, spell: int, tier: int) -> bool:
+        """Put a spell into the book, or raise its tier; return whether the book has changed.
+
+        A spell that the book does not have begins at tier 1, as EQ2Emulator does it.
+        """
+        known = self._spells.get(spell)
+        if known is None:
+            if not 0 < spell <= LARGEST or len(self._spells) >= MOST_SPELLS:
+                return False
+            self._spells[spell] = 1
+            return True
+        tier = min(tier, HIGHEST_TIER)
+        if tier <= known:
+            return False
+        self._spells[spell] = tier
+        return True
+
+    def unlearn(self, spell: int) -> bool:
+        """Remove a spell from the book; return whether the book had it."""
+        return self._spells.pop(spell, None) is not None
+
 
 def _read(text: str) -> dict[str, Any]:
     try:
@@ -85,7 +121,7 @@ def _read(text: str) -> dict[str, Any]:
     return stored if isinstance(stored, dict) else {}
 
 
-def _pairs(found: Any) -> list[tuple[int, int]]:
+def _pairs(found: Any, most: int = MOST_FACTIONS) -> list[tuple[int, int]]:
     if not isinstance(found, dict):
         return []
     pairs = [
@@ -93,7 +129,7 @@ def _pairs(found: Any) -> list[tuple[int, int]]:
         for key, value in found.items()
         if key.isdecimal() and len(key) <= 10 and type(value) is int
     ]
-    return pairs[:MOST_FACTIONS]
+    return pairs[:most]
 
 
 def _lists(found: Any) -> list[tuple[int, tuple[int, int]]]:

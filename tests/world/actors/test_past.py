@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.usable import LONGEST_PAST
-from emu.world.actors.past import MOST_EVENTS, MOST_FACTIONS, Past
+from emu.world.actors.past import MOST_EVENTS, MOST_FACTIONS, MOST_SPELLS, Past
 
 
 def test_standings_stay_between_their_ends() -> None:
@@ -72,3 +72,27 @@ def test_a_stored_past_is_the_same(
 ]))  # fmt: skip
 def test_a_damaged_text_is_an_empty_past(text: str) -> None:
     assert Past(text).text == ""
+
+
+def test_a_book_is_bounded_and_fits_beside_the_rest() -> None:
+    past = Past()
+    for number in range(MOST_FACTIONS):
+        past.change_standing(4_000_000_000 + number, -50_000)
+    for number in range(MOST_EVENTS):
+        past.note(4_000_000_000 + number, 0xFFFFFFFF, 0xFFFFFFFF)
+    for number in range(MOST_SPELLS):
+        assert past.learn(4_000_000_000 + number, 1)
+        assert past.learn(4_000_000_000 + number, 300)
+    assert not past.learn(1, 1)
+    assert len(past.text) <= LONGEST_PAST
+    assert Past(past.text).spell_tier(4_000_000_000 + MOST_SPELLS - 1) == 255
+    assert past.unlearn(4_000_000_000)
+    assert not past.unlearn(4_000_000_000)
+    assert past.learn(1, 7)
+    assert past.spell_tier(1) == 1
+
+
+@pytest.mark.parametrize("spells", ['{"0":1}', '{"7":0}', '{"7":256}', '{"7":"1"}', "[7]"])
+def test_a_damaged_book_is_left_out(spells: str) -> None:
+    past = Past(f'{{"spells":{spells}}}')
+    assert past.text == ""

@@ -1,4 +1,4 @@
-"""What scripts ask and change of a character: factions, past events, skills and languages.
+"""What scripts ask and change of a character: factions, events, spells, skills.
 
 Everything is stored with the character. Source: docs/guides/lua.md#past.
 """
@@ -131,6 +131,34 @@ def set_tutorial_step(scripts: Scripts, body: Body | None, step: int) -> None:
     """Note how far a player has come in the tutorial; it is stored with the character."""
     if body is not None and body.player is not None:
         body.player.past.tutorial_step = max(0, step) & LARGEST
+        _changed(scripts, body.player)
+
+
+# -- the spell book -------------------------------------------------------------------------------
+
+
+@KNOWLEDGE("HasSpell", "P player, u spell, n tier")
+def has_spell(_scripts: Scripts, body: Body | None, spell: int, tier: int) -> bool:
+    """Return whether a player's book has a spell, of just that tier unless it is 0."""
+    if body is None or body.player is None:
+        return False
+    known = body.player.past.spell_tier(spell)
+    return known > 0 and tier in (0, known)
+
+
+@KNOWLEDGE("AddSpellBookEntry", "P player, u spell, n tier, b quiet?, b hotbar?")
+def add_spell(
+    scripts: Scripts, body: Body | None, spell: int, tier: int, _quiet: bool, _hotbar: bool
+) -> None:
+    """Put a spell into a player's book, at tier 1; a later call raises its tier."""
+    if body is not None and body.player is not None and body.player.past.learn(spell, tier):
+        _changed(scripts, body.player)
+
+
+@KNOWLEDGE("RemoveSpellBookEntry", "P player, u spell")
+def remove_spell(scripts: Scripts, body: Body | None, spell: int) -> None:
+    """Remove a spell from a player's book."""
+    if body is not None and body.player is not None and body.player.past.unlearn(spell):
         _changed(scripts, body.player)
 
 

@@ -66,6 +66,21 @@ def test_events_are_noted(scene: ScriptScene) -> None:
     assert scene.player.past.event(4) == (7, 8)
 
 
+def test_spells_of_the_book_are_stored(scene: ScriptScene) -> None:
+    assert says(
+        scene, "HasSpell(Spawn, 70, 1)", "HasSpell(Spawn, 70, 3)", "HasSpell(Spawn, 71, 5)",
+        "HasSpell(Spawn, 71)", "HasSpell(Spawn, 72)", "HasSpell(NPC, 70)",
+        first="""
+            AddSpellBookEntry(Spawn, 70, 3) AddSpellBookEntry(Spawn, 71, 1)
+            AddSpellBookEntry(Spawn, 71, 5, true, false) AddSpellBookEntry(Spawn, 71, 2)
+            AddSpellBookEntry(Spawn, 72, 1) RemoveSpellBookEntry(Spawn, 72)
+            AddSpellBookEntry(NPC, 70, 1) AddSpellBookEntry(Spawn, 0, 1)""",
+    ) == ["true", "false", "true", "true", "false", "false"]  # fmt: skip
+    assert SavedKind.PAST in scene.player.unsaved
+    again = Past(scene.player.past.text)
+    assert [again.spell_tier(spell) for spell in (0, 70, 71, 72)] == [0, 1, 5, 0]
+
+
 def test_languages(scene: ScriptScene) -> None:
     assert says(
         scene, "HasLanguage(Spawn, 0)", "HasLanguage(Spawn, 200)", "HasLanguage(NPC, 1)",
