@@ -12,6 +12,7 @@ from emu.cluster.ports import LEASE
 from tools.bench import hops
 from tools.bench.__main__ import main
 from tools.bench.cluster import Simulation, measure, reckoned
+from tools.bench.content_dump import shares
 from tools.bench.figures import Figure, Round, change, read_past, to_json
 from tools.bench.hops_server import Turn
 from tools.bench.tree import Tree, figures_of
@@ -78,6 +79,34 @@ def test_a_section_is_measured_printed_and_compared(tmp_path: Path) -> None:
     assert "LS_LoginRequest, decode" in again.output
     assert "against" in again.output
     assert "new" not in again.output
+
+
+@pytest.mark.slow
+def test_a_small_world_of_content_is_measured_and_has_every_row() -> None:
+    done = CliRunner().invoke(main, ["content", "--quick", "--json"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    found = {one["what"]: one["rounds"][0][0] for one in json.loads(done.stdout)["figures"]}
+    for key in (
+        "a newcomer in the most crowded place: entities received",
+        "2 largest zones: resident memory with all open",
+        "import of the generated dumps: CPU",
+    ):
+        assert found[key] > 0, found
+    assert found["a newcomer in the most crowded place: time until the last of them"] < 60.0
+    walking = "10 creatures: walk by a script before players: CPU of a second"
+    assert found[walking] > found["10 creatures: stand before players: CPU of a second"]
+
+
+def test_the_two_folders_of_a_content_belong_together(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["content", "--scripts", str(tmp_path)])
+    assert (done.exit_code, "belong together" in done.output) == (2, True)
+
+
+def test_generated_zones_have_the_sizes_of_a_real_world() -> None:
+    sizes = shares(186_726, 835)
+    assert sum(sizes) == 186_726
+    assert sizes == sorted(sizes, reverse=True)
+    assert 75_000 < sum(sizes[:20]) < 85_000
 
 
 def test_the_loop_takes_time() -> None:

@@ -26,7 +26,7 @@ SECTIONS = {
     "memory": "resident memory of sessions",
     "idle": "CPU of idle sessions",
     "world": "players who walk, stand, enter and see each other",
-    "content": "a whole world of content: hails, scripts, large zones, memory; not of the default",
+    "content": "a whole world of content: import, start, hails, large zones, memory; by name only",
     "walks": "300 creatures on their rounds, before 50 players and without any",
     "presence": "50,000 players: who is where, and what a change costs",
     "fairness": "the cost to the others when one player floods the server",
@@ -41,7 +41,10 @@ LONG = {"cluster_faults", "content"}
 """Sections that take many minutes and need PostgreSQL, so they run by name only."""
 
 
-@click.command(epilog="Example: python -m tools.bench datagrams --against before.json")
+@click.command(
+    epilog="Examples: python -m tools.bench datagrams --against before.json;"
+    " python -m tools.bench content --content content.sqlite --scripts server"
+)
 @click.argument("sections", nargs=-1, type=click.Choice(sorted(SECTIONS)))
 @click.option(
     "--rounds",
@@ -90,6 +93,7 @@ LONG = {"cluster_faults", "content"}
     "--scripts", type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="With the section content: a folder of scripts; the default is a generated one.",
 )  # fmt: skip
+@click.option("--quick", is_flag=True, help="With the section content: a small world, one round.")
 def main(
     sections: tuple[str, ...],
     rounds: int,
@@ -106,6 +110,9 @@ def main(
     """
     fairness.PLAYERS, fairness.WANTED = more["players"], list(more["floods"])
     content.CONTENT, content.SCRIPTS = more["content"], more["scripts"]
+    content.IS_QUICK = more["quick"]
+    if (content.CONTENT is None) != (content.SCRIPTS is None):
+        raise click.UsageError("--content and --scripts belong together")
     past = _past(against)
     console, found = Console(stderr=as_json), {}
     for name in sections or [name for name in SECTIONS if name not in LONG]:

@@ -1,114 +1,136 @@
-"""A whole world of content: hails, calls of scripts, opening the largest zones, memory.
+"""A whole world of content: import, start, hails, calls of scripts, large zones, memory, walks.
 
-The world is generated: `ZONES` zones with `PLACES` placements each, which is more than the 20
-largest of the community's have on average, and a script for every tenth spawn. With ``--content``
-and ``--scripts`` a real content file and its scripts are measured instead. Time is that of the CPU;
-the world's clock is virtual. The yardstick is RC4 in plain Python.
+The world is generated, of the size of the community's (`tools.bench.content_dump`). With
+``--content`` and ``--scripts`` a real content file and its scripts are measured instead; the import
+and the creatures on scripted routes are always the generated ones. Memory is that of server
+processes which play nothing else, one for each round. The yardstick is RC4 in plain Python.
 """
 
 from __future__ import annotations
 
-import gc
-import resource
-import sqlite3
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from time import process_time
-from typing import Any, Final
+from typing import Final
 
-from twisted.internet.defer import succeed
-
-from emu.content.file import ContentFile
-from emu.content.importing import import_content
-from emu.content.sources import dump_parts
-from emu.net.world.content_memory import ContentMemory, give_back
-from emu.times import Monotonic
-from emu.world.content.listing import zone_definitions
-from emu.world.content.served import NO_LAYER, ContentZones, served_zone
-from emu.world.rules import ZoneRules
-from emu.world.zones.zone import Zone
-from tests.support.content.dumps import meadow, write_dumps
-from tests.support.world.script_scenes import PLACE, ScriptScene
+from tests.support.world.script_scenes import ScriptScene
+from tools.bench import content_worlds
+from tools.bench.content_dump import Extent, generated, imported
+from tools.bench.content_worlds import Measured, Scale
 from tools.bench.figures import Figure, Round
 from tools.bench.yardsticks import RC4_KILOBYTE, rc4_loop
 
 CONTENT: Path | None = None
 SCRIPTS: Path | None = None
-ZONES: Final = 20
-PLACES: Final = 3000
+IS_QUICK = False
+SMALL: Final = Extent(zones=3, placements=240, spawns=60, walkers=10)
+SMALL_SCALE: Final = Scale(zones=2, crowd=3, players=3, seconds=0.5, settle=2.0)
 HAILS: Final = 300
 CALLS: Final = 2000
 NAMES: Final = 20
 """Calls of server functions in one call of a script, when both are measured together."""
-_PAGE: Final = resource.getpagesize()
-_SCRIPT: Final = """
-function spawn(NPC) SetPlayerProximityFunction(NPC, 10, "InRange") end
-function respawn(NPC) spawn(NPC) end
-function InRange(NPC, Spawn) end
-function hailed(NPC, Spawn) FaceTarget(NPC, Spawn) Say(NPC, "Hail, " .. GetName(Spawn)) end
-"""
+SHORT: Final = "20 ms"
+"""What other players wait at most."""
 
 
-def resident() -> float:
-    """Return the resident memory of this process in MB."""
-    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * _PAGE / 1e6
-
-
-def report(rounds: int) -> list[Figure]:
-    """Measure everything."""
-    with TemporaryDirectory() as folder:
-        path, scripts = CONTENT or _generated(Path(folder)), SCRIPTS or _scripts(Path(folder))
-        return [*_calls(Path(folder), rounds), *_zones(path, scripts, rounds)]
-
-
-# -- the generated world ----------------------------------------------------------------------
-
-
-def _scripts(folder: Path) -> Path:
-    root = folder / "server"
-    target = root / "SpawnScripts" / "meadow"
-    target.mkdir(parents=True)
-    for number in range(PLACES // 10):
-        (target / f"guard{number}.lua").write_text(_SCRIPT, encoding="utf-8")
-    return root
-
-
-def _generated(folder: Path) -> Path:
-    """Return a content file with many spawns, made from a generated dump."""
-    tables = meadow()
-    chances = Random(1)
-    zone, place = tables["zones"][0], tables["spawn_location_placement"][0]
-    tables["zones"], tables["spawn_location_placement"] = [], []
-    tables["spawn_location_entry"], tables["spawn_scripts"] = [], []
-    for name in ("group", "group_associations", "group_chances"):
-        del tables[f"spawn_location_{name}"]
-    for number in range(1, ZONES + 1):
-        tables["zones"].append({**zone, "id": number, "name": f"zone{number}"})
-        for at in range(PLACES):
-            key = number * PLACES + at
-            tables["spawn_location_placement"].append({
-                **place, "id": key, "spawn_location_id": key, "zone_id": number,
-                "x": chances.uniform(-1000, 1000), "z": chances.uniform(-1000, 1000),
+def report(rounds: int) -> Iterator[Figure]:
+    """Measure everything; with `IS_QUICK` a small world, in one round."""
+    extent, scale = (SMALL, SMALL_SCALE) if IS_QUICK else (Extent(), Scale())
+    rounds = 1 if IS_QUICK else rounds
+    with TemporaryDirectory(prefix="emu-bench-") as name:
+        folder = Path(name)
+        yield from _calls(folder / "calls", rounds)
+        dumps, scripts = generated(folder, extent)
+        made = folder / "content.sqlite"
+        imports = _repeated(rounds, lambda at: _imported(dumps, folder / f"{at}.sqlite"))
+        imported(dumps, made)
+        path, own = (CONTENT, SCRIPTS) if CONTENT and SCRIPTS else (made, scripts)
+        yield from _of(imports, "import of the generated dumps", {
+            "cpu": ("CPU", "s", "90 s"), "memory": ("most memory", "MB", "250 MB"),
+        })  # fmt: skip
+        for what, begun in (
+            ("a server without content", _repeated(rounds, lambda _: _started(None, None))),
+            ("a server with it", _repeated(rounds, lambda _: _started(path, own))),
+        ):
+            yield from _of(begun, what, {
+                "cpu": ("CPU of its start", "s", ""), "memory": ("memory", "MB", ""),
+                "idle": ("CPU of a second, nobody is there", "us", ""),
             })  # fmt: skip
-            tables["spawn_location_entry"].append({
-                "id": key, "spawn_id": 90001, "spawn_location_id": key, "spawnpercentage": 100,
-            })  # fmt: skip
-            if not at % 10:
-                tables["spawn_scripts"].append({
-                    "id": key, "spawn_id": 0, "spawnentry_id": 0, "spawn_location_id": key,
-                    "lua_script": f"SpawnScripts/meadow/guard{at // 10}.lua",
-                })  # fmt: skip
-    target = folder / "content.sqlite"
-    import_content(dump_parts([write_dumps(folder / "dumps", tables)]), target)
-    return target
+        yield from _of(
+            _repeated(rounds, lambda _: content_worlds.visited(path, own, scale)),
+            f"{scale.zones} largest zones", VISITED,
+        )  # fmt: skip
+        place = content_worlds.most_crowded(path)
+        yield from _of(
+            _repeated(rounds, lambda _: content_worlds.welcomed(path, own, scale, place)),
+            "a newcomer in the most crowded place", NEWCOMER,
+        )  # fmt: skip
+        yield from _of(
+            _repeated(rounds, lambda _: content_worlds.walked(made, scripts, scale)),
+            f"{extent.walkers} creatures", WALKED,
+        )  # fmt: skip
+
+
+Rows = dict[str, tuple[str, str, str]]
+"""By the name of what was measured: what it is, its unit, and its aim."""
+VISITED: Final[Rows] = {
+    "opened": ("CPU until a player stands in each", "s", ""),
+    "opening": ("longest turn meanwhile", "ms", SHORT),
+    "opening cpu": ("CPU of the longest turn meanwhile", "ms", ""),
+    "idle": ("CPU of a second with a player in each", "us", ""),
+    "reload": ("CPU of `reload content`, 1,000 places moved", "s", ""),
+    "reloading": ("longest turn while it reloads", "ms", SHORT),
+    "reloading cpu": ("CPU of the longest turn while it reloads", "ms", ""),
+    "before": ("resident memory before", "MB", ""),
+    "full": ("resident memory with all open", "MB", "450 MB"),
+    "left": ("resident memory after all have ended", "MB", "as before"),
+    "leaving": ("longest turn while they end, nobody is there", "ms", ""),
+}
+NEWCOMER: Final[Rows] = {
+    "entities": ("entities received", "", ""),
+    "seconds": ("time until the last of them", "s", "0.3 s"),
+    "waits": ("longest turn of the server", "ms", SHORT),
+    "waits cpu": ("CPU of the longest turn", "ms", ""),
+}
+WALKED: Final[Rows] = {
+    "walk": (
+        "walk by a script before players: CPU of a second",
+        "us",
+        "100,000 more than standing",
+    ),
+    "stand": ("stand before players: CPU of a second", "us", ""),
+    "walk alone": ("on routes, nobody is there: CPU of a second", "us", "as standing"),
+    "stand alone": ("stand, nobody is there: CPU of a second", "us", ""),
+}
+
+
+def _imported(dumps: Path, target: Path) -> Measured:
+    found = content_worlds.measured_import(dumps, target)
+    target.unlink()
+    return found
+
+
+def _started(path: Path | None, scripts: Path | None) -> Measured:
+    return content_worlds.started(path, scripts)
+
+
+def _repeated(rounds: int, measure: Callable[[int], Measured]) -> Sequence[tuple[Measured, float]]:
+    """Measure some times, each beside the yardstick."""
+    return [(measure(number), _yard()) for number in range(rounds)]
+
+
+def _of(found: Sequence[tuple[Measured, float]], what: str, rows: Rows) -> Iterator[Figure]:
+    for key, (name, unit, aim) in rows.items():
+        values = [Round(one[key], yard) for one, yard in found]
+        yield Figure(f"{what}: {name}", unit, RC4_KILOBYTE, values, aim)
 
 
 # -- calls ------------------------------------------------------------------------------------
 
 
 def _calls(folder: Path, rounds: int) -> Iterator[Figure]:
+    folder.mkdir()
     scene = ScriptScene(folder)
     guard = scene.spawn("""
         function one(NPC) Say(NPC, "Yes?") end
@@ -147,108 +169,3 @@ def _each(call: Callable[[], object], count: int) -> float:
 
 def _yard() -> float:
     return rc4_loop(20_000).cpu * 1e9
-
-
-# -- zones ------------------------------------------------------------------------------------
-
-
-class _World:
-    """Zones of a content file with their scripts; the clock is virtual."""
-
-    def __init__(self, path: Path, scripts: Path) -> None:
-        self.file = ContentFile(path)
-        self.now = 1000.0
-        self.scene = ScriptScene(scripts)
-        self.longest = 0.0
-        """Seconds of the longest turn in which nobody else is served."""
-        self._began = process_time()
-        self._waiting: list[Coroutine[Any, Any, None]] = []
-        self.zones = ContentZones(
-            self._read, next_id=self.scene.harness.world.next_spawn_id,
-            randomness=lambda: Random(1), hour=lambda: 12, center=lambda _zone: PLACE,
-            now=self._now, wake=lambda _due: None, start=self._waiting.append,
-            failed=lambda _line: None, in_thread=_at_once,
-        )  # fmt: skip
-        self.zones.listener = self.scene.scripts
-        # As the server does.
-        self.zones.watchers.append(ContentMemory(lambda: False, lambda call: succeed(call())))
-
-    def _now(self) -> Monotonic:
-        # A turn looks at the clock to know when it has lasted long enough.
-        return Monotonic(self.now + process_time() - self._began)
-
-    async def _read(self, zone_id: int, _old: Any) -> Any:
-        return served_zone(self.file, zone_id, NO_LAYER)
-
-    def open(self, definition: Any) -> Zone:
-        """Open a zone until all its spawns stand."""
-        zone = Zone(definition, 0, ZoneRules())
-        self.zones.settle(zone)
-        self._began = process_time()
-        for one in self._waiting:
-            try:
-                one.send(None)
-            except StopIteration:
-                continue
-        self._waiting.clear()
-        end = self.now + 5.0
-        while (due := self.zones.get_timer()) is not None and due <= end:
-            self.now = max(self.now, due)
-            self._began = process_time()
-            self.zones.handle_timer(Monotonic(self.now))
-            self.longest = max(self.longest, process_time() - self._began)
-        self.now = end
-        return zone
-
-    def leave(self, zone: Zone) -> None:
-        """End a zone that nobody is in any more."""
-        self.zones.forget(zone)
-        zone.end()
-        scripts = self.scene.scripts
-        while True:
-            began = process_time()
-            is_over = scripts.collect_some()
-            self.longest = max(self.longest, process_time() - began)
-            if is_over:
-                break
-        give_back()
-
-
-async def _at_once(call: Callable[[], Any]) -> Any:
-    return call()
-
-
-def _largest(path: Path) -> list[Any]:
-    """Return the definitions of the zones with the most placements."""
-    with ContentFile(path) as file:
-        definitions = {one.id: one for one in zone_definitions(file)}
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-    rows = database.execute(
-        "SELECT zone_id, count(*) FROM placements GROUP BY zone_id ORDER BY 2 DESC"
-    ).fetchall()
-    database.close()
-    return [definitions[number] for number, _ in rows if number in definitions][:ZONES]
-
-
-def _zones(path: Path, scripts: Path, rounds: int) -> Iterator[Figure]:
-    world = _World(path, scripts)
-    gc.collect()
-    before, began = resident(), process_time()
-    zones = [world.open(definition) for definition in _largest(path)]
-    seconds, full = process_time() - began, resident()
-    spawns = sum(len(zone) for zone in zones)
-    yard = _yard()
-
-    def single(what: str, value: float, unit: str, aim: str = "") -> Figure:
-        return Figure(what, unit, RC4_KILOBYTE, [Round(value, yard)] * rounds, aim)
-
-    yield single(f"{len(zones)} largest zones opened, {spawns} spawns", seconds * 1e6, "us")
-    yield single("the longest turn while they opened", world.longest * 1e6, "us", "20,000 us")
-    yield single("resident memory with them", full, "MB", "450 MB")
-    for zone in zones:
-        world.leave(zone)
-    zones.clear()
-    del zone
-    gc.collect()
-    yield single("resident memory before", before, "MB")
-    yield single("resident memory after all were left", resident(), "MB")

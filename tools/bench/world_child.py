@@ -95,7 +95,9 @@ BEHAVIOR = re.compile(r"^behavior = .*$", re.MULTILINE)
 OPTIONS = re.compile(r"^\[spawn\.behavior_options\]\n(?:.+\n)*", re.MULTILINE)
 
 
-def make_characters(path: Path, count: int, placed: Placed) -> None:
+def make_characters(
+    path: Path, count: int, placed: Placed, zone_of: Callable[[int], int] = lambda _number: ZONE
+) -> None:
     """Make accounts with a character each, where it is to be."""
     passwords = account_config(load(None, list(CHEAP))).passwords
     hashed = hash_password(PASSWORD.encode(), os.urandom(SALT_SIZE), passwords)
@@ -109,10 +111,10 @@ def make_characters(path: Path, count: int, placed: Placed) -> None:
             own = store.world.characters.create(
                 WorldCharacter(
                     0, account.id, name, race=9, class_=1, gender=1, deity=0, level=1,
-                    starting_zone=4, zone_id=ZONE, client_version=546, created=UNKNOWN,
+                    starting_zone=4, zone_id=zone_of(number), client_version=546, created=UNKNOWN,
                 )
             )  # fmt: skip
-            store.world.characters.save_place(own.id, ZONE, placed(number))
+            store.world.characters.save_place(own.id, zone_of(number), placed(number))
             store.login.characters.add(
                 Character(
                     id=0, account_id=account.id, world_id=world.id, char_id=own.id, name=name,

@@ -131,8 +131,10 @@ class GameEdits:
 
     async def _apply(self) -> None:
         try:
+            had_some = bool(self.edits)
             await self.load()
-            if self.edits:
+            # Also when another node has removed the last edit.
+            if had_some or self.edits:
                 await self._zones.refresh()
         except EmuError as error:
             self._failed(f"edits of the content file were not applied: {error}")

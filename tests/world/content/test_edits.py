@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from emu.errors import StoreError
 from emu.processes.ports import ContentEdit
 from emu.schema import TomlSource
 from emu.times import Moment
-from emu.world.content.edits import GameEdits, conflict, edit_of, edits_text
+from emu.world.content.edits import CHANGED, GameEdits, conflict, edit_of, edits_text
 from tests.support.coroutines import finish
 from tests.support.world.world_fakes import EditsInMemory
 from tests.support.world.worlds import bus
@@ -34,12 +35,14 @@ class Zones:
         return []
 
 
-def made(store: EditsInMemory, zones: Zones, lines: list[str]) -> GameEdits:
+def made(store: EditsInMemory, zones: Zones, lines: list[str], shared: Any = None) -> GameEdits:
     async def stored(_subject: str, _number: int, _column: str) -> None:
         return None
 
-    return GameEdits(store, bus(), "here", zones, stored, start=finish, failed=lines.append,
-                     choose=lambda count: count - 1)  # fmt: skip
+    return GameEdits(
+        store, shared or bus(), "here", zones, stored, start=finish, failed=lines.append,
+        choose=lambda count: count - 1,
+    )  # fmt: skip
 
 
 def test_edits_that_do_not_fit_are_reported_and_left_out() -> None:
@@ -52,6 +55,20 @@ def test_edits_that_do_not_fit_are_reported_and_left_out() -> None:
     assert zones.refreshed == 1
     assert len(lines) == 1
     assert lines[0].startswith("2 edits have no effect; the first: ")
+
+
+def test_the_last_edit_that_another_process_removes_loses_its_effect() -> None:
+    store, zones = EditsInMemory(), Zones()
+    finish(store.save_edits([row(11, "x", "1.5")]))
+    shared = bus()
+    edits = made(store, zones, [], shared)
+    edits.start()
+    finish(store.remove("placement", 11))
+    shared.publish(CHANGED, {"process": "there"})
+    assert edits.edits == []
+    assert zones.refreshed == 2
+    shared.publish(CHANGED, {"process": "there"})
+    assert zones.refreshed == 2
 
 
 def test_without_the_database_the_start_goes_on() -> None:
