@@ -96,13 +96,24 @@ def read_stored_rows(
         " ORDER BY first_version, last_version, opcode, name",
         values,
     )
+    kinds = list(COLUMNS.values())
     rows = []
     for number, *columns in found:
-        for (name, kind), value in zip(COLUMNS.items(), columns, strict=True):
-            if not isinstance(value, kind):
-                raise StoreError(_wrong_type(number, columns, name, value))
+        # One comparison for the whole row: most commands read all of the many thousand rows.
+        if list(map(type, columns)) != kinds:
+            raise StoreError(_wrong_value(number, columns))
         rows.append(OpcodeRow(*columns))
     return rows
+
+
+def _wrong_value(number: int, columns: Sequence[Any]) -> str:
+    """Return what is wrong with the first value of a row that is not of its column's type."""
+    wrong = (
+        (name, value)
+        for (name, kind), value in zip(COLUMNS.items(), columns, strict=True)
+        if type(value) is not kind
+    )
+    return _wrong_type(number, columns, *next(wrong))
 
 
 def _wrong_type(number: int, columns: Sequence[Any], name: str, value: object) -> str:
