@@ -7,7 +7,8 @@ local sethook, clock = debug.sethook, os.clock
 local load, error, type, rawget, setmetatable = load, error, type, rawget, setmetatable
 local find, gsub, gmatch, match = string.find, string.gsub, string.gmatch, string.match
 local rep, sub = string.rep, string.sub
-local tostring, select, concat, next = tostring, select, table.concat, next
+local tostring, tonumber, select, concat, next = tostring, tonumber, select, table.concat, next
+local os = os
 
 -- The guard. The hook runs after every few instructions. Once a call is over its limit the
 -- hook runs after every instruction, so that nothing can catch the error and go on.
@@ -81,11 +82,14 @@ local function checked(name, call)
     return function(text, pattern, ...)
         text, pattern = tostring(text), tostring(pattern)
         if name == "find" and select(2, ...) then
-            if #text > limits.text then error("string.find: the text is too long", 2) end
+            -- Plain text too: each place of a long text may be like the beginning of a long pattern.
+            if #text > limits.text or #pattern > 256 then error("string.find: the text is too long", 2) end
             return call(text, pattern, ...)
         end
+        -- Before its signs are counted: that takes long as well.
+        if #pattern > 64 then error("string." .. name .. ": this pattern would take too long", 2) end
         local _, repeats = gsub(gsub(pattern, "%%[^bf]", ""), "[*+?-]", "")
-        if find(pattern, "%%[bf]") or #pattern > 64 or #text > (repeats > 0 and 256 or 4096) then
+        if find(pattern, "%%[bf]") or #text > (repeats > 0 and 256 or 4096) then
             error("string." .. name .. ": this pattern would take too long", 2)
         end
         pay(name, text, pattern, repeats)
@@ -102,6 +106,8 @@ local strings = {
     gsub = checked("gsub", gsub), gmatch = checked("gmatch", gmatch),
     rep = function(text, times, separator)
         text, separator = tostring(text), separator and tostring(separator) or ""
+        -- Lua repeats an empty text as often as it is told, too.
+        if #text + #separator == 0 then return "" end
         if (#text + #separator) * times > 4096 then error("string.rep: the text would be too long", 2) end
         return rep(text, times, separator)
     end,
@@ -170,17 +176,35 @@ for name, value in pairs(math) do numbers[name] = value end
 -- 195 scripts of the community would seed the generator of the whole server by the second.
 numbers.randomseed = function() end
 
+-- Each sign of a format, and each digit of a text, takes time.
+local function date(format, ...)
+    if type(format) == "string" and #format > 256 then error("os.date: the format is too long", 2) end
+    return os.date(format, ...)
+end
+
+local function to_number(...)
+    local text = ...
+    if type(text) == "string" and #text > 4096 then error("tonumber: the text is too long", 2) end
+    return tonumber(...)
+end
+
+-- Handles and the server's functions have no fields. An error of Lua's has its line, one of
+-- Python's has none.
+local objects = debug.getmetatable(own_time)
+local function no_field(_, name) error("the server's values have no field " .. tostring(name), 2) end
+objects.__index, objects.__newindex = no_field, no_field
+
 local library = {
     _VERSION = _VERSION, assert = assert, error = error, ipairs = ipairs, next = next,
     pairs = pairs, rawequal = rawequal, rawget = rawget, rawlen = rawlen, select = select,
-    tonumber = tonumber, tostring = tostring, type = type,
+    tonumber = to_number, tostring = tostring, type = type,
     print = function(...)
         local words = {}
         for i = 1, select("#", ...) do words[i] = tostring((select(i, ...))) end
         printed(concat(words, "\t"))
     end,
     math = numbers, string = strings, table = tables,
-    os = { time = os.time, date = os.date, clock = os.clock, difftime = os.difftime },
+    os = { time = os.time, date = date, clock = os.clock, difftime = os.difftime },
 }
 
 -- The server's functions stand beside the library; both are behind each script's own globals.
@@ -246,7 +270,10 @@ local function names(env)
 end
 
 -- Nothing else stays reachable: the globals of the runtime are emptied.
-local globals = _G
+local globals, traceback = _G, debug.traceback
 for name in next, globals do globals[name] = nil end
+-- Lupa looks for this one when a call fails; it gives an error the line of the script. A C function:
+-- the hook would stop one in Lua.
+globals.debug = { traceback = traceback }
 
 return environment, compile, run, has, call, names

@@ -283,7 +283,8 @@ def _subject(words: tuple[str, ...]) -> tuple[str, int]:
     "--subject",
     type=click.Choice(list(SUBJECTS)),
     default=None,
-    help="Search only this subject, and show up to 1000.",
+    metavar="SUBJECT",
+    help=f"Search only this subject, and show up to 1000: {', '.join(SUBJECTS)}.",
 )
 @file_option
 @format_option

@@ -29,6 +29,8 @@ ENCODING: Final = "latin-1"
 STEP: Final = 32
 """Instructions between two checks of the guard: few, because each can copy a large text."""
 LOADING_STEP: Final = 1000
+SANDBOX: Final = "sandbox.lua"
+"""The chunk of the library of scripts, as Lua names it in errors."""
 COLLECTED: Final = 64
 """Kilobytes after which one step of a collection ends: a few milliseconds."""
 DEEPEST: Final = 16
@@ -40,6 +42,10 @@ NO_LUPA: Final = (
     "scripts need the package lupa: pip install 'eq2emu[lua]', or leave world.scripts empty"
 )
 
+# A line of a traceback.
+_FRAME: Final = re.compile(r'^\s+(?:\[string ")?([^\n"]+?)(?:"\])?:(\d+): in ', re.MULTILINE)
+LONGEST_ERROR: Final = 1000
+"""Characters of the text of an error; what a script passes to `error` may be megabytes."""
 # How Lua begins an error: a chunk's name and a line.
 _PLACE: Final = re.compile(r"^(?:\[string \")?([^\n\"]+?)(?:\"\])?:(\d+): (.*)$", re.DOTALL)
 
@@ -102,13 +108,13 @@ class ScriptFolder:
         """Return the path of a named script relative to the folder, or None."""
         for wanted in (name, name.strip(" '\"\t\r\n")):
             path = wanted.replace("\\", "/")
-            if self._is_inside(path) and (self.root / path).is_file():
+            if self._is_inside(path) and self._is_file(path):
                 return path
         return self._by_case(path) if self._is_inside(path) else None
 
     def has(self, path: str) -> bool:
         """Return whether there is exactly this file."""
-        return self._is_inside(path) and (self.root / path).is_file()
+        return self._is_inside(path) and self._is_file(path)
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file that `find` has returned. Raises `ScriptError`."""
@@ -148,7 +154,14 @@ class ScriptFolder:
             if name is None:
                 return None
             found = f"{found}/{name}" if found else name
-        return found if (self.root / found).is_file() else None
+        return found if self._is_file(found) else None
+
+    def _is_file(self, path: str) -> bool:
+        try:
+            return (self.root / path).is_file()
+        except OSError:
+            # The name is too long for the file system, or the folder may not be read.
+            return False
 
     def _names(self, folder: str) -> dict[str, str]:
         known = self._listed.get(folder)
@@ -209,7 +222,7 @@ class Runtime:
             own_time=own_time(),
         )  # fmt: skip
         api = lua.table_from(dict(functions))
-        start = names.load(sandbox, "@sandbox.lua", "t", names)
+        start = names.load(sandbox, f"@{SANDBOX}", "t", names)
         self._environment, self._compile, self._run, self._has, self._call, self._names = start(
             api, limit_table, printed
         )
@@ -260,6 +273,8 @@ class Runtime:
         beats = self._enter(path, limits.loading // LOADING_STEP, limits.loading_growth)
         try:
             self._run(compiled, env.lua, beats)
+        except ScriptError as error:
+            raise _with_path(error, path) from error
         except (self._memory_error, self._lua_error) as error:
             raise self._explained(path, error) from error
         finally:
@@ -315,6 +330,8 @@ class Runtime:
         beats = self._enter(env.path, self._beats, self._growth)
         try:
             result = self._call(env.lua, beats, name, *values)
+        except ScriptError as error:
+            raise _with_path(error, env.path) from error
         except (self._memory_error, self._lua_error) as error:
             raise self._explained(env.path, error) from error
         finally:
@@ -357,15 +374,31 @@ class Runtime:
         return _script_error(path, str(error))
 
 
+def _with_path(error: ScriptError, path: str) -> ScriptError:
+    """Return an error with the file that runs, if it does not say its file."""
+    return error if error.path else ScriptError(path, error.line, error.text)
+
+
 def _script_error(path: str, text: str) -> ScriptError:
     """Return the error for a text of Lua's: the place in front, a traceback behind."""
-    text = text.split("\nstack traceback:", 1)[0]
+    # An error that is nil has a traceback only.
+    text, _, trace = f"\n{text}".partition("\nstack traceback:")
+    text = text.removeprefix("\n")
     placed = _PLACE.match(text)
-    if placed is None:
-        return ScriptError(path, 0, text)
+    if placed is not None:
+        place, line, text = placed[1], int(placed[2]), placed[3]
+    else:
+        place, line = SANDBOX, 0
+    if place == SANDBOX:
+        # The library's own functions refuse arguments; the script's line is the one that calls.
+        frames = (one for one in _FRAME.finditer(trace) if one[1] != SANDBOX)
+        frame = next(frames, None)
+        place, line = (frame[1], int(frame[2])) if frame else (path, 0)
     # Lua shortens long names from the left: "...Scripts/X.lua".
-    start = placed[1].removeprefix("...")
-    return ScriptError(path if path.endswith(start) else placed[1], int(placed[2]), placed[3])
+    is_own = path.endswith(place.removeprefix("..."))
+    return ScriptError(
+        path if is_own else place, line, text[:LONGEST_ERROR] or "an error without a text"
+    )
 
 
 def _new_runtime(memory: int) -> Any:

@@ -20,7 +20,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from struct import Struct
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
+
+from emu.errors import ScriptError
 
 C = TypeVar("C")
 
@@ -59,6 +61,10 @@ class Handle:
     def end(self) -> None:
         """Let go of the object: it is gone from the world."""
         self.subject = None
+
+    def __call__(self, *_values: object) -> NoReturn:
+        """Refuse a call by a script. Raises `ScriptError`; the runtime adds its file."""
+        raise ScriptError("", 0, f"attempt to call a {self!r}")
 
     def __repr__(self) -> str:
         # What `tostring` gives scripts: nothing of the server's memory.
@@ -285,7 +291,11 @@ def bind(function: ScriptFunction, context: object) -> Callable[..., Any]:
             missing if at >= given or values[at] is None else reader(values[at])
             for at, (reader, missing) in enumerate(arguments)
         ]
-        return act(context, *read, *values[count:]) if more else act(context, *read)
+        result = act(context, *read, *values[count:]) if more else act(context, *read)
+        if type(result) is int and not -_LARGEST <= result < _LARGEST:
+            # Lua has no larger whole numbers: it reads such ones as fractions, too.
+            return float(result)
+        return result
 
     return call
 

@@ -39,7 +39,7 @@ def test_scripts_are_checked(emu: CommandLine, scripts: Path) -> None:
     assert result.exit_code == 1
     found = [(row["file"], row["line"], row["kind"]) for row in json.loads(result.stdout)]
     assert found == [
-        ("SpawnScripts/loop.lua", 0, "loop"),
+        ("SpawnScripts/loop.lua", 1, "loop"),
         ("SpawnScripts/wrong.lua", 2, "arguments"),
         ("SpawnScripts/wrong.lua", 2, "unknown"),
         ("ZoneScripts/broken.lua", 1, "compile"),

@@ -116,4 +116,4 @@ def test_loops_without_an_end(tmp_path: Path) -> None:
     limits = ScriptLimits(instructions=2000)
     runtime = Runtime(one.folder, {"Say": lambda *_: None}, limits=limits)
     found = list(endless(runtime, runtime.load("script.lua"), ()))
-    assert [str(one) for one in found] == ["script.lua:0: spawn does not end"]
+    assert [str(one) for one in found] == ["script.lua:2: spawn does not end"]
