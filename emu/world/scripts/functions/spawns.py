@@ -13,6 +13,8 @@ from emu.world.scripts.host import Scripts
 from emu.world.scripts.waits import DESPAWN
 
 SPAWNS: Final = FunctionTable()
+BEYOND_ANY_LIST: Final = 2**31
+"""A place in which no table of Lua has something; Lua refuses the largest numbers."""
 
 
 def _listed(bodies: list[Body]) -> list[Handle] | None:
@@ -160,7 +162,7 @@ def from_list(_scripts: Scripts, listed: Any, position: int) -> Any:
     if isinstance(listed, str):
         return None
     try:
-        return listed[position + 1]
+        return listed[min(position, BEYOND_ANY_LIST) + 1]
     except (TypeError, KeyError, IndexError):
         return None
 
