@@ -7,7 +7,9 @@ Source: docs/guides/lua.md#events.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Final
 
 from emu.content.figures import Figures
@@ -41,6 +43,8 @@ from emu.world_stream.movement import Position
 
 COLLECTION_PAUSE: Final = 0.02
 """Seconds between two steps of freeing what scripts had, in which sessions are served."""
+FORGOTTEN_AT_ONCE: Final = 300
+"""Spawns of a slice of a zone that has ended; each takes up to 10 microseconds."""
 LOOK: Final = 1.0
 """Seconds between two looks for changed files."""
 _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
@@ -87,6 +91,9 @@ class Scripts(Calls):
         self.collected: Callable[[], object] = lambda: None
         """Called when what the scripts of an ended zone had is freed."""
         self._collects_at: Monotonic | None = None
+        self._ending: deque[Home] = deque()
+        """Zones that have ended, and of which not all spawns are forgotten yet."""
+        self._forgets_at: Monotonic | None = None
         self._next_look: Monotonic | None = None
         self.travel: Travel | None = None
         """Doors, transporters and places, for the functions that use them."""
@@ -156,23 +163,38 @@ class Scripts(Calls):
             self._forget(body)
 
     def ended(self, zone: Zone) -> None:
-        """Forget a zone that ends."""
+        """Forget a zone that ends: its spawns a slice at a time.
+
+        Nobody is in it, so its timers and ways rest meanwhile. To forget thousands of spawns at
+        once would keep the players of other zones waiting.
+        """
         home = self.homes.pop(zone)
         if home is not None:
-            for body in list(home.bodies.values()):
-                self._forget(body)
+            self._ending.append(home)
+            self._forgets_at = self.now
+            self.world.wake(self._forgets_at)
+
+    def _forget_slice(self, now: Monotonic) -> None:
+        """Forget some spawns of the first zone that has ended."""
+        home = self._ending[0]
+        for body in list(islice(home.bodies.values(), FORGOTTEN_AT_ONCE)):
+            self._forget(body)
+        if not home.bodies:
+            self._ending.popleft()
             self.waits.ended(home)
             self.moves.ended(home)
             self.zones.ended(home)
             home.end()
             self.keep(self._scripts_in_use())
-            self._collects_at = self.world.clock.now()
-            self.world.wake(self._collects_at)
+            self._collects_at = now
+            self.world.wake(now)
+        self._forgets_at = Monotonic(now + COLLECTION_PAUSE) if self._ending else None
 
     def _scripts_in_use(self) -> set[str]:
         """Return the names of the scripts of all running zones and their spawns."""
-        used = {home.script for home in self.homes}
-        used.update(body.script for home in self.homes for body in home.bodies.values())
+        homes = [*self.homes, *self._ending]
+        used = {home.script for home in homes}
+        used.update(body.script for home in homes for body in home.bodies.values())
         return used
 
     def _script_named(self, home: Home, name: str) -> str:
@@ -322,7 +344,7 @@ class Scripts(Calls):
         times = (
             self.walks.get_timer(), self.moves.get_timer(), self.waits.get_timer(),
             self.zones.get_timer(), self.states.get_timer(), self.regions.get_timer(),
-            self._next_look, self._collects_at,
+            self._next_look, self._collects_at, self._forgets_at,
         )  # fmt: skip
         return min((due for due in times if due is not None), default=None)
 
@@ -331,6 +353,8 @@ class Scripts(Calls):
         if self._next_look is not None and now >= self._next_look:
             self._next_look = Monotonic(now + LOOK)
             self.renew_changed()
+        if self._forgets_at is not None and now >= self._forgets_at:
+            self._forget_slice(now)
         if self._collects_at is not None and now >= self._collects_at:
             is_over = self.collect_some()
             self._collects_at = None if is_over else Monotonic(now + COLLECTION_PAUSE)

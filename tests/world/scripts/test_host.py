@@ -51,6 +51,20 @@ def test_an_ended_zone_leaves_nothing(scene: ScriptScene) -> None:
     assert scene.scripts.get_timer() is None
 
 
+def test_the_spawns_of_an_ended_zone_are_forgotten_in_slices(scene: ScriptScene) -> None:
+    scene.script("function spawn(NPC) AddTimer(NPC, 1000, 'beat') end")
+    standing = scene.standing("npc.lua")
+    bodies = [scene.scripts.body_of(scene.put(standing, "Guard"), scene.zone) for _ in range(700)]
+    scene.scripts.ended(scene.zone)
+    steps = []
+    while any(body is not None and not body.is_gone for body in bodies):
+        scene.harness.run(0.02)
+        steps.append(sum(body is not None and body.is_gone for body in bodies))
+    assert steps[0] < 700
+    assert len(set(steps)) >= 2
+    assert scene.scripts.body_of(bodies[0].spawn, scene.zone) is None  # type: ignore[union-attr]
+
+
 def test_the_files_of_an_ended_zone_are_let_go(scene: ScriptScene) -> None:
     guard = scene.spawn("count = 0 function hailed(NPC) count = count + 1 Say(NPC, count) end")
     wrong = scene.spawn("function hailed(NPC) Say(NPC, 1 + nil) end", "Wrong")
@@ -58,6 +72,7 @@ def test_the_files_of_an_ended_zone_are_let_go(scene: ScriptScene) -> None:
     for _ in range(3):
         scene.hail(wrong)
     scene.scripts.ended(scene.zone)
+    scene.harness.run(1.0)
     guard = scene.place("Guard.lua", "Guard")
     wrong = scene.place("Wrong.lua", "Wrong", 71)
     # The globals of the file are new; a file that is switched off stays so.
