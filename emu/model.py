@@ -486,6 +486,7 @@ class Progress:
     tradeskill_level: int
     experience: int
     experience_needed: int
+    deity: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,7 +93,9 @@ class Master:
         return seen is not None and seen.find(name) is not None
 
     async def sees(self, *names: str, seconds: float = 30.0) -> None:
-        await self.client.until(lambda: all(map(self.has, names)), f"to see {names}", timeout=seconds)
+        await self.client.until(
+            lambda: all(map(self.has, names)), f"to see {names}", timeout=seconds
+        )
 
     async def types(self, name: str, line: str) -> None:
         """Target a spawn, and run a command."""

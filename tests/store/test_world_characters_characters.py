@@ -253,7 +253,7 @@ def test_levels_and_classes_are_saved(store: Store) -> None:
     one = characters.create(world_character(name="Al"))
     progress = Progress(
         class_=4, level=12, tradeskill_class=2, tradeskill_level=9, experience=30,
-        experience_needed=4600,
+        experience_needed=4600, deity=7,
     )  # fmt: skip
     assert [*characters.save_characters([(one.id, saved_state(one, progress=progress))])] == [None]
     found = characters.find(one.id)

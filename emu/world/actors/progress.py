@@ -70,6 +70,13 @@ class Levels:
         self._change(player, now, tradeskill_class=number)
         return True
 
+    def set_deity(self, player: Player, number: int, now: Monotonic) -> bool:
+        """Give a player another deity; return False for its own."""
+        if number == player.character.deity:
+            return False
+        self._change(player, now, deity=number)
+        return True
+
     def set_trade_level(self, player: Player, level: int, now: Monotonic) -> bool:
         """Give a player another tradeskill level, cut to those of this world."""
         level = self._cut(level)

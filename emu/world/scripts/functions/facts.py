@@ -23,6 +23,13 @@ FACTS: Final = FunctionTable()
 DAWN, DUSK = 8, 19
 LARGEST_ICON: Final = 0xFFFF
 LARGEST_CURSOR: Final = 0xFF
+BASE_TYPES: Final = {333: range(333, 345), 250: frozenset((154, 242, 248, 250, 254, 266))}
+"""Kinds of creatures that belong to another one: the undead to 333, elementals to 250.
+
+The numbers are those that spells of the community ask for, with the kinds that its table of models
+puts into these categories (docs/guides/lua.md#kinds).
+"""
+LARGEST_DEITY: Final = 0xFF
 LARGEST_RULE: Final = 0xFFFFFFFF
 
 
@@ -122,6 +129,15 @@ def get_deity(_scripts: Scripts, body: Body | None) -> int:
     return found.deity if found is not None else 0
 
 
+@FACTS("SetDeity", "S spawn, n deity")
+def set_deity(scripts: Scripts, body: Body | None, deity: int) -> None:
+    """Give a player another deity; it is stored with the character."""
+    if body is not None and body.player is not None:
+        number = max(0, min(deity, LARGEST_DEITY))
+        if scripts.levels.set_deity(body.player, number, scripts.now):
+            scripts.states.sheet_changed(body)
+
+
 @FACTS("GetTradeskillLevel", "S spawn")
 def get_trade_level(_scripts: Scripts, body: Body | None) -> int:
     """Return the tradeskill level of a player; 0 for others."""
@@ -199,6 +215,15 @@ def _race_type(scripts: Scripts, body: Body | None) -> int:
 def get_race_type(scripts: Scripts, body: Body | None) -> int | None:
     """Return the kind of creature that a spawn's model shows; 0 if it is unknown."""
     return None if body is None else _race_type(scripts, body)
+
+
+@FACTS("GetRaceBaseType", "S spawn")
+def get_base_type(scripts: Scripts, body: Body | None) -> int | None:
+    """Return the kind to which the kind of a spawn's creature belongs; most are of their own."""
+    if body is None:
+        return None
+    number = _race_type(scripts, body)
+    return next((base for base, kinds in BASE_TYPES.items() if number in kinds), number)
 
 
 @FACTS("CheckRaceType", "S spawn, u type")

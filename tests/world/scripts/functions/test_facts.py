@@ -116,6 +116,23 @@ def test_rules_and_variables_of_the_content_file(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_kinds_belong_to_others(tmp_path: Path) -> None:
+    for race, base in ((334, 333), (344, 333), (242, 250), (258, 258), (0, 0)):
+        scene = ScriptScene(tmp_path / str(race), figures=Figures(races={112: race}))
+        standing = scene.standing(
+            scene.script("function hailed(NPC) Say(NPC, GetRaceBaseType(NPC)) end")
+        )
+        standing.template.spawn["model"] = 112
+        assert scene.hail(scene.put(standing, "Guard")) == [("Guard", str(base))]
+
+
+def test_the_deity_is_stored(scene: ScriptScene) -> None:
+    set_both = "SetDeity(Spawn, 4) SetDeity(NPC, 9)"
+    assert scene.says(set_both, "GetDeity(Spawn)", "GetDeity(NPC)") == ["4", "0"]
+    scene.harness.run(60.0)
+    assert scene.harness.store.rows[scene.player.id].deity == 4
+
+
 def test_the_time_is_sent_to_all_players(scene: ScriptScene) -> None:
     before = len(scene.client.decoded("WS_GameWorldTime"))
     scene.says("SendTimeUpdate()")
