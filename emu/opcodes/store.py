@@ -101,22 +101,14 @@ def read_stored_rows(
     for number, *columns in found:
         # One comparison for the whole row: most commands read all of the many thousand rows.
         if list(map(type, columns)) != kinds:
-            raise StoreError(_wrong_value(number, columns))
+            raise StoreError(_wrong_type(number, columns))
         rows.append(OpcodeRow(*columns))
     return rows
 
 
-def _wrong_value(number: int, columns: Sequence[Any]) -> str:
-    """Return what is wrong with the first value of a row that is not of its column's type."""
-    wrong = (
-        (name, value)
-        for (name, kind), value in zip(COLUMNS.items(), columns, strict=True)
-        if type(value) is not kind
-    )
-    return _wrong_type(number, columns, *next(wrong))
-
-
-def _wrong_type(number: int, columns: Sequence[Any], name: str, value: object) -> str:
+def _wrong_type(number: int, columns: Sequence[Any]) -> str:
+    pairs = zip(COLUMNS, columns, strict=True)
+    name, value = next(pair for pair in pairs if type(pair[1]) is not COLUMNS[pair[0]])
     wanted = "text" if COLUMNS[name] is str else "a whole number"
     held = _KINDS.get(type(value), "nothing")
     first, last, message = columns[:3]
