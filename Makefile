@@ -83,4 +83,5 @@ $(SERVER): pyproject.toml tools/hatch_build.py
 $(MARK): $(SERVER)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable '.[editor]' --group dev
+	@$(PYTHON) tools/commit_message.py --install
 	@touch $@
