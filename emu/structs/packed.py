@@ -209,9 +209,13 @@ def pack_counted(count: int, records: bytes, tail: bytes, version: int) -> bytes
 
 
 def unpack_counted(
-    data: bytes, record_size: int, tail_size: int, version: int, *, limit: int = 1 << 20
-) -> tuple[int, bytes, bytes]:
+    data: bytes, record_size: int, tail_size: int, version: int, *, lead: int = 0,
+    limit: int = 1 << 20,
+) -> tuple[int, bytes, bytes]:  # fmt: skip
     """Return count, records and tail of a count packet; all sizes are in bytes.
+
+    `lead` is the number of bytes that are packed in front of the records, if there is a record;
+    they belong to the returned records.
 
     Raises `MalformedMessage` if the lengths do not match or the records exceed `limit`.
     """
@@ -221,7 +225,7 @@ def unpack_counted(
     # Checked before unpacking: a count of 65,535 would otherwise allocate that many records.
     if count * record_size > limit:
         raise MalformedMessage("count packet beyond its limit")
-    records, end = unpack(data, count * record_size, version, offset=2)
+    records, end = unpack(data, count * record_size + lead * (count > 0), version, offset=2)
     if len(data) - end != tail_size:
         raise MalformedMessage("bytes behind the packed records")
     return count, records, data[end:]

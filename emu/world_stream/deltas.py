@@ -236,21 +236,22 @@ class BaselineList(NamedTuple):
 class BookReader:
     """The baselines of one kind of book in one session."""
 
-    __slots__ = ("_array", "_known", "_layout", "_lists", "_record", "_tail", "_version")
+    __slots__ = ("_array", "_known", "_layout", "_lead", "_lists", "_record", "_tail", "_version")
 
     def __init__(self, layout: StructLayout, version: int) -> None:
         """Start without a baseline, as a session does. `version` is the client's."""
         self._layout = layout
         self._version = version
-        # The packed section has as many bytes as the records; the fields beside the records follow
-        # as plain bytes. In the skill book the odd field stands before the records in the layout,
-        # so there the plain byte on the wire is the last byte of the last record.
+        # The last byte of a message whose layout has fields beside the records is plain, all others
+        # are packed. The skill book has a byte before its records, so up to 864 the plain byte on
+        # the wire is the last byte of the last record; later layouts have one more byte behind.
         array = next(one for one in layout.definition.fields if one.type is FieldType.ARRAY)
         self._array = array.name
         # The sizes follow from the layout: an empty message has the count, the length and the
         # tail.
         empty = layout.empty_size()
-        self._tail = empty - COUNT_AND_LENGTH
+        self._tail = min(1, empty - COUNT_AND_LENGTH)
+        self._lead = empty - COUNT_AND_LENGTH - self._tail
         self._record = len(layout.encode({array.count_field: 1, array.name: [{}]})) - empty
         self._lists: dict[int, BaselineList] = {}
         self._known = True
@@ -265,7 +266,11 @@ class BookReader:
 
         Raises `MalformedMessage`, `LimitExceeded` for more than `MOST_LISTS`, and `UnknownBase`.
         """
-        count, delta, tail = unpack_counted(body, self._record, self._tail, self._version)
+        count, delta, tail = unpack_counted(
+            body, self._record, self._tail, self._version, lead=self._lead
+        )
+        if not count:
+            delta = bytes(self._lead)
         head, size = body[:COUNT_AND_LENGTH], len(delta)
         which = self._layout.decode(head + bytes(size) + tail).get(LIST_FIELD, 0)
         # An empty list needs no baseline, so it can be read even after a missed message.
@@ -292,7 +297,8 @@ class BookReader:
 
     def _elements(self, known: BaselineList) -> list[Any]:
         count = int.from_bytes(known.head[:2], "little")
-        elements: list[Any] = self._layout.decode(known.message(count * self._record))[self._array]
+        size = count * self._record + self._lead
+        elements: list[Any] = self._layout.decode(known.message(size))[self._array]
         return elements
 
     def _changes(self, before: list[Any], fields: dict[str, Any]) -> dict[str, Any]:

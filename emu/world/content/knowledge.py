@@ -156,8 +156,8 @@ def _type_pairs(value: Any) -> dict[int, int]:
     if not isinstance(value, list) or not all(
         isinstance(pair, list) and len(pair) == 2 for pair in value
     ):
-        raise ValueError("must be a list of [type, type of older clients]")
-    return {whole(newer): whole(older) for newer, older in value}
+        raise ValueError("must be a list of [type, type of these clients]")
+    return {whole(here): whole(there) for here, there in value}
 
 
 @frozen
@@ -166,6 +166,15 @@ class OlderTypes:
 
     last_version: int = field(0)
     types: Mapping[int, int] = field(Factory(dict), form=_type_pairs)
+
+
+@frozen
+class NewerTypes:
+    """A row of ``newer``: the numbers that clients of a range use for some types of skills."""
+
+    first_version: int = field()
+    last_version: int = field()
+    types: Mapping[int, int] = field(form=_type_pairs)
 
 
 class Knowledge:
@@ -179,12 +188,14 @@ class Knowledge:
         titles: Mapping[int, Title] | None = None,
         beginners: Beginners | None = None,
         older: OlderTypes | None = None,
+        newer: Iterable[NewerTypes] = (),
     ) -> None:
         self.skills = {skill.id: skill for skill in skills}
         self.languages = {language.id: language for language in languages}
         self.titles = dict(titles or {})
         self.beginners = beginners or Beginners()
         self.older = older or OlderTypes()
+        self.newer = tuple(newer)
 
     @property
     def named(self) -> list[Skill]:
@@ -207,10 +218,12 @@ class Knowledge:
 
     def skill_type(self, skill: Skill, version: int) -> int:
         """Return the number of a skill's type for a client version."""
-        # Newer clients have the numbers of the files.
-        if version > self.older.last_version:
-            return skill.type
-        return self.older.types.get(skill.type, skill.type)
+        if version <= self.older.last_version:
+            return self.older.types.get(skill.type, skill.type)
+        for row in self.newer:
+            if row.first_version <= version <= row.last_version:
+                return row.types.get(skill.type, skill.type)
+        return skill.type
 
     def title(self, name: str) -> Title | None:
         """Return a title by its number or its text in any case, None for an unknown one."""
@@ -315,6 +328,7 @@ class KnowledgeFile:
     title: tuple[TitleRow, ...] = field(())
     beginner: BeginnerLists = field(Factory(BeginnerLists))
     older: OlderTypes | None = field(None)
+    newer: tuple[NewerTypes, ...] | None = field(None)
 
 
 def read_knowledge(folder: Path | None = None) -> Knowledge:
@@ -324,7 +338,7 @@ def read_knowledge(folder: Path | None = None) -> Knowledge:
     titles: dict[int, Title] = {}
     lists: dict[str, Any] = {}
     title_file = Path()
-    older = OlderTypes()
+    older, newer = OlderTypes(), tuple[NewerTypes, ...]()
     for path in _files(folder):
         file = read_table(KnowledgeFile, read_document(path), TomlSource(path))
         skills |= {row.id: row for row in file.skill}
@@ -332,6 +346,7 @@ def read_knowledge(folder: Path | None = None) -> Knowledge:
         titles |= {row.id: row.title() for row in file.title}
         # The last file that has the table wins.
         older = file.older or older
+        newer = newer if file.newer is None else file.newer
         # A list replaces the earlier list as a whole; an empty list removes it. Merging would leave
         # no way to remove a row.
         lists |= asdict(file.beginner, recurse=False, filter=lambda _, rows: rows is not None)
@@ -354,6 +369,7 @@ def read_knowledge(folder: Path | None = None) -> Knowledge:
             [row.to(row.hotkey()) for row in lists.get("hotkey", ())],
         ),
         older=older,
+        newer=newer,
     )
 
 

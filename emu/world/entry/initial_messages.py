@@ -58,6 +58,8 @@ UNKNOWN_SEVEN: Final = [1.0, 1.0]
 UNKNOWN_NINE: Final = 13.0
 ADVENTURE_ZONES: Final = 9
 """Entries of ZoneInfo's list, all empty (docs/protocol/world/entering.md#zone-info)."""
+MOST_QUESTS: Final = 75
+"""Quests that a journal holds, as it was recorded."""
 EQUIPMENT, APPEARANCE = 1, 2
 INVENTORY: Final = "WS_UpdateInventory"
 BOOK_HEAD: Final = 6
@@ -79,7 +81,10 @@ def send_journals(client: PlayerClient, name: str) -> None:
     """Send an empty journal, empty collections and no factions."""
     # The inverted CRC, as EQ2Emulator computes it.
     crc = zlib.crc32(name.encode()) ^ 0xFFFFFFFF
-    client.send("WS_QuestJournalUpdate", {"player_crc": crc, "player_name": name})
+    client.send(
+        "WS_QuestJournalUpdate",
+        {"player_crc": crc, "player_name": name, "max_quests": MOST_QUESTS},
+    )
     client.send("WS_CollectionUpdate", {"new_collection_flag": 1})
     client.send("WS_FactionUpdate")
 
@@ -222,9 +227,10 @@ def skill_book(dialect: Dialect, knowledge: Knowledge, skills: Sequence[KnownSki
     """Return the first skill book of a client. Raises `UnknownStruct`."""
     rows = [_row(knowledge, skill, dialect.version) for skill in skills]
     whole = dialect.encode_known(SKILL_BOOK, {"skill_count": len(rows), "skill_array": rows})
-    # The bytes behind the rows differ by version, so they are counted from the end.
-    tail = dialect.layout(SKILL_BOOK).empty_size() - BOOK_HEAD
-    return pack_counted(len(rows), whole[BOOK_HEAD:-tail], whole[-tail:], dialect.version)
+    # Whatever the layout has beside the rows, only the last byte is not packed (recorded of 546,
+    # 561, 1096, 1208, 60114 and 64753).
+    packed = whole[BOOK_HEAD:-1] if rows else b""
+    return pack_counted(len(rows), packed, whole[-1:], dialect.version)
 
 
 def _row(knowledge: Knowledge, known: KnownSkill, version: int) -> dict[str, Any]:

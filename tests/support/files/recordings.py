@@ -39,3 +39,12 @@ def recording(name: str) -> tuple[bytes, list[dict[str, Any]]]:
     with gzip.open(RECORDINGS / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines if line.strip()]
     return capture.read_bytes(), rows
+
+
+def recorded_rows(name: str) -> list[dict[str, Any]]:
+    """Return what was written down of a session; skip when absent."""
+    path = RECORDINGS / f"{name}.jsonl.gz"
+    if not path.exists():
+        pytest.skip(f"no recording {path.name} on this machine (EMU_RECORDINGS)")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from emu.model import Title
-from emu.world.content.knowledge import Knowledge, Language, OlderTypes, Skill
+from emu.world.content.knowledge import (
+    Knowledge,
+    Language,
+    NewerTypes,
+    OlderTypes,
+    Skill,
+    read_knowledge,
+)
 
 KNOWLEDGE = Knowledge(
     skills=[Skill(540022425, "Parry", type=3), Skill(2, "Odd")],
@@ -24,6 +33,27 @@ def test_older_clients_call_some_types_otherwise() -> None:
     swimming = Skill(5, "Swimming", type=12)
     assert [knowledge.skill_type(swimming, version) for version in (546, 561, 562)] == [11, 11, 12]
     assert knowledge.skill_type(Skill(6, "Parry", type=3), 546) == 3
+
+
+def test_ranges_of_later_clients_call_some_types_otherwise() -> None:
+    knowledge = Knowledge(newer=[NewerTypes(562, 600, {12: 13})])
+    swimming = Skill(5, "Swimming", type=12)
+    assert [knowledge.skill_type(swimming, version) for version in (561, 562, 601)] == [12, 13, 12]
+
+
+@pytest.mark.parametrize(
+    ("version", "recorded"),
+    [
+        (546, (11, 13, 15)), (561, (11, 13, 15)), (1096, (13, 15, 17)), (1208, (13, 15, 17)),
+        (57080, (13, 15, 17)), (60114, (12, 14, 16)), (64659, (12, 14, 16)), (64753, (12, 14, 16)),
+    ],
+)  # fmt: skip
+def test_shipped_types_are_those_of_the_recorded_skill_books(
+    version: int, recorded: tuple[int, ...]
+) -> None:
+    knowledge = read_knowledge()
+    skills = [Skill(5, "One", type=number) for number in (12, 15, 17)]
+    assert tuple(knowledge.skill_type(skill, version) for skill in skills) == recorded
 
 
 def test_titles_are_found_by_number_and_text() -> None:
