@@ -72,9 +72,9 @@ async def test_a_group_goes_on_while_a_member_changes_the_node_and_the_other_nod
         await travels(two.client, "antonica", "Antonica")
         assert port_of(two.client) == west.world_port
         await west.line(r"groups: the node \w+ orders their changes", 15.0)
-        await one.types("invite Borvik", "Borvik is invited")
+        await one.types("invite Borvik", "You invite Borvik to group with you.")
         await two.sees("Aldana invites you to a group")
-        await two.types("accept", "Borvik is in the group now.")
+        await two.types("accept", "You have joined the group.")
         await two.types("gsay hello from here", "hello from here")
         await one.sees("hello from here")
         await travels(two.client, "IsleRefuge1", "Isle of Refuge")

@@ -107,6 +107,6 @@ def test_who_is_muted_may_still_go_away_and_lay_titles_down() -> None:
     harness = scene()
     harness.console("mute Speaker 10")
     speaker = client_of(harness, 5)
-    assert speaker.types("/afk") == ["You are away from the keyboard."]
+    assert speaker.types("/afk")[0] == "You are now afk."
     assert speaker.types("/title setsuffix none")
     assert speaker.types("/chatleave Trade") == []

@@ -79,10 +79,10 @@ def _toggle(name: str, help_text: str, word: StateWord, on: str, off: str, *alia
 
 
 _toggle("anon", "hide your level, class and zone in lists of players", StateWord.ANONYMOUS,
-        "You are anonymous now.", "You are not anonymous any more.")  # fmt: skip
+        "You are now anonymous.", "You are no longer anonymous.")  # fmt: skip
 _toggle("role", "show that you play a role", StateWord.ROLEPLAYING,
-        "You are roleplaying now.", "You are not roleplaying any more.", "roleplaying")  # fmt: skip
+        "You are now roleplaying.", "You are no longer roleplaying.", "roleplaying")  # fmt: skip
 _toggle("lfg", "show that you look for a group", StateWord.LOOKING_FOR_GROUP,
-        "You are looking for a group.", "You are not looking for a group any more.")  # fmt: skip
+        "You are now LFG.", "You are no longer LFG.")  # fmt: skip
 _toggle("lfw", "show that you look for work", StateWord.LOOKING_FOR_WORK,
-        "You are looking for work.", "You are not looking for work any more.")  # fmt: skip
+        "You are now LFW.", "You are no longer LFW.")  # fmt: skip

@@ -27,6 +27,9 @@ from emu.world.commands.targets import end_following
 from emu.world.social.group_changes import GroupAction, GroupOutcome
 from emu.world.social.group_texts import check_guest
 
+CHANGE_COLOR, INVITE_COLOR = "group_change", "group_invite"
+"""Colors of lines about groups (docs/protocol/world/chat.md#groups)."""
+
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
 
@@ -35,12 +38,12 @@ quiet = partial(COMMANDS.for_players, is_quiet=True)
 
 
 @quiet("invite", "invite a player to your group", NAME, example="invite Borvik")
-async def _invite(context: CommandContext, player: Player, call: Call) -> str:
+async def _invite(context: CommandContext, player: Player, call: Call) -> None:
     guest = await _guest(context, player, call, Option.DECLINE_GROUPS)
     await _make(context, GroupAction.INVITE, player, guest)
     text = f"{player.name} invites you to a group: accept or decline."
-    context.chat.group_texts.line([guest.char_id], text)
-    return f"{guest.name} is invited to your group"
+    context.chat.group_texts.offer(guest.char_id, player.name, text)
+    context.chat.line(player, f"You invite {guest.name} to group with you.", INVITE_COLOR)
 
 
 @quiet("raidinvite", "invite a player's group to your raid", NAME, example="raidinvite Borvik")
@@ -73,7 +76,9 @@ async def _accept(context: CommandContext, player: Player, _call: Call) -> None:
     _check_shown(player)
     joined = await _make(context, GroupAction.ACCEPT, player)
     kind = "raid" if joined.is_raid else "group"
-    context.chat.group_texts.line(joined.members, f"{player.name} is in the {kind} now.")
+    context.chat.line(player, f"You have joined the {kind}.", CHANGE_COLOR)
+    others = [member for member in joined.members if member != player.id]
+    context.chat.group_texts.line(others, f"{player.name} has joined the {kind}.")
 
 
 @quiet("declineinvite", "decline the invitation", aliases=("decline",))
@@ -138,17 +143,18 @@ async def _kick(context: CommandContext, player: Player, call: Call) -> str:
 
 
 @quiet("leavegroup", "leave your group")
-async def _leave(context: CommandContext, player: Player, _call: Call) -> str:
+async def _leave(context: CommandContext, player: Player, _call: Call) -> None:
     group = await _make(context, GroupAction.LEAVE, player)
     _left(context, player.name, group.members)
-    return "you left the group"
+    context.chat.line(player, "You have left the group", CHANGE_COLOR)
 
 
 @quiet("disband", "end the group that you lead, or leave another one")
-async def _disband(context: CommandContext, player: Player, call: Call) -> str:
+async def _disband(context: CommandContext, player: Player, call: Call) -> str | None:
     # Only the leader may end the group for others.
     if context.world.groups.own(player.id).leader != player.id:
-        return await _leave(context, player, call)
+        await _leave(context, player, call)
+        return None
     members = (await _make(context, GroupAction.DISBAND, player)).members
     others = [member for member in members if member != player.id]
     context.chat.group_texts.line(others, f"{player.name} has disbanded the group.")

@@ -76,14 +76,17 @@ async def _players(context: CommandContext, _call: Call) -> Reply:
     "afk", "be away from the keyboard, or be back", MESSAGE, is_quiet=True, cost=Cost.SHOWN,
     example="afk back in ten minutes",
 )  # fmt: skip
-async def _afk(context: CommandContext, player: Player, call: Call) -> str:
+async def _afk(context: CommandContext, player: Player, call: Call) -> None:
     if call["message"]:
         await check_voice(context, call)
     player.away_message = call["message"]
     away = StateWord.AFK not in player.spawn.words
     player.spawn.set_word(StateWord.AFK, on=away)
     context.world.presence.seen(player.id, away=away)
-    return "You are away from the keyboard." if away else "You are back."
+    # Texts and order are recorded; those near are not shown that a player is back.
+    context.chat.line(player, "You are now afk." if away else "You are no longer afk.")
+    if away:
+        context.chat.notice(player, f"{player.name} is going afk.")
 
 
 def row(context: CommandContext, present: Present) -> dict[str, Any]:

@@ -277,6 +277,16 @@ class Chat:
         for line in text.splitlines():
             player.client.send_line("WS_DisplayText", text_fields(line, color), self.rules.backlog)
 
+    def notice(self, subject: Player, text: str) -> None:
+        """Show a line about a player to itself and to the players near that may see it."""
+        for hearer in self.world.players.standing_in(subject.zone):
+            is_near = (
+                hearer.spawn.position.distance_to(subject.spawn.position) <= self.world.rules.hear
+            )
+            is_ignored = hearer.relations.knows(Relation.IGNORED, subject.name)
+            if is_near and not is_ignored and (hearer is subject or sees(hearer, subject)):
+                self.line(hearer, text)
+
     # -- channels -------------------------------------------------------------------------------
 
     def join(self, player: Player, name: str, password: str, now: Monotonic) -> Channel:

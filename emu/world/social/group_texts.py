@@ -26,6 +26,11 @@ GUESTS: Final = "groups.guests"
 """Topic of questions whether a player may be invited; it ends with a dot and its process."""
 LINE: Final = "line"
 """The kind of a note that is a line of text; other kinds are channels of chat."""
+OFFER: Final = "WS_ReceiveOffer"
+"""The client's window of an invitation."""
+GROUP_OFFER: Final = 1
+COLOR: Final = "group_change"
+"""The color of lines about groups, by its name in `data/world/chat.toml` (recorded)."""
 CHANNELS: Final = frozenset({"group", "raid"})
 DECLINED: Final = {one.value: one for one in (Option.DECLINE_GROUPS, Option.DECLINE_RAIDS)}
 """The options that decline invitations, by their values on the bus."""
@@ -71,8 +76,21 @@ class GroupTexts:
         numbers = list(members)
         for member in self._here(numbers):
             if member.is_online:
-                self._chat.line(member, text)
+                self._chat.line(member, text, COLOR)
         self._publish(numbers, {"kind": LINE, "speaker": "", "text": text})
+
+    def offer(self, guest: int, inviter: str, text: str) -> None:
+        """Show a player an invitation to a group: the client's window, and a line of text."""
+        for player in self._here([guest]):
+            self._show_offer(player, inviter, text)
+        # A line for processes of an earlier release, which do not read the last field.
+        note: Note = {"kind": LINE, "speaker": inviter, "text": text, "offer": GROUP_OFFER}
+        self._publish([guest], note)
+
+    def _show_offer(self, guest: Player, inviter: str, text: str) -> None:
+        if guest.is_online:
+            guest.client.send(OFFER, {"type": GROUP_OFFER, "name": inviter, "unknown2": 1})
+            self._chat.line(guest, text, COLOR)
 
     def say(
         self, speaker: Player, members: Sequence[int], channel: str, text: str, now: Monotonic
@@ -123,8 +141,10 @@ class GroupTexts:
         for hearer in self._here(members):
             if kind != LINE:
                 self._chat.hear_member(hearer, kind, speaker, text)
+            elif note.get("offer") == GROUP_OFFER:
+                self._show_offer(hearer, speaker, text)
             elif hearer.is_online:
-                self._chat.line(hearer, text)
+                self._chat.line(hearer, text, COLOR)
 
     async def _answer_guest(self, note: Note) -> Note:
         match note:

@@ -192,7 +192,7 @@ def test_whoever_hides_leaves_channels_and_groups_of_those_who_may_not_see_it() 
         "it has come, for whom it was not there"
     )
     player.types("/invite Boss")
-    assert master.types("/accept") == ["Boss is in the group now."]
+    assert master.types("/accept") == ["You have joined the group."]
     master.types("/hide")
     assert reported(player)[-1] == (3, NAME)
     assert player.types("/group") == ["you are in no group"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from emu.structs.packed import unpack, xor
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -28,7 +30,7 @@ def test_a_group_from_invitation_to_end(harness: WorldHarness) -> None:
     two = harness.stand(6, name="Borvik", level=12)
     far = harness.stand(7, name="Cestra", zone_id=12)
     harness.run(0.5)
-    assert one.types("/invite borvik") == ["Borvik is invited to your group"]
+    assert one.types("/invite borvik") == ["You invite Borvik to group with you."]
     assert lines(two)[-1] == "Aldana invites you to a group: accept or decline."
     two.types("/accept")
     one.types("/invite Cestra")
@@ -44,7 +46,7 @@ def test_a_group_from_invitation_to_end(harness: WorldHarness) -> None:
     assert one.types("/group") == ["Aldana leads", "Aldana, Borvik, Cestra"]
     far.say("OP_RequestCampMsg", b"\1\1")
     assert lines(two)[-1] == "Cestra has left the group."
-    assert two.types("/leavegroup") == ["you left the group"]
+    assert two.types("/leavegroup") == ["You have left the group"]
     assert not any(row["name"].strip("\0") for row in sheet(one)["group_members"])
     assert one.types("/gsay alone") == ["you are in no group"]
 
@@ -88,7 +90,7 @@ def test_only_the_leader_ends_the_group(harness: WorldHarness) -> None:
     for guest in (two, three):
         one.types(f"/invite {guest.player.name}")
         guest.types("/accept")
-    assert three.types("/disband") == ["you left the group"]
+    assert three.types("/disband") == ["You have left the group"]
     assert one.types("/disband") == ["you disbanded the group"]
     assert lines(two)[-1] == "Aldana has disbanded the group."
     assert two.types("/whogroup") == ["you are in no group"]
@@ -104,7 +106,7 @@ def test_a_raid_from_invitation_to_end(harness: WorldHarness) -> None:
     assert first.types("/raidinvite Named") == ["the group of Named is invited to your raid"]
     assert lines(second)[-1] == "Namea invites your group to a raid: accept or decline."
     second.types("/acceptinvite")
-    assert lines(last)[-1] == "Namec is in the raid now."
+    assert lines(last)[-1] == "Namec has joined the raid."
     last.types("/raidsay forward")
     assert [client.hears() for client in players[:2]] == [[("16", "Named", "forward")]] * 2
     assert "raid of 2 groups: Namea, Nameb, Namec, Named" in first.types("/whogroup")
@@ -112,3 +114,70 @@ def test_a_raid_from_invitation_to_end(harness: WorldHarness) -> None:
     assert first.types("/kickfromraid Named") == ["the group of Named is no longer in your raid"]
     assert lines(last)[-1] == "Namea has removed your group from the raid."
     assert first.types("/raidsay alone") == ["you are in no raid"]
+
+
+def shown(client: Client) -> list[tuple[int, str]]:
+    return [(row["color"], row["text"]) for row in client.decoded("WS_DisplayText")]
+
+
+@pytest.mark.parametrize(
+    ("version", "color", "offer"),
+    [
+        # `fight-546-ward-a`: the inviter is called Fyvfeg there.
+        (546, 79, "01 0600 467976666567 00 0000"),
+        # `1208-two-players`, `60114-two-players`: Aldanahnat, Aldanaivat.
+        (1208, 94, "01 0a00 416c64616e61686e6174 00 01 0000"),
+        (60114, 94, "01 0a00 416c64616e6169766174 00 01 0000"),
+    ],
+)
+def test_an_invitation_has_the_recorded_window_texts_and_colors(
+    harness: WorldHarness, version: int, color: int, offer: str
+) -> None:
+    recorded = bytes.fromhex(offer)
+    name = recorded[3 : 3 + recorded[1]].decode()
+    one = harness.stand(5, version, name=name)
+    two = harness.stand(6, version, name="Borvik")
+    one.types("/invite Borvik")
+    assert shown(one)[-1] == (color, "You invite Borvik to group with you.")
+    assert [data for kind, data in two.log if kind == "OP_EqReceiveOfferCmd"] == [recorded]
+    two.types("/acceptinvite")
+    assert shown(two)[-1] == (14, "You have joined the group.")
+    assert shown(one)[-1] == (14, "Borvik has joined the group.")
+    two.types("/leavegroup")
+    assert shown(two)[-1] == (14, "You have left the group")
+
+
+def test_who_goes_afk_is_shown_to_those_near_who_may_see_and_hear_it(harness: WorldHarness) -> None:
+    """`561-two-players`, `1096-two-players`: the line of those near is sent to oneself, too."""
+    one, two, far, deaf = (
+        harness.stand(number, name=name)
+        for number, name in ((5, "Aldana"), (6, "Borvik"), (7, "Cestra"), (8, "Dorwin"))
+    )
+    far.player.spawn.move(far.player.position._replace(x=far.player.position.x + 60))
+    deaf.types("/ignore Aldana")
+    before = [lines(client) for client in (two, far, deaf)]
+    assert one.types("/afk") == ["You are now afk.", "Aldana is going afk."]
+    assert one.types("/afk") == ["You are no longer afk."]
+    assert [lines(client) for client in (two, far, deaf)] == [
+        [*before[0], "Aldana is going afk."], before[1], before[2],
+    ]  # fmt: skip
+    assert shown(two)[-1] == (5, "Aldana is going afk.")
+
+
+def test_a_hidden_player_goes_afk_unseen(harness: WorldHarness) -> None:
+    master, two = harness.stand(5, name="Boss", admin_status=200), harness.stand(6, name="Borvik")
+    master.types("/hide")
+    before = lines(two)
+    assert "Boss is going afk." in master.types("/afk")
+    assert lines(two) == before
+
+
+def test_status_texts_are_the_recorded_ones(harness: WorldHarness) -> None:
+    """`1208-two-players`, t=42 to 46."""
+    one = harness.stand(5)
+    texts = [one.types(line) for line in ("/anon", "/lfg", "/anon", "/lfg")]
+    assert texts == [
+        ["You are now anonymous."], ["You are now LFG."], ["You are no longer anonymous."],
+        ["You are no longer LFG."],
+    ]  # fmt: skip
+    assert {color for color, _ in shown(one)[-4:]} == {5}

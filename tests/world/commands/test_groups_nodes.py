@@ -70,12 +70,12 @@ def grouped(nodes: Nodes) -> Nodes:
 
 def test_a_group_of_three_nodes_from_invitation_to_end(nodes: Nodes) -> None:
     one, two, three = nodes.one, nodes.two, nodes.three
-    assert one.types("/invite borvik") == ["Borvik is invited to your group"]
+    assert one.types("/invite borvik") == ["You invite Borvik to group with you."]
     assert lines(two)[-1] == "Aldana invites you to a group: accept or decline."
     assert two.types("/decline") == ["you declined"]
     assert lines(one)[-1] == "Borvik declines your invitation."
     nodes.group()
-    assert lines(two)[-1] == "Cestra is in the group now."
+    assert lines(two)[-1] == "Cestra has joined the group."
     assert nodes.members() == [["Borvik", "Cestra"], ["Aldana", "Cestra"], ["Aldana", "Borvik"]]
     row = sheet(one)["group_members"][0]
     assert (row["level_current"], row["zone"].strip("\0")) == (12, "Antonica")
@@ -110,7 +110,7 @@ def test_a_raid_of_players_at_three_nodes(nodes: Nodes) -> None:
     assert nodes.one.types("/raidinvite Elanor") == ["the group of Elanor is invited to your raid"]
     assert lines(more[0])[-1] == "Aldana invites your group to a raid: accept or decline."
     more[0].types("/accept")
-    assert lines(nodes.two)[-1] == "Danika is in the raid now."
+    assert lines(nodes.two)[-1] == "Danika has joined the raid."
     more[1].types("/raidsay forward")
     for client in (nodes.one, nodes.two, *more):
         assert client.hears() == [("16", "Elanor", "forward")]
@@ -199,5 +199,11 @@ def test_while_nobody_orders_a_change_is_refused_and_chat_goes_on(grouped: Nodes
     grouped.two.types("/gsay still here")
     assert grouped.three.hears() == [("15", "Borvik", "still here")]
     grouped.pass_time(20)
-    assert grouped.two.types("/leavegroup") == ["you left the group"]
+    assert grouped.two.types("/leavegroup") == ["You have left the group"]
     assert grouped.three.types("/group") == ["you are in no group"]
+
+
+def test_an_invitation_opens_the_window_at_another_node(nodes: Nodes) -> None:
+    nodes.one.types("/invite Borvik")
+    (offer,) = nodes.two.decoded("WS_ReceiveOffer")
+    assert (offer["type"], offer["name"], offer["guild_name"]) == (1, "Aldana", "")

@@ -23,7 +23,7 @@ def test_a_declined_invitation_is_refused_also_in_the_next_session(harness: Worl
     assert one.types("invite Borvik") == ["Borvik declines such invitations"]
     assert harness.store.rows[6].options == "decline_groups"
     assert other.types("decline_groups") == ["You accept invitations to groups now."]
-    assert one.types("invite Borvik") == ["Borvik is invited to your group"]
+    assert one.types("invite Borvik") == ["You invite Borvik to group with you."]
 
 
 def test_a_declined_invitation_to_a_raid_and_to_a_guild(harness: WorldHarness) -> None:
@@ -87,7 +87,7 @@ def test_others_see_a_hidden_hood_and_who_looks_for_work(harness: WorldHarness) 
 
 def test_a_status_comes_back_with_the_player(harness: WorldHarness) -> None:
     one = harness.stand(5, name="Aldana")
-    assert one.types("roleplaying") == ["You are roleplaying now."]
+    assert one.types("roleplaying") == ["You are now roleplaying."]
     one.types("anon")
     again(harness, one)
     assert {"roleplaying", "anonymous"} <= harness.world.players.get(5).spawn.words
