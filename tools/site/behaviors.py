@@ -31,7 +31,8 @@ and `tick` (1 second).
 ABOUT_METHODS = """\
 A method that gets a value of the wrong type, NaN or an unknown name raises an exception. If the
 behavior does not catch it, the server switches the behavior off until the next reload. Places are
-`(x, y, z)` in world units; Y is up. Headings are degrees, times are seconds.
+`(x, y, z)` in world units; Y is up. Headings are degrees: 0 looks along -z, 90 along -x, 180 along
++z, 270 along +x. Times are seconds.
 """
 
 

@@ -41,6 +41,7 @@ from emu.session import (
 )
 from emu.times import Monotonic
 from emu.world_stream.ghosts import POSITION, TITLE_CHANGED
+from emu.world_stream.movement import from_client
 
 EVENT_LIMIT: Final = 4096
 """Events kept until the owner reads them; the oldest are dropped first."""
@@ -432,8 +433,8 @@ class WorldClientCore:
                 self._end_reason = "you camped"
             case events.CampStopped():
                 self._end_reason = ""
-            case events.PutSomewhere(x, y, z):
-                self.walker.put(Place(x, y, z, self.place.heading))
+            case events.PutSomewhere(x, y, z, heading):
+                self.walker.put(Place(x, y, z, from_client(heading)))
             case WaysShown():
                 self.ways = event
             case OptionsShown():

@@ -187,11 +187,15 @@ class CampStopped:
 
 @dataclass(frozen=True, slots=True)
 class PutSomewhere:
-    """The server moved the character within its zone, to x, y, z in world units."""
+    """The server moved the character within its zone, to x, y, z in world units.
+
+    The heading is the one of clients, in degrees.
+    """
 
     x: float
     y: float
     z: float
+    heading: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ class ClientWorldMessages:
             "WS_UpdatePlayerMail": lambda fields: events.MailCoins(_coins(fields)),
             "WS_MailSendMessageReply": _plain(events.MailSent, "reply_type", "player_to"),
             "WS_Camp": _plain(events.CampBegun, "seconds"),
-            "WS_MoveClient": _plain(events.PutSomewhere, "x", "y", "z"),
+            "WS_MoveClient": _plain(events.PutSomewhere, "x", "y", "z", "heading"),
             "WS_DialogOpen": _dialog,
             "WS_TeleportList": _ways,
             "WS_SelectOption": _options,

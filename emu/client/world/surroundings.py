@@ -29,7 +29,7 @@ from emu.world_stream.ghosts import (
     GhostReader,
     GhostUpdate,
 )
-from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
+from emu.world_stream.movement import FULL_TURN, Position, from_client, to_client
 
 STEP: Final = 0.25
 """Seconds between two predictions."""
@@ -50,8 +50,8 @@ class Stride(NamedTuple):
     activity: int
 
     def fields(self) -> dict[str, float]:
-        """Return the fields of Player_Update. A client's heading is the opposite one."""
-        direction = (self.place.heading - HALF_TURN) % FULL_TURN
+        """Return the fields of Player_Update."""
+        direction = to_client(self.place.heading) % FULL_TURN
         return {
             "activity": self.activity,
             "direction1": direction,
@@ -274,7 +274,7 @@ def place_of(position: dict[str, Any]) -> Place:
             position["pos_x"],
             position["pos_y"],
             position["pos_z"],
-            (heading + HALF_TURN) % FULL_TURN,
+            from_client(heading),
         )
     except KeyError:
         raise MalformedMessage("position of a ghost without a place") from None

@@ -18,7 +18,7 @@ from emu.dialects import Dialect
 from emu.times import Monotonic
 from emu.world.rules import MovementRules
 from emu.world_stream.deltas import PredictionReader
-from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
+from emu.world_stream.movement import HALF_TURN, Position, from_client
 
 
 class StepRefusal(enum.StrEnum):
@@ -68,9 +68,7 @@ class StepReader:
                 fields["x"],
                 fields["y"],
                 fields["z"],
-                # A client's zero points the other way than that of the database
-                # (docs/protocol/world/spawns.md#units).
-                (fields["direction1"] + HALF_TURN) % FULL_TURN,
+                from_client(fields["direction1"]),
                 fields["grid_location"],
             ),
             fields["speed"],

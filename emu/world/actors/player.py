@@ -33,7 +33,7 @@ from emu.world.entry.saver import SavedKind
 from emu.world.rules import MovementRules
 from emu.world.visibility.viewer import Viewer
 from emu.world.zones.zone import Zone
-from emu.world_stream.movement import Position
+from emu.world_stream.movement import FULL_TURN, Position, to_client
 
 EMPTY: Final = 0xFFFFFFFF
 """The type of a slot that was emptied."""
@@ -461,13 +461,14 @@ class Player:
 
     def send_place(self, place: Position) -> None:
         """Send the client a place that its player moves to."""
+        # EQ2Emulator adds half a turn to the heading and leaves 180 to 540 as it is (recorded).
         self.client.send(
             "WS_MoveClient",
             {
                 "x": place.x,
                 "y": place.y,
                 "z": place.z,
-                "heading": place.heading,
+                "heading": to_client(place.heading) + FULL_TURN,
                 "unknown": 1,
                 "location": NO_LOCATION,
             },

@@ -15,7 +15,7 @@ from emu.world.deadlines import Deadlines
 from emu.world.entry.sheets import GHOST_SIZE, NOBODY
 from emu.world.scripts.bodies import Body, Home, distance_between
 from emu.world.scripts.calls import Calls
-from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
+from emu.world_stream.movement import FULL_TURN, Position
 
 TURNED: Final = 30.0
 """Seconds that a spawn faces a player whom `FaceTarget` has turned it to."""
@@ -125,7 +125,7 @@ class Moves:
             return
         player = body.player
         if player is not None:
-            player.teleport(place._replace(heading=_opposite(place.heading)), self._now())
+            player.teleport(place, self._now())
             return
         body.spawn.origin = place
         self.stop_where(body, place)
@@ -143,7 +143,7 @@ class Moves:
         """Turn a spawn, or a player, to a heading in degrees."""
         at = body.spawn.position
         if body.player is not None:
-            body.player.teleport(at._replace(heading=_opposite(heading)), self._now())
+            body.player.teleport(at._replace(heading=heading % FULL_TURN), self._now())
         elif not self._is_going(body):
             body.spawn.move(at._replace(heading=heading % FULL_TURN))
 
@@ -264,10 +264,6 @@ class Moves:
 
 def _is_place(point: Waypoint) -> bool:
     return max(abs(axis) for axis in point.place[:3]) <= FARTHEST
-
-
-def _opposite(heading: float) -> float:
-    return (heading + HALF_TURN) % FULL_TURN
 
 
 def can_move(body: Body | None) -> bool:

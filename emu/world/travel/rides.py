@@ -21,7 +21,7 @@ from emu.times import Monotonic
 from emu.world.actors.spawn import LIVING, GhostPart, Spawn, SpawnKind
 from emu.world.visibility.fields import OFFSET_UNIT, TRANSPORT, hovers
 from emu.world.zones.zone import Zone
-from emu.world_stream.movement import FULL_TURN, Position
+from emu.world_stream.movement import FULL_TURN, Position, rotated
 
 SMALLEST: Final = 2.0
 """Units; the radius of a transport whose model has a smaller one, or none."""
@@ -342,8 +342,7 @@ def _moved_along(at: Position, before: Position, here: Position, turn: float) ->
     """Return where somebody is after a transport has moved and turned by some degrees."""
     x, z = at.x - before.x, at.z - before.z
     if turn:
-        angle = math.radians(turn)
-        x, z = x * math.cos(angle) + z * math.sin(angle), z * math.cos(angle) - x * math.sin(angle)
+        x, z = rotated(x, z, turn)
     return at._replace(
         x=here.x + x, y=at.y + here.y - before.y, z=here.z + z,
         heading=(at.heading + turn) % FULL_TURN if turn else at.heading,

@@ -21,7 +21,7 @@ from emu.world_stream.ghosts import (
     UPDATE_TITLE,
     WIDGET_FOOTER,
 )
-from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
+from emu.world_stream.movement import FULL_TURN, Position, to_client
 
 # The values below that clients do not explain were recorded from EQ2Emulator. They are sent to
 # every client, so they are constants and not data.
@@ -430,8 +430,8 @@ Those of the world's data are shown as they are, also below 0 (both recorded).
 
 
 def heading_units(degrees: float) -> int:
-    """Return a heading in wire units: 1/64 degrees from the opposite of the database's zero."""
-    return _short((degrees - HALF_TURN) * HEADING_UNIT)
+    """Return a heading in wire units: 1/64 degrees of the client's heading."""
+    return _short(to_client(degrees) * HEADING_UNIT)
 
 
 def _short(value: float) -> int:

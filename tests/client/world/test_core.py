@@ -125,7 +125,8 @@ def test_being_put_somewhere_ends_the_walk() -> None:
         client.walk_to(at.x + 40.0, at.y, at.z)
         await client.pause(1.0)
         client.act(lambda core: core.command("/move 10 5 20"))
-        await client.until(lambda: PutSomewhere(10.0, 5.0, 20.0) in events, "the new place")
+        looks = 90.0 + 360.0  # along +x
+        await client.until(lambda: PutSomewhere(10.0, 5.0, 20.0, looks) in events, "the new place")
         assert client.core.walker.goal is None
         client.walk_to(12.0, 5.0, 20.0)
         await client.until(lambda: client.core.walker.goal is None, "the goal")

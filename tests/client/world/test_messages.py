@@ -67,7 +67,8 @@ READ = [
         {"mail_id": 4, "player_from": "Al", "subject": "Hi", "mail_body": "Well?"},
         LetterShown(4, "Al", "Hi", "Well?", 0),
     ),
-    ("WS_MoveClient", {"x": 1.0, "y": 2.0, "z": 3.0}, PutSomewhere(1.0, 2.0, 3.0)),
+    ("WS_MoveClient", {"x": 1.0, "y": 2.0, "z": 3.0, "heading": 360.0},
+     PutSomewhere(1.0, 2.0, 3.0, 360.0)),
     ("WS_ServerDialogClose", {"conversation_id": 7}, DialogClosed(7)),
     ("WS_TeleportList", {"spawn_id": 9, "num_destinations": 1, "destination_array": [
         {"unique_id": 51, "display_name": "North", "zone_name": "Antonica", "cost": 3}]},

@@ -72,7 +72,7 @@ PRINTED = [
     (GuildMemberLeft(6), ["guild: 6 is no member any more"]),
     (CampBegun(20), ["you camp: 20 seconds to go"]),
     (CampStopped(), ["you camp no more"]),
-    (PutSomewhere(1, 2, 3), ["you are put at 1.00, 2.00, 3.00"]),
+    (PutSomewhere(1, 2, 3, 90), ["you are put at 1.00, 2.00, 3.00"]),
     (ZoneLeft("127.0.0.1", 9001), ["on the way to another zone, at 127.0.0.1:9001"]),
     (DialogOpened(1, "Guard", "Halt", ("Why?", "Bye")), ["Guard: Halt", "  1. Why?", "  2. Bye"]),
     (DialogClosed(1), ["the dialog is closed"]),

@@ -35,19 +35,20 @@ def test_no_step_is_longer_than_its_time_allows_and_the_last_is_the_goal(start, 
     assert [speed for _, _, speed in steps[:-1]] == [8.0] * (len(steps) - 1)
 
 
-def test_who_walks_north_east_looks_there() -> None:
+def test_who_walks_along_both_axes_looks_there() -> None:
     walker = Walker()
     walker.walk_to(Place(3.0, 0.0, 3.0), Monotonic(0.0))
     walked(walker, 0.0)
-    assert walker.place.heading == pytest.approx(45.0)
+    assert walker.place.heading == pytest.approx(225.0)
 
 
-def test_fields_count_the_heading_from_the_other_side() -> None:
+def test_fields_have_the_heading_of_clients() -> None:
+    """A player who goes along +x reports 90, as creatures are shown that do (recorded)."""
     walker = Walker()
     walker.walk_to(Place(1.0, 0.0, 0.0), Monotonic(0.0))
     walker.step(Monotonic(0.0))
     fields = walker.step(Monotonic(0.05)).fields()
-    assert (fields["direction1"], fields["activity"]) == (270.0, RUNNING)
+    assert (fields["direction1"], fields["activity"]) == (90.0, RUNNING)
     assert fields["x"] == pytest.approx(0.4)
 
 

@@ -116,7 +116,7 @@ def test_only_corners_are_sent_with_speed_heading_and_the_points_ahead() -> None
     assert scene.spawn.ahead == (Position(10.0, 0.0, 0.0), Position(10.0, 0.0, 10.0))
     scene.run(10.1)
     assert [(when, place.heading, speed) for when, place, speed in scene.sent] == [
-        (0.0, 90.0, 2.0), (5.0, 0.0, 2.0), (10.0, 270.0, 2.0),
+        (0.0, 270.0, 2.0), (5.0, 180.0, 2.0), (10.0, 90.0, 2.0),
     ]  # fmt: skip
     assert scene.spawn.position.grid == 0
 
@@ -125,7 +125,7 @@ def test_between_corners_the_place_is_kept_up_to_date() -> None:
     scene = Scene()
     scene.ring(*SQUARE)
     scene.run(2.6)
-    assert scene.spawn.position == Position(5.0, 0.0, 0.0, 90.0, 7)
+    assert scene.spawn.position == Position(5.0, 0.0, 0.0, 270.0, 7)
     assert len(scene.sent) == 1
 
 
@@ -134,7 +134,7 @@ def test_a_stay_stands_and_looks_to_the_next_point_or_where_it_says() -> None:
     scene.ring((10.0, 0.0), (10.0, 10.0), stay=5.0)
     scene.run(5.1)
     when, place, speed = scene.sent[-1]
-    assert (when, place.heading, speed) == (5.0, 0.0, 0.0)
+    assert (when, place.heading, speed) == (5.0, 180.0, 0.0)
     assert scene.spawn.ahead == ()
     scene.run(4.8)
     assert scene.at() == (10.0, 0.0)
@@ -234,7 +234,7 @@ def test_a_pause_within_a_stay_turns_back_and_leaves_the_stay() -> None:
     scene.run(4.9)
     assert scene.spawn.position.heading == 200.0
     scene.run(0.2)
-    assert scene.spawn.position.heading == 0.0
+    assert scene.spawn.position.heading == 180.0
     scene.run(13.8)
     assert scene.at() == (10.0, 0.0)
     scene.run(2.6)

@@ -46,6 +46,22 @@ def test_every_shipped_zone_is_reached_from_the_isle_and_leads_back_but_for_the_
     assert 325 in set(ways(atlas, 12)) & set(ways(atlas, 166))
 
 
+def test_who_stands_in_a_shipped_zone_looks_to_where_players_arrive() -> None:
+    atlas = read_atlas()
+    arrivals = {zone.id: [zone.safe] for zone in atlas}
+    for zone in atlas:
+        for fixture in atlas.fixtures(zone.id):
+            if fixture.destination is not None and fixture.destination.position is not None:
+                arrivals[fixture.destination.zone_id].append(fixture.destination.position)
+    for zone in atlas:
+        for fixture in atlas.fixtures(zone.id):
+            if fixture.kind is SpawnKind.NPC:
+                here = fixture.place
+                nearest = min(arrivals[zone.id], key=here.distance_to)
+                off = abs(here.heading_to(nearest) - here.heading) % 360.0
+                assert min(off, 360.0 - off) <= 45.0, fixture.name
+
+
 def test_the_shipped_zones_are_complete() -> None:
     atlas = read_atlas()
     kinds = {fixture.kind for zone in atlas for fixture in atlas.fixtures(zone.id)}

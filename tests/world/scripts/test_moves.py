@@ -60,7 +60,7 @@ def test_a_hail_lets_a_spawn_on_its_round_stand_for_five_seconds(scene: ScriptSc
     scene.harness.run(4.9)
     assert guard.position == at
     scene.harness.run(0.2)
-    assert guard.position.heading == pytest.approx(90.0)
+    assert guard.position.heading == pytest.approx(270.0)
     scene.harness.run(5.0)
     assert round(guard.position.x - PLACE.x) == 10
 
@@ -83,7 +83,7 @@ def test_a_spawn_that_faces_another_spawn_keeps_its_heading(scene: ScriptScene) 
         function hailed(NPC, Spawn) FaceTarget(NPC, GetSpawnByLocationID(GetZone(NPC), 71)) end""")
     scene.hail(guard)
     scene.harness.run(60.0)
-    assert guard.position.heading == 90.0
+    assert guard.position.heading == 270.0
 
 
 def test_a_way_calls_the_function_at_its_end(scene: ScriptScene) -> None:

@@ -115,10 +115,8 @@ def set_position(
     if body is None:
         return
     at = body.spawn.position
-    if not heading:
-        # The heading of a player is the opposite of what scripts say.
-        heading = at.heading if body.player is None else at.heading + HALF_TURN
-    scripts.moves.put(body, Position(x, y, z, heading % FULL_TURN, at.grid))
+    heading = heading % FULL_TURN if heading else at.heading
+    scripts.moves.put(body, Position(x, y, z, heading, at.grid))
 
 
 @MOVEMENT("SetHeading", "S spawn, f degrees")
@@ -210,11 +208,9 @@ def knock_back(
     if body is None or target is None or not can_move(target) or not math.isfinite(away):
         return
     at = target.spawn.position
-    heading = body.spawn.position.heading_to(at)
-    if own_heading:
-        heading = target.spawn.position.heading
-    angle, far = math.radians(heading), max(-FARTHEST_PUSH, min(away, FARTHEST_PUSH))
-    goal = at._replace(x=at.x + far * math.sin(angle), z=at.z + far * math.cos(angle))
+    heading = at.heading if own_heading else body.spawn.position.heading_to(at)
+    far = max(-FARTHEST_PUSH, min(away, FARTHEST_PUSH))
+    goal = at._replace(heading=heading).ahead(far)._replace(heading=at.heading)
     scripts.moves.stop_where(target, goal)
 
 

@@ -12,7 +12,7 @@ def test_the_greeter_greets_once_and_answers() -> None:
     )
     harness.run(10.0)
     assert [text for _, _, text in client.hears()] == ["Hello Aldana"]
-    assert client.fields_of("Guard Vexel")["pos_heading1"] == (270 - 180) * 64
+    assert client.fields_of("Guard Vexel")["pos_heading1"] == -90 * 64  # Aldana is at -x of it.
     hail(client, guard)
     assert client.decoded("WS_DialogOpen")[-1]["text"] == "Well met, Aldana."
     choose(client, 1)

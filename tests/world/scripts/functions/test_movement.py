@@ -18,7 +18,9 @@ def test_a_spawn_is_put_elsewhere_and_is_at_home_there(scene: ScriptScene) -> No
     assert guard.position == guard.origin == (1.0, 2.0, 244.0, 45.0, 0)
 
 
-def test_a_player_is_put_elsewhere_with_the_opposite_heading(scene: ScriptScene) -> None:
+def test_a_player_is_put_elsewhere_and_its_client_is_sent_the_opposite_heading(
+    scene: ScriptScene,
+) -> None:
     guard = scene.spawn("""
         function hailed(NPC, Spawn)
             SetPosition(Spawn, 4, -7, 243, heading)
@@ -29,9 +31,13 @@ def test_a_player_is_put_elsewhere_with_the_opposite_heading(scene: ScriptScene)
     scene.hail(guard)
     assert scene.player.position == (4.0, -7.0, 243.0, before, scene.player.position.grid)
     scene.hail(guard)
-    assert scene.player.position.heading == 270.0
+    assert scene.player.position.heading == 90.0
+    # EQ2Emulator adds 180 (eq2-lua.md 3, and a place with heading 180 that it sends as 360 in the
+    # recording real-entry-1208-start-fighter-priest).
+    assert scene.client.decoded("WS_MoveClient")[-1]["heading"] == 270.0
     scene.target(guard)
-    assert scene.player.position.heading == 190.0
+    assert scene.player.position.heading == 10.0
+    assert scene.client.decoded("WS_MoveClient")[-1]["heading"] == 190.0
 
 
 def test_headings_cells_and_moves_of_a_spawn(scene: ScriptScene) -> None:
@@ -63,9 +69,9 @@ def test_speeds_and_what_slows_them(scene: ScriptScene) -> None:
 @pytest.mark.parametrize(
     ("away", "sides"),
     [
-        ((1.0, 0.0), "true false false"),
+        ((-1.0, 0.0), "true false false"),
         ((0.0, 1.0), "false false true"),
-        ((-1.0, 0.0), "false true true"),
+        ((1.0, 0.0), "false true true"),
     ],
 )
 def test_sides(scene: ScriptScene, away: tuple[float, float], sides: str) -> None:
@@ -80,15 +86,20 @@ def test_sides(scene: ScriptScene, away: tuple[float, float], sides: str) -> Non
     assert scene.hail(guard) == [("Guard", sides)]
 
 
-def test_a_creature_is_pushed_away(scene: ScriptScene) -> None:
+def test_a_creature_is_pushed_away_or_where_it_looks(scene: ScriptScene) -> None:
     guard = scene.spawn("""
         function hailed(NPC, Spawn)
             Knockback(Spawn, NPC, 1000, 2, 5) Knockback(NPC, Spawn, 1000, 2, 5)
-        end""")
+        end
+        function targeted(NPC, Spawn) Knockback(Spawn, NPC, 1000, 2, 4, 1) end""")
     before = scene.player.position
     scene.hail(guard)
     assert guard.position.x == pytest.approx(PLACE.x - 5.0)
     assert scene.player.position == before
+    guard.move(PLACE._replace(heading=270.0))
+    scene.target(guard)
+    assert guard.position[:3] == pytest.approx((PLACE.x + 4.0, PLACE.y, PLACE.z))
+    assert guard.position.heading == 270.0
 
 
 def test_missing_spawns_and_players_walk_nowhere(scene: ScriptScene) -> None:
