@@ -49,26 +49,26 @@ def test_the_first_poll_gives_the_tables_and_the_second_nothing(store: OpcodeSto
 
 
 def test_an_edit_is_seen_once(store: OpcodeStore, watcher: OpcodeWatcher) -> None:
-    store.set(RANGE, "OP_KeymapLoadMsg", 400)
+    store.set(RANGE, "OP_KeymapLoadMsg", 900)
     tables = watcher.poll()
     assert tables is not None
-    assert tables.for_version(546).number("OP_KeymapLoadMsg") == 400
+    assert tables.for_version(546).number("OP_KeymapLoadMsg") == 900
     assert watcher.poll() is None
 
 
 def test_a_snapshot_in_use_does_not_change(store: OpcodeStore, watcher: OpcodeWatcher) -> None:
     before = watcher.tables
     assert before is not None
-    store.set(RANGE, "OP_KeymapLoadMsg", 400)
+    store.set(RANGE, "OP_KeymapLoadMsg", 900)
     assert watcher.poll() is not before
     assert before.for_version(546).number("OP_KeymapLoadMsg") == 153
 
 
 def test_an_edit_made_with_another_tool_is_seen(store: OpcodeStore, watcher: OpcodeWatcher) -> None:
-    by_hand(store.path, "UPDATE opcodes SET opcode = 401 WHERE name = 'OP_KeymapLoadMsg'")
+    by_hand(store.path, "UPDATE opcodes SET opcode = 901 WHERE name = 'OP_KeymapLoadMsg'")
     tables = watcher.poll()
     assert tables is not None
-    assert tables.for_version(561).number("OP_KeymapLoadMsg") == 401
+    assert tables.for_version(561).number("OP_KeymapLoadMsg") == 901
 
 
 def test_writes_to_other_tables_cost_no_reload(store: OpcodeStore, watcher: OpcodeWatcher) -> None:
@@ -87,7 +87,7 @@ def test_an_edit_is_seen_when_a_tool_dropped_the_triggers(
         *(f"DROP TRIGGER opcodes_{one}" for one in ("inserted", "updated", "deleted", "moved")),
     )
     assert watcher.poll() is not None
-    by_hand(store.path, "UPDATE opcodes SET opcode = 402 WHERE name = 'OP_KeymapLoadMsg'")
+    by_hand(store.path, "UPDATE opcodes SET opcode = 902 WHERE name = 'OP_KeymapLoadMsg'")
     assert watcher.poll() is not None
     assert watcher.poll() is None
 
@@ -192,11 +192,11 @@ def test_a_file_put_in_its_place_is_read(
 ) -> None:
     other = tmp_path / "backup.sqlite"
     with OpcodeStore.ensure(other) as backup:
-        backup.set(RANGE, "OP_KeymapLoadMsg", 403)
+        backup.set(RANGE, "OP_KeymapLoadMsg", 903)
     store.close()
     other.replace(store.path)
     for suffix in ("-wal", "-shm"):
         Path(f"{store.path}{suffix}").unlink(missing_ok=True)
     tables = watcher.poll()
     assert tables is not None
-    assert tables.for_version(546).number("OP_KeymapLoadMsg") == 403
+    assert tables.for_version(546).number("OP_KeymapLoadMsg") == 903

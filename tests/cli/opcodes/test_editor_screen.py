@@ -71,14 +71,14 @@ def test_ranges_stand_left_and_rows_right(store: OpcodeStore) -> None:
         assert len(shown(editor)) == len(store.rows(RANGE))
         ranges.move_cursor(row=0)
         await pilot.pause()
-        assert len(shown(editor)) == len(store.rows(VersionRange(0, 374)))
+        assert len(shown(editor)) == len(store.rows(VersionRange(0, 369)))
 
     play(store, steps)
 
 
 def test_the_first_range_is_shown_when_none_is_named(store: OpcodeStore) -> None:
     async def steps(editor: OpcodeEditor, _: Pilot[None]) -> None:
-        assert len(shown(editor)) == len(store.rows(VersionRange(0, 374)))
+        assert len(shown(editor)) == len(store.rows(VersionRange(0, 369)))
 
     play(store, steps, start=None)
 
