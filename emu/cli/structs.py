@@ -336,8 +336,8 @@ def encode(
     if form["packed"]:
         data = pack(data, version)
     if form["wrapped"]:
-        number, examine = _command_numbers(layout, version)
-        data = write_client_cmd(number, data, version, examine_info=examine)
+        number, _ = _command_numbers(layout, version)
+        data = write_client_cmd(number, data, version)
     click.echo(data.hex())
 
 

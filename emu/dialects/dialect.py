@@ -29,7 +29,7 @@ from emu.opcodes import OpcodeTable, OpcodeTables
 from emu.schema import field, read_table
 from emu.structs import FieldDefinition, FieldType, StructCatalog, StructLayout
 from emu.structs.layout import keyed_fields
-from emu.structs.packed import EXAMINE_INFO, write_client_cmd
+from emu.structs.packed import write_client_cmd
 from emu.texts import read_text
 
 BEFORE_LOGIN = 0
@@ -256,9 +256,7 @@ class Dialect:
         if not definition.opcode_type:
             return number, payload
         command = self.table.number(definition.opcode_type)
-        examine = command if definition.opcode_type == EXAMINE_INFO else None
-        body = write_client_cmd(command, payload, self.version, examine_info=examine)
-        return number, body
+        return number, write_client_cmd(command, payload, self.version)
 
     def holds_signed(self, struct: str, field: str) -> bool:
         """Return whether a field of three components takes negative numbers."""

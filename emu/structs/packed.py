@@ -253,14 +253,14 @@ def read_oversized(data: bytes, at: int) -> tuple[int, int]:
 
 
 EXAMINE_INFO: Final = "OP_EqExamineInfoCmd"
-"""The command of an item window. Above version 561 its size n is sent as 2n-9."""
+"""The command of an examine window; above version 561, EQ2Emulator gives some a wrong size."""
 LAST_SHORT_SIZE: Final = LAST_UNREVERSED_PACK
 """Up to this client version a size is one byte, or FF and a u16; above it, a u32."""
 _SHORT: Final = 0xFF
 _HEAD: Final = 3
 """Bytes between the size and the payload: FF and the u16 sub-opcode. The size counts them too."""
 _EXAMINE_LESS: Final = 9
-"""The 9 in 2n-9 (docs/protocol/structs.md#client-cmd)."""
+"""EQ2Emulator gives the window of an effect the size 2n-9 (docs/protocol/structs.md#client-cmd)."""
 
 
 class ClientCmd(NamedTuple):
@@ -270,23 +270,16 @@ class ClientCmd(NamedTuple):
     payload: bytes
 
 
-def write_client_cmd(
-    opcode: int, payload: bytes, version: int, *, examine_info: int | None = None
-) -> bytes:
+def write_client_cmd(opcode: int, payload: bytes, version: int) -> bytes:
     """Return one command with its size. A body of OP_ClientCmdMsg is one or more of these.
 
-    `examine_info` is the number of OP_EqExamineInfoCmd at this version; above 561 that command's
-    size n becomes 2n-9. Raises `StructValueError` if the opcode or the length does not fit.
+    Raises `StructValueError` if the opcode or the length does not fit.
     """
     if not 0 <= opcode <= 0xFFFF:
         raise StructValueError(f"sub-opcode {opcode} does not fit 16 bits")
     size = len(payload) + _HEAD
     head = b"\xff" + opcode.to_bytes(2, "little")
     if version > LAST_SHORT_SIZE:
-        if opcode == examine_info and version > LAST_OLD_CLIENT:
-            size = 2 * size - _EXAMINE_LESS
-            if size <= 0:
-                raise StructValueError(f"an item window of {len(payload)} bytes is too short")
         return size.to_bytes(4, "little") + head + payload
     if size < _SHORT:
         return bytes((size,)) + head + payload
@@ -300,8 +293,10 @@ def read_client_cmds(
 ) -> list[ClientCmd]:
     """Return the commands of a body of OP_ClientCmdMsg in order, none for an empty body.
 
-    `examine_info` is as for `write_client_cmd`. An opcode below 255 may also be one byte, as in
-    messages. Raises `MalformedMessage` if a size does not match the bytes.
+    `examine_info` is the number of OP_EqExamineInfoCmd at this version: above 561 the last command
+    of a body may be one with a size of EQ2Emulator's (docs/protocol/structs.md#client-cmd). An
+    opcode below 255 may also be one byte, as in messages. Raises `MalformedMessage` if a size does
+    not match the bytes.
     """
     return list(each_client_cmd(body, version, examine_info=examine_info))
 
@@ -310,18 +305,14 @@ def each_client_cmd(
     body: bytes, version: int, *, examine_info: int | None = None
 ) -> Iterator[ClientCmd]:
     """Yield the commands of a body; raise at the first damaged one."""
-    doubled = None
+    examine = None
     if examine_info is not None and version > LAST_OLD_CLIENT:
-        doubled = b"\xff" + examine_info.to_bytes(2, "little")
+        examine = b"\xff" + examine_info.to_bytes(2, "little")
     at = 0
     while at < len(body):
         start, size = _read_size(body, at, version)
-        # EQ2Emulator writes another size for this one command
-        # (docs/protocol/structs.md#client-cmd).
-        if body[start : start + _HEAD] == doubled:
-            size, odd = divmod(size + _EXAMINE_LESS, 2)
-            if odd:
-                raise MalformedMessage("command with a size that does not fit")
+        if body[start : start + _HEAD] == examine:
+            size = _examine_size(size, len(body) - start)
         at = start + size
         # A size of 0 would never advance, and the loop would not end.
         if size == 0 or at > len(body):
@@ -333,6 +324,14 @@ def each_client_cmd(
             raise MalformedMessage("command without its opcode")
         opcode = int.from_bytes(body[start + 1 : start + _HEAD], "little")
         yield ClientCmd(opcode, body[start + _HEAD : at])
+
+
+def _examine_size(size: int, rest: int) -> int:
+    """Return the true size of an examine window of which `rest` bytes are at hand."""
+    # A size that fits is right: most windows have it. The wrong ones are larger than the message.
+    if size > rest and (size - 1 == rest or size == 2 * rest - _EXAMINE_LESS):
+        return rest
+    return size
 
 
 def _read_size(body: bytes, at: int, version: int) -> tuple[int, int]:
