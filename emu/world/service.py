@@ -274,6 +274,8 @@ class WorldService:
             world.saves.save_or_report(player)
         elif name is PlayerDeadline.SAVE_CHANGES:
             world.saves.save_or_report(player)
+        elif name is PlayerDeadline.CONFIRMED:
+            world.saves.not_confirmed(player)
         elif name is PlayerDeadline.LINK_DEAD:
             departures.remove(player, LeaveReason.LINK_DEAD, now)
         elif name is PlayerDeadline.CAMP:

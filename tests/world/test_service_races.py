@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
+from twisted.internet.defer import Deferred
 
 from emu.world.actors.player import MOST_NAMES, PlayerState
 from emu.world.actors.spawn import Destination
@@ -228,6 +229,7 @@ def test_channels_without_number_and_of_any_name() -> None:
 
 def test_lists_of_friends_and_ignored_ones_end_somewhere() -> None:
     harness, one, _ = two(rank=0)
+    harness.start = Deferred.fromCoroutine  # answers wait for their save
     harness.exist(*(f"somebody{number}" for number in range(2 * MOST_NAMES)))
     for number in range(2 * MOST_NAMES):
         one.types(f"/ignore somebody{number}")

@@ -29,6 +29,7 @@ from emu.world.actors.movement import Pace, StepReader
 from emu.world.actors.options import Options
 from emu.world.actors.past import Past
 from emu.world.actors.spawn import Destination, Spawn, StateWord, Verb
+from emu.world.entry.confirmation import Confirmations
 from emu.world.entry.saver import SavedKind
 from emu.world.rules import MovementRules
 from emu.world.visibility.viewer import Viewer
@@ -141,6 +142,11 @@ class Relations:
 
     def add(self, kind: Relation, name: str) -> None:
         """Add a name. Raises `CommandError` if it is there already, or the list is full."""
+        self.check(kind, name)
+        self._names[kind][name.casefold()] = name
+
+    def check(self, kind: Relation, name: str) -> None:
+        """Raise `CommandError` if a name cannot be added: it is there, or the list is full."""
         names = self._names[kind]
         # Commands call this with text that a player has typed, so it is checked here.
         if len(name) > LONGEST_NAME:
@@ -149,7 +155,6 @@ class Relations:
             raise CommandError(f"{names[name.casefold()]} is on the list already")
         if len(names) >= MOST_NAMES:
             raise CommandError(f"the list holds {MOST_NAMES} names at most")
-        names[name.casefold()] = name
 
     def remove(self, kind: Relation, name: str) -> str:
         """Remove a name; return it as it was on the list. Raises `CommandError`."""
@@ -284,6 +289,8 @@ class PlayerDeadline(enum.Enum):
     """It is removed; no client has taken it over."""
     ZONING = "zoning"
     """It is removed; its client has not connected again."""
+    CONFIRMED = "confirmed"
+    """It is answered although its change is not stored yet."""
     CLOSING = "closing"
     """Its session is closed, although its last save is not stored yet."""
     SAVE_CHANGES = "keep"
@@ -311,8 +318,9 @@ class Player:
     """One character that is in the world."""
 
     __slots__ = (
-        "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message", "channels",
-        "character", "client", "command_words", "corrected", "destination", "followers",
+        "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message",
+        "channels", "character", "client", "command_words", "confirmations", "corrected",
+        "destination", "followers",
         "following", "hotbars", "id", "is_elsewhere", "is_returning", "is_travelling", "mail",
         "muted_until", "options", "pace", "past", "predictions", "proposed_last_name", "relations",
         "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "use",
@@ -342,10 +350,8 @@ class Player:
         self.target: Spawn | None = None
         self.use: VerbUse | None = None
         """The verb that takes its time."""
-        self.unstuck = -math.inf
-        """When it used the command ``stuck`` last."""
-        self.corrected = -math.inf
-        """When its client was last put back to its place."""
+        self.unstuck = self.corrected = -math.inf
+        """When it used the command ``stuck`` last, and when its client was last put back."""
         self.destination: Destination | None = None
         """Where it goes, while it changes the zone."""
         self.is_travelling = False
@@ -363,6 +369,8 @@ class Player:
         """Its memberships in channels of players, by the channel's name without case."""
         self.unsaved: set[SavedKind] = set()
         """Kinds that have changed and were not given to the saver yet."""
+        self.confirmations = Confirmations(now)
+        """Changes that are stored before the server confirms them."""
         self.is_returning = False
         """Whether its client only changed the zone, and has the messages that are sent once."""
         self.away_message = ""

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, TypeVar, Unpack
 
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
 from emu.commands.registry import OWNER, Answer, Traits, account_authority, check_authority
-from emu.errors import CommandError
+from emu.errors import CommandError, StoreError
 from emu.model import Present, may_see
 from emu.times import UNKNOWN
 from emu.world.actors.player import Player
@@ -19,6 +19,7 @@ from emu.world.content.saving import ZoneFiles
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
+from emu.world.entry.saver import SavedKind
 from emu.world.entry.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.social.mail import Mail
@@ -127,6 +128,30 @@ async def check_rank(
     rank = account_authority(row.admin_status for row in rows)
     own = call.caller.account_id == account_id
     check_authority(call.caller.rank, rank, name, own=own, harmless=harmless)
+
+
+NOT_STORED: Final = "The database does not answer: the server stores this as soon as it can."
+"""Follows an answer whose change is not stored yet."""
+
+
+async def confirmed(
+    context: CommandContext, player: Player, kind: SavedKind, *lines: str
+) -> Reply | None:
+    """Store a change of a player, then return these lines as the answer to it.
+
+    Every command whose answer confirms a change of a character calls this before it sends anything.
+    Return None if the player is not in the world any more: it has been saved as it left, and the
+    change, which came later, belongs to nobody. If the change cannot be stored now, the answer says
+    so.
+    """
+    # Its character may even be in the world again, with another `Player`.
+    if context.world.players.get(player.id) is not player:
+        return None
+    try:
+        await context.world.saves.confirm(player, kind)
+    except StoreError:
+        return Reply((*lines, NOT_STORED))
+    return Reply(lines)
 
 
 async def check_voice(context: CommandContext, call: Call) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from emu.commands import Argument, ArgumentKind, Call, Cost
+from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.errors import CommandError
 from emu.world.actors.options import Option
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import SITTING, STANDING, StateWord
-from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
+from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice, confirmed
 from emu.world.commands.targets import visible_target
 from emu.world.entry.saver import SavedKind
 from emu.world.social.emotes import read_emotes, show_emote
@@ -66,16 +66,18 @@ def _toggle(name: str, help_text: str, word: StateWord, on: str, off: str, *alia
     """Declare a command that sets a status word of the player, or removes it."""
 
     @quiet(name, help_text, STATE, cost=Cost.SHOWN, aliases=aliases, example=f"{name} on")
-    async def run(context: CommandContext, player: Player, call: Call) -> str:
+    async def run(context: CommandContext, player: Player, call: Call) -> Reply | None:
         is_on = word not in player.spawn.words if call["state"] is None else call["state"]
         player.spawn.set_word(word, on=is_on)
         player.options.set(Option(word), on=is_on)
-        context.world.saves.changed(player, SavedKind.OPTIONS, call.now)
-        context.sheets.send(player)
         # The lists of other processes show it, too.
         if word is StateWord.ANONYMOUS:
             context.world.presence.seen(player.id, anonymous=is_on)
-        return on if is_on else off
+        line = on if is_on else off
+        answer = await confirmed(context, player, SavedKind.OPTIONS, line)
+        if player.is_online:
+            context.sheets.send(player)
+        return answer
 
 
 _toggle("anon", "hide your level, class and zone in lists of players", StateWord.ANONYMOUS,

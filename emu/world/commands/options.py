@@ -6,14 +6,15 @@ and guilds are refused; the other options wait for what they are about.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
-from emu.commands import Argument, ArgumentKind, Call, Cost
+from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.errors import CommandError
 from emu.world.actors.client import LONGEST_LAST_NAME
 from emu.world.actors.options import STATUS, Option
 from emu.world.actors.player import Player
-from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
+from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice, confirmed
 from emu.world.entry.saver import SavedKind
 
 COMMANDS = WorldCommandSet()
@@ -25,16 +26,19 @@ SHOWN = Argument(
 )
 
 
-def switch(
-    context: CommandContext, player: Player, option: Option, call: Call, *, on: bool
-) -> None:
-    """Switch an option of a player: store it, and send it to the player's client."""
-    if not player.options.set(option, on=on):
-        return
-    if option in STATUS:
+async def switch(
+    context: CommandContext, player: Player, options: Iterable[Option], line: str, *, on: bool
+) -> Reply | None:
+    """Switch options of a player: store them, send them to its client, and return the answer."""
+    switched = [option for option in options if player.options.set(option, on=on)]
+    if not switched:
+        return Reply((line,))
+    for option in STATUS.intersection(switched):
         player.spawn.set_word(option, on=on)
-    context.world.saves.changed(player, SavedKind.OPTIONS, call.now)
-    context.sheets.send(player)
+    answer = await confirmed(context, player, SavedKind.OPTIONS, line)
+    if player.is_online:
+        context.sheets.send(player)
+    return answer
 
 
 def _declare_decline(name: str, option: Option, what: str) -> None:
@@ -42,10 +46,10 @@ def _declare_decline(name: str, option: Option, what: str) -> None:
     aliases = ("toggle_bonus_exp",) if option is Option.NO_BONUS_EXP else ()
 
     @quiet(name, f"decline {what}, or accept them again", aliases=aliases)
-    async def run(context: CommandContext, player: Player, call: Call) -> str:
+    async def run(context: CommandContext, player: Player, _call: Call) -> Reply | None:
         on = option not in player.options
-        switch(context, player, option, call, on=on)
-        return f"You {'decline' if on else 'accept'} {what} now."
+        line = f"You {'decline' if on else 'accept'} {what} now."
+        return await switch(context, player, (option,), line, on=on)
 
 
 for _name, _option, _what in (
@@ -67,11 +71,10 @@ def _declare_shown(name: str, options: tuple[Option, ...], what: str, *, hides: 
     """Declare a command that shows or hides something; `hides`: its options mean hidden."""
 
     @quiet(name, f"show or hide {what}", SHOWN, example=f"{name} false")
-    async def run(context: CommandContext, player: Player, call: Call) -> str:
+    async def run(context: CommandContext, player: Player, call: Call) -> Reply | None:
         shown = (options[0] in player.options) == hides if call["shown"] is None else call["shown"]
-        for option in options:
-            switch(context, player, option, call, on=shown != hides)
-        return f"{what[0].upper()}{what[1:]}: {'shown' if shown else 'hidden'}."
+        line = f"{what[0].upper()}{what[1:]}: {'shown' if shown else 'hidden'}."
+        return await switch(context, player, options, line, on=shown != hides)
 
 
 for _name, _options, _what, _hides in (
@@ -91,10 +94,10 @@ def _declare_hidden(name: str, option: Option, what: str) -> None:
            Argument("hidden", ArgumentKind.SWITCH, "true or false; without it, the other one",
                     optional=True),
            example=f"{name} true")  # fmt: skip
-    async def run(context: CommandContext, player: Player, call: Call) -> str:
+    async def run(context: CommandContext, player: Player, call: Call) -> Reply | None:
         on = option not in player.options if call["hidden"] is None else call["hidden"]
-        switch(context, player, option, call, on=on)
-        return f"{what[0].upper()}{what[1:]}: {'hidden' if on else 'shown'}."
+        line = f"{what[0].upper()}{what[1:]}: {'hidden' if on else 'shown'}."
+        return await switch(context, player, (option,), line, on=on)
 
 
 _declare_hidden("hide_illusions", Option.HIDE_ILLUSIONS, "illusions")
@@ -122,12 +125,14 @@ async def _last_name(context: CommandContext, player: Player, call: Call) -> str
 
 
 @quiet("confirmedlastname", "take the last name that you have proposed")
-async def _confirm_last_name(context: CommandContext, player: Player, call: Call) -> str:
+async def _confirm_last_name(context: CommandContext, player: Player, call: Call) -> Reply | None:
     await check_voice(context, call)
     name, player.proposed_last_name = player.proposed_last_name, None
     if name is None:
         raise CommandError("propose a name first: lastname NAME")
     player.rename_family(name)
-    context.world.saves.changed(player, SavedKind.OPTIONS, call.now)
-    context.sheets.send(player)
-    return f"You are {player.name} {name} now." if name else "You have no last name any more."
+    line = f"You are {player.name} {name} now." if name else "You have no last name any more."
+    answer = await confirmed(context, player, SavedKind.OPTIONS, line)
+    if player.is_online:
+        context.sheets.send(player)
+    return answer

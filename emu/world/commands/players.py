@@ -11,7 +11,6 @@ from emu.commands.registry import GUIDE, MASTER
 from emu.errors import CommandError
 from emu.model import Present, Title, may_see
 from emu.texts import counted
-from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import StateWord
 from emu.world.commands.context import (
@@ -19,6 +18,7 @@ from emu.world.commands.context import (
     WorldCommandSet,
     check_rank,
     check_voice,
+    confirmed,
     player_named,
 )
 from emu.world.entry.saver import SavedKind
@@ -213,7 +213,7 @@ TITLE = Argument("title", ArgumentKind.TEXT, "number or text of a title, or a ne
     "title", "list your titles, or choose the one that others see", ACTION, WHICH, is_quiet=True,
     cost=Cost.SHOWN, example="title setsuffix of the Meadow",
 )  # fmt: skip
-async def _title(context: CommandContext, player: Player, call: Call) -> Reply:
+async def _title(context: CommandContext, player: Player, call: Call) -> Reply | None:
     if call["action"] == FIX:
         # For a client whose window shows other titles than the server has.
         player.titles.show(player.spawn)
@@ -223,7 +223,7 @@ async def _title(context: CommandContext, player: Player, call: Call) -> Reply:
         if call["title"].casefold() not in NONE:
             await check_voice(context, call)
         _bear(player, call["title"], is_prefix=call["action"] == BEFORE)
-        _changed(context, player, call.now)
+        return await _changed(context, player, *_lines(player))
     return Reply(tuple(_lines(player)))
 
 
@@ -231,7 +231,7 @@ async def _title(context: CommandContext, player: Player, call: Call) -> Reply:
     "givetitle", "give a player a title", WHOSE, TITLE, rank=MASTER,
     example="givetitle Borvik of the Meadow",
 )  # fmt: skip
-async def _give(context: CommandContext, call: Call) -> str:
+async def _give(context: CommandContext, call: Call) -> Reply:
     player = player_named(context, call["name"], call)
     await check_rank(context, call, player.character.account_id, player.name, harmless=True)
     await check_voice(context, call)
@@ -239,10 +239,12 @@ async def _give(context: CommandContext, call: Call) -> str:
     found = context.world.knowledge.title(call["title"]) or Title(call["title"])
     if not player.titles.give(found):
         raise CommandError(f"{player.name} already has the title {found.text}")
-    _changed(context, player, call.now)
+    answer = await _changed(context, player, f"{player.name} has the title {found.text} now")
+    if answer is None:
+        raise CommandError(f"{player.name} is not in the world any more")
     if player.is_online:
         context.chat.line(player, f"You may bear the title {found.text}.")
-    return f"{player.name} has the title {found.text} now"
+    return answer
 
 
 def _bear(player: Player, name: str, *, is_prefix: bool) -> None:
@@ -255,12 +257,13 @@ def _bear(player: Player, name: str, *, is_prefix: bool) -> None:
         player.titles.bear(player.titles.find(name, is_prefix=is_prefix))
 
 
-def _changed(context: CommandContext, player: Player, now: Monotonic) -> None:
-    """Show changed titles at the spawn, send them to the client, and save them."""
+async def _changed(context: CommandContext, player: Player, *lines: str) -> Reply | None:
+    """Store changed titles, show them at the spawn and to the client, and return the answer."""
+    answer = await confirmed(context, player, SavedKind.TITLES, *lines)
     player.titles.show(player.spawn)
     if player.is_online:
         player.titles.send(player.client)
-    context.world.saves.changed(player, SavedKind.TITLES, now)
+    return answer
 
 
 def _lines(player: Player) -> list[str]:

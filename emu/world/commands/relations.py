@@ -16,7 +16,7 @@ from emu.model import may_see
 from emu.processes.ports import Note
 from emu.texts import counted
 from emu.world.actors.player import Player, Relation
-from emu.world.commands.context import NAME, CommandContext, WorldCommandSet
+from emu.world.commands.context import NAME, CommandContext, WorldCommandSet, confirmed
 from emu.world.entry.initial_messages import send_relations
 from emu.world.entry.saver import SavedKind
 
@@ -34,39 +34,40 @@ def _declare(kind: Relation, name: str, state: str, noun: str) -> None:
 
     @quiet(f"{name}_add", f"add a player to your {noun}s", NAME, cost=Cost.CHANGE,
            aliases=(name,), example=f"{name}_add Borvik")  # fmt: skip
-    async def add(context: CommandContext, player: Player, call: Call) -> str:
+    async def add(context: CommandContext, player: Player, call: Call) -> Reply | None:
         name = call["name"]
         if name.casefold() == player.name.casefold():
             raise CommandError("you cannot add yourself")
-        # The name is added before the store answers: a player who leaves now has its change saved.
-        player.relations.add(kind, name)
-        context.world.saves.changed(player, SavedKind.RELATIONS, call.now)
+        # A name that is refused in any case needs no search. It is added only when the search has
+        # found it: a player who leaves meanwhile has seen no answer.
+        player.relations.check(kind, name)
         known = await _known(context, name)
-        player.relations.remove(kind, name)
-        if known is not None:
-            player.relations.add(kind, known)
-        # The name as it was typed may be stored by now. A player that has left is not saved again.
-        if context.world.players.get(player.id) is player:
-            context.world.saves.changed(player, SavedKind.RELATIONS, context.world.clock.now())
         if known is None:
             raise CommandError(f"there is no character {name}")
-        if player.is_online:
-            send_relations(player, (kind,))
-        return f"{known} is {state} now."
+        player.relations.add(kind, known)
+        return await _changed(context, player, kind, f"{known} is {state} now.")
 
     @quiet(f"{name}_remove", f"remove a player from your {noun}s", NAME, cost=Cost.CHANGE,
            aliases=(f"un{name}",), example=f"{name}_remove Borvik")  # fmt: skip
-    async def remove(context: CommandContext, player: Player, call: Call) -> str:
+    async def remove(context: CommandContext, player: Player, call: Call) -> Reply | None:
         removed = player.relations.remove(kind, call["name"])
-        context.world.saves.changed(player, SavedKind.RELATIONS, call.now)
-        send_relations(player, (kind,))
-        return f"{removed} is not {state} any more."
+        return await _changed(context, player, kind, f"{removed} is not {state} any more.")
 
     @quiet(f"{name}s", f"list your {noun}s", cost=Cost.LISTING)
     async def show(context: CommandContext, player: Player, call: Call) -> Reply:
         names = player.relations.names(kind)
         lines = [_entry(context, kind, name, call) for name in names]
         return Reply((f"You have {counted(len(names), noun)}.", *lines), names)
+
+
+async def _changed(
+    context: CommandContext, player: Player, kind: Relation, line: str
+) -> Reply | None:
+    """Store a changed list, send it to the player's client, and return the answer."""
+    answer = await confirmed(context, player, SavedKind.RELATIONS, line)
+    if player.is_online:
+        send_relations(player, (kind,))
+    return answer
 
 
 async def _known(context: CommandContext, name: str) -> str | None:

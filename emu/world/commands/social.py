@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from emu.commands import Argument, ArgumentKind, Call, Cost
+from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.commands.context import (
@@ -13,8 +13,10 @@ from emu.world.commands.context import (
     TEXT,
     CommandContext,
     WorldCommandSet,
+    confirmed,
 )
 from emu.world.commands.targets import visible_target
+from emu.world.entry.saver import SavedKind
 from emu.world.social.chat import Chat
 
 CHANNEL = Argument("channel", help="its name")
@@ -84,13 +86,19 @@ async def _select(context: CommandContext, player: Player, call: Call) -> None:
     aliases=("joinchannelfromload",),
     example="joinchannel trade",
 )
-async def _join(context: CommandContext, player: Player, call: Call) -> None:
-    context.chat.join(player, call["channel"], call["password"], call.now)
+async def _join(context: CommandContext, player: Player, call: Call) -> Reply | None:
+    channel = context.chat.join(player, call["channel"], call["password"], call.now)
+    answer = await confirmed(context, player, SavedKind.CHANNELS)
+    context.chat.confirm_membership(player, channel)
+    return answer
 
 
 @quiet("chatleave", "leave a channel", CHANNEL, example="chatleave trade")
-async def _leave(context: CommandContext, player: Player, call: Call) -> None:
-    context.chat.leave(player, call["channel"], call.now)
+async def _leave(context: CommandContext, player: Player, call: Call) -> Reply | None:
+    channel = context.chat.leave(player, call["channel"])
+    answer = await confirmed(context, player, SavedKind.CHANNELS)
+    context.chat.confirm_membership(player, channel)
+    return answer
 
 
 @quiet(

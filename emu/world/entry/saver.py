@@ -26,6 +26,7 @@ from emu.mailbox import PendingAnswer, start
 from emu.model import BorneTitles, Progress, SavedState, WorldCharacter
 from emu.processes.ports import WorldCharacterStore
 from emu.times import Monotonic
+from emu.world.entry.confirmation import Settled
 
 FIRST_RETRY: Final = 1.0
 """Seconds from the first failure to the first retry; doubled with each further failure."""
@@ -82,6 +83,13 @@ class _Record:
     """Whether `overdue` has seen it."""
     waiting: list[PendingAnswer] = field(default_factory=list)
     """Answers for callers that wait for the next save."""
+    settled: list[Settled] = field(default_factory=list)
+    """Called when everything is stored, or with the error of the first save that fails."""
+
+    def settle(self, error: StoreError | None) -> None:
+        """Answer the callers that do not make the saver try again earlier."""
+        settled, self.settled = self.settled, []
+        _answer_all(settled, error)
 
 
 class Saver:
@@ -126,23 +134,38 @@ class Saver:
 
     # -- unsaved state --------------------------------------------------------------------------
 
-    def put(self, row: WorldCharacter, kinds: Collection[SavedKind]) -> None:
-        """Save a character's newest state, with the kinds that have changed."""
+    def put(
+        self, row: WorldCharacter, kinds: Collection[SavedKind], settled: Collection[Settled] = ()
+    ) -> None:
+        """Save a character's newest state, with the kinds that have changed.
+
+        `settled` are called once it is stored, or with an error as soon as a save has failed: they
+        never make the saver try again earlier.
+        """
         record = self._updated(row, kinds)
+        if record.has_failed:
+            _answer_all(settled, StoreError("the last save failed; the server tries again"))
+        else:
+            record.settled += settled
         # After a failure the timer begins the next save: changes must not bypass the pause.
         # While a save is in flight, `_over` begins the next one.
         if not record.is_saving and not record.has_failed:
             self._begin(record)
 
     async def store(
-        self, row: WorldCharacter, kinds: Collection[SavedKind], answer: Callable[[], PendingAnswer]
+        self,
+        row: WorldCharacter,
+        kinds: Collection[SavedKind],
+        answer: Callable[[], PendingAnswer],
+        settled: Collection[Settled] = (),
     ) -> None:
         """Save a character's newest state and wait until it is stored.
 
-        `answer` makes an object to wait for. Raises `StoreError` if the next save fails; the saver
-        retries it nevertheless.
+        `answer` makes an object to wait for, and `settled` are called as by `put`. Raises
+        `StoreError` if the next save fails; the saver retries it nevertheless.
         """
         record, done = self._updated(row, kinds), answer()
+        record.settled += settled
         # Added before the save begins, so `_begin` takes it along. A save in flight may lack this
         # state, so it does not answer it.
         record.waiting.append(done)
@@ -328,7 +351,9 @@ class Saver:
             # ever entered.
             del self._records[state.char_id]
             waiting += record.waiting  # those of `stored`, who came while this save was in flight
+            record.settle(None)
         elif is_kept and error is not None:
+            record.settle(error)
             self._not_saved(record, saving, error)
         for one in waiting:
             if error is None:
@@ -360,8 +385,14 @@ class Saver:
         """Forget the unsaved state of a character, which the store would refuse."""
         del self._records[record.row.id]
         waiting, record.waiting = record.waiting, []
+        record.settle(error)
         for one in waiting:
             one.errback(error)
+
+
+def _answer_all(settled: Collection[Settled], error: StoreError | None) -> None:
+    for one in settled:
+        one(error)
 
 
 def _remember(numbers: dict[int, int], state: SavedState) -> None:

@@ -1,7 +1,8 @@
-"""When a player is saved: periodically, on leaving, and soon after a change.
+"""When a player is saved: periodically, on leaving, and after a change.
 
-A client may make many changes at once, so a change is saved after a pause. `emu.world.entry.saver`
-carries out the saves.
+A client may make many changes at once, so a change is saved after a pause. A change that the server
+confirms in words is stored first (`PlayerSaves.confirm`). `emu.world.entry.saver` carries out the
+saves.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
+from emu.errors import StoreError
 from emu.mailbox import PendingAnswer
 from emu.model import WorldCharacter
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.actors.spawn import Destination
 from emu.world.deadlines import Deadlines
+from emu.world.entry.confirmation import RATE, Confirmation
 from emu.world.entry.saver import SavedKind, Saver
 from emu.world.events import Faults
 
@@ -23,6 +26,8 @@ __all__ = ["PlayerSaves", "SavedKind", "state_of"]
 
 PAUSE: Final = 2.0
 """Seconds that a change waits for others."""
+LONGEST_WAIT: Final = 2.0
+"""Seconds after which a player is answered although its change is not stored yet."""
 
 
 class PlayerSaves:
@@ -50,12 +55,49 @@ class PlayerSaves:
         if self._deadlines.get(player, PlayerDeadline.SAVE_CHANGES) is None:
             self._deadlines.set(player, PlayerDeadline.SAVE_CHANGES, Monotonic(now + PAUSE))
 
+    async def confirm(self, player: Player, kind: SavedKind) -> None:
+        """Save a change of a player now, and wait until it is stored.
+
+        Raises `StoreError` if it is not stored within `LONGEST_WAIT` seconds; it stays unsaved, and
+        the server stores it as soon as it can. A player who makes many such changes waits up to a
+        second for one save of all of them, so that nobody can flood the store.
+        """
+        now, done, deadlines = self._clock.now(), self._answer(), self._deadlines
+        player.unsaved.add(kind)
+        mine, all_of_it = Confirmation(done), player.confirmations
+        all_of_it.waiting.append(mine)
+        if deadlines.get(player, PlayerDeadline.CONFIRMED) is None:
+            deadlines.set(player, PlayerDeadline.CONFIRMED, Monotonic(now + LONGEST_WAIT))
+        try:
+            if all_of_it.may_save(now):
+                self.save(player)
+            else:
+                self._save_by(player, Monotonic(now + 1 / RATE))
+            await done
+        finally:
+            mine.is_over = True
+            all_of_it.waiting.remove(mine)
+            if not all_of_it.waiting:
+                deadlines.clear(player, PlayerDeadline.CONFIRMED)
+
+    def not_confirmed(self, player: Player) -> None:
+        """End the waits of `confirm` with an error: the store takes too long."""
+        for one in list(player.confirmations.waiting):
+            one.over(StoreError("the database does not answer"))
+
+    def _save_by(self, player: Player, due: Monotonic) -> None:
+        """Save a player's changes at a time at the latest."""
+        planned = self._deadlines.get(player, PlayerDeadline.SAVE_CHANGES)
+        if planned is None or planned > due:
+            self._deadlines.set(player, PlayerDeadline.SAVE_CHANGES, due)
+
     def save(self, player: Player, also: Iterable[SavedKind] = ()) -> None:
         """Save a player now; `also` are kinds that have changed just now."""
+        row = state_of(player, self._clock.now())
         # Emptied before the save: a change that comes while it is in flight belongs to the next
         # one.
         changes, player.unsaved = player.unsaved.union(also), set()
-        self._saver.put(state_of(player, self._clock.now()), changes)
+        self._saver.put(row, changes, player.confirmations.give())
 
     def save_or_report(self, player: Player) -> None:
         """Save a player; if that raises, report it and try once more with everything it has.
@@ -85,7 +127,7 @@ class PlayerSaves:
         place = to.position or player.position
         row = replace(state_of(player, self._clock.now()), zone_id=to.zone_id, place=place)
         changes, player.unsaved = player.unsaved, set()
-        await self._saver.store(row, changes, self._answer)
+        await self._saver.store(row, changes, self._answer, player.confirmations.give())
 
     async def stored(self, player: Player) -> None:
         """Wait until what was saved of a player last is stored. Raises `StoreError`."""

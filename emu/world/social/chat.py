@@ -290,14 +290,22 @@ class Chat:
     # -- channels -------------------------------------------------------------------------------
 
     def join(self, player: Player, name: str, password: str, now: Monotonic) -> Channel:
-        """Join a channel, now and at every later login, and notify its members."""
+        """Join a channel, now and at every later login, and notify its other members.
+
+        The caller stores it and then confirms it to the player with `confirm_membership`.
+        """
         # Joining and leaving notify every member, so a client could flood a channel without a word.
         self.pace(player, now)
         channel = self.channels.join(name, player.id, password)
         player.channels[channel.name.casefold()] = Membership(channel.name, password)
-        self.world.saves.changed(player, SavedKind.CHANNELS, now)
-        self._joined(player, channel)
+        self._notify_of_joining(player, channel)
         return channel
+
+    def confirm_membership(self, player: Player, channel: Channel) -> None:
+        """Show a player whether it is in a channel now, after it has joined or left it."""
+        if player.is_online:
+            is_member = channel.name.casefold() in player.channels
+            self._update(player, YOU_JOINED if is_member else YOU_LEFT, channel)
 
     def enter_again(self, player: Player, now: Monotonic) -> None:
         """Send a player who enters the world's channels, then join it to its own saved channels.
@@ -329,16 +337,20 @@ class Chat:
 
     def _joined(self, player: Player, channel: Channel) -> None:
         self._update(player, YOU_JOINED, channel)
+        self._notify_of_joining(player, channel)
+
+    def _notify_of_joining(self, player: Player, channel: Channel) -> None:
         self.notify_members(channel, OTHER_JOINED, player)
         self.remote_channels.joined(player, channel)
 
-    def leave(self, player: Player, name: str, now: Monotonic) -> Channel:
-        """Leave a channel for good and notify its members."""
+    def leave(self, player: Player, name: str) -> Channel:
+        """Leave a channel for good and notify its other members.
+
+        The caller stores it, or the player would join again with its next entry; then it confirms
+        it to the player with `confirm_membership`.
+        """
         channel = self.channels.leave(name, player.id)
         player.channels.pop(channel.name.casefold(), None)
-        # Saved, or the player would join again with its next entry.
-        self.world.saves.changed(player, SavedKind.CHANNELS, now)
-        self._update(player, YOU_LEFT, channel)
         self._left(player, channel)
         return channel
 

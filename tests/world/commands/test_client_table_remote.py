@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from twisted.internet.defer import Deferred
 
 from emu.commands import Argument, ArgumentKind, Call, Command, Reply
 from emu.errors import FileFormatError
@@ -138,12 +139,20 @@ def test_expensive_commands_are_paced_and_the_player_is_asked_to_wait(
     assert shown == ["Wait a moment."]
 
 
-def test_a_full_list_of_friends_can_be_made_at_once(harness: WorldHarness) -> None:
+def test_a_full_list_of_friends_can_be_made_at_once(
+    harness: WorldHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness, "start", Deferred.fromCoroutine)  # answers wait for their save
     one = harness.stand(5)
     harness.exist(*(f"Name{number}" for number in range(100, 200)))
     shown = [line for number in range(100, 200) for line in one.types(f"friend Name{number}")]
     assert len(one.player.relations.names(Relation.FRIEND)) == 100
     assert "Wait a moment." not in shown
+    harness.run(1.1)
+    answers = [row["text"] for row in one.decoded("WS_DisplayText")]
+    assert [line for line in answers if line.endswith("is your friend now.")] == [
+        f"Name{number} is your friend now." for number in range(100, 200)
+    ]
     shown = [line for number in range(100, 200) for line in one.types(f"unfriend Name{number}")]
     assert "Wait a moment." in shown
 

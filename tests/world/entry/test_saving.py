@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from emu.model import Hotkey, Title
 from emu.times import Moment
 from emu.world.actors.player import Relation
+from emu.world.entry.saver import SavedKind
 from emu.world.events import NotSaved
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
@@ -23,14 +25,21 @@ def _friends(harness: WorldHarness) -> None:
 
 def test_changes_wait_for_each_other_and_are_stored_together(harness: WorldHarness) -> None:
     client = harness.stand(5, last_played=1.0)
-    client.types("/friend Borvik")
+    assert client.player is not None
+    saves = harness.world.saves
+    harness.run(3.0)
+    before = len(harness.store.saves)
+    client.player.hotbars.put(Hotkey(1, 2, 4))
+    saves.changed(client.player, SavedKind.HOTKEYS, harness.now)
     harness.run(1.0)
-    client.types("/joinchannel Crafts secret")
-    assert harness.store.rows[5].relations == ()
+    client.player.titles.give(Title("of the Meadow"))
+    saves.changed(client.player, SavedKind.TITLES, harness.now)
+    assert len(harness.store.saves) == before
     harness.run(1.1)
     row = harness.store.rows[5]
-    assert row.relations == ((0, "Borvik"),)
-    assert [(one.channel, one.password) for one in row.channels] == [("Crafts", "secret")]
+    assert len(harness.store.saves) == before + 1
+    assert Hotkey(1, 2, 4) in row.hotkeys
+    assert Title("of the Meadow") in row.titles
 
 
 def test_a_place_is_kept_to_its_last_digit_with_its_grid(harness: WorldHarness) -> None:
