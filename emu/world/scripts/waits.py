@@ -223,7 +223,7 @@ class Waits:
             if is_inside and distance > most:
                 del inside[player.id]
                 function = nearness.leave
-            elif not is_inside and distance < most and player.index_of(spawn) is not None:
+            elif not is_inside and distance < most and _may_notice(spawn, player):
                 inside[player.id] = player
                 function = nearness.enter
             else:
@@ -266,3 +266,13 @@ class Waits:
                 # A place without a function for leaving greets each player once in a stay.
                 if function:
                     self._calls.call(home, function, self._homes.player(player))
+
+
+def _may_notice(spawn: Spawn, player: Player) -> bool:
+    """Return whether a spawn may call its function of nearness for a player beside it.
+
+    A client that enters is sent its ghosts one after another, so a spawn waits until it is there.
+    A spawn that is hidden from the player does not wait: 123 scripts of the community hide their
+    spawn and show it to those who come near.
+    """
+    return player.index_of(spawn) is not None or not spawn.may_be_seen_by(player.spawn)

@@ -88,6 +88,25 @@ def test_nearness_calls_at_entering_and_leaving(scene: ScriptScene) -> None:
     assert heard == [[], ["Hello"], [], ["Off you go"], ["Hello"]]
 
 
+def test_a_spawn_that_hides_itself_is_shown_to_who_comes_near(scene: ScriptScene) -> None:
+    """Of the community's scripts 123 hide their spawn and let its nearness show it again."""
+    scene.go(30.0)
+    guard = scene.spawn("""
+        function spawn(NPC)
+            AddSpawnAccess(NPC, NPC)
+            SetPlayerProximityFunction(NPC, 10, "InRange", "LeaveRange")
+        end
+        function InRange(NPC, Spawn) AddSpawnAccess(NPC, Spawn) end
+        function LeaveRange(NPC, Spawn) RemoveSpawnAccess(NPC, Spawn) end""")
+    assert scene.client.player is not None
+    seen = []
+    for away in (11.0, 9.0, 12.0, 9.0):
+        scene.go(away)
+        scene.harness.run(3.5)
+        seen.append(scene.client.player.index_of(guard) is not None)
+    assert seen == [False, True, False, True]
+
+
 def test_a_turn_calls_some_of_many_timers(scene: ScriptScene) -> None:
     name = scene.script("""
         function spawn(NPC) for i = 1, 60 do AddTimer(NPC, 9000, "beat") end end
