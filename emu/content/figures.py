@@ -14,14 +14,15 @@ from emu.content.file import ContentFile, Row
 from emu.content.quests import QuestNeeds, quest_needs
 
 LARGEST_STATE: Final = 0xFFFF
+LAST_VERSION: Final = 0xFFFFFFFF
 
 
 class Animation(NamedTuple):
-    """An animation that scripts call by its name."""
+    """The number of an animation in a range of client versions; scripts have its name."""
 
     state: int
     from_version: int
-    """The first client version that has it."""
+    to_version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class Figures:
     variables: Mapping[str, str] = field(default_factory=dict)
     experience: Mapping[int, int] = field(default_factory=dict)
     """The points that lead to a level, by that level."""
-    animations: Mapping[str, Animation] = field(default_factory=dict)
-    """By name, in small letters."""
+    animations: Mapping[str, tuple[Animation, ...]] = field(default_factory=dict)
+    """By name, in small letters; the oldest versions first."""
     titles: Mapping[str, bool] = field(default_factory=dict)
     """Whether a title stands before the name, by its text."""
     races: Mapping[int, int] = field(default_factory=dict)
@@ -62,7 +63,7 @@ def read_figures(path: Path | None) -> Figures:
             },
             {row["name"]: row["value"] for row in file.table("variables")},
             {row["level"]: row["points"] for row in file.table("experience")},
-            _animations(file.each("visual_states")),
+            _animations(file.each("emotes"), file.each("visual_states")),
             {row["title"]: bool(row["is_prefix"]) for row in reversed(file.table("titles"))},
             {row["model"]: row["race"] for row in file.table("model_races")},
             _lists(file.each("commands")),
@@ -71,12 +72,24 @@ def read_figures(path: Path | None) -> Figures:
         )
 
 
-def _animations(rows: Iterable[Row]) -> dict[str, Animation]:
-    found: dict[str, Animation] = {}
-    for row in rows:
+def _animations(emotes: Iterable[Row], states: Iterable[Row]) -> dict[str, tuple[Animation, ...]]:
+    """Return the animations by name, each with its numbers in the ranges of client versions.
+
+    EQ2Emulator looks a name up in the emotes, which have a range of versions. The visual states
+    have only the numbers of newer clients: they are asked for what is no emote.
+    """
+    found: dict[str, tuple[Animation, ...]] = {}
+    for row in emotes:
+        name, last = row["name"].casefold(), row["max_version"] or LAST_VERSION
+        one, known = Animation(row["state"], row["min_version"], last), found.get(name, ())
+        # Of several rows of one name and range the first counts.
+        is_new = all(one.from_version != other.from_version for other in known)
+        if 0 < one.state <= LARGEST_STATE and is_new:
+            found[name] = tuple(sorted((*known, one), key=lambda each: each.from_version))
+    for row in states:
         if 0 < row["state"] <= LARGEST_STATE:
-            # Of several rows of one name the first counts.
-            found.setdefault(row["name"].casefold(), Animation(row["state"], row["min_version"]))
+            one = Animation(row["state"], row["min_version"], LAST_VERSION)
+            found.setdefault(row["name"].casefold(), (one,))
     return found
 
 

@@ -51,9 +51,38 @@ def test_the_active_rules_and_the_other_tables(tmp_path: Path) -> None:
     assert found.rules == {("R_World", "Pace"): "2.5"}
     assert found.variables == {"jackpot": "128"}
     assert found.experience == {2: 600}
-    assert found.animations == {"ponder": Animation(11, 0), "swim": Animation(13, 1045)}
+    last = 0xFFFFFFFF
+    assert found.animations == {
+        "ponder": (Animation(11, 0, last),), "swim": (Animation(13, 1045, last),),
+    }  # fmt: skip
     assert found.titles == {"the Brave": False, "Sir": True}
     assert found.races == {112: 163}
+
+
+def test_animations_have_the_numbers_of_the_emotes_by_client_version(tmp_path: Path) -> None:
+    columns = ("id", "name", "visual_state_id", "min_version_range", "max_version_range")
+    found = figures(
+        tmp_path,
+        emotes=[
+            dict(zip(columns, row, strict=True))
+            for row in (
+                (2, "forestry_chopping", 11616, 60085, 60114),
+                (1, "Forestry_Chopping", 2807, 1, 561),
+                (3, "forestry_chopping", 99, 1, 561),
+                (4, "bow", 121, 1, 0),
+                (5, "wide", 70000, 1, 561),
+            )
+        ],
+        visual_states=[
+            {"id": 1, "visual_state_id": 11617, "name": "forestry_chopping"},
+            {"id": 2, "visual_state_id": 13, "name": "swim", "min_client_version": 1045},
+        ],
+    )
+    assert found.animations == {
+        "forestry_chopping": (Animation(2807, 1, 561), Animation(11616, 60085, 60114)),
+        "bow": (Animation(121, 1, 0xFFFFFFFF),),
+        "swim": (Animation(13, 1045, 0xFFFFFFFF),),
+    }
 
 
 def test_without_an_active_set_all_rules_count(tmp_path: Path) -> None:

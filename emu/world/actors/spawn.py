@@ -103,11 +103,22 @@ class Verb(NamedTuple):
 
 
 class Idle(NamedTuple):
-    """The animation of a spawn that does nothing else; older clients show its action state."""
+    """The animation of a spawn that does nothing else, by ranges of client versions."""
 
-    state: int
-    from_version: int = 0
-    """The first client version that has it."""
+    ranges: tuple[tuple[int, int, int], ...]
+    """Number, first and last version of each, the oldest versions first."""
+
+    def state_in(self, version: int) -> int | None:
+        """Return its number in a client version; None if that version is older than all.
+
+        Between two ranges the later one holds (recorded with 1208, between 561 and 60085), and
+        after all the last.
+        """
+        if version < self.ranges[0][1]:
+            return None
+        return next(
+            (state for state, _, last in self.ranges if version <= last), self.ranges[-1][0]
+        )
 
 
 class Entrance(NamedTuple):

@@ -266,8 +266,8 @@ def info_fields(spawn: Spawn, form: GhostForm) -> dict[str, Any]:
 
 
 def _action_state(spawn: Spawn, version: int) -> int:
-    idle = spawn.idle
-    return idle.state if idle is not None and idle.from_version <= version else spawn.action_state
+    state = spawn.idle.state_in(version) if spawn.idle is not None else None
+    return spawn.action_state if state is None else state
 
 
 def _kind_words(spawn: Spawn) -> frozenset[str]:

@@ -68,7 +68,7 @@ def _set(scripts: Scripts, body: Body | None, name: str, kind: FieldKind, value:
         return False
     if name == IDLE:
         found = scripts.figures.animations.get(str(value).casefold())
-        body.spawn.set_info(idle=Idle(*found) if found is not None else None)
+        body.spawn.set_info(idle=Idle(found) if found is not None else None)
     if body.player is not None:
         scripts.states.sheet_changed(body)
     return True

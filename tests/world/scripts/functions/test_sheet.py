@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from emu.content.figures import Animation, Figures
+from emu.world.actors.spawn import Idle
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -31,14 +32,22 @@ def test_fields_by_name(scene: ScriptScene) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("version", "shown"), [(546, (0, 0)), (1208, (18581, 0))])
-def test_an_idle_animation_is_shown_to_the_versions_that_have_it(
+@pytest.mark.parametrize(
+    ("version", "shown"),
+    # The first number at 546 and 1208 is recorded: a Gruttooth laborer of the Isle of Refuge in
+    # content-546-IsleRefuge1 and content-1208-IsleRefuge1.
+    [(546, (2807, 0)), (1208, (11616, 0)), (60114, (11616, 0)), (64753, (11616, 0))],
+)
+def test_an_idle_animation_has_the_number_of_the_clients_version(
     tmp_path: Path, version: int, shown: tuple[int, int]
 ) -> None:
-    figures = Figures(animations={"ponder": Animation(18581, 1045), "sit": Animation(7, 0)})
+    chopping = (Animation(2807, 1, 561), Animation(11616, 60085, 60114))
+    figures = Figures(
+        animations={"forestry_chopping": chopping, "sit": (Animation(7, 0, 0xFFFFFFFF),)}
+    )
     scene = ScriptScene(tmp_path, version, figures=figures)
     guard = scene.spawn("""
-        names = {"Ponder", "none", "sit"}
+        names = {"Forestry_Chopping", "none", "sit"}
         turn = 0
         function hailed(NPC, Spawn)
             turn = turn + 1
@@ -50,6 +59,11 @@ def test_an_idle_animation_is_shown_to_the_versions_that_have_it(
         scene.harness.run(1.0)
         seen.append(scene.client.fields_of("Guard").get("action_state", 0))
     assert seen == [*shown, 7]
+
+
+def test_clients_before_an_idle_animation_show_the_number_of_the_row() -> None:
+    idle = Idle(((18581, 1045, 60114),))
+    assert (idle.state_in(546), idle.state_in(1045), idle.state_in(64753)) == (None, 18581, 18581)
 
 
 def test_attributes(scene: ScriptScene) -> None:
