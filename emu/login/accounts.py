@@ -4,11 +4,12 @@ EQ2Emulator copies names into a buffer of 32 bytes (docs/protocol/login.md#accou
 are refused here and never cut.
 
 An attempt is paid for before the password is compared, and a right password gets the price back.
-Every attempt draws on the budget of its address. It also draws on one budget of the account: a
-large one for the address of the account's last login, or a small one for each other address. When a
-small one is empty, the attempt draws on a budget that all other addresses share. Failed attempts
-therefore never lock out a player who knows the password. Names without an account are treated like
-wrong passwords, in budgets and in time.
+An account has a large budget of its own at each address from which it has logged in before: at that
+of its last login, and at others since the start of the server. Nothing else draws on it, so a
+neighbour who guesses from the same address does not lock its player out. Any other attempt draws on
+the budget of its address, and on one of the account: a small one for each address, or, when that is
+empty, one that all other addresses share. Names without an account are treated like wrong
+passwords, in budgets and in time.
 
 A recently verified password is accepted at once. Any other password waits for a turn of its
 address. Account, budgets and the client's interest may change during that wait, so they are read
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -29,7 +31,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded, StoreError
 from emu.limits.addresses import address_key
-from emu.limits.rates import Throttle
+from emu.limits.rates import Allowance, Throttle
 from emu.login.passwords import (
     MAX_PASSWORD,
     SALT_SIZE,
@@ -96,21 +98,42 @@ def name_digest(name: str) -> bytes:
     return hashlib.blake2b(name.casefold().encode(), digest_size=16).digest()
 
 
+MOST_LOGINS: Final = 100_000
+"""Pairs of account and address whose logins are remembered."""
+SEARCHES: Final = Allowance(burst=60, refill=0.1)
+"""Accounts that are read for an address which has no more attempts."""
+
+
 class GuessLimits:
     """The budgets for password attempts. Names are compared without regard to case."""
 
-    __slots__ = ("_addresses", "_known", "_new", "_others")
+    __slots__ = ("_addresses", "_known", "_logins", "_new", "_others", "_searches")
 
     def __init__(self, config: GuessConfig) -> None:
+        self._logins: OrderedDict[tuple[bytes, str], None] = OrderedDict()
+        """Account and address of the logins since the start, the latest last."""
+        self._searches = Throttle(SEARCHES)
         self._addresses = Throttle(config.from_address)
         self._known = Throttle(config.from_known)
         self._new = Throttle(config.from_new)
         self._others = Throttle(config.from_others)
 
+    def remember_login(self, name: str, source: str) -> None:
+        """Note that an account has logged in from an address."""
+        key = name_digest(name), source
+        self._logins[key] = None
+        self._logins.move_to_end(key)
+        if len(self._logins) > MOST_LOGINS:
+            self._logins.popitem(last=False)
+
+    def has_logged_in(self, name: str, source: str) -> bool:
+        """Return whether an account has logged in from an address since the start."""
+        return (name_digest(name), source) in self._logins
+
     def allows(self, name: str, source: str, now: Monotonic, *, known: bool) -> bool:
         """Return whether `take` would succeed; take nothing."""
         budgets = self._budgets(name_digest(name), source, known)
-        return self._addresses.allows(source, now) and any(
+        return (known or self._addresses.allows(source, now)) and any(
             throttle.allows(key, now) for throttle, key in budgets
         )
 
@@ -119,13 +142,18 @@ class GuessLimits:
 
         Return None and take nothing when the address or the account has no more.
 
-        `known` is whether the account's last login came from this source.
+        `known` is whether the account has logged in from this source before.
         """
+        budgets = self._budgets(name_digest(name), source, known)
+        if known:
+            # Its own budget alone: others who guess from the same address do not use it up.
+            [(throttle, key)] = budgets
+            return Guess([(throttle, key)]) if throttle.take(key, now) else None
         # The address pays first: a flood from one address must not use up the budget that all other
         # addresses of an account share.
         if not self._addresses.take(source, now):
             return None
-        for throttle, key in self._budgets(name_digest(name), source, known):
+        for throttle, key in budgets:
             if throttle.take(key, now):
                 return Guess([(self._addresses, source), (throttle, key)])
         # An attempt that is not made costs nothing.
@@ -136,13 +164,26 @@ class GuessLimits:
         """Return whether an address may make another attempt, for any name."""
         return self._addresses.allows(source, now)
 
+    def allows_search(self, name: str, source: str, now: Monotonic) -> bool:
+        """Return whether the account of an attempt is read from the store.
+
+        An address without attempts may have an account that has logged in from it before. Few such
+        accounts are searched for: a flood must cause few queries.
+        """
+        return (
+            self._addresses.allows(source, now)
+            or self.has_logged_in(name, source)
+            or self._searches.take(source, now)
+        )
+
     def charge_address(self, source: str, now: Monotonic) -> None:
         """Charge an address for an attempt that is refused before the account is read."""
         self._addresses.charge(source, now)
 
     def charge(self, name: bytes, source: str, now: Monotonic, *, known: bool) -> None:
         """Charge an attempt that another login server has checked; `name` is a `name_digest`."""
-        self._addresses.charge(source, now)
+        if not known:
+            self._addresses.charge(source, now)
         *others, (last, key) = self._budgets(name, source, known)
         # The same budget as there: both have charged the same attempts.
         if not any(throttle.take(one, now) for throttle, one in others):
@@ -291,7 +332,7 @@ class AccountService:
         # An IPv6 user owns a whole /64 network, so a limit for each address would limit nothing.
         attempt = _LoginAttempt(name, password, address_key(address))
         # Before the store is read, so that a flood from one address costs no query.
-        if not self._guesses.allows_address(attempt.source, now):
+        if not self._guesses.allows_search(name, attempt.source, now):
             return LoginRefusal(LoginRefusalReason.TOO_MANY_ATTEMPTS)
         # Such a password can never be right, so nothing is read for it; the address pays all the
         # same.
@@ -311,6 +352,7 @@ class AccountService:
 
         Raises `StoreError` when the store fails.
         """
+        self._guesses.remember_login(account.name, address_key(address))
         await self._store.record_login(account.id, address, version, moment)
 
     async def _decide(
@@ -335,7 +377,7 @@ class AccountService:
                 guess = self._pay(attempt, account)
         outcome: LoginGranted | LoginRefusal | str
         try:
-            async with self._workers.turn(attempt.source, wanted) as has_waited:
+            async with self._workers.turn(self._line(attempt, account), wanted) as has_waited:
                 if has_waited:  # The account may have changed during the wait.
                     account = await self._store.find_account(attempt.name)
                 # Again, because the wait for the turn may have been long enough for the account to
@@ -484,13 +526,24 @@ class AccountService:
         known = self._is_known(account, attempt.source)
         return self._guesses.allows(attempt.name, attempt.source, self._clock.now(), known=known)
 
+    def _line(self, attempt: _LoginAttempt, account: Account | None) -> str:
+        """Return the line in which an attempt waits: those of one line take turns with others.
+
+        An account has a line of its own at an address that it has logged in from before.
+        """
+        if self._is_known(account, attempt.source):
+            return f"{attempt.source} {name_digest(attempt.name).hex()}"
+        return attempt.source
+
     def _is_known(self, account: Account | None, source: str) -> bool:
-        """Return whether the account's last login came from this source."""
+        """Return whether the account has logged in from this source before."""
         # A discreet check treats all addresses alike, so its budgets do not reveal where a player
         # logs in.
         if account is None or self.config.is_discreet:
             return False
-        return source == address_key(account.last_address)
+        return source == address_key(account.last_address) or self._guesses.has_logged_in(
+            account.name, source
+        )
 
     async def _admit(self, account: Account) -> LoginGranted | LoginRefusal:
         """Accept a verified password, unless the account may not log in."""

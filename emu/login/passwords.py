@@ -55,7 +55,7 @@ class GuessConfig:
     from_address: Allowance = FROM_ADDRESS
     """From one address (IPv6: one /64 network), for any name."""
     from_known: Allowance = FROM_KNOWN
-    """For one account, from the address of its last login."""
+    """For one account, from each address that it has logged in from before."""
     from_new: Allowance = FROM_NEW
     """For one account, from each other address."""
     from_others: Allowance = FROM_OTHERS

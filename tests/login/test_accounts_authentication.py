@@ -191,6 +191,28 @@ def test_a_player_who_is_known_here_has_guesses_of_the_own(bench: Bench) -> None
     assert bench.login(address=THERE) == "admitted"
 
 
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_neighbor_who_guesses_locks_no_player_out(is_restarted: bool) -> None:
+    bench = Bench(memory=0.0)
+    if is_restarted:
+        bench.store.put(last_address=HERE)
+    else:
+        # It has logged in from elsewhere since: the stored address is another one.
+        account = bench.store.put(last_address=THERE)
+        finish(bench.service.remember_login(account, HERE, 546, 1.0))
+    for number in range(80):
+        bench.login(f"name{number % 40}", b"guess")
+    bench.login("name0", b"")
+    assert bench.login("Bob") == "too many attempts"
+    assert bench.login() == "admitted"
+    # Its turns do not wait behind those of the neighbor.
+    assert bench.workers.turns[-1] != bench.workers.turns[0]
+    # Guesses for its own account draw on its own budget at this address alone.
+    answers = [bench.login(password=b"wrong") for _ in range(12)]
+    assert answers == ["bad password"] * 10 + ["too many attempts"] * 2
+    assert bench.login(now=20.0) == "admitted"
+
+
 def test_one_address_cannot_try_many_names(bench: Bench) -> None:
     answers = [bench.login(f"name{n}", b"guess") for n in range(32)]
     assert answers == ["no such account"] * 30 + ["too many attempts"] * 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.limits.rates import Allowance
-from emu.login.accounts import GuessLimits
+from emu.login.accounts import SEARCHES, GuessLimits
 from emu.login.passwords import GuessConfig
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
@@ -88,5 +88,22 @@ def test_asking_whether_takes_nothing_and_agrees_with_taking(
 def test_what_could_not_be_looked_up_costs_its_address(limits: GuessLimits) -> None:
     for _ in range(6):
         limits.charge_address(HERE, 0.0)
-    assert not limits.allows("alice", HERE, 0.0, known=True)
-    assert limits.take("alice", HERE, 0.0, known=True) is None
+    assert not limits.allows("alice", HERE, 0.0, known=False)
+    assert limits.take("alice", HERE, 0.0, known=False) is None
+
+
+def test_guesses_for_others_do_not_use_up_what_a_known_account_has(limits: GuessLimits) -> None:
+    for name in ("bob", "carol", "dave", "erin"):
+        taken(limits, 9, name=name)
+    assert not limits.allows_address(HERE, 0.0)
+    assert taken(limits, 9, known=True) == 3
+    assert taken(limits, 9, name="bob") == 0
+
+
+def test_few_accounts_are_read_for_an_address_without_attempts(limits: GuessLimits) -> None:
+    limits.remember_login("alice", HERE)
+    for _ in range(6):
+        limits.charge_address(HERE, 0.0)
+    assert sum(limits.allows_search(f"name{n}", HERE, 0.0) for n in range(1000)) == SEARCHES.burst
+    assert limits.allows_search("ALICE", HERE, 0.0)
+    assert limits.allows_search("bob", THERE, 0.0)

@@ -21,7 +21,7 @@ CONFIRMED = (
      "SELECT name FROM world_relations WHERE kind = 2", "Cestra"),
     ("decline_duels", "You decline challenges to duels now.",
      "SELECT options FROM world_characters WHERE name = 'Aldana'", "decline_duels"),
-    ("anon", "You are anonymous now.",
+    ("anon", "You are now anonymous.",
      "SELECT options FROM world_characters WHERE name = 'Aldana'", "anonymous decline_duels"),
     ("joinchannel Crafts", "", "SELECT channel FROM world_memberships", "Crafts"),
 )  # fmt: skip

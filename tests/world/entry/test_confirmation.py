@@ -87,7 +87,7 @@ def channels(client: Client) -> list[tuple[int, str]]:
          lambda row: row.options == f"{Option.HIDE_HELM} {Option.HIDE_HOOD}"),
         ("hide_illusions true", "Illusions: hidden.",
          lambda row: row.options == Option.HIDE_ILLUSIONS),
-        ("anon", "You are anonymous now.", lambda row: row.options == Option.ANONYMOUS),
+        ("anon", "You are now anonymous.", lambda row: row.options == Option.ANONYMOUS),
     ],
 )  # fmt: skip
 def test_an_answer_comes_when_its_change_is_stored(
