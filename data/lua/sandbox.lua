@@ -2,27 +2,39 @@
 --
 -- Gets the table of the server's functions, the limits, and what `print` calls; returns the
 -- functions that emu/scripts/runtime.py uses. Scripts never see this file's locals.
-local api, limits, printed = ...
-local sethook, clock = debug.sethook, os.clock
+local api, limits, printed, handler = ...
+local sethook, clock, getinfo = debug.sethook, os.clock, debug.getinfo
+local count = collectgarbage
 local load, error, type, rawget, setmetatable = load, error, type, rawget, setmetatable
 local find, gsub, gmatch, match = string.find, string.gsub, string.gmatch, string.match
-local rep, sub = string.rep, string.sub
+local rep, sub, format, char = string.rep, string.sub, string.format, string.char
 local tostring, tonumber, select, concat, next = tostring, tonumber, select, table.concat, next
-local os = os
+local os, math = os, math
 
 -- The guard. The hook runs after every few instructions. Once a call is over its limit the
 -- hook runs after every instruction, so that nothing can catch the error and go on.
 local own_time = limits.own_time
-local left, deadline, patience, began = 0, nil, limits.seconds, 0
+local left, deadline, patience, began, ceiling = 0, nil, limits.seconds, 0, 0
+local depth, reason = limits.depth, nil
 
 local function over()
     sethook(over, "", 1)
-    error("the call took too long", 0)
+    error(reason, 0)
+end
+
+local function stop(why)
+    reason = why
+    over()
 end
 
 local function beat()
     left = left - 1
-    if left < 0 then over() end
+    if left < 0 then stop("the call took too long") end
+    if left % 8 == 0 then
+        -- Level 1 is this function. Lua itself would allow 200,000 calls inside of each other.
+        if getinfo(depth, "l") then stop("the functions call each other too deeply") end
+        if count("count") > ceiling then stop("the call needs too much memory") end
+    end
     local now = clock()
     -- The clock is first read here: most calls end before the first beat.
     if not deadline then
@@ -30,47 +42,25 @@ local function beat()
     elseif now > deadline then
         -- This clock counts all threads, and Python's garbage collector; a script pays for neither.
         local used = own_time() - began
-        if used > patience then over() end
+        if used > patience then stop("the call took too long") end
         deadline = now + patience - used
     end
 end
 
-local function arm(beats)
-    left, deadline, patience = beats, nil, limits.seconds
+-- `most` is the kilobytes that all scripts may have during the call.
+local function arm(beats, most)
+    left, deadline, patience, ceiling = beats, nil, limits.seconds, most
     sethook(beat, "", limits.step)
 end
 
--- Files are loaded rarely, and run little but definitions.
-local function arm_loading(beats)
-    left, deadline, patience = beats, nil, limits.loading_seconds
-    sethook(beat, "", limits.loading_step)
-end
-
--- The library of scripts.
-local function limited(name, longest)
-    local call = string[name]
-    return function(text, ...)
-        if type(text) == "string" and #text > longest then
-            error("string." .. name .. ": the text has more than " .. longest .. " bytes", 2)
-        end
-        return call(text, ...)
-    end
-end
-
--- A pattern with several repetitions can take years on a short text, and the hook does not run
--- inside of C functions. Each repetition may try every length of the text, and a pattern without an
--- anchor every beginning of it: the product is what a call can cost.
-local MOST_STEPS = 200000
+-- The library of scripts. No text is longer than `longest`: literals are measured before a script
+-- is compiled, and everything below that makes a text bounds it. What takes long inside of a C
+-- function is paid for in steps, of which each beat allows a number.
+local longest = limits.text
 local STEPS_OF_A_BEAT = 50000
 local spent = 0
 
-local function pay(name, text, pattern, repeats)
-    local tries = repeats
-    if name == "gmatch" or sub(pattern, 1, 1) ~= "^" then tries = tries + 1 end
-    local steps = (#text + 1) ^ tries
-    if repeats > 1 and steps > MOST_STEPS then
-        error("string." .. name .. ": this pattern would take too long", 3)
-    end
+local function pay(steps)
     spent = spent + steps
     if spent > STEPS_OF_A_BEAT then
         spent = 0
@@ -78,12 +68,79 @@ local function pay(name, text, pattern, repeats)
     end
 end
 
+-- Returns how long a value is as a text. A number has up to 24 digits.
+local function length(value)
+    local kind = type(value)
+    return kind == "string" and #value or kind == "number" and 24 or 0
+end
+
+-- A script's `a .. b` is compiled as `a .. join .. b`. From the right, Lua first asks `join` to take
+-- `b`, and then `taken` to join `a` with it. Nothing of a script runs in between. Both texts are
+-- bounded, so joining them before the length is known takes no long time.
+local second
+local taken = setmetatable({}, { __metatable = false, __concat = function(first)
+    local made = first .. second
+    if #made > longest then
+        error("the text would be too long: more than " .. longest .. " bytes", 2)
+    end
+    return made
+end })
+local join = setmetatable({}, { __metatable = false, __concat = function(_, other)
+    second = other
+    return taken
+end })
+
+-- Returns a text that is short enough, with blanks for zero bytes: Lua compares those slowly.
+local function kept(text, name)
+    if #text > longest then error("string." .. name .. ": the text would be too long", 3) end
+    if find(text, "\0", 1, true) then return (gsub(text, "\0", " ")) end
+    return text
+end
+
+local function limited(name, most)
+    local call = string[name]
+    return function(text, ...)
+        if type(text) == "string" and #text > most then
+            error("string." .. name .. ": the text has more than " .. most .. " bytes", 2)
+        end
+        pay(length(text))
+        return call(text, ...)
+    end
+end
+
+-- Functions that read each of their arguments: each can be a long text.
+local MOST_UNPACKED = 250
+local function few(call)
+    return function(...)
+        local many = select("#", ...)
+        if many > MOST_UNPACKED then error("too many arguments", 2) end
+        pay(many * 500)
+        return call(...)
+    end
+end
+
+-- A pattern with several repetitions can take years on a short text, and the hook does not run
+-- inside of C functions. Each repetition may try every length of the text, and a pattern without an
+-- anchor every beginning of it: the product is what a call can cost.
+local MOST_STEPS = 200000
+
+local function pay_pattern(name, text, pattern, repeats)
+    local tries = repeats
+    if name == "gmatch" or sub(pattern, 1, 1) ~= "^" then tries = tries + 1 end
+    local steps = (#text + 1) ^ tries
+    if repeats > 1 and steps > MOST_STEPS then
+        error("string." .. name .. ": this pattern would take too long", 3)
+    end
+    pay(steps)
+end
+
 local function checked(name, call)
     return function(text, pattern, ...)
         text, pattern = tostring(text), tostring(pattern)
         if name == "find" and select(2, ...) then
             -- Plain text too: each place of a long text may be like the beginning of a long pattern.
-            if #text > limits.text or #pattern > 256 then error("string.find: the text is too long", 2) end
+            if #text > longest or #pattern > 256 then error("string.find: the text is too long", 2) end
+            pay(#text)
             return call(text, pattern, ...)
         end
         -- Before its signs are counted: that takes long as well.
@@ -92,18 +149,54 @@ local function checked(name, call)
         if find(pattern, "%%[bf]") or #text > (repeats > 0 and 256 or 4096) then
             error("string." .. name .. ": this pattern would take too long", 2)
         end
-        pay(name, text, pattern, repeats)
+        pay_pattern(name, text, pattern, repeats)
         return call(text, pattern, ...)
     end
 end
 
+-- The texts of all replacements together are bounded, whoever gives them.
+local substitute = checked("gsub", gsub)
+local function replace(text, pattern, replacement, ...)
+    local kind = type(replacement)
+    if kind == "string" or kind == "number" then
+        if (#tostring(text) + 1) * length(replacement) > 16 * longest then
+            error("string.gsub: the text would be too long", 2)
+        end
+    elseif kind == "table" or kind == "function" then
+        local given, total = replacement, 0
+        replacement = function(...)
+            local found
+            if kind == "table" then found = given[(...)] else found = given(...) end
+            total = total + length(found)
+            if total > longest then error("string.gsub: the text would be too long", 2) end
+            return found
+        end
+    end
+    local made, times = substitute(text, pattern, replacement, ...)
+    return kept(made, "gsub"), times
+end
+
+local function formatted(pattern, ...)
+    if type(pattern) == "string" and #pattern > 4096 then
+        error("string.format: the text has more than 4096 bytes", 2)
+    end
+    local many, total = select("#", ...), 0
+    if many > 100 then error("string.format: too many arguments", 2) end
+    for i = 1, many do total = total + length((select(i, ...))) end
+    if total > longest then error("string.format: the text would be too long", 2) end
+    -- `%q` writes each byte anew.
+    pay(many * 500 + total * 4)
+    return kept(format(pattern, ...), "format")
+end
+
 local strings = {
-    byte = limited("byte", 4096), len = string.len, char = string.char,
-    lower = limited("lower", limits.text), upper = limited("upper", limits.text),
-    reverse = limited("reverse", limits.text), sub = limited("sub", limits.text),
-    format = limited("format", 4096),
+    byte = limited("byte", 4096), len = string.len,
+    char = few(function(...) return kept(char(...), "char") end),
+    lower = limited("lower", longest), upper = limited("upper", longest),
+    reverse = limited("reverse", longest), sub = limited("sub", longest),
+    format = formatted,
     find = checked("find", find), match = checked("match", match),
-    gsub = checked("gsub", gsub), gmatch = checked("gmatch", gmatch),
+    gsub = replace, gmatch = checked("gmatch", gmatch),
     rep = function(text, times, separator)
         text, separator = tostring(text), separator and tostring(separator) or ""
         -- Lua repeats an empty text as often as it is told, too.
@@ -161,12 +254,23 @@ local function sort(list, before)
     end
 end
 
+-- The loop counts each element, also an empty one.
+local function concatenated(list, separator, first, last)
+    separator, first, last = separator or "", first or 1, last or #list
+    local total, between = 0, length(separator)
+    for i = first, last do
+        total = total + length(list[i]) + between
+        if total > longest then error("table.concat: the text would be too long", 2) end
+    end
+    return concat(list, separator, first, last)
+end
+
 local unpack = table.unpack
 local tables = {
-    insert = insert, remove = remove, sort = sort, concat = concat, pack = table.pack,
+    insert = insert, remove = remove, sort = sort, concat = concatenated, pack = table.pack,
     unpack = function(list, first, last)
         first, last = first or 1, last or #list
-        if last - first >= 250 then error("too many results to unpack", 2) end
+        if last - first >= MOST_UNPACKED then error("too many results to unpack", 2) end
         return unpack(list, first, last)
     end,
 }
@@ -175,6 +279,7 @@ local numbers = {}
 for name, value in pairs(math) do numbers[name] = value end
 -- 195 scripts of the community would seed the generator of the whole server by the second.
 numbers.randomseed = function() end
+numbers.max, numbers.min = few(math.max), few(math.min)
 
 -- Each sign of a format, and each digit of a text, takes time.
 local function date(format, ...)
@@ -201,14 +306,14 @@ local library = {
     print = function(...)
         local words = {}
         for i = 1, select("#", ...) do words[i] = tostring((select(i, ...))) end
-        printed(concat(words, "\t"))
+        printed(concatenated(words, "\t"))
     end,
     math = numbers, string = strings, table = tables,
     os = { time = os.time, date = date, clock = os.clock, difftime = os.difftime },
 }
 
 -- The server's functions stand beside the library; both are behind each script's own globals.
-for name, value in pairs(library) do api[name] = value end
+for name, value in next, library do api[name] = value end
 
 -- Each environment has copies of the library's tables: a script that changes `string.format`, or
 -- adds to `math`, changes it for itself.
@@ -221,25 +326,27 @@ end
 local behind = { __index = api, __metatable = false }
 
 local function environment(require, dofile)
+    -- Further arguments never reach Python: to read each of them takes time.
     local env = {
-        require = require, dofile = dofile, math = shallow(numbers), string = shallow(strings),
+        require = function(name) return require(name) end,
+        dofile = function(name) return dofile(name) end, math = shallow(numbers), string = shallow(strings),
         table = shallow(tables), os = shallow(library.os),
     }
     env._G = env
     return setmetatable(env, behind)
 end
 
--- Returns a function that runs a source in the environment it is passed, or nil and the error.
--- All environments share its code: hundreds of scripts require the same modules. The addition
--- stands in the first line, so that the numbers of lines stay right.
-local function compile(source, name)
-    return load("local _ENV = ...; " .. source, "@" .. name, "t", {})
+-- Returns a function that runs a script in the environment it is passed, or nil and the error. The
+-- code is a source that emu/scripts/forms.py has prepared, or what was compiled from one.
+-- All environments share its code: hundreds of scripts require the same modules.
+local function compile(code, name, is_compiled)
+    return load(code, "@" .. name, is_compiled and "b" or "t", {})
 end
 
 -- Runs what `compile` returned in an environment; `beats` is nil inside of a running call.
-local function run(compiled, env, beats)
-    if beats then arm_loading(beats) end
-    compiled(env)
+local function run(compiled, env, beats, most)
+    if beats then arm(beats, most) end
+    compiled(env, join)
 end
 
 local function find_function(env, name)
@@ -254,10 +361,10 @@ end
 local function has(env, name) return find_function(env, name) ~= nil end
 
 -- Calls a global function of an environment by its name, if there is one.
-local function call(env, beats, name, ...)
+local function call(env, beats, most, name, ...)
     local found = find_function(env, name)
     if not found then return false end
-    if beats then arm(beats) end
+    if beats then arm(beats, most) end
     return true, found(...)
 end
 
@@ -270,10 +377,10 @@ local function names(env)
 end
 
 -- Nothing else stays reachable: the globals of the runtime are emptied.
-local globals, traceback = _G, debug.traceback
+local globals, traceback = _G, python.as_function(handler)
 for name in next, globals do globals[name] = nil end
--- Lupa looks for this one when a call fails; it gives an error the line of the script. A C function:
--- the hook would stop one in Lua.
+-- Lupa looks for this one when a call fails; it finds the line of the script. A C function: the hook
+-- would stop one in Lua.
 globals.debug = { traceback = traceback }
 
 return environment, compile, run, has, call, names

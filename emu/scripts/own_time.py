@@ -1,4 +1,4 @@
-"""The CPU time of one thread without its garbage collections.
+"""The CPU time of one thread without its garbage collections, and without what is left out.
 
 A script must not pay for what others do. The clock of Lua counts the whole process: a zone that is
 read in another thread made calls of scripts "too long", and so did Python's garbage collector,
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -27,6 +28,15 @@ class OwnTime:
     def __call__(self) -> float:
         """Return seconds of CPU; only differences mean something."""
         return self._clock() - self._collecting
+
+    @contextmanager
+    def left_out(self) -> Iterator[None]:
+        """Leave out what is done inside: a script does not pay for it."""
+        began = self()
+        try:
+            yield
+        finally:
+            self._collecting += self() - began
 
     def collected(self, phase: str, _info: Mapping[str, Any]) -> None:
         """Note the begin and the end of a garbage collection, as `gc.callbacks` report it."""

@@ -6,15 +6,16 @@ part of Lua's library stand behind them (``data/lua/sandbox.lua``).
 
 The guard: a hook counts the instructions of a call that comes from outside; an API function that
 causes another event runs inside of the same limit. The memory that one call may add is limited too.
-What Lua does inside of a C function is out of the hook's reach, so the library has no function that
-can take long. Source: the measurements in docs/guides/lua.md#safety.
+What Lua does inside of one instruction or one C function is out of the hook's reach, so no text can
+become long (`emu.scripts.forms`), and the library has no function that takes long on a short one.
+Source: the measurements in docs/guides/hardening.md#scripts.
 
 This is the only module that imports lupa, and it does so when a runtime is made.
 """
 
 from __future__ import annotations
 
-import re
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,15 +23,17 @@ from typing import Any, Final, NoReturn
 
 from emu.errors import ConfigError, ScriptError
 from emu.files import data_file
+from emu.scripts.forms import LONGEST_TEXT, prepared
 from emu.scripts.own_time import own_time
+from emu.scripts.places import SANDBOX, Places, compile_error
+from emu.scripts.signatures import shortened
 
 ENCODING: Final = "latin-1"
 """Texts pass unchanged, byte by byte."""
 STEP: Final = 32
 """Instructions between two checks of the guard: few, because each can copy a large text."""
-LOADING_STEP: Final = 1000
-SANDBOX: Final = "sandbox.lua"
-"""The chunk of the library of scripts, as Lua names it in errors."""
+BY_THE_ALLOCATOR: Final = 4
+"""At this multiple of a call's growth memory is refused at once, and all garbage is collected."""
 COLLECTED: Final = 64
 """Kilobytes after which one step of a collection ends: a few milliseconds."""
 DEEPEST: Final = 16
@@ -42,13 +45,6 @@ NO_LUPA: Final = (
     "scripts need the package lupa: pip install 'eq2emu[lua]', or leave world.scripts empty"
 )
 
-# A line of a traceback.
-_FRAME: Final = re.compile(r'^\s+(?:\[string ")?([^\n"]+?)(?:"\])?:(\d+): in ', re.MULTILINE)
-LONGEST_ERROR: Final = 1000
-"""Characters of the text of an error; what a script passes to `error` may be megabytes."""
-# How Lua begins an error: a chunk's name and a line.
-_PLACE: Final = re.compile(r"^(?:\[string \")?([^\n\"]+?)(?:\"\])?:(\d+): (.*)$", re.DOTALL)
-
 
 @dataclass(frozen=True, slots=True)
 class ScriptLimits:
@@ -56,20 +52,19 @@ class ScriptLimits:
 
     instructions: int = 200_000
     """About 1 ms of a loop. The community's longest list of way points takes 15,000."""
-    loading: int = 2_000_000
-    """Instructions of a file's top level."""
     seconds: float = 0.015
     """CPU time of a call, checked every `STEP` instructions."""
-    loading_seconds: float = 0.5
-    """CPU time of a file's top level."""
     growth: int = 4 * MIB
     """Bytes that a call may add."""
-    loading_growth: int = 64 * MIB
+    loading_growth: int = 16 * MIB
     """Bytes that loading a file may add."""
     memory: int = 512 * MIB
     """Bytes of all scripts together."""
-    text: int = 65_536
-    """Bytes of a text that the library's functions take."""
+    depth: int = 200
+    """Calls inside of each other, checked every `STEP` instructions. The community's scripts have
+    under 20."""
+    text: int = LONGEST_TEXT
+    """Bytes of any text."""
 
 
 @dataclass(slots=True)
@@ -202,12 +197,11 @@ class Runtime:
         self.calls = 0
         self._depth = 0
         self._beats = self.limits.instructions // STEP
-        self._growth = self.limits.growth
         self._memory = self.limits.memory
-        lua = _new_runtime(self.limits.memory)
-        self._lua = lua
         self._memory_error = _memory_error()
         self._lua_error = _lua_error()
+        lua = _new_runtime(self.limits.memory)
+        self._lua = lua
         names = lua.globals()
         names.math.randomseed(seed)
         # The C function itself: a Lua function that ends the hook would be stopped by the hook.
@@ -215,16 +209,19 @@ class Runtime:
         self._collect = names.collectgarbage
         self._cycles = 0
         """Cycles of the collection that are still to be finished."""
-        sandbox = data_file("lua", "sandbox.lua").read_bytes()
+        self._places = Places()
+        self._places.getinfo = names.debug.getinfo
+        # The runtime has the places, and they have a function of it: neither collector sees that.
+        weakref.finalize(self, _let_go, self._places)
+        sandbox = data_file("lua", SANDBOX).read_bytes()
         limit_table = lua.table(
-            step=STEP, seconds=self.limits.seconds, text=self.limits.text,
-            loading_step=LOADING_STEP, loading_seconds=self.limits.loading_seconds,
+            step=STEP, seconds=self.limits.seconds, text=self.limits.text, depth=self.limits.depth,
             own_time=own_time(),
         )  # fmt: skip
         api = lua.table_from(dict(functions))
         start = names.load(sandbox, f"@{SANDBOX}", "t", names)
         self._environment, self._compile, self._run, self._has, self._call, self._names = start(
-            api, limit_table, printed
+            api, limit_table, printed, self._places.noted
         )
         self._compiled: dict[str, Any] = {}
         """Functions of Lua's that run a file in an environment, by path."""
@@ -237,9 +234,10 @@ class Runtime:
         `path` is what `ScriptFolder.find` has returned. Raises `ScriptError`.
         """
         env = Environment(path, None)
+        # Weak references: Lua has these functions, and the runtime has Lua.
+        require, do_file = weakref.WeakMethod(self._require), weakref.WeakMethod(self._do_file)
         env.lua = self._environment(
-            lambda name=None, *_more: self._require(env, name),
-            lambda name=None, *_more: self._do_file(env, name),
+            lambda name=None: _of(require)(env, name), lambda name=None: _of(do_file)(env, name)
         )
         self._run_file(path, env)
         return env
@@ -269,10 +267,9 @@ class Runtime:
 
     def _run_file(self, path: str, env: Environment) -> None:
         compiled = self._compiled_form(path)
-        limits = self.limits
-        beats = self._enter(path, limits.loading // LOADING_STEP, limits.loading_growth)
+        beats, ceiling = self._enter(path, self.limits.loading_growth)
         try:
-            self._run(compiled, env.lua, beats)
+            self._run(compiled, env.lua, beats, ceiling)
         except ScriptError as error:
             raise _with_path(error, path) from error
         except (self._memory_error, self._lua_error) as error:
@@ -283,13 +280,15 @@ class Runtime:
     def _compiled_form(self, path: str) -> Any:
         compiled = self._compiled.get(path)
         if compiled is None:
-            source = self.folder.read(path)
-            try:
-                made = self._compile(source, path)
-            except self._memory_error as error:
-                raise ScriptError(path, 0, "is too large to compile") from error
+            # A call that needs a file does not pay for compiling it.
+            with own_time().left_out():
+                source = prepared(self.folder.read(path).decode(ENCODING), path)
+                try:
+                    made = self._compile(source, path)
+                except self._memory_error as error:
+                    raise ScriptError(path, 0, "is too large to compile") from error
             if isinstance(made, tuple):
-                raise _script_error(path, str(made[1]))
+                raise compile_error(path, str(made[1]))
             compiled = self._compiled[path] = made
         return compiled
 
@@ -327,9 +326,9 @@ class Runtime:
         Raises `ScriptError` for an error of the script, and other errors as they are.
         """
         self.calls += 1
-        beats = self._enter(env.path, self._beats, self._growth)
+        beats, ceiling = self._enter(env.path, self.limits.growth)
         try:
-            result = self._call(env.lua, beats, name, *values)
+            result = self._call(env.lua, beats, ceiling, name, *map(shortened, values))
         except ScriptError as error:
             raise _with_path(error, env.path) from error
         except (self._memory_error, self._lua_error) as error:
@@ -342,7 +341,7 @@ class Runtime:
 
     def table(self, values: Iterable[Any]) -> Any:
         """Return a table of Lua's with values, counted from 1."""
-        return self._lua.table_from(list(values))
+        return self._lua.table_from([shortened(one) for one in values])
 
     @property
     def memory(self) -> int:
@@ -350,16 +349,21 @@ class Runtime:
         used: int = self._lua.get_memory_used()
         return used
 
-    def _enter(self, path: str, beats: int, growth: int) -> int | None:
-        """Begin a call; return its beats, or None inside of another call, whose limits hold."""
+    def _enter(self, path: str, growth: int) -> tuple[int | None, float]:
+        """Begin a call; return its beats and the kilobytes that all scripts may then have.
+
+        The beats are None inside of another call, whose limits hold.
+        """
         if self._depth >= DEEPEST:
             raise ScriptError(path, 0, f"events inside of events, {DEEPEST} deep")
         self._depth += 1
         if self._depth > 1:
-            return None
-        lua = self._lua
-        lua.set_max_memory(min(lua.get_memory_used() + growth, self._memory))
-        return beats
+            return None, 0.0
+        used = self._lua.get_memory_used()
+        # The guard ends a call that needs too much. Where the allocator refuses memory, Lua first
+        # collects the garbage of all scripts at once: that is for a single large table only.
+        self._lua.set_max_memory(min(used + BY_THE_ALLOCATOR * growth, self._memory))
+        return self._beats, min(used + growth, self._memory) / 1024
 
     def _leave(self) -> None:
         """End a call; the outermost one removes the hook."""
@@ -371,7 +375,7 @@ class Runtime:
     def _explained(self, path: str, error: Exception) -> ScriptError:
         if isinstance(error, self._memory_error):
             return ScriptError(path, 0, "the call needs too much memory")
-        return _script_error(path, str(error))
+        return self._places.explained(path, str(error))
 
 
 def _with_path(error: ScriptError, path: str) -> ScriptError:
@@ -379,26 +383,16 @@ def _with_path(error: ScriptError, path: str) -> ScriptError:
     return error if error.path else ScriptError(path, error.line, error.text)
 
 
-def _script_error(path: str, text: str) -> ScriptError:
-    """Return the error for a text of Lua's: the place in front, a traceback behind."""
-    # An error that is nil has a traceback only.
-    text, _, trace = f"\n{text}".partition("\nstack traceback:")
-    text = text.removeprefix("\n")
-    placed = _PLACE.match(text)
-    if placed is not None:
-        place, line, text = placed[1], int(placed[2]), placed[3]
-    else:
-        place, line = SANDBOX, 0
-    if place == SANDBOX:
-        # The library's own functions refuse arguments; the script's line is the one that calls.
-        frames = (one for one in _FRAME.finditer(trace) if one[1] != SANDBOX)
-        frame = next(frames, None)
-        place, line = (frame[1], int(frame[2])) if frame else (path, 0)
-    # Lua shortens long names from the left: "...Scripts/X.lua".
-    is_own = path.endswith(place.removeprefix("..."))
-    return ScriptError(
-        path if is_own else place, line, text[:LONGEST_ERROR] or "an error without a text"
-    )
+def _of(method: weakref.WeakMethod[Callable[..., None]]) -> Callable[..., None]:
+    """Return the method of a runtime, whose scripts run only while it is there."""
+    found = method()
+    if found is None:
+        raise ScriptError("", 0, "the scripts have ended")
+    return found
+
+
+def _let_go(places: Places) -> None:
+    places.getinfo = None
 
 
 def _new_runtime(memory: int) -> Any:

@@ -23,6 +23,7 @@ from struct import Struct
 from typing import Any, Final, NoReturn, TypeVar
 
 from emu.errors import ScriptError
+from emu.scripts.forms import LONGEST_TEXT
 
 C = TypeVar("C")
 
@@ -77,6 +78,8 @@ Reader = Callable[[Any], Any]
 _SINGLE: Final = Struct("<f")
 _U32: Final = 0xFFFFFFFF
 _LARGEST: Final = 2.0**63
+_FEW: Final = 8
+"""Arguments of one call whose texts are not added up."""
 
 
 def single(value: float) -> float:
@@ -279,6 +282,27 @@ class FunctionTable:
         return add
 
 
+def check_texts(values: Sequence[Any]) -> None:
+    """Refuse a call whose texts are too long together: each is read, used or not.
+
+    Raises `ScriptError`; the runtime adds its file.
+    """
+    if len(values) > _FEW and sum(len(one) for one in values if type(one) is str) > LONGEST_TEXT:
+        raise ScriptError("", 0, f"the texts have more than {LONGEST_TEXT} bytes together")
+
+
+def shortened(value: Any) -> Any:
+    """Return a value of the server's as scripts may have it: its texts without zero bytes.
+
+    `emu.scripts.forms` says why.
+    """
+    if type(value) is str:
+        return value[:LONGEST_TEXT].replace("\0", " ")
+    if type(value) is tuple:
+        return tuple(map(shortened, value))
+    return value
+
+
 def bind(function: ScriptFunction, context: object) -> Callable[..., Any]:
     """Return what scripts call: it reads the arguments and calls the function with a context."""
     act = function.act
@@ -287,6 +311,7 @@ def bind(function: ScriptFunction, context: object) -> Callable[..., Any]:
 
     def call(*values: Any) -> Any:
         given = len(values)
+        check_texts(values)
         read = [
             missing if at >= given or values[at] is None else reader(values[at])
             for at, (reader, missing) in enumerate(arguments)
@@ -295,7 +320,7 @@ def bind(function: ScriptFunction, context: object) -> Callable[..., Any]:
         if type(result) is int and not -_LARGEST <= result < _LARGEST:
             # Lua has no larger whole numbers: it reads such ones as fractions, too.
             return float(result)
-        return result
+        return shortened(result)
 
     return call
 

@@ -10,7 +10,8 @@ import pytest
 
 from emu.errors import ScriptError
 from emu.scripts.own_time import own_time
-from emu.scripts.runtime import LONGEST_ERROR, Environment, Runtime, ScriptFolder, ScriptLimits
+from emu.scripts.places import LONGEST_ERROR
+from emu.scripts.runtime import Environment, Runtime, ScriptFolder, ScriptLimits
 from emu.scripts.signatures import Handle, HandleKind
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -482,7 +483,7 @@ def test_a_call_does_not_pay_for_garbage_collections(
 
 def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder) -> None:
     runtime = Runtime(folder, {})
-    (folder.root / "large.lua").write_text("kept = {} for i = 1, 20000 do kept[i] = {i} end")
+    (folder.root / "large.lua").write_text("kept = {} for i = 1, 5000 do kept[i] = {i} end")
     runtime.load("large.lua").end()
     one = runtime.memory
     for _ in range(60):

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from emu.errors import ScriptError
 from emu.scripts.runtime import Environment, Runtime, ScriptFolder
-from emu.scripts.signatures import FunctionTable, Handle, bind, merged
+from emu.scripts.signatures import FunctionTable, Handle, bind, check_texts, merged
 from emu.world.events import Faults
 from emu.world.script_errors import ScriptErrors
 from emu.world.scripts.bodies import Body, Home, given
@@ -304,7 +304,8 @@ class Calls:
             self._report(f"{file.path} failed {MOST_FAILURES} times in a row and is switched off")
 
     def _stub(self, name: str, value: Any) -> Callable[..., Any]:
-        def call(*_values: Any) -> Any:
+        def call(*values: Any) -> Any:
+            check_texts(values)
             self.stubs[name] += 1
             if self.stubs[name] == 1:
                 self._report(f"a script calls {name}, which this server does not have")
