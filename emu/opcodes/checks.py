@@ -88,6 +88,48 @@ NEEDED_TO_ENTER = (
 )
 """The messages that a client needs to enter a world and to see others there."""
 
+FROM_CLIENTS = (
+    "OP_AllCharactersDescRequestMsg",
+    "OP_BeginTrackingMsg",
+    "OP_BioUpdateMsg",
+    "OP_ClientFellMsg",
+    "OP_DefaultGroupOptionsRequestMsg",
+    "OP_DialogCloseMsg",
+    "OP_DialogSelectMsg",
+    "OP_DoneLoadingUIResourcesMsg",
+    "OP_EntityVerbsRequestMsg",
+    "OP_EntityVerbsVerbMsg",
+    "OP_ExamineInfoRequestMsg",
+    "OP_KeymapLoadMsg",
+    "OP_KnowledgeWindowSlotMappingMsg",
+    "OP_LsClientAlertlogReplyMsg",
+    "OP_LsClientBaselogReplyMsg",
+    "OP_LsClientCrashlogReplyMsg",
+    "OP_LsClientVerifylogReplyMsg",
+    "OP_MacroUpdateMsg",
+    "OP_MailSendMessageMsg",
+    "OP_MapFogDataUpdateMsg",
+    "OP_MapRequest",
+    "OP_PaperdollImage",
+    "OP_PetOptions",
+    "OP_QuestJournalInspectMsg",
+    "OP_QuestJournalOpenMsg",
+    "OP_QuestJournalSetVisibleMsg",
+    "OP_QuestJournalWaypointMsg",
+    "OP_QuickbarUpdateMsg",
+    "OP_SelectZoneTeleporterDestinatio",
+    "OP_SendLatestRequestMsg",
+    "OP_SkillInfoRequest",
+    "OP_StoodMsg",
+    "OP_StopTrackingMsg",
+    "OP_UpdatePositionMsg",
+    "OP_WaypointSelectMsg",
+)
+"""More messages that clients send and the services read; clients do without an answer."""
+
+SPOKEN = frozenset((*NEEDED, *NEEDED_TO_ENTER, *FROM_CLIENTS))
+"""The messages that need numbers of their own: by the number the services choose a handler."""
+
 
 class Missing(NamedTuple):
     """Messages without a number in a span of versions; `lost` ones have a shipped number."""
@@ -155,15 +197,15 @@ class OpcodeFinding(NamedTuple):
 def check(
     rows: Sequence[OpcodeRow],
     *,
-    used: Iterable[str] = (),
+    used: Iterable[str] = SPOKEN,
     rejected: Iterable[Rejected] = (),
     shipped: OpcodeTables | None = None,
 ) -> list[OpcodeFinding]:
     """Return all findings, the most severe first.
 
-    `used` are the names that this program uses: two of them must not share a number. `rejected` are
-    the unusable rows of a file. With the `shipped` tables, each client version is also checked for
-    the messages that the services need.
+    Two names of `used` must not share a number; two others may, as in EQ2Emulator's own tables.
+    `rejected` are the unusable rows of a file. With the `shipped` tables, each client version is
+    also checked for the messages that the services need.
     """
     # Invalid rows are reported once. The other checks could not make sense of them.
     good = [row for row in rows if row_problem(row) is None]

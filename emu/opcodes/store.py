@@ -1,8 +1,7 @@
 """Opcode rows in SQLite: reading, editing with a history, importing, undo and redo.
 
-Each public edit is one transaction. Triggers write the history, so it includes edits by other
-tools. An undo is itself a change, and a redo is the undo of an undo. So the history alone, read
-from the newest change on, shows which changes are in effect.
+Each public edit is one transaction. Triggers write the history (`emu.opcodes.history`), so it
+includes edits by other tools.
 
 The tables may share their file with accounts and characters; their schema number is in their own
 table `opcode_meta`.
@@ -11,12 +10,12 @@ table `opcode_meta`.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from sys import intern
+from typing import Any, Self
 
 from emu.database import read_steps
 from emu.database.sqlite import LOCK_WAIT, Schema, SqliteDatabase, readable_errors
@@ -36,6 +35,16 @@ from emu.opcodes.changes import (
     plan_reset,
     plan_rows,
 )
+from emu.opcodes.history import (
+    ENTRY,
+    Action,
+    HistoryEntry,
+    HistoryStep,
+    check_takes_back,
+    entry_of,
+    newest_to_redo,
+    newest_to_undo,
+)
 from emu.opcodes.table import OpcodeRow, OpcodeTables, VersionRange, row_problem
 from emu.opcodes.text import fingerprint, shipped_rows
 
@@ -46,6 +55,9 @@ COLUMNS: Mapping[str, type] = {
 """The columns of a row in the order of `OpcodeRow`, with their types."""
 KEY = ("first_version", "last_version", "name")
 """The columns of the primary key."""
+
+TRIGGERS = 4
+"""Triggers of the table `opcodes`; they write the history."""
 
 _KINDS: Mapping[type, str] = {
     bytes: "bytes", str: "text", int: "a whole number", float: "a fraction",
@@ -102,8 +114,28 @@ def read_stored_rows(
         # One comparison for the whole row: most commands read all of the many thousand rows.
         if list(map(type, columns)) != kinds:
             raise StoreError(_wrong_type(number, columns))
-        rows.append(OpcodeRow(*columns))
+        first, last, name, opcode, source, note = columns
+        # Interned, because the same few hundred texts stand in all the ranges.
+        rows.append(OpcodeRow(first, last, intern(name), opcode, intern(source), intern(note)))
     return rows
+
+
+def are_as_shipped(connection: sqlite3.Connection) -> bool:
+    """Return whether the rows are known to be this program's own, without reading them."""
+    # The triggers write every edit into the history, so all of them have to be there.
+    (triggers,) = connection.execute(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'opcodes'"
+    ).fetchone()
+    digest = connection.execute("SELECT value FROM opcode_meta WHERE key = 'shipped'").fetchone()
+    edit = connection.execute(
+        "SELECT 1 FROM opcode_history WHERE action <> ? LIMIT 1", (Action.SHIPPED,)
+    ).fetchone()
+    return (
+        triggers >= TRIGGERS
+        and edit is None
+        and digest is not None
+        and digest[0] == fingerprint(shipped_rows())
+    )
 
 
 def _wrong_type(number: int, columns: Sequence[Any]) -> str:
@@ -127,136 +159,12 @@ def _text_or_bytes(raw: bytes) -> str | bytes:
         return raw
 
 
-class Action(StrEnum):
-    """The actions of the history by which undo, redo and updates of shipped tables decide.
-
-    The history has other actions as well, which are for people: set, import, edit.
-    """
-
-    SHIPPED = "shipped"
-    """The program put in its own tables."""
-    RESET = "reset"
-    """An operator restored shipped rows, so that they follow newer programs again."""
-    UNDO = "undo"
-    REDO = "redo"
-
-
-ENTRY = (
-    "id, change, at, who, action, undoes, first_version, last_version, name,"
-    " old_opcode, old_source, old_note, new_opcode, new_source, new_note"
+_PUT = (
+    f"INSERT INTO opcodes ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608  # no text from outside
+    f" ON CONFLICT ({', '.join(KEY)}) DO UPDATE SET opcode = excluded.opcode,"
+    " source = excluded.source, note = excluded.note"
 )
-"""The columns that `entry_of` reads, in this order."""
-
-
-class HistoryEntry(NamedTuple):
-    """One row of the history; `old` and `new` as in `RowChange`, `at` in UTC as ISO 8601."""
-
-    id: int
-    change: int
-    at: str
-    who: str
-    action: str
-    undoes: int | None
-    old: OpcodeRow | None
-    new: OpcodeRow | None
-
-    @property
-    def row(self) -> OpcodeRow:
-        """The row that was changed."""
-        return RowChange(self.old, self.new).row
-
-
-class HistoryStep(NamedTuple):
-    """One whole change; `undoes` is the change that it undid, None for other changes."""
-
-    change: int
-    action: str
-    undoes: int | None
-
-
-def entry_of(row: Sequence[Any]) -> HistoryEntry:
-    """Return an entry from the values of `ENTRY`. Raises `StoreError` for wrong types."""
-    key = row[6:9]
-    old = None if row[9] is None else OpcodeRow(*key, *row[9:12])
-    new = None if row[12] is None else OpcodeRow(*key, *row[12:15])
-    number, change, at, who, action, undoes = row[:6]
-    texts = (at, who, action, row[8])
-    numbers = (change, *row[6:8], *(one for one in (undoes, row[9], row[12]) if one is not None))
-    if not all(isinstance(one, str) for one in texts) or not all(
-        isinstance(one, int) for one in numbers
-    ):
-        raise StoreError(
-            f"the table opcode_history has a value of a wrong type in row {number}; correct it with"
-            " SQL, or restore a backup"
-        )
-    at = f"{at.replace(' ', 'T')}Z"  # SQLite's triggers write UTC without a time zone
-    return HistoryEntry(number, change, at, who, action, undoes, old, new)
-
-
-def newest_to_undo(steps: Iterable[HistoryStep]) -> int:
-    """Return the newest change in effect; `steps` have the newest first.
-
-    Updates of shipped tables do not count. Raises `CommandError` if there is no change to undo.
-    """
-    for step in _standing(steps):
-        if step.action not in (Action.UNDO, Action.SHIPPED):
-            return step.change
-    raise CommandError("there is nothing to undo")
-
-
-def newest_to_redo(steps: Iterable[HistoryStep]) -> int:
-    """Return the newest undo in effect, if no other change followed it.
-
-    Raises `CommandError` if there is none.
-    """
-    for step in _standing(steps):
-        if step.action == Action.UNDO:
-            return step.change
-        # Any other change in between may depend on the undone rows, so a redo stops there.
-        if step.action != Action.REDO:
-            break
-    raise CommandError("there is nothing to redo: no undo is newer than the last change")
-
-
-def check_takes_back(
-    number: int,
-    entries: Sequence[HistoryEntry],
-    action: str,
-    version_range: VersionRange | None,
-) -> None:
-    """Raise `CommandError` if the change with these entries cannot be undone or redone."""
-    if not entries:
-        raise CommandError(f"the history has no change {number}; see `emu opcodes history`")
-    if entries[0].action == Action.SHIPPED:
-        raise CommandError(
-            f"change {number} put in the shipped tables and cannot be undone; `emu opcodes reset`"
-            " restores shipped rows"
-        )
-    # A redo is the undo of an undo, so it needs one.
-    if action == Action.REDO and entries[0].action != Action.UNDO:
-        raise CommandError(
-            f"change {number} is no undo, but {entries[0].action}; only an undo can be redone"
-        )
-    if version_range is not None and any(one.row.range != version_range for one in entries):
-        raise CommandError(
-            f"change {number} ({entries[0].action} by {entries[0].who}) touched other ranges, too;"
-            f" `emu opcodes {action} {number}` reverts it as a whole"
-        )
-
-
-def _standing(steps: Iterable[HistoryStep]) -> Iterator[HistoryStep]:
-    """Yield the changes in effect, the newest first: those that no later one in effect undid."""
-    # One pass is enough because a change can only undo an earlier one: when a step is reached, all
-    # steps that could make it void have been seen.
-    void: set[int] = set()
-    for step in steps:
-        if step.change in void:
-            continue
-        if step.undoes is not None:
-            void.add(step.undoes)
-        yield step
-
-
+"""Adds a row or replaces the one of its range and name."""
 BATCH = 1000
 """Rows written between two reports of progress."""
 
@@ -532,7 +440,7 @@ class OpcodeStore:
                 [key_of(change.row) for change in batch if change.new is None],
             )
             put = [change.new for change in batch if change.new is not None]
-            self._database.tables.table("opcodes").upsert_all([tuple(COLUMNS), *put], pk=KEY)
+            self._connection.executemany(_PUT, put)
             if progress is not None:
                 progress(start + len(batch), len(changes))
         run(

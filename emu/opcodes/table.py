@@ -19,6 +19,7 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -84,6 +85,7 @@ class OpcodeRow(NamedTuple):
         return (*self[:4], self.source or "", self.note or "")
 
 
+@lru_cache(maxsize=4096)
 def name_problem(name: str) -> str | None:
     """Return the fault of an opcode name, None for a valid one."""
     if len(name) > MAX_NAME:
@@ -116,9 +118,15 @@ def row_problem(row: OpcodeRow) -> str | None:
     )
     if problem is None:
         for text in (row.source, row.note):
-            if text is not None and (len(text) > MAX_TEXT or not text.isprintable()):
+            if text and not _is_line(text):
                 problem = f"source and note are one line of at most {MAX_TEXT} characters"
     return f"{problem} (row {row.name[:40]} = {row.opcode})" if problem else None
+
+
+# All rows together have a few hundred names and a few dozen sources.
+@lru_cache(maxsize=1024)
+def _is_line(text: str) -> bool:
+    return len(text) <= MAX_TEXT and text.isprintable()
 
 
 SENTINELS = frozenset({999, 9999, 10000, 65535})
@@ -317,7 +325,7 @@ def _combine(
     numbers: dict[str, int] = {}
     names: dict[int, str] = {}
     spoken: set[str] = set()
-    for rows in groups:
+    for rows, is_last in _until_whole(groups):
         dead = dead_numbers(rows)
         by_number: defaultdict[int, list[str]] = defaultdict(list)
         for row in rows:
@@ -328,15 +336,31 @@ def _combine(
                 by_number[row.opcode].append(row.name)
         for number, group in by_number.items():
             # The lowest sort key is the shown name; all names of the number are found.
-            names[number] = min(group, key=lambda name: preference(name, full))
+            names[number] = (
+                min(group, key=lambda name: preference(name, full)) if len(group) > 1 else group[0]
+            )
             numbers.update(dict.fromkeys(group, number))
+        if is_last:
+            break
         spoken.update(row.name for row in rows)
         spoken.update(full[row.name] for row in rows if row.name in full)
         spoken.update(row.name[:CUT_LENGTH] for row in rows if len(row.name) > CUT_LENGTH)
-        if len(rows) >= WHOLE_TABLE:
-            break  # a whole build's table is complete: a missing name means "no such message"
     _add_other_names(numbers, names, full)
     return numbers, names
+
+
+def _until_whole(
+    groups: Sequence[Sequence[OpcodeRow]],
+) -> Iterator[tuple[Sequence[OpcodeRow], bool]]:
+    """Yield the groups that count, each with whether it is the last one.
+
+    A whole build's table is complete: a name that it lacks means "no such message".
+    """
+    for number, rows in enumerate(groups, 1):
+        is_last = number == len(groups) or len(rows) >= WHOLE_TABLE
+        yield rows, is_last
+        if is_last:
+            return
 
 
 def _add_other_names(

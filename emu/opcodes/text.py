@@ -10,10 +10,12 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from sys import intern
 
 from emu.errors import FileFormatError
 from emu.files import ANYBODY, opcodes_folder, partial_file
@@ -24,7 +26,8 @@ MAX_FILE = 4 * 1024 * 1024
 """The most bytes of one file; a real file has less than 50,000."""
 
 _FILE_NAME = re.compile(r"([0-9]{1,10})-([0-9]{1,10})\.csv")
-_NUMBER = re.compile(r"[0-9]{1,9}|0x[0-9A-Fa-f]{1,8}")
+MAX_DIGITS = 9
+_NUMBER = re.compile(rf"[0-9]{{1,{MAX_DIGITS}}}|0x[0-9A-Fa-f]{{1,8}}")
 
 
 def file_name(version_range: VersionRange) -> str:
@@ -78,8 +81,11 @@ def read_file(path: Path) -> list[OpcodeRow]:
 def parse_range(text: str, version_range: VersionRange) -> Iterator[OpcodeRow]:
     """Yield the rows of one range's text. Raises `FileFormatError` with the line."""
     seen: set[str] = set()
-    for place, (name, number, source, note) in csv_rows(text, CSV_COLUMNS):
-        row = OpcodeRow(*version_range, name, parse_number(number, place), source, note)
+    first, last = version_range
+    for place, cells in csv_rows(text, CSV_COLUMNS):
+        # Interned, because the same few hundred texts stand in all the ranges.
+        name, number, source, note = map(intern, cells)
+        row = OpcodeRow(first, last, name, parse_number(number, place), source, note)
         problem = row_problem(row)
         if problem is None and name in seen:
             problem = f"{name} occurs twice in this range; remove one row"
@@ -112,6 +118,8 @@ def csv_rows(text: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]
 
 def parse_number(text: str, place: str | None = None) -> int:
     """Parse an opcode number, decimal or ``0x`` and hex digits. Raises `FileFormatError`."""
+    if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS:
+        return int(text)
     if not _NUMBER.fullmatch(text.strip()):
         raise FileFormatError(f"{text[:40]!r} is not an opcode number", place=place)
     # Base 0 would refuse decimal numbers with leading zeros.
@@ -164,6 +172,5 @@ def shipped_tables() -> OpcodeTables:
 @lru_cache(maxsize=2)
 def fingerprint(rows: tuple[OpcodeRow, ...]) -> str:
     """Return a SHA-256 of rows that is independent of their order."""
-    ordered = sorted(rows, key=lambda row: (row.first, row.last, row.opcode, row.name))
-    text = "".join(f"{row.first}-{row.last}\n{format_range([row])}" for row in ordered)
-    return hashlib.sha256(text.encode()).hexdigest()
+    # Sorted by range and name, so source and note, which may be None, are never compared.
+    return hashlib.sha256(json.dumps(sorted(rows)).encode()).hexdigest()

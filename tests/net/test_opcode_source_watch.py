@@ -11,7 +11,7 @@ import pytest
 
 from emu.errors import StoreError
 from emu.net.opcode_source import OpcodeWatcher
-from emu.opcodes import OpcodeStore, VersionRange
+from emu.opcodes import OpcodeStore, VersionRange, shipped_tables
 from tests.support.files.opcode_rows import shipped_database
 
 RANGE = VersionRange(540, 546)
@@ -200,3 +200,16 @@ def test_a_file_put_in_its_place_is_read(
     tables = watcher.poll()
     assert tables is not None
     assert tables.for_version(546).number("OP_KeymapLoadMsg") == 903
+
+
+def test_rows_that_nobody_edited_are_those_of_the_program(
+    store: OpcodeStore, watcher: OpcodeWatcher
+) -> None:
+    """They are checked and in memory already; reading them again would cost each start."""
+    assert watcher.tables is shipped_tables()
+    store.set(RANGE, "OP_KeymapLoadMsg", 900)
+    edited = watcher.poll()
+    assert edited is not None
+    assert edited is not shipped_tables()
+    store.undo()
+    assert watcher.poll() is shipped_tables()

@@ -63,6 +63,19 @@ def test_two_names_that_the_program_speaks_are_an_error() -> None:
     assert "153 is the number of OP_KeymapLoadMsg and OP_KeymapNoneMsg" in found.message
 
 
+def test_two_messages_of_clients_are_an_error_without_naming_them() -> None:
+    names = ("OP_SignalMsg", "OP_DialogSelectMsg")
+    (found,) = check([*login(), *(OpcodeRow(540, 546, name, 191) for name in names)])
+    assert (found.severity, found.code) == (Severity.ERROR, "clash")
+
+
+def test_two_messages_that_no_service_reads_may_share_a_number() -> None:
+    """EQ2Emulator's tables of 57032 and newer have such a pair (docs/protocol/opcodes.md)."""
+    names = ("OP_CSToolAccessResponseMsg", "OP_UpdateGroupMemberDataMsg")
+    (found,) = check([*login(), *(OpcodeRow(540, 546, name, 388) for name in names)])
+    assert (found.severity, found.code) == (Severity.WARNING, "shared-number")
+
+
 def test_a_cut_name_is_no_second_name() -> None:
     found = only(*(OpcodeRow(540, 546, name, 28) for name in (CUT, FULL)))
     assert (found.severity, found.code) == (Severity.NOTE, "cut-name")

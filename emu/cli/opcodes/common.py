@@ -19,7 +19,8 @@ from emu.errors import CommandError
 from emu.opcodes.changes import RowChange
 from emu.opcodes.checks import check, errors
 from emu.opcodes.files import read_rows
-from emu.opcodes.store import HistoryEntry, OpcodeStore, connect, schema
+from emu.opcodes.history import HistoryEntry
+from emu.opcodes.store import OpcodeStore, connect, schema
 from emu.opcodes.table import MAX_NUMBER, OpcodeRow, OpcodeTables, VersionRange, range_problem
 from emu.opcodes.text import shipped_rows, shipped_tables
 
@@ -221,8 +222,7 @@ def _numbers(change: RowChange | HistoryEntry) -> tuple[int | None, int | None]:
 
 def warn_of_errors(rows: Iterable[OpcodeRow]) -> None:
     """Print on standard error why a running server would refuse these rows."""
-    used = {row.name for row in shipped_rows()}
-    for finding in errors(check(list(rows), used=used, shipped=shipped_tables())):
+    for finding in errors(check(list(rows), shipped=shipped_tables())):
         click.echo(
             f"warning: a server refuses these tables: {finding.range} {finding.message}"
             " (`emu opcodes undo` reverts the change)",

@@ -22,9 +22,10 @@ from textual.widgets import DataTable, Footer, Header, Input, Label
 from emu.cli.help_screen import HelpScreen
 from emu.errors import EmuError
 from emu.opcodes.checks import Missing, OpcodeFinding, Severity, check, missing_messages
-from emu.opcodes.store import HistoryEntry, OpcodeStore
+from emu.opcodes.history import HistoryEntry
+from emu.opcodes.store import OpcodeStore
 from emu.opcodes.table import OpcodeRow, VersionRange, dead_numbers, is_absent
-from emu.opcodes.text import shipped_rows, shipped_tables
+from emu.opcodes.text import shipped_tables
 
 Save = Callable[[OpcodeRow], str | None]
 """Writes a row; returns None, or the reason if the row cannot be written."""
@@ -214,7 +215,7 @@ class OpcodeEditor(App[None]):
         self._rows = [] if self._chosen is None else self._store.rows(self._chosen)
         self._conflicts = _conflicts(self._rows)
         self._fill_rows()
-        findings = check(self._rows, used={row.name for row in shipped_rows()})
+        findings = check(self._rows)
         lines = [*self._missing_here(), *_worst(findings)]
         self._findings.update("\n".join(lines[:MOST_FINDINGS]))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import CommandError
-from emu.opcodes.store import HistoryStep, entry_of, newest_to_redo, newest_to_undo
+from emu.opcodes.history import HistoryStep, entry_of, newest_to_redo, newest_to_undo
 
 
 def steps(*words: str) -> list[HistoryStep]:
