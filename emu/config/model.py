@@ -32,7 +32,7 @@ from emu.config.world import WorldConfig
 from emu.database import Where
 from emu.limits.rates import TurnRules
 from emu.model import Durability
-from emu.session import EndpointConfig
+from emu.session import AddressChanges, EndpointConfig
 
 # Sessions state their own defaults, so that they also run without a configuration.
 _ENDPOINT: Final = EndpointConfig()
@@ -213,6 +213,12 @@ class NetworkConfig:
         "Close a session after this time without a packet.",
         unit="seconds",
         limits=(1, 3600),
+    )
+    address_changes: str = setting(
+        _ENDPOINT.address_changes.value,
+        "Which new address of a client its session may move to, after proof. port: another port of"
+        " the same IP address. With a fixed crc_seed no session moves.",
+        choices=tuple(one.value for one in AddressChanges),
     )
     shutdown_time: float = setting(
         4.0,

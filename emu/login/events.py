@@ -73,6 +73,17 @@ class SessionReplaced(LoginEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class ClientMoved(LoginEvent):
+    """A client has another address; its session goes on there."""
+
+    template: ClassVar[str] = "client {before} {account} is at {address} port {port} now"
+    ordinary: ClassVar[str] = "address changes"
+    account: str
+    before: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClientEnded(LoginEvent):
     """A client's session is over; `account` is empty when it never logged in."""
 

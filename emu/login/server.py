@@ -30,7 +30,7 @@ from emu.login.client import (
     guarded,
 )
 from emu.login.directory import GONE, WorldState, state_of
-from emu.login.events import AnswerDropped
+from emu.login.events import AnswerDropped, ClientMoved
 from emu.login.messages import characters, login, play
 from emu.login.service import LoginService
 from emu.model import CreateResponse, PlayResponse, WorldEntry
@@ -114,6 +114,12 @@ class LoginServer:
         return Client(self._context, dialect, link, address, now)
 
     # Calls of the world directory (WorldObserver).
+
+    def moved(self, client: Client, address: str, port: int) -> None:
+        """Note that the session of a client goes on at another address."""
+        before = client.address
+        self.service.logged_in.move(client, address)
+        self.service.log(ClientMoved(address, client.account_name, before, port))
 
     def world_changed(self, entry: WorldEntry, now: Monotonic) -> None:
         """Notify clients of a world that appeared, or whose lock changed."""

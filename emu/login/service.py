@@ -206,8 +206,18 @@ class LoggedInClients:
         if client.account is None or self._clients.get(client.account.id) is not client:
             return False
         del self._clients[client.account.id]
-        source = address_key(client.address)
+        self._leave(client.address)
+        return True
+
+    def move(self, client: Client, address: str) -> None:
+        """Change the address of a client, logged in or not."""
+        before, client.address = client.address, address
+        if client.account is not None and self._clients.get(client.account.id) is client:
+            self._leave(before)
+            self._addresses[address_key(address)] += 1
+
+    def _leave(self, address: str) -> None:
+        source = address_key(address)
         self._addresses[source] -= 1
         if not self._addresses[source]:
             del self._addresses[source]
-        return True

@@ -23,7 +23,7 @@ from emu.link.settings import LoginServerAddress
 from emu.login.passwords import AccountConfig, PasswordConfig
 from emu.login.registration import RegistrationConfig
 from emu.login.settings import CompatibilityChoices, LoginServiceConfig
-from emu.session import EndpointConfig, SessionConfig
+from emu.session import AddressChanges, EndpointConfig, SessionConfig
 from emu.world.rules import (
     AdmissionRules,
     BehaviorRules,
@@ -63,6 +63,7 @@ def endpoint_config(config: Config, check_key: int | None) -> EndpointConfig:
         half_open_limit=network.half_open_sessions,
         memory_limit=network.session_memory,
         sessions_per_host_limit=network.sessions_per_address,
+        address_changes=AddressChanges(network.address_changes),
     )
 
 

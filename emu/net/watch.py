@@ -27,7 +27,7 @@ from emu.metrics import EndpointMetrics, EndpointUses, Histogram, MetricRegistry
 from emu.net.logs import LastLines, is_written, logger, write_line
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.session import Endpoint, EndpointMeasures
-from emu.world.entry.zone_entry import Entered, ZoneEntryEvent, ZoneEntryRefused
+from emu.world.entry.zone_entry import Entered, Moved, ZoneEntryEvent, ZoneEntryRefused
 from emu.world.events import (
     EntryRefused,
     Fault,
@@ -268,6 +268,12 @@ def report_to(log: Logger, refusals: RefusalLog) -> Callable[[ZoneEntryEvent], N
                 log.info(
                     "{address} was refused: {reason}",
                     address=event.address, reason=event.text,
+                )  # fmt: skip
+        elif isinstance(event, Moved):
+            if refusals.is_within_rate("address changes", event.name, event.address, "moved"):
+                log.info(
+                    "{name} is at {address} port {port} now, before at {before}",
+                    name=event.name, address=event.address, port=event.port, before=event.before,
                 )  # fmt: skip
         elif refusals.is_within_rate("departures", event.name, event.address, event.reason):
             log.info(

@@ -9,9 +9,16 @@ server's socket. `FollowingSession` decodes one direction of a recorded session.
 from __future__ import annotations
 
 from emu.session.codec import CipherPair, key_from_block
-from emu.session.configuration import EndpointConfig, Role, SessionConfig, StreamType
+from emu.session.configuration import (
+    AddressChanges,
+    EndpointConfig,
+    Role,
+    SessionConfig,
+    StreamType,
+)
 from emu.session.endpoint import Endpoint
 from emu.session.events import (
+    AddressChanged,
     CloseReason,
     DatagramDropped,
     DropReason,
@@ -31,6 +38,8 @@ from emu.session.metrics import EndpointMeasures
 from emu.session.session import Session
 
 __all__ = [
+    "AddressChanged",
+    "AddressChanges",
     "CipherPair",
     "CloseReason",
     "ConnectionState",

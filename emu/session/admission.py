@@ -246,9 +246,7 @@ class SessionAdmission:
         """Count a session with a validated address for the limits."""
         self.unacknowledged.pop(session, None)
         self._counted += 1
-        host = self.host_key(session.address)
-        if host is not None:
-            self._hosts[host] = self._hosts.get(host, 0) + 1
+        self._count_host(self.host_key(session.address), 1)
 
     def keep(self, session: Session) -> Session | None:
         """Keep a session that does not count yet; return the one to end for it, or None."""
@@ -260,6 +258,29 @@ class SessionAdmission:
         self.unacknowledged[session] = None
         return oldest
 
+    def reason_against_move(self, before: Hashable, address: Hashable) -> str | None:
+        """Return why a session may not move from one address to another, or None."""
+        host = self.host_key(address)
+        if host is None or host == self.host_key(before):
+            return None
+        is_full = self._hosts.get(host, 0) >= self._config.sessions_per_host_limit
+        return "too many sessions of one host" if is_full else None
+
+    def move(self, before: Hashable, address: Hashable) -> None:
+        """Count a session at another address."""
+        self._barred.pop(before, None)
+        self._count_host(self.host_key(before), -1)
+        self._count_host(self.host_key(address), 1)
+
+    def _count_host(self, host: Hashable | None, change: int) -> None:
+        if host is None:
+            return
+        count = self._hosts.get(host, 0) + change
+        if count:
+            self._hosts[host] = count
+        else:
+            del self._hosts[host]
+
     def remove(self, session: Session) -> None:
         """Remove a session that was counted or kept."""
         # The table would grow with every attacked address. With the session the pause has no use.
@@ -268,10 +289,4 @@ class SessionAdmission:
             del self.unacknowledged[session]
             return
         self._counted -= 1
-        host = self.host_key(session.address)
-        if host is not None:
-            left = self._hosts[host] - 1
-            if left:
-                self._hosts[host] = left
-            else:
-                del self._hosts[host]
+        self._count_host(self.host_key(session.address), -1)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable
+from operator import xor
 from typing import Final
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4
@@ -109,10 +110,37 @@ class KeyExchange:
         return key_block_message(self._key_block)
 
 
+class _PeekedStream:
+    """A keystream some bytes of which were read before their turn; called like `decrypt`."""
+
+    __slots__ = ("_update", "ahead")
+
+    def __init__(self, update: Callable[[bytes], bytes]) -> None:
+        self._update = update
+        self.ahead = b""
+
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes of the keystream; they remain the next ones."""
+        missing = size - len(self.ahead)
+        if missing > 0:
+            self.ahead += self._update(bytes(missing))
+        return self.ahead[:size]
+
+    def __call__(self, data: bytes) -> bytes:
+        """Decrypt with the bytes that were read before, then with the following ones."""
+        ahead = self.ahead
+        if not ahead:
+            return self._update(data)
+        self.ahead = ahead[len(data) :]
+        used = len(ahead) - len(self.ahead)
+        plain = bytes(map(xor, data[:used], ahead))
+        return plain + self._update(data[used:])
+
+
 class CipherPair:
     """Both keystreams of a session: `encrypt` for our role's messages, `decrypt` for the peer's."""
 
-    __slots__ = ("decrypt", "encrypt")
+    __slots__ = ("_peeked", "decrypt", "encrypt")
 
     def __init__(self, key: bytes, role: Role) -> None:
         """Start both streams from the 8-byte key, 20 bytes in."""
@@ -126,7 +154,17 @@ class CipherPair:
             (from_server, from_client) if role is Role.SERVER else (from_client, from_server)
         )
         self.encrypt = ours.update
-        self.decrypt = theirs.update
+        self.decrypt: Callable[[bytes], bytes] = theirs.update
+        self._peeked: _PeekedStream | None = None
+
+    def try_decrypt(self, data: bytes) -> bytes:
+        """Decrypt without going forward: the next message is decrypted as if this never was."""
+        # Only sessions that were ever asked pay for it: the usual `decrypt` has no Python code.
+        peeked = self._peeked
+        if peeked is None:
+            peeked = self._peeked = _PeekedStream(self.decrypt)
+            self.decrypt = peeked
+        return bytes(map(xor, data, peeked.peek(len(data))))
 
 
 class Deflater:
@@ -288,6 +326,19 @@ class MessageCodec:
         elif flag:
             raise MalformedMessage("unknown message flag")
         return split_opcode(plain, self._width)
+
+    def can_decode(self, cipher_text: bytes) -> bool:
+        """Return whether a client's message, without its escape byte, decrypts to an opcode.
+
+        Changes nothing.
+        """
+        head = self._cipher.try_decrypt(cipher_text[:OPCODE_SIZE_LIMIT])
+        try:
+            opcode, _ = split_opcode(head, self._width)
+        except MalformedMessage:
+            return False
+        # Clients write the long form only for opcodes that have no short one.
+        return self._width == 1 or head[0] != _WIDE or opcode >= _WIDE
 
     def release(self) -> None:
         """Free memory that is not needed between datagrams."""

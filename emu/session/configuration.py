@@ -20,6 +20,15 @@ class Role(Enum):
     SERVER = "server"
 
 
+class AddressChanges(Enum):
+    """Which new address of a client its session may move to."""
+
+    NEVER = "never"
+    PORT = "port"
+    """Another port of the same host."""
+    ANY = "any"
+
+
 class StreamType(Enum):
     """The five stream types of EQ2Emulator: opcode width in bytes, and format flags.
 
@@ -198,6 +207,8 @@ class EndpointConfig:
     takeover_pause: float = 30.0
     """How long no session may take over an address after too many of them."""
     answer_out_of_session: bool = False
+    address_changes: AddressChanges = AddressChanges.ANY
+    """Which addresses a session may move to. With a `check_key` no session moves."""
 
     def __post_init__(self) -> None:
         problems = [

@@ -10,7 +10,7 @@ session is made when a datagram arrives whose check only the receiver of that re
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
@@ -28,6 +28,7 @@ from emu.session.admission import (
 )
 from emu.session.configuration import EndpointConfig, Role
 from emu.session.events import CloseReason, SessionCounts
+from emu.session.moves import Proven, SessionMoves
 from emu.session.session import Session
 from emu.times import Monotonic
 from emu.wire import ProtocolOpcode, Seal, packets
@@ -37,6 +38,8 @@ _SESSION_REQUEST: Final = int(ProtocolOpcode.SESSION_REQUEST)
 _SERVER_KEY_REQUEST: Final = marker_of(ProtocolOpcode.SERVER_KEY_REQUEST)
 _OUT_OF_SESSION: Final = marker_of(ProtocolOpcode.OUT_OF_SESSION)
 
+MOST_LEFT: Final = 1024
+"""The addresses that sessions have moved away from of which the check keys are remembered."""
 _Proof = tuple[int, int]
 """Check key and MaxLength of a SessionResponse that has reached its address."""
 
@@ -149,7 +152,8 @@ class Endpoint:
     Of a session it drains `session.next_event()`, sends `session.datagrams_to_send(now)` to
     `session.address`, and arms a timer by `session.get_timer()`. It also drains every session of
     `next_ended()`: the endpoint ended it because a newer one took its address or its memory. A
-    session whose `ended` is true goes to `forget` after its last datagrams.
+    session whose `ended` is true goes to `forget` after its last datagrams. `moved` has the
+    sessions whose `address` has changed (docs/protocol/transport.md#moves).
 
     `random_bytes(count)` must be unpredictable; it makes the secret of the check keys.
     """
@@ -169,10 +173,16 @@ class Endpoint:
         )
         self._admission = SessionAdmission(config, host_key)
         self._half_open = HalfOpenTable(config.half_open_limit)
+        self._moves: SessionMoves[Session] = SessionMoves(config, host_key)
+        self._left: OrderedDict[Hashable, int] = OrderedDict()
         self._sessions: dict[Hashable, Session] = {}
         self._memory: SharedMemory[Session] = SharedMemory(config.memory_limit)
         self.ended: list[Session] = []
         """The sessions that `next_ended` returns; read-only for callers."""
+        self.moved: list[tuple[Session, Hashable]] = []
+        """Sessions that have moved, each with its earlier address; the caller empties the list."""
+        self.moves = 0
+        """How many times a session has moved to another address."""
         self._replies: list[tuple[bytes, Hashable]] = []
         self._drops: dict[str, int] = {}
         self.totals = SessionTotals()
@@ -219,9 +229,8 @@ class Endpoint:
             return None
         session = self._sessions.get(address)
         if session is None:
-            session = self._open_validated(data, address, now)
+            session = self._open_validated(data, address, now) or self._moved(data, address, now)
             if session is None:
-                self._refuse(data, address)
                 return None
         # Only while addresses request sessions can a datagram belong to another than the known one.
         elif self._half_open.records:
@@ -231,6 +240,36 @@ class Endpoint:
         waiting = self._admission.unacknowledged
         if waiting and session.acknowledged and session in waiting:
             self._admit_acknowledged(session)
+        return session
+
+    def _moved(self, data: bytes, address: Hashable, now: Monotonic) -> Session | None:
+        """Return the session whose client has proven that it sends from an unknown address now."""
+        sessions = self._sessions
+        found = self._moves.receive(data, address, sessions.values(), len(sessions), now)
+        if found is None:
+            self._refuse(data, address)
+            return None
+        if not isinstance(found, Proven):
+            self._drop("address not proven yet")
+            self._reply(found, address)
+            return None
+        session, before = found.session, found.session.address
+        reason = self._admission.reason_against_move(before, address)
+        if reason is not None:
+            self._drop(reason)
+            return None
+        self._admission.move(before, address)
+        self._half_open.remove(address)
+        del sessions[before]
+        sessions[address] = session
+        # A client that gets the earlier address must not get the key of the session as well.
+        self._left[before] = session.check_key
+        if len(self._left) > MOST_LEFT:
+            self._left.popitem(last=False)
+        self.moves += 1
+        self.moved.append((session, before))
+        session.move(address, now)
+        session.receive_datagram(found.datagram, now)
         return session
 
     def _refuse(self, data: bytes, address: Hashable) -> None:
@@ -316,7 +355,7 @@ class Endpoint:
         max_length = self.config.session.clamp_max_length(request.max_length)
         # The earlier key is an input, so datagrams of the earlier session prove nothing for the new
         # one.
-        before = session.check_key if session is not None else 0
+        before = session.check_key if session is not None else self._left.get(address, 0)
         check_key = self._check_keys.current(address, max_length, before, now)
         record = self._half_open.get(address, now)
         if record is None:
@@ -341,7 +380,7 @@ class Endpoint:
         # Cheap test first: a flood of other datagrams must not cost a check each.
         if record is None and data[:2] != _SERVER_KEY_REQUEST:
             return None
-        proof = self._proof(data, address, record, 0, now)
+        proof = self._proof(data, address, record, self._left.get(address, 0), now)
         if proof is None:
             return None
         # Checked again: other sessions may have been opened since the SessionResponse.

@@ -6,7 +6,7 @@ long to make.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -78,6 +78,14 @@ class Writable:
 
 
 @dataclass(frozen=True, slots=True)
+class AddressChanged:
+    """The client has proven that it is at another address; the session sends there now."""
+
+    before: Hashable
+    now: Hashable
+
+
+@dataclass(frozen=True, slots=True)
 class StatisticsReceived:
     """The peer's view of the session; round trips in seconds.
 
@@ -118,6 +126,7 @@ Event = (
     | DatagramDropped
     | SessionClosed
     | Writable
+    | AddressChanged
 )
 
 

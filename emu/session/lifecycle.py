@@ -209,6 +209,7 @@ class SessionTimers:
     __slots__ = (
         "_config",
         "_deadline",
+        "_is_client",
         "_keep_alive_interval",
         "_lifecycle",
         "_next_statistics",
@@ -224,8 +225,9 @@ class SessionTimers:
         self._requests = 0
         self._statistics_tries = 0
         self._next_statistics = math.inf  # a server never asks
+        self._is_client = role is Role.CLIENT
         self._keep_alive_interval = (
-            config.keep_alive_interval if role is Role.CLIENT else config.server_keep_alive_interval
+            config.keep_alive_interval if self._is_client else config.server_keep_alive_interval
         )
 
     # -- what happens -----------------------------------------------------------------------------
@@ -340,6 +342,16 @@ class SessionTimers:
 
     def _is_over(self, now: Monotonic) -> bool:
         return self._deadline is not None and now >= self._deadline
+
+    def may_answer(self, timeout: float, now: Monotonic) -> bool:
+        """Return whether a KeepAlive is answered with another; `timeout` is the retransmission's.
+
+        A server echoes every KeepAlive; a client that did so too would start a loop. A client
+        replies only to a probe, for a server that hears nothing of it: an echo comes within the
+        timeout of the client's last datagram, a probe later.
+        """
+        pause = max(timeout, self._config.retry_interval / 2)
+        return not self._is_client or now - self._lifecycle.last_sent >= pause
 
     def is_silent(self, now: Monotonic) -> bool:
         """Return whether the peer was silent for so long that an OutOfSession may be believed."""

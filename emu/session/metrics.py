@@ -65,6 +65,9 @@ class EndpointMeasures:
             measures.gauge(name, about, self._of_endpoints(value), ["port"])
 
     def _counters(self, measures: MetricRegistry) -> None:
+        measures.counter(
+            "session_address_changes", "Sessions that moved to a new address.", ["port"]
+        ).also(self._of_endpoints(lambda endpoint: endpoint.moves))
         measures.counter("sessions_begun", "Sessions so far.", ["port"]).also(
             self._of_sums(lambda sums: {(): sums.sessions})
         )

@@ -11,7 +11,7 @@ Source: docs/protocol/transport.md#reliability.
 from __future__ import annotations
 
 from collections import deque
-from typing import Final
+from typing import Final, TypedDict
 
 from emu.errors import MalformedDatagram
 from emu.session.configuration import SessionConfig
@@ -186,6 +186,15 @@ class _Sent:
         self.lost = False
 
 
+class QueueMeasures(TypedDict):
+    """What a queue measures of its path; fields of `SessionStatistics`."""
+
+    smoothed_round_trip: float | None
+    retransmission_timeout: float
+    congestion_window: int
+    packets_in_flight: int
+
+
 class SendQueue:
     """The packets of one session that wait or are in flight.
 
@@ -241,6 +250,25 @@ class SendQueue:
     def entries(self) -> int:
         """How many packets wait or are in flight."""
         return len(self._in_flight) + (len(self._waiting) if self._waiting else 0)
+
+    def measures(self) -> QueueMeasures:
+        """Return the measures of the path as `SessionStatistics` names them; times in seconds."""
+        round_trip = self.round_trip
+        return QueueMeasures(
+            smoothed_round_trip=round_trip.smoothed if round_trip.measured else None,
+            retransmission_timeout=round_trip.timeout,
+            congestion_window=self.congestion.window,
+            packets_in_flight=self.in_flight,
+        )
+
+    @property
+    def last_acknowledged(self) -> int | None:
+        """The last sequence number that an Ack has named; None before the first one."""
+        return None if self._base == self._config.first_sequence else (self._base - 1) & MASK
+
+    def has_sent(self, sequence: int) -> bool:
+        """Return whether a number is `last_acknowledged` or that of a packet sent behind it."""
+        return (sequence - self._base + 1) & MASK <= (self._next - self._base) & MASK
 
     def add(self, opcode: int, data: bytes) -> None:
         """Queue one Packet or Fragment: its opcode, and the bytes behind the sequence number."""
@@ -493,6 +521,14 @@ class SendQueue:
         # A peer may ask several times within a round trip; one copy answers all of them.
         if not sent.lost and now - sent.sent_at >= self._config.timeout_minimum:
             self._mark_lost(sent, now)
+
+    def resend_all(self, now: Monotonic) -> None:
+        """Send everything in flight again: it left by a path that the peer has no more."""
+        for sent in self._in_flight.values():
+            if not sent.lost:
+                self._mark_lost(sent, now)
+        self._backoff = 0
+        self._timer_start = self._waiting_since = now
 
     def clear(self) -> None:
         """Drop everything."""

@@ -16,6 +16,7 @@ from emu.session.channel import BrokenChannel, ReliableChannel
 from emu.session.codec import KEY_REQUEST, KeyExchange, MessageCodec, make_key_block
 from emu.session.configuration import Role, SessionConfig
 from emu.session.events import (
+    AddressChanged,
     CloseReason,
     Event,
     KeyEstablished,
@@ -36,6 +37,7 @@ from emu.session.lifecycle import (
     TimerAction,
     statistics_of,
 )
+from emu.session.moves import StreamPlace
 from emu.session.paths import NO_CHANNEL, ReceivePath, SendPath
 from emu.times import Monotonic
 from emu.wire import Format, ProtocolOpcode, Seal, packets
@@ -65,6 +67,7 @@ class Session:
     * `session_id`, the client's id (u32), 0 while a server does not know it;
     * `check_key` (u32), and `max_length`, the bytes of the longest datagram;
     * `key`, the RC4 key (8 bytes), None until it is known;
+    * `place`, what the session would accept next, None until there is a key;
     * `acknowledged`, whether the peer has acknowledged a packet;
     * `ended`, whether the session is over;
     * `events`, the list that `next_event` takes from, oldest first; always the same list. An owner
@@ -75,7 +78,7 @@ class Session:
         "__weakref__", "_channel", "_check_is_public", "_close_code", "_codec", "_control",
         "_journal", "_key_exchange", "_lifecycle", "_received", "_sent", "_timers",
         "acknowledged", "address", "check_key", "config", "ended", "events", "key", "max_length",
-        "role", "session_id",
+        "place", "role", "session_id",
     )  # fmt: skip
 
     def __init__(
@@ -105,6 +108,7 @@ class Session:
         self.key: bytes | None = None
         self.acknowledged = False
         self.ended = False
+        self.place: StreamPlace | None = None
         self._check_is_public = check_is_public
         self._key_exchange = KeyExchange(role, key_block)
         self._close_code = packets.BY_APPLICATION
@@ -187,15 +191,10 @@ class Session:
 
     def statistics(self) -> SessionStatistics:
         """Return all counters and measures as they are now; times in seconds."""
-        queue = self._channel.queue
-        round_trip = queue.round_trip
         return SessionStatistics(
             **self.counts()._asdict(),
+            **self._channel.queue.measures(),
             drops=sum(self.drops.values()),
-            smoothed_round_trip=round_trip.smoothed if round_trip.measured else None,
-            retransmission_timeout=round_trip.timeout,
-            congestion_window=queue.congestion.window,
-            packets_in_flight=queue.in_flight,
             packets_held=len(self._channel.window.held or ()),
             queued_bytes=self._sent.queued_bytes,
         )
@@ -325,6 +324,12 @@ class Session:
         """
         return None if self._control.pending else self._sent.take_ack(now)
 
+    def move(self, address: Hashable, now: Monotonic) -> None:
+        """Send to another address, which the peer has proven (`emu.session.moves`)."""
+        self.events.append(AddressChanged(self.address, address))
+        self.address = address
+        self._channel.queue.resend_all(now)
+
     def get_timer(self) -> Monotonic | None:
         """Return when `handle_timer` should be called (same clock as `now`), or None for never.
 
@@ -436,6 +441,7 @@ class Session:
         self._codec = codec
         self.key = key
         self.events.append(KeyEstablished(key))
+        self.place = StreamPlace(self._received.seal, self._channel, codec)
         self._received.start_cipher(codec)
         self._sent.start_cipher(codec)
 
@@ -489,8 +495,10 @@ class Session:
 
     def _receive_session_response(self, packet: bytes, now: Monotonic) -> None:
         response = packets.SESSION_RESPONSE.pull(packet)
-        is_requested = self._lifecycle.phase is SessionPhase.REQUESTED
-        if not is_requested or response.session != self.session_id:
+        if (
+            self._lifecycle.phase is not SessionPhase.REQUESTED
+            or response.session != self.session_id
+        ):
             raise MalformedDatagram("unasked session response")
         if response.unknown_a != _CHECK_BYTES or response.format not in _FORMATS:
             raise MalformedDatagram("session response with unknown check or format")
@@ -504,14 +512,8 @@ class Session:
 
     def _receive_keep_alive(self, packet: bytes, now: Monotonic) -> None:
         packets.KEEP_ALIVE.pull(packet)
-        # A server echoes every KeepAlive; a client that did so too would start a loop. A client
-        # replies only to a probe, for a server that hears nothing of it: an echo comes within the
-        # timeout of the client's last datagram, a probe later.
-        if self.role is Role.CLIENT:
-            timeout = self._channel.queue.round_trip.timeout
-            if now - self._lifecycle.last_sent < max(timeout, self.config.retry_interval / 2):
-                return
-        self._control.keep_alive()
+        if self._timers.may_answer(self._channel.queue.round_trip.timeout, now):
+            self._control.keep_alive()
 
     def _receive_key_request(self, packet: bytes, now: Monotonic) -> None:
         request = packets.SERVER_KEY_REQUEST.pull(packet)
@@ -555,9 +557,7 @@ class Session:
         if not self._channel.is_idle:
             return
         if not self.session_id:
-            self._timers.end_wait(
-                now
-            )  # an OutOfSession cannot share a datagram; the timer sends it
+            self._timers.end_wait(now)  # an OutOfSession cannot share a datagram
             return
         self._timers.disconnect(now)
         outgoing.append(self._disconnect_packet())
@@ -596,5 +596,5 @@ class Session:
         self._received.close()
         self._sent.close()
         self._channel.clear()
-        self._codec = None
+        self._codec = self.place = None
         self._journal.close(str(reason))

@@ -47,6 +47,7 @@ from emu.net.udp.sockets import adopt, listen
 from emu.net.watch import RefusalLog, Watch, log_event
 from emu.opcodes import OpcodeTables
 from emu.session import (
+    AddressChanged,
     DatagramDropped,
     Endpoint,
     Event,
@@ -65,10 +66,11 @@ STORE_WORK = 0.001
 class LoginHandler:
     """One session of the login port, as the dispatcher uses it."""
 
-    __slots__ = ("_log", "_port", "client")
+    __slots__ = ("_log", "_port", "_server", "client")
 
     def __init__(self, port: SessionPort, server: LoginServer, log: Logger, now: Monotonic) -> None:
         self._port = port
+        self._server = server
         self._log = log
         self.client: Client = server.connect(port, port.address[0], now)
         port.closing = partial(self.client.closed, "ended by the server")
@@ -90,6 +92,9 @@ class LoginHandler:
             # Cut the reference cycle: under a flood the garbage collector is too slow.
             self._port.closing = nothing
             del self.client
+        elif kind is AddressChanged:
+            host, number = event.now  # type: ignore[union-attr, misc]
+            self._server.moved(self.client, host, number)
         # The remaining events are only for the log at the debug level.
         elif not is_written(LogLevel.debug):
             return

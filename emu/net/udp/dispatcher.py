@@ -228,6 +228,16 @@ class Dispatcher:
                 port.touched = True
                 self._touched.append(port)
 
+    def _follow_moves(self) -> None:
+        """Send to the new addresses of sessions; the events report them to the services."""
+        for session, before in self.endpoint.moved:
+            port = self._ports.get(session)
+            if port is not None:
+                port.address = cast("HostPort", session.address)
+                # The work of the session is charged to its account, wherever its client is.
+                self.accounting.unread.pop(cast("HostPort", before), None)
+        self.endpoint.moved.clear()
+
     def touch(self, port: SessionPort) -> None:
         """Serve a session in this turn of the reactor; it must not be touched already."""
         port.touched = True
@@ -255,6 +265,8 @@ class Dispatcher:
 
     def serve_touched(self) -> None:
         """Serve every touched session, and send their datagrams."""
+        if self.endpoint.moved:
+            self._follow_moves()
         if self._touched or self._rest:
             now = self.now()
             touched, self._touched = self._touched, []

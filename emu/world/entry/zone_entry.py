@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from emu.dialects import Dialects
 from emu.dialects.dialect import LOGIN_BY_NUMBER
@@ -21,7 +21,7 @@ from emu.errors import EmuError, MalformedMessage, StoreError, UnknownStruct, Un
 from emu.mailbox import Mailbox
 from emu.model import Handoff, LoginCode, PlayCode, WorldCharacter
 from emu.processes.ports import Presence
-from emu.session import Event, Message, SessionClosed, Writable
+from emu.session import AddressChanged, Event, Message, SessionClosed, Writable
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
 from emu.world.actors.player import Player
@@ -163,7 +163,17 @@ class Left:
     reason: str
 
 
-ZoneEntryEvent = Entered | ZoneEntryRefused | Left
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The client of a character has another address; its session goes on there."""
+
+    name: str
+    before: str
+    address: str
+    port: int
+
+
+ZoneEntryEvent = Entered | ZoneEntryRefused | Left | Moved
 
 
 async def _nobody_is_banned(_account_id: int, _address: str) -> bool:
@@ -228,6 +238,8 @@ class EnteringClient:
             self.drained(now)
         elif isinstance(event, SessionClosed):
             self.closed(event.reason, now)
+        elif isinstance(event, AddressChanged):
+            self._moved(event)
 
     def message(self, opcode: int, payload: bytes, now: Monotonic) -> None:
         """Handle one application message after those that came before."""
@@ -268,6 +280,29 @@ class EnteringClient:
         """Handle that the session has capacity again, after it had none."""
         if self._player is not None and not self._over:
             self._entry.inside.drained(self._player, self._link, now)
+
+    def _moved(self, event: AddressChanged) -> None:
+        """Handle that the client has another address; a banned one is sent away."""
+        address, port = cast("tuple[str, int]", event.now)
+        before, self._address = self._address, address
+        player = self._player
+        if player is None or self._over or player.client.link is not self._link:
+            return
+        player.client.address = address
+        self._entry.report(Moved(player.name, before, address, port))
+        # Every change of the host, not at the next review: a ban would be evaded that long.
+        if address != before:
+            self._link.start(self._review(player, address))
+
+    async def _review(self, player: Player, address: str) -> None:
+        """Send a player away whose new address is banned."""
+        entry = self._entry
+        try:
+            is_kept_out = await entry.is_kept_out(player.character.account_id, address)
+        except StoreError:
+            return  # the next review of all players asks again
+        if is_kept_out and player is self._player and not self._over:
+            entry.inside.send_away(player, LeaveReason.KEPT_OUT, entry.clock.now())
 
     def closing(self) -> None:
         """Handle that the server closes the session, which lasts until the client has answered.

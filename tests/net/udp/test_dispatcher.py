@@ -10,6 +10,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher, Outbox
 from emu.net.udp.session_port import HostPort
 from emu.session import (
+    AddressChanged,
     Endpoint,
     EndpointConfig,
     Message,
@@ -17,6 +18,7 @@ from emu.session import (
     SessionClosed,
     Writable,
 )
+from tests.support.sessions.link import drain
 from tests.support.sessions.players import new_client
 from tests.support.sessions.raw_client import session_request
 
@@ -174,6 +176,26 @@ def test_the_datagrams_of_one_wake_up_are_answered_with_one(harness, client) -> 
     assert wire.written == []
     clock.advance(0)
     assert len(wire.take()) == 1
+
+
+def test_a_session_is_served_at_the_new_address_of_its_client(harness, client) -> None:
+    clock, dispatcher, wire = harness
+    (recorder,) = Recorder.made
+    client.send(5, b"hello")
+    elsewhere = ("198.51.100.7", 5)
+    for _ in range(3):
+        for data in client.datagrams_to_send(clock.seconds()):
+            dispatcher.take([(data, elsewhere)])
+            dispatcher.serve_touched()
+        for data, address in wire.take():
+            assert address == elsewhere
+            client.receive_datagram(data, clock.seconds())
+    assert Message(6, b"hello") in drain(client)
+    assert recorder.port.address == elsewhere
+    assert AddressChanged(CLIENT, elsewhere) in recorder.events
+    recorder.port.send(6, b"later")
+    clock.advance(0)
+    assert [address for _, address in wire.take()] == [elsewhere]
 
 
 def test_a_handler_is_made_only_for_a_validated_address(harness) -> None:

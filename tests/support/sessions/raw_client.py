@@ -66,6 +66,7 @@ class RawClient(DatagramProtocol):
         self.check_key: int | None = None
         self.disconnected = False
         self.refused = False
+        self.socket: Any = None
         self._address = (HOST, port)
         self._in: Keystream | None = None
         self._out: Keystream | None = None
@@ -87,6 +88,11 @@ class RawClient(DatagramProtocol):
         """Send a protocol packet with its check."""
         assert self.check_key is not None
         self.raw(packet + check_of(packet, self.check_key))
+
+    async def rebind(self, host: str = HOST) -> None:
+        """Send from another port from now on, and from a host."""
+        await self.socket.stopListening()
+        self.socket = reactor.listenUDP(0, self, interface=host)
 
     def reliable(self, payload: bytes) -> None:
         """Send a reliable payload as it is."""
@@ -225,10 +231,10 @@ async def raw_client(
 ) -> AsyncIterator[RawClient]:
     """Open a socket on `host` for a raw session; at the end the session is closed, if any."""
     client = RawClient(port, session_id)
-    socket = reactor.listenUDP(0, client, interface=host)
+    client.socket = reactor.listenUDP(0, client, interface=host)
     try:
         yield client
     finally:
         if client.check_key is not None and not client.disconnected:
             client.disconnect()
-        await socket.stopListening()
+        await client.socket.stopListening()
