@@ -16,6 +16,9 @@ MIDDLE_FACTION: Final = 5
 FACTION_STEP: Final = 10_000
 """The standing with a faction that is one step of its attitude."""
 WORST, BEST = -5, 5
+SHOWN: Final = 4
+"""The best attitude that ghosts show; the worst is its opposite, and means that it attacks."""
+DISLIKED: Final = -3
 _FLOORS: Final = ((9, RED), (5, ORANGE), (1, YELLOW), (0, WHITE), (-5, BLUE), (-10, GREEN))
 _STRETCHED: Final = ((10, 3), (20, 2))
 """Below each level, a difference counts as many times as this: early levels matter more."""
@@ -62,6 +65,10 @@ def attitude(faction: int, standings: Mapping[int, int]) -> int:
 
 
 def look_at(stance: Stance, own_level: int, standings: Mapping[int, int]) -> Look:
-    """Return how a player sees a spawn."""
+    """Return how a player sees a spawn.
+
+    Clients are sent an attitude of -4 to 4, and -3 for an enemy that is too weak to attack.
+    """
     arrow = arrow_color(stance.level, own_level) if stance.attackable else WHITE
-    return Look(arrow, attitude(stance.faction, standings))
+    con = max(-SHOWN, min(SHOWN, attitude(stance.faction, standings)))
+    return Look(arrow, DISLIKED if con == -SHOWN and arrow == GREY else con)

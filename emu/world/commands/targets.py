@@ -13,6 +13,16 @@ from emu.times import Monotonic
 from emu.usable import FARTHEST
 from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.actors.spawn import Spawn
+from emu.world.actors.stance import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    WHITE,
+    YELLOW,
+    arrow_color,
+)
 from emu.world.clock import game_time
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
 from emu.world.entry.inspection import send_inspection
@@ -23,8 +33,6 @@ quiet = partial(COMMANDS.for_players, is_quiet=True)
 LARGEST_DIE = 1_000_000
 STUCK_PAUSE = 300.0
 """Seconds between two uses of ``stuck``: it is a way back for lost players, no way to travel."""
-GREY, GREEN, BLUE, WHITE, YELLOW, ORANGE, RED = range(7)
-"""Arrow colors (docs/protocol/world/spawns.md#create-ghost), by difference of levels."""
 HARDNESS = {
     GREY: "is no challenge for you",
     GREEN: "would be an easy fight",
@@ -114,17 +122,8 @@ async def _consider(_context: CommandContext, player: Player, call: Call) -> str
     # A sign or an object has no level to compare.
     if not spawn.is_living:
         return f"{spawn.name} does not fight."
-    return (
-        f"{spawn.name} (level {spawn.level}) {HARDNESS[_color(spawn.level - player.spawn.level)]}."
-    )
-
-
-def _color(difference: int) -> int:
-    """Return the arrow color of a spawn for a player, by the difference of their levels."""
-    for color, most in ((GREY, -6), (GREEN, -4), (BLUE, -1), (WHITE, 0), (YELLOW, 2), (ORANGE, 4)):
-        if difference <= most:
-            return color
-    return RED
+    color = arrow_color(spawn.level, player.spawn.level)
+    return f"{spawn.name} (level {spawn.level}) {HARDNESS[color]}."
 
 
 @quiet("inspect_player", "look closely at a player", WHOM, aliases=("inspect", "inspectpc"),

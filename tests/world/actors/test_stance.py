@@ -29,3 +29,13 @@ def test_attitudes_follow_the_standing(faction: int, standing: int, con: int) ->
 def test_what_cannot_be_attacked_has_a_neutral_arrow() -> None:
     assert look_at(Stance(90, 0, attackable=False), 1, {}) == NEUTRAL
     assert look_at(Stance(90, 1, attackable=True), 1, {}) == Look(6, -4)
+
+
+def test_a_grey_enemy_does_not_attack_and_attitudes_are_shown_within_four() -> None:
+    """EQ2Emulator's server does so (docs/protocol/world/spawns.md#arrow)."""
+    assert look_at(Stance(1, 1, attackable=True), 5, {}) == Look(0, -3)
+    # Blue is recorded with -4: level 3 to 6 for a player of 5 (content-546-QueensColony).
+    assert look_at(Stance(4, 1, attackable=True), 5, {}) == Look(2, -4)
+    assert look_at(Stance(1, 35, attackable=True), 9, {35: -50_000}) == Look(0, -3)
+    assert look_at(Stance(9, 35, attackable=True), 9, {35: -50_000}) == Look(3, -4)
+    assert look_at(Stance(9, 10, attackable=False), 9, {}) == Look(3, 4)
