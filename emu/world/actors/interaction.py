@@ -30,6 +30,8 @@ PUT_BACK_PAUSE: Final = 2.0
 """Seconds between two corrections of one client: it needs time to obey."""
 MOST_VERBS: Final = 0xFF
 TOO_FAR: Final = "You are too far away!"
+NOTHING: Final = "Nothing happens."
+"""EQ2Emulator says nothing in this case (recorded), so that a player clicks again."""
 """The line for a player who uses a spawn from too far away."""
 MERCHANT: Final = "frommerchant"
 """The command of a shopkeeper's first verb."""
@@ -280,6 +282,7 @@ class Interaction:
             send_text(player.client, spawn.footer.description)
         else:
             self._world.count("verb does nothing")
+            send_text(player.client, NOTHING)
 
     def _travel(self, player: Player, to: Destination, now: Monotonic) -> None:
         """Take a player to the destination of a way."""

@@ -228,6 +228,12 @@ class RemoteCommands:
         # The registry would refuse as well, but zone files may give verbs that are no commands.
         if name not in self.allowed(player):
             return False
+        try:
+            self.registry.resolve(line)
+        except CommandError:
+            # Only the first word of others: a crafting station has the verb "create", and there is
+            # a command "create guild".
+            return False
         self.world.start(self._run(player, name, rest, now))
         return True
 

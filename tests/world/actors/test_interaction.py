@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from emu.world.actors.player import PlayerState
+from emu.world.actors.spawn import Spawn, SpawnKind, Verb
 from emu.world.content.atlas import read_atlas
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import Client, WorldHarness
@@ -122,10 +123,26 @@ def test_a_verb_that_is_a_command_runs_it_with_the_spawn_as_target(harness: Worl
 
 
 @pytest.mark.parametrize("verb", ["Buy From Merchant", "buy_from_merchant"])
-def test_a_verb_that_nothing_stands_behind_is_counted(harness: WorldHarness, verb: str) -> None:
+def test_a_verb_that_nothing_stands_behind_says_so(harness: WorldHarness, verb: str) -> None:
     client = harness.stand(1, zone_id=900)
     chooses(client, "Ann", verb)
     assert harness.world.counters["verb does nothing"] == 1
+    [shown] = client.decoded("WS_DisplayText")[-1:]
+    # In the color of "You are too far away!" (content-546-IsleRefuge1).
+    assert (shown["color"], shown["text"]) == (5, "Nothing happens.")
+
+
+def test_a_verb_with_the_first_word_of_commands_runs_none_of_them(harness: WorldHarness) -> None:
+    client = harness.stand(1, zone_id=900)
+    assert client.player is not None
+    station = Spawn(
+        harness.world.next_spawn_id(), SpawnKind.OBJECT, "an anvil", client.player.position,
+        verbs=(Verb("Create", 10.0, "create"),),
+    )  # fmt: skip
+    client.player.zone.add(station, harness.now)
+    harness.run(1.0)
+    chooses(client, "an anvil", "Create")
+    assert lines(client)[-1] == "Nothing happens."
 
 
 def test_a_verb_that_the_spawn_does_not_offer_is_counted(harness: WorldHarness) -> None:
