@@ -15,7 +15,7 @@ from emu.admin.commands.nodes import state_of
 from emu.cli.common import VerbGroup, change_store, load_config, read_store
 from emu.cli.tables import Row, format_option, print_record, print_rows
 from emu.cluster.placement import load
-from emu.cluster.ports import NodeRow, NodeState, ZonePlace
+from emu.cluster.ports import NodeRow, NodeState, ZonePlace, clock_text
 from emu.errors import CommandError
 from emu.store import Store
 from emu.store.nodes import NodeTable
@@ -33,6 +33,7 @@ COLUMNS = (
     "address",
     "version",
     "content",
+    "clock",
     "seen",
 )
 PAUSE = 0.5
@@ -60,7 +61,7 @@ def list_nodes(style: str) -> None:
     lease = load_config().node.lease
     with read_store() as store:
         rows = [_row(one, lease) for one in store.world.nodes.nodes()]
-    print_rows(rows, style, COLUMNS, least=("content", "version", "seen", "address"))
+    print_rows(rows, style, COLUMNS, least=("content", "version", "seen", "clock", "address"))
 
 
 @node.command()
@@ -203,6 +204,9 @@ def move(zone: str, node: str, instance: int) -> None:
             raise CommandError(f"{node} runs no zones: its node.capacity is 0")
         if target.state is not NodeState.UP:
             raise CommandError(f"{node} is {target.state}; emu node resume {node} ends that")
+        if not target.is_clock_right:
+            ahead = clock_text(target.about.clock_ahead)
+            raise CommandError(f"{node} takes no zones: its clock is {ahead}")
         found = nodes.placement(definition.id)
         before = next((one for one in found.places if one.instance == instance), None)
         there = ZonePlace(definition.id, instance, target.name, target.term)
@@ -225,6 +229,7 @@ def _row(one: NodeRow, lease: float) -> Row:
         "address": f"{about.host}:{about.port}" if about.host else "",
         "version": about.version,
         "content": about.content,
+        "clock": "right" if one.is_clock_right else clock_text(about.clock_ahead),
         "seen": f"{one.silence:.0f} s ago",
     }
 
@@ -258,6 +263,7 @@ def _takers(store: Store, *, besides: str) -> list[str]:
         and one.is_alive(lease)
         and one.about.capacity
         and one.state is NodeState.UP
+        and one.is_clock_right
     ]
 
 

@@ -54,13 +54,23 @@ class NodesInMemory:
         node = self._nodes[name]
         node.seen, node.players = self._clock(), players
         held = tuple(self._held.get(name, {}).values())
-        return Beat(await self.nodes(), held, await self.leases(lease))
+        return Beat(await self.nodes(), held, await self.leases(lease), self._clock())
 
     async def set_content(self, name: str, digest: str) -> None:
         """Record which content file a node serves from now on."""
         if name in self._nodes:
             node = self._nodes[name]
             node.about = replace(node.about, content=digest)
+
+    async def set_clock(self, name: str, ahead: float) -> None:
+        """Record how far the clock of a node is off."""
+        if name in self._nodes:
+            node = self._nodes[name]
+            node.about = replace(node.about, clock_ahead=ahead)
+
+    async def moment(self) -> float:
+        """Return the time of the database."""
+        return self._clock()
 
     async def leave(self, name: str, term: int) -> None:
         """Record that a node stops."""

@@ -15,7 +15,9 @@ from typing import Final, Protocol
 
 from emu.cluster.ports import (
     BEAT,
+    CLOCK_TOLERANCE,
     LEASE,
+    Beat,
     LeaseRow,
     NodeAbout,
     NodeRow,
@@ -26,6 +28,8 @@ from emu.cluster.ports import (
 from emu.errors import StoreError
 from emu.times import Monotonic
 
+CLOCK_ANSWER: Final = 2.0
+"""Seconds that an answer may take for the clocks to be compared by it."""
 UNUSED: Final = 120.0
 """Seconds after which an instance that does not run is released: a world key is valid for 60."""
 
@@ -89,7 +93,15 @@ class LeaseMoved:
     is_held: bool
 
 
-NodeEvent = NodeAway | NodeReturned | OtherNode | StateChanged | LeaseMoved
+@dataclass(frozen=True, slots=True)
+class ClockChanged:
+    """The clock of this machine is off by too much, or right again."""
+
+    ahead: float
+    """Seconds by which it is ahead of the database's; 0: it is right."""
+
+
+NodeEvent = ClockChanged | NodeAway | NodeReturned | OtherNode | StateChanged | LeaseMoved
 
 
 @dataclass(slots=True)
@@ -112,6 +124,10 @@ class Node:
     """Returns what it reports when it takes a term."""
     zones: RunningZones
     report: Callable[[NodeEvent], None] = lambda _event: None
+    moment: Callable[[], float] | None = None
+    """Returns the time of this machine's clock; None: it is not compared with the database's."""
+    clock_ahead: float = 0.0
+    """Seconds by which that clock is ahead; 0 up to `CLOCK_TOLERANCE`."""
     interval: float = BEAT
     lease: float = LEASE
     term: int = 0
@@ -160,6 +176,26 @@ class Node:
         if state is not self.state:
             self.state = state
             self.report(StateChanged(state))
+
+    # -- the clock ------------------------------------------------------------------------------
+
+    def compare_clocks(self, before: float, there: float, after: float) -> bool:
+        """Compare this machine's clock with the database's; return whether the result is new.
+
+        The database has read its clock (`there`) between `before` and `after`, by this machine's.
+        """
+        if not 0 <= after - before <= CLOCK_ANSWER:
+            return False  # also if this machine's clock was set meanwhile
+        ahead = (before + after) / 2 - there
+        is_off = abs(ahead) - (after - before) / 2 > CLOCK_TOLERANCE
+        found = ahead if is_off else 0.0
+        # A wrong clock may run at a wrong speed, too.
+        if (found == 0.0) == (self.clock_ahead == 0.0) and abs(found - self.clock_ahead) < 1:
+            return False
+        was_off, self.clock_ahead = self.clock_ahead != 0.0, found
+        if is_off != was_off:
+            self.report(ClockChanged(found))
+        return True
 
     # -- zones ----------------------------------------------------------------------------------
 
@@ -282,12 +318,12 @@ class Node:
 
     async def _beat(self, now: Monotonic) -> None:
         before = dict(self._held)
-        answer = await self.store.beat(self.name, self.term, self.zones.players, self.lease)
+        answer = await self._told()
         moved: list[ZonePlace] | None = None
         if answer is None:
             # Others may have taken what this node held.
             moved = await self._rejoin(now)
-            answer = await self.store.beat(self.name, self.term, self.zones.players, self.lease)
+            answer = await self._told()
             if answer is None:
                 return  # away again already; the next beat finds out
         self._answered = now
@@ -300,6 +336,18 @@ class Node:
         await self._update_places(now)
         if moved or gone:
             self.zones.moved([*(moved or ()), *gone])
+
+    async def _told(self) -> Beat | None:
+        """Tell the database that this node lives; return what it answers."""
+        before = 0.0 if self.moment is None else self.moment()
+        answer = await self.store.beat(self.name, self.term, self.zones.players, self.lease)
+        if (
+            answer is not None
+            and self.moment is not None
+            and self.compare_clocks(before, answer.moment, self.moment())
+        ):
+            await self.store.set_clock(self.name, self.clock_ahead)
+        return answer
 
     async def _rejoin(self, now: Monotonic) -> list[ZonePlace]:
         """Take a new term; return the instances that were placed elsewhere."""

@@ -43,7 +43,8 @@ def choose(zone_id: int, found: Placement, lease: float) -> Choice | None:
             taken.add(place.instance)
         elif free is None:
             free = place
-    best = least_loaded(zone_id, open_)
+    # The zones of a node whose clock is wrong stay until they end; it takes no new ones.
+    best = least_loaded(zone_id, [node for node in open_ if node.is_clock_right])
     if best is None:
         return None
     # The lowest number, so that the numbers do not grow with each node that is lost.

@@ -8,6 +8,7 @@ alive and still has that term.
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -16,6 +17,8 @@ BEAT: Final = 2.0
 """Seconds between two beats of a node."""
 LEASE: Final = 6.0
 """Seconds after its last beat for which a node counts as alive."""
+CLOCK_TOLERANCE: Final = 5.0
+"""Seconds by which the clock of a node's machine may differ from the database's."""
 
 
 class NodeState(enum.StrEnum):
@@ -42,6 +45,8 @@ class NodeAbout:
     """Ids of the zones that are placed on it while it lives."""
     content: str = ""
     """Digest of the content file that it serves; empty without one."""
+    clock_ahead: float = 0.0
+    """Seconds by which its clock is ahead of the database's; 0 up to `CLOCK_TOLERANCE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,11 @@ class NodeRow:
     def is_alive(self, lease: float = LEASE) -> bool:
         """Return whether its last beat is younger than the lease."""
         return self.state is not NodeState.STOPPED and self.silence < lease
+
+    @property
+    def is_clock_right(self) -> bool:
+        """Whether its clock agrees with the database's; else it takes no zones."""
+        return abs(self.about.clock_ahead) <= CLOCK_TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +112,8 @@ class Beat:
     """The zone instances that it holds."""
     leases: Sequence[LeaseRow]
     """The leases whose holders are alive."""
+    moment: float = math.nan
+    """The time of the database, in seconds since 1970."""
 
 
 def odd_contents(nodes: Sequence[NodeRow]) -> dict[str, list[str]]:
@@ -114,6 +126,11 @@ def odd_contents(nodes: Sequence[NodeRow]) -> dict[str, list[str]]:
         if node.about.host and node.about.capacity:
             found.setdefault(node.about.content, []).append(node.name)
     return {} if len(found) < 2 else dict(sorted(found.items(), key=lambda one: -len(one[1])))
+
+
+def clock_text(ahead: float) -> str:
+    """Return how far a node's clock is off, as a text."""
+    return f"{abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} the database's"
 
 
 def contents_text(contents: Mapping[str, Sequence[str]]) -> str:
@@ -145,6 +162,12 @@ class NodeStore(Protocol):
 
     async def set_content(self, name: str, digest: str) -> None:
         """Record which content file a node serves from now on."""
+
+    async def set_clock(self, name: str, ahead: float) -> None:
+        """Record `NodeAbout.clock_ahead` of a node."""
+
+    async def moment(self) -> float:
+        """Return the time of the database, in seconds since 1970."""
 
     async def leave(self, name: str, term: int) -> None:
         """Record that a node stops, if the term is its last one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -54,6 +54,32 @@ class Database(ABC):
     @abstractmethod
     def undo(self, *, is_savepoint: bool) -> None:
         """Undo the changes since `begin`."""
+
+    def change_once(self, change: Callable[[], T]) -> T:
+        """Carry out a call that changes the database with one statement, and return its result.
+
+        An engine that needs no transaction for that makes none. Raises `errors`.
+        """
+        is_savepoint = self.begin()
+        try:
+            result = change()
+            self.commit(is_savepoint=is_savepoint)
+        # BaseException: an interrupt must not leave a transaction open.
+        except BaseException:
+            self.undo(is_savepoint=is_savepoint)
+            raise
+        return result
+
+    def after(self, rows: Any) -> Iterable[Any]:
+        """Return the rows of a statement in a form that can be read after `commit`."""
+        return list(rows)
+
+    def asking(self) -> AbstractContextManager[Connection]:
+        """Read several times; an engine on a server is asked everything before it answers.
+
+        Each statement sees the database at its own moment. Read the rows only after all statements.
+        """
+        return self.reading()
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[Connection]:

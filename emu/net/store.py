@@ -280,7 +280,7 @@ class Storage:
         self.content_edits = AsyncContentEdits(ways, lambda store: store.world.content_edits)
         self.dead_spawns = AsyncDeadSpawns(ways, lambda store: store.world.dead_spawns)
         self.nodes = AsyncNodes(ways, lambda store: store.world.nodes)
-        self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32), scheduler.moment)
+        self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32))
         """For a world of several processes; the only one of its world has them in memory."""
         self.mail = AsyncMail(ways, lambda store: store.world.mail)
         self.petitions = AsyncPetitions(ways, lambda store: store.world.petitions)

@@ -68,11 +68,13 @@ class HandoffKeys(Protocol):
         name: str,
         rank: int = 0,
         entry: int = EntryOrigin.LOGIN,
+        *,
+        is_only: bool = False,
     ) -> int:
         """Return a new key; it replaces an unused one of the same character.
 
-        The arguments are the fields of the key's `Handoff`. Raises `LimitExceeded` when too many
-        keys are unused.
+        With `is_only`, it replaces all of the account. The other arguments are the fields of the
+        key's `Handoff`. Raises `LimitExceeded` when too many keys are unused.
         """
 
     async def redeem(self, account_id: int, key: int) -> Handoff | None:

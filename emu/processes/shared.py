@@ -51,15 +51,20 @@ class LocalHandoffKeys:
         name: str,
         rank: int = 0,
         entry: int = EntryOrigin.LOGIN,
+        *,
+        is_only: bool = False,
     ) -> int:
         """Return a new key, never 0; it replaces an unused one of the same character.
 
-        Raises `LimitExceeded` when too many keys are unused.
+        With `is_only`, it replaces all of the account. Raises `LimitExceeded` when too many keys
+        are unused.
         """
         now = self._expire()
         # One key for each character: a player who asks again and again holds no more than one.
         # 0 is never a key, so it stands for a character without one.
         self._drop(self._by_account.get(account_id, {}).get(char_id, 0))
+        if is_only:
+            await self.withdraw_account(account_id)
         if len(self._by_key) >= self.most:
             raise LimitExceeded("too many hand-off keys")
         key = 0

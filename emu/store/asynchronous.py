@@ -378,6 +378,8 @@ class AsyncNodes(AsyncRepository[NodeTable]):
     take_term = write(NodeTable.take_term, forget_nothing)
     beat = write(NodeTable.beat, forget_nothing)
     set_content = write(NodeTable.set_content, forget_nothing)
+    set_clock = write(NodeTable.set_clock, forget_nothing)
+    moment = read(NodeTable.moment)
     leave = write(NodeTable.leave, forget_nothing)
     nodes = read(NodeTable.nodes)
     set_state = write(NodeTable.set_state, forget_nothing)
@@ -497,14 +499,11 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
 
 
 class AsyncHandoffKeys(AsyncRepository[HandoffRepository]):
-    """Implements `emu.processes.ports.HandoffKeys` for the processes of one database.
-
-    Their wall clocks decide when a key ends, so they must agree within a few seconds.
-    """
+    """Implements `emu.processes.ports.HandoffKeys` for the processes of one database."""
 
     _issue = write(HandoffRepository.issue, forget_nothing)
-    _redeem = write(HandoffRepository.redeem, forget_nothing)
-    _held_by_others = read(HandoffRepository.held_by_others)
+    redeem = write(HandoffRepository.redeem, forget_nothing)
+    held_by_others = read(HandoffRepository.held_by_others)
     withdraw = write(HandoffRepository.withdraw, forget_nothing)
     withdraw_account = write(HandoffRepository.withdraw_account, forget_nothing)
     withdraw_entries = write(HandoffRepository.withdraw_entries, forget_nothing)
@@ -513,7 +512,6 @@ class AsyncHandoffKeys(AsyncRepository[HandoffRepository]):
         self,
         connections: StoreConnections,
         draw: Callable[[], int],
-        moment: Callable[[], Moment],
         *,
         lifetime: float = LIFETIME,
         most: int = MOST_KEYS,
@@ -524,7 +522,6 @@ class AsyncHandoffKeys(AsyncRepository[HandoffRepository]):
         """
         super().__init__(connections, lambda store: store.world.handoffs)
         self._draw = draw
-        self._moment = moment
         self._lifetime = lifetime
         self._most = most
 
@@ -535,20 +532,12 @@ class AsyncHandoffKeys(AsyncRepository[HandoffRepository]):
         name: str,
         rank: int = 0,
         entry: int = EntryOrigin.LOGIN,
+        *,
+        is_only: bool = False,
     ) -> int:
         """Return a new key, never 0. Raises `LimitExceeded` when too many are unused."""
-        now = self._moment()
         handoff = Handoff(account_id, char_id, name, rank, entry)
-        ends = Moment(now + self._lifetime)
-        return await self._issue(handoff, self._draw, now, ends, self._most)
-
-    async def redeem(self, account_id: int, key: int) -> Handoff | None:
-        """Use a key; return None if it is unknown, used, too old or another account's."""
-        return await self._redeem(account_id, key, self._moment())
-
-    async def held_by_others(self, account_id: int) -> int:
-        """Return how many unused keys belong to other accounts."""
-        return await self._held_by_others(account_id, self._moment())
+        return await self._issue(handoff, self._draw, self._lifetime, self._most, is_only=is_only)
 
 
 class AsyncBans(AsyncRepository[Bans]):

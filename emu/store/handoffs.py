@@ -1,16 +1,24 @@
 """World keys in the database, where every process of a world can redeem them.
 
+The time of the database decides when a key ends: the clocks of machines differ, and a wrong one
+must neither refuse nor remove the keys of others.
+
 Source: docs/protocol/world/entering.md#one-place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import Any, Final
 
 from emu.errors import LimitExceeded
 from emu.model import EntryOrigin, Handoff
-from emu.store.repository import Repository, changes, reads
-from emu.times import Moment
+from emu.store.repository import Repository, change, changes_ahead, reads
+
+NOW: Final = "clock()"
+"""What stands for the time of the database in the statements here."""
+_TRIES: Final = 10
+"""Keys that are drawn at most: of 10,000 keys in use, one of ten drawn ones is certainly free."""
 
 
 class HandoffRepository(Repository):
@@ -18,58 +26,83 @@ class HandoffRepository(Repository):
 
     __slots__ = ()
 
-    @changes
     def issue(
-        self, handoff: Handoff, draw: Callable[[], int], moment: Moment, ends: Moment, most: int
+        self,
+        handoff: Handoff,
+        draw: Callable[[], int],
+        lifetime: float,
+        most: int,
+        *,
+        is_only: bool = False,
     ) -> int:
-        """Store a new key, which works until `ends`; it replaces one of the same character.
+        """Store a new key, which works for `lifetime` seconds.
 
-        `draw` returns a random u32 that players cannot predict. Raises `LimitExceeded` when `most`
-        keys are unused.
+        It replaces one of the same character, or with `is_only` all of the account. `draw` returns
+        a random u32 that players cannot predict. Raises `LimitExceeded` when `most` keys are
+        unused.
         """
-        self._run("DELETE FROM handoff_keys WHERE ends <= ?", (moment,))
-        self._run(
-            "DELETE FROM handoff_keys WHERE account_id = ? AND character_id = ?",
-            (handoff.account_id, handoff.char_id),
-        )
-        if self._run("SELECT count(*) FROM handoff_keys").fetchone()[0] >= most:
-            raise LimitExceeded("too many hand-off keys")
-        key = 0
-        # 0 means "no key" in the messages, so it is never stored.
-        while not key or self._is_used(key):
-            key = draw() & 0xFFFFFFFF
-        self._run(
-            "INSERT INTO handoff_keys (key, account_id, character_id, name, rank, entry, ends)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                key, handoff.account_id, handoff.char_id, handoff.name, handoff.rank,
-                int(handoff.entry), ends,
-            ),
-        )  # fmt: skip
-        return key
+        for _ in range(_TRIES):
+            # 0 means "no key" in the messages, so it is never stored.
+            key = 0
+            while not key:
+                key = draw() & 0xFFFFFFFF
+            is_stored, count = self._insert_key(key, handoff, lifetime, most, is_only=is_only)
+            if is_stored:
+                return key
+            if count >= most:
+                break
+        raise LimitExceeded("too many hand-off keys")
 
-    @changes
-    def redeem(self, account_id: int, key: int, moment: Moment) -> Handoff | None:
+    @changes_ahead
+    def _insert_key(
+        self, key: int, handoff: Handoff, lifetime: float, most: int, *, is_only: bool
+    ) -> Generator[None, None, tuple[bool, int]]:
+        """Store a key unless it is in use; return whether it is stored, and how many there are."""
+        owner = "account_id = ?" if is_only else "account_id = ? AND character_id = ?"
+        account = (handoff.account_id,)
+        self._timed(
+            f"DELETE FROM handoff_keys WHERE ends <= clock() OR ({owner})",  # noqa: S608  # our own
+            account if is_only else (*account, handoff.char_id),
+        )
+        stored = self.database.after(
+            self._timed(
+                "INSERT INTO handoff_keys (key, account_id, character_id, name, rank, entry, ends)"
+                " SELECT ?, ?, ?, ?, ?, ?, clock() + ?"
+                " WHERE (SELECT count(*) FROM handoff_keys) < ?"
+                " ON CONFLICT DO NOTHING RETURNING key",
+                (
+                    key, handoff.account_id, handoff.char_id, handoff.name, handoff.rank,
+                    int(handoff.entry), lifetime, most,
+                ),
+            )
+        )  # fmt: skip
+        counted = self._after("SELECT count(*) FROM handoff_keys")
+        yield
+        ((count,),) = counted
+        return bool(list(stored)), int(count)
+
+    @change
+    def redeem(self, account_id: int, key: int) -> Handoff | None:
         """Remove a key and return what it admits; None if it is not valid for this account."""
         # One statement, so that of two processes only one can use the key.
-        row = self._run(
-            "DELETE FROM handoff_keys WHERE key = ? AND account_id = ? AND ends > ?"
+        row = self._timed(
+            "DELETE FROM handoff_keys WHERE key = ? AND account_id = ? AND ends > clock()"
             " RETURNING account_id, character_id, name, rank, entry",
-            (key, account_id, moment),
+            (key, account_id),
         ).fetchone()
         return None if row is None else Handoff(*row)
 
-    @changes
+    @change
     def withdraw(self, char_id: int) -> None:
         """Remove the keys of a character."""
         self._run("DELETE FROM handoff_keys WHERE character_id = ?", (char_id,))
 
-    @changes
+    @change
     def withdraw_account(self, account_id: int) -> None:
         """Remove the keys of an account."""
         self._run("DELETE FROM handoff_keys WHERE account_id = ?", (account_id,))
 
-    @changes
+    @change
     def withdraw_entries(self, below: int) -> None:
         """Remove the keys of characters of a rank below `below` that are not in the world."""
         self._run(
@@ -77,13 +110,14 @@ class HandoffRepository(Repository):
         )
 
     @reads
-    def held_by_others(self, account_id: int, moment: Moment) -> int:
+    def held_by_others(self, account_id: int) -> int:
         """Return how many valid keys belong to other accounts."""
-        row = self._run(
-            "SELECT count(*) FROM handoff_keys WHERE account_id <> ? AND ends > ?",
-            (account_id, moment),
+        row = self._timed(
+            "SELECT count(*) FROM handoff_keys WHERE account_id <> ? AND ends > clock()",
+            (account_id,),
         ).fetchone()
         return int(row[0])
 
-    def _is_used(self, key: int) -> bool:
-        return self._run("SELECT 1 FROM handoff_keys WHERE key = ?", (key,)).fetchone() is not None
+    def _timed(self, sql: str, values: Any = ()) -> Any:
+        """Carry out a statement that uses the time of the database."""
+        return self._run(sql.replace(NOW, self.database.dialect.clock), values)

@@ -6,7 +6,7 @@ checks its condition itself, so that two nodes that change the same row agree on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, Final
 
 from emu.cluster.ports import (
@@ -18,7 +18,7 @@ from emu.cluster.ports import (
     Placement,
     ZonePlace,
 )
-from emu.store.repository import Repository, changes, reads, views
+from emu.store.repository import Repository, asks, change, changes, changes_ahead, reads
 
 NOW: Final = "clock()"
 """What stands for the time of the database in the statements here."""
@@ -29,7 +29,7 @@ ALIVE: Final = (
 """The condition that the holder of a row `held` is alive."""
 NODES: Final = """
     SELECT nodes.name, nodes.term, nodes.host, nodes.port, nodes.version, nodes.capacity,
-        nodes.pinned, nodes.content, nodes.state, nodes.players,
+        nodes.pinned, nodes.content, nodes.clock_ahead, nodes.state, nodes.players,
         coalesce(counts.instances, 0) AS instances,
         clock() - nodes.seen AS silence
     FROM nodes
@@ -52,48 +52,80 @@ class NodeTable(Repository):
 
     __slots__ = ()
 
-    @changes
-    def take_term(self, name: str, about: NodeAbout, state: NodeState | None = None) -> int:
+    @changes_ahead
+    def take_term(
+        self, name: str, about: NodeAbout, state: NodeState | None = None
+    ) -> Generator[None, None, int]:
         """Give a node a new term; see `emu.cluster.ports.NodeStore`."""
         row = self._timed(
             # The first term is the time: a node that was forgotten gets none of its old ones.
             "INSERT INTO nodes"
-            " (name, term, host, port, version, capacity, pinned, content, state, players, seen)"
+            " (name, term, host, port, version, capacity, pinned, content, clock_ahead, state,"
+            " players, seen)"
             " VALUES (:name, CAST(clock() * 1000 AS BIGINT), :host, :port, :version, :capacity,"
-            " :pinned, :content, coalesce(:state, 'up'), 0, clock())"
+            " :pinned, :content, :clock_ahead, coalesce(:state, 'up'), 0, clock())"
             " ON CONFLICT (name) DO UPDATE SET term = nodes.term + 1, host = excluded.host,"
             " port = excluded.port, version = excluded.version, capacity = excluded.capacity,"
             " pinned = excluded.pinned, content = excluded.content,"
+            " clock_ahead = excluded.clock_ahead,"
             " state = coalesce(:state, nodes.state), players = 0,"
             " seen = excluded.seen RETURNING term",
             {
                 "name": name, "host": about.host, "port": about.port, "version": about.version,
                 "capacity": about.capacity, "pinned": ",".join(map(str, about.pinned)),
-                "content": about.content, "state": None if state is None else str(state),
+                "content": about.content, "clock_ahead": about.clock_ahead,
+                "state": None if state is None else str(state),
             },
-        ).fetchone()  # fmt: skip
+        )  # fmt: skip
+        found = self.database.after(row)
         self._drop_held(name)
-        return int(row[0])
+        yield
+        ((term,),) = found
+        return int(term)
 
-    @changes
-    def beat(self, name: str, term: int, players: int, lease: float) -> Beat | None:
+    @changes_ahead
+    def beat(
+        self, name: str, term: int, players: int, lease: float
+    ) -> Generator[None, None, Beat | None]:
         """Record that a node lives; None if it was away."""
-        row = self._timed(
+        found = self._timed(
             "UPDATE nodes SET seen = clock(), players = :players"
             " WHERE name = :name AND term = :term AND state <> 'stopped'"
-            " AND clock() - seen < :lease RETURNING term",
+            " AND clock() - seen < :lease RETURNING clock()",
             {"name": name, "term": term, "players": players, "lease": lease},
-        ).fetchone()
-        if row is None:
+        )
+        found, held, nodes, leases = map(
+            self.database.after,
+            (
+                found,
+                self._run(f"{PLACES} WHERE node = ? AND node_term = ?", (name, term)),
+                self._timed(NODES),
+                self._timed(LEASES, {"lease": lease}),
+            ),
+        )
+        yield
+        alive = list(found)
+        if not alive:
             return None
-        held = self._run(f"{PLACES} WHERE node = ? AND node_term = ?", (name, term))
-        places = [_place(row) for row in held]
-        return Beat(self._nodes(), places, self._leases(lease))
+        return Beat(
+            [_node(*row) for row in nodes], [_place(row) for row in held],
+            [LeaseRow(*row) for row in leases], float(alive[0][0]),
+        )  # fmt: skip
 
-    @changes
+    @change
     def set_content(self, name: str, digest: str) -> None:
         """Record which content file a node serves from now on."""
         self._run("UPDATE nodes SET content = ? WHERE name = ?", (digest, name))
+
+    @change
+    def set_clock(self, name: str, ahead: float) -> None:
+        """Record how far the clock of a node is off."""
+        self._run("UPDATE nodes SET clock_ahead = ? WHERE name = ?", (ahead, name))
+
+    @reads
+    def moment(self) -> float:
+        """Return the time of the database, in seconds since 1970."""
+        return float(self._timed("SELECT clock() AS moment").fetchone()[0])
 
     @changes
     def leave(self, name: str, term: int) -> None:
@@ -111,7 +143,7 @@ class NodeTable(Repository):
         """Return all nodes by name."""
         return self._nodes()
 
-    @changes
+    @change
     def set_state(self, name: str, state: NodeState) -> bool:
         """Set the state of a node that has not stopped; return whether there is one."""
         found = self._run(
@@ -132,11 +164,13 @@ class NodeTable(Repository):
             self._drop_held(name)
         return found is not None
 
-    @views
+    @asks
     def placement(self, zone_id: int) -> Placement:
         """Return what the node of a zone is chosen from."""
+        # A row that changes in between is noticed by `claim`.
         rows = self._run(f"{PLACES} WHERE zone_id = ? ORDER BY instance", (zone_id,))
-        return Placement(self._nodes(), [_place(row) for row in rows])
+        nodes = self._timed(NODES)
+        return Placement([_node(*row) for row in nodes], [_place(row) for row in rows])
 
     @reads
     def places(self, lease: float) -> Sequence[ZonePlace]:
@@ -150,7 +184,7 @@ class NodeTable(Repository):
         rows = self._timed(f"{ABANDONED} ORDER BY zone_id, instance", {"lease": lease})
         return [_place(row) for row in rows]
 
-    @changes
+    @change
     def claim(self, place: ZonePlace, instead_of: ZonePlace | None) -> bool:
         """Place a zone instance on a node, if its row is as in `instead_of`."""
         key = place.zone_id, place.instance
@@ -169,7 +203,7 @@ class NodeTable(Repository):
             )
         return found.fetchone() is not None
 
-    @changes
+    @change
     def mark_full(self, place: ZonePlace) -> None:
         """Store whether an instance is full, if that node and term hold it."""
         self._run(
@@ -178,7 +212,7 @@ class NodeTable(Repository):
             (place.full, place.zone_id, place.instance, place.node, place.node_term),
         )
 
-    @changes
+    @change
     def release(self, place: ZonePlace) -> None:
         """Remove an instance that has ended, if that node and term hold it."""
         self._run(
@@ -187,7 +221,7 @@ class NodeTable(Repository):
             (place.zone_id, place.instance, place.node, place.node_term),
         )
 
-    @changes
+    @change
     def hold_lease(self, name: str, node: str, term: int, lease: float) -> bool:
         """Take or keep a lease; return False if another node that is alive holds it."""
         found = self._timed(
@@ -204,7 +238,7 @@ class NodeTable(Repository):
         )
         return found.fetchone() is not None
 
-    @changes
+    @change
     def release_lease(self, name: str, node: str, term: int) -> None:
         """Give up a lease, if that node and term hold it."""
         self._run(
@@ -234,9 +268,10 @@ class NodeTable(Repository):
 
 
 def _node(name: str, term: int, *rest: Any) -> NodeRow:
-    host, port, version, capacity, pinned, content, state, players, instances, silence = rest
+    host, port, version, capacity, pinned, content, ahead, state, players, *more = rest
+    instances, silence = more
     zones = tuple(int(one) for one in pinned.split(",") if one)
-    about = NodeAbout(host, port, version, capacity, zones, content)
+    about = NodeAbout(host, port, version, capacity, zones, content, float(ahead))
     return NodeRow(name, term, about, NodeState(state), players, instances, float(silence))
 
 

@@ -2,13 +2,15 @@
 
 A repository owns the tables of one subject, and returns values of `emu.model`. A decorator states
 what a method does: `reads` is one statement, `views` are several statements on one snapshot, and
-`changes` is a transaction, or a savepoint in the open one. All raise `StoreError`.
+`changes` is a transaction, or a savepoint in the open one. `change` is a transaction of one
+statement, `changes_ahead` one whose rows are read after its end, and `asks` reads several times:
+these need one round trip to a server. All raise `StoreError`.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from functools import cache, update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -137,6 +139,10 @@ class Repository:
         sql = f"UPDATE {table} SET {pairs} WHERE id = ?"  # noqa: S608  # our own names
         self._run(sql, (*columns.values(), row_id))
 
+    def _after(self, sql: str, values: Any = ()) -> Iterable[Any]:
+        """Carry out a statement whose rows are read after the commit; see `changes_ahead`."""
+        return self.database.after(self._run(sql, values))
+
 
 R = TypeVar("R", bound=Repository)
 
@@ -167,6 +173,20 @@ def views(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P],
     return update_wrapper(call, method)
 
 
+def asks(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Decorate a method that reads several times, each at its own moment.
+
+    It sends all statements before it reads a row: on a server, that is one round trip.
+    """
+
+    def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
+        database = self.database
+        with database.asking():
+            return database.read_texts(lambda: method(self, *values, **named), self.bad_text)
+
+    return update_wrapper(call, method)
+
+
 def changes(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
     """Decorate a method whose changes are stored together or not at all."""
     return _changing(method, is_lasting=True)
@@ -179,6 +199,62 @@ def saves(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P],
     `Durability.SAFE`, none.
     """
     return _changing(method, is_lasting=False)
+
+
+def change(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+    """Decorate a method that changes the database with one statement.
+
+    On a server, that needs one round trip instead of the three of a transaction.
+    """
+
+    def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
+        database = self.database
+        try:
+            return database.change_once(lambda: method(self, *values, **named))
+        except database.errors as error:
+            raise database.explained(error) from error
+
+    return update_wrapper(call, method)
+
+
+def changes_ahead(
+    method: Callable[Concatenate[R, P], Generator[None, None, T]],
+) -> Callable[Concatenate[R, P], T]:
+    """Decorate a generator that sends all its statements, yields once, and then reads the rows.
+
+    Its changes are stored together or not at all, before it reads: on a server, all of that is one
+    round trip. It keeps the rows of a statement with `Repository._after`.
+    """
+    return _ahead(method, is_lasting=True)
+
+
+def saves_ahead(
+    method: Callable[Concatenate[R, P], Generator[None, None, T]],
+) -> Callable[Concatenate[R, P], T]:
+    """Decorate a generator as `changes_ahead` does, if its changes are repeated soon anyway."""
+    return _ahead(method, is_lasting=False)
+
+
+def _ahead(
+    method: Callable[Concatenate[R, P], Generator[None, None, T]], *, is_lasting: bool
+) -> Callable[Concatenate[R, P], T]:
+    def begin(self: R, /, *values: P.args, **named: P.kwargs) -> Generator[None, None, T]:
+        steps = method(self, *values, **named)
+        next(steps)
+        return steps
+
+    changed = _changing(begin, is_lasting=is_lasting)
+
+    def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
+        steps = changed(self, *values, **named)
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        raise AssertionError("a method that changes ahead yields once")
+
+    return update_wrapper(call, method)
 
 
 def _changing(

@@ -9,6 +9,7 @@ import pytest
 from emu.cluster.memory import NodesInMemory
 from emu.cluster.node import (
     UNUSED,
+    ClockChanged,
     LeaseMoved,
     Node,
     NodeAway,
@@ -263,3 +264,25 @@ async def test_an_instance_that_an_operator_moves_takes_its_players_along(
     assert [place.zone_id for place in east.gone] == [12]
     assert [place.zone_id for place in east.node.held_places] == [33]
     assert [place.zone_id for place in west.node.held_places] == [12]
+
+
+async def test_a_wrong_clock_is_noticed_once_and_told_to_the_others(cluster: Cluster) -> None:
+    east = await cluster.add("east")
+    ahead = [0.0]
+    east.node.moment = lambda: cluster.store.now + 1_700_000_000 + ahead[0]
+    await cluster.run(6)
+    assert east.events == []
+    for ahead[0], found in ((-3600.0, -3600.0), (4.0, 0.0)):
+        await cluster.run(6)
+        assert east.node.clock_ahead == pytest.approx(found)
+        assert (await cluster.store.nodes())[0].about.clock_ahead == east.node.clock_ahead
+    assert east.events == [ClockChanged(pytest.approx(-3600.0)), ClockChanged(0.0)]  # type: ignore[arg-type]
+
+
+async def test_clocks_are_not_compared_by_an_answer_that_came_late(cluster: Cluster) -> None:
+    node = (await cluster.add("east")).node
+    assert not node.compare_clocks(1000.0, 1060.0, 1003.0)
+    assert not node.compare_clocks(1000.0, 1060.0, 900.0), "the clock was set meanwhile"
+    assert not node.compare_clocks(1000.0, 1006.0, 1001.9), "6 seconds, or 5 and a slow way"
+    assert node.compare_clocks(1000.0, 1007.0, 1001.0)
+    assert node.clock_ahead == -6.5

@@ -34,6 +34,18 @@ def test_a_new_zone_goes_to_the_node_with_the_least_load_for_its_capacity() -> N
     assert choice.is_new
 
 
+def test_a_node_whose_clock_is_wrong_keeps_its_zones_and_takes_no_new_ones() -> None:
+    wrong = replace(WEST, about=replace(WEST.about, clock_ahead=-3600.0))
+    kept = choose(12, Placement([EAST, wrong], [AT_WEST]), LEASE)
+    assert kept is not None
+    assert (kept.node, kept.is_new) == (wrong, False)
+    busy = replace(EAST, players=400)
+    new = choose(33, Placement([busy, wrong], []), LEASE)
+    assert new is not None
+    assert new.node == busy
+    assert choose(33, Placement([wrong], []), LEASE) is None
+
+
 def test_zones_that_were_just_placed_count_as_load() -> None:
     assert least_loaded(12, [node("east", 3, instances=9), node("west", 10)]).name == "west"  # type: ignore[union-attr]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from emu.cluster.placement import load
-from emu.cluster.ports import NodeRow, NodeState, NodeStore
+from emu.cluster.ports import NodeRow, NodeState, NodeStore, clock_text
 from emu.commands import Argument, Call, CommandSet, Reply
 from emu.commands.registry import ADMINISTRATOR, GUIDE
 from emu.errors import CommandError
@@ -45,13 +45,14 @@ async def _nodes(nodes: Nodes, _call: Call) -> Reply:
             "node": one.name, "state": state_of(one, nodes.lease), "players": one.players,
             "capacity": one.about.capacity, "zones": one.instances, "load": round(load(one), 2),
             "host": one.about.host, "port": one.about.port, "version": one.about.version,
-            "content": one.about.content,
+            "content": one.about.content, "clock_ahead": round(one.about.clock_ahead),
         }
         for one in await nodes.store.nodes()
     ]  # fmt: skip
     lines = [
         f"{row['node']:<16} {row['state']:<9} {counted(row['players'], 'player')} of"
         f" {row['capacity']}, {counted(row['zones'], 'zone')}"
+        + (f", clock {clock_text(row['clock_ahead'])}" if row["clock_ahead"] else "")
         for row in rows
     ]
     return Reply(tuple(lines), rows)

@@ -1,8 +1,4 @@
-"""Checks of a cluster's nodes: lost and draining ones, their versions, and zones without a node.
-
-The clocks need no check of their own: the nodes use that of the database, whose difference to this
-machine's is checked with the database.
-"""
+"""Checks of a cluster's nodes: lost and draining ones, clocks, versions, zones without a node."""
 
 from __future__ import annotations
 
@@ -11,7 +7,14 @@ from typing import Final
 
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.cluster.placement import load
-from emu.cluster.ports import NodeRow, NodeState, ZonePlace, contents_text, odd_contents
+from emu.cluster.ports import (
+    NodeRow,
+    NodeState,
+    ZonePlace,
+    clock_text,
+    contents_text,
+    odd_contents,
+)
 from emu.config import Config
 from emu.database import ServerUrl
 from emu.errors import EmuError
@@ -73,6 +76,11 @@ def judge_nodes(nodes: Sequence[NodeRow], lease: float) -> Iterator[Finding]:
             yield ok(CLUSTER, "no node runs")
         return
     yield ok(CLUSTER, f"{counted(len(alive), 'node')} alive: {listed(one.name for one in alive)}")
+    for node in alive:
+        if not node.is_clock_right:
+            ahead = clock_text(node.about.clock_ahead)
+            what = f"node {node.name} takes no zones: its clock is {ahead}"
+            yield fail(CLUSTER, what, "set the clock of its machine: timedatectl set-ntp true")
     yield judge_versions(alive)
     if contents := odd_contents(alive):
         yield warn(
@@ -101,12 +109,15 @@ def judge_versions(alive: Sequence[NodeRow]) -> Finding:
 def judge_capacity(alive: Sequence[NodeRow]) -> Finding:
     """Judge whether nodes can take players, and whether they have places for more."""
     takers = [
-        node for node in alive if node.state is NodeState.UP and node.about.capacity
+        node
+        for node in alive
+        if node.state is NodeState.UP and node.about.capacity and node.is_clock_right
     ]  # as `emu.cluster.placement.choose` counts them
     if not takers:
         return fail(
             CLUSTER, "no node can take a zone, so nobody can enter one",
-            "start a node with node.capacity above 0, or end a drain: emu node resume NODE",
+            "start a node with node.capacity above 0, end a drain (emu node resume NODE), or set a"
+            " wrong clock",
         )  # fmt: skip
     players = sum(node.players for node in takers)
     places = sum(node.about.capacity for node in takers)

@@ -7,6 +7,7 @@ from typing import Final
 
 from emu.cli.doctor.findings import Finding, fail, ok, warn
 from emu.cli.options import passing, present
+from emu.cluster.ports import CLOCK_TOLERANCE
 from emu.database import ServerUrl
 from emu.database.engines import read_server
 from emu.errors import StoreError
@@ -53,7 +54,9 @@ def judge_skew(seconds: float) -> Finding:
     text = f"its clock differs by {abs(seconds):.1f} s from this machine's"
     if abs(seconds) < SKEW:
         return ok(DATABASE, text)
-    return warn(DATABASE, text, "set both clocks by NTP: bans and keys end by them")
+    if abs(seconds) <= CLOCK_TOLERANCE:
+        return warn(DATABASE, text, "set both clocks by NTP: bans and mutes end by them")
+    return fail(DATABASE, f"{text}; a node here takes no zones", "set both clocks by NTP")
 
 
 def judge_tables(present: int, newest: int, compatible: int) -> Finding:

@@ -3,6 +3,10 @@
 A thread that waits for a stopped server waits for ever: the kernel of that machine still answers,
 so neither keepalives nor timeouts of TCP, of the server or of libpq end the wait. Only the end of
 the connection's socket does. So another thread may call `shut_down` at any time.
+
+The statements of a transaction are sent without waiting for each other's answers (libpq's pipeline
+mode): with a database far away, each wait costs a player as much as the way there and back. The
+wait comes with the first look at a result, or with the end of the transaction.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from threading import Lock
 from typing import Any, Final
 
@@ -60,6 +64,19 @@ def parameters(where: ServerUrl) -> dict[str, Any]:
     return CONNECT | texts | dict(where.options)
 
 
+class _Cursor(RawCursor[Any]):
+    """The result of a statement; its number of rows waits for the answer, as its rows do."""
+
+    pipeline: psycopg.Pipeline | None = None
+    """The pipeline that the statement was sent in, if any."""
+
+    @property
+    def rowcount(self) -> int:
+        if self.pipeline is not None and self.pgresult is None:
+            self.pipeline.sync()
+        return super().rowcount
+
+
 class ServerConnection:
     """A connection for one thread at a time; only `shut_down` may be called from another one."""
 
@@ -73,10 +90,23 @@ class ServerConnection:
         """Held while the socket is exchanged, so that `shut_down` never meets another's number."""
         self.is_inside = False
         """Inside a transaction: a lost connection then fails, because its changes are lost."""
+        self._is_changing = self._has_changed = False
+        self._pipelining: AbstractContextManager[psycopg.Pipeline] | None = None
+        """Ends the pipeline mode of the connection; None outside of it."""
+        self._pipeline: psycopg.Pipeline | None = None
         self._may_connect = True
         self._was_shut_down = False
         self._is_stale = False
         """A migration changed the columns of a statement that this connection has prepared."""
+
+    @property
+    def is_changing(self) -> bool:
+        """The next statement is a transaction by itself, which is never repeated."""
+        return self._is_changing
+
+    @is_changing.setter
+    def is_changing(self, value: bool) -> None:
+        self._is_changing, self._has_changed = value, False
 
     @property
     def is_cut(self) -> bool:
@@ -86,7 +116,7 @@ class ServerConnection:
 
     @property
     def in_transaction(self) -> bool:
-        """The server has an open transaction, failed or not."""
+        """The server has an open transaction, failed or not; not for a pipeline that goes on."""
         connection = self._connection
         return connection is not None and connection.info.transaction_status in (
             pq.TransactionStatus.INTRANS, pq.TransactionStatus.INERROR,
@@ -100,11 +130,13 @@ class ServerConnection:
             statement = self._statements[sql] = Statement(sql)
         given = statement.values(values)
         if self.is_inside:
-            try:
-                return self._run(self._used(), statement, given)
-            except psycopg.errors.FeatureNotSupported:
-                self._is_stale = True
-                raise
+            return self._run(self._used(), statement, given)
+        if self.is_changing:
+            if self._has_changed:
+                raise StoreError("a change of one statement has a second one")
+            self._has_changed = True
+            self._leave_stale()
+            return self._run(self._used(), statement, given)
         return self.again(lambda connection: self._run(connection, statement, given))
 
     def executemany(self, sql: str, rows: Iterable[Any], /) -> None:
@@ -144,10 +176,77 @@ class ServerConnection:
             self.drop()
         return call(self._used())
 
+    def begin(self, sql: bytes = b"") -> None:
+        """Begin a group of statements, whose answers are not waited for; `sql` is its first one."""
+        self._leave_stale()
+        try:
+            self._begin(sql)
+        except psycopg.OperationalError:
+            # Nothing was changed yet, so another connection may do it.
+            if self._was_shut_down or not self.is_cut:
+                raise
+            self._begin(sql)
+
+    def _begin(self, sql: bytes) -> None:
+        connection = self._used()
+        self.is_inside = True
+        try:
+            if psycopg.Pipeline.is_supported():
+                self._pipelining = connection.pipeline()
+                self._pipeline = self._pipelining.__enter__()
+            if sql:
+                self.send(sql)
+        except BaseException:
+            with suppress(psycopg.Error):
+                self.end_pipeline()
+            self.is_inside = False
+            raise
+
+    def send(self, *statements: bytes) -> psycopg.Cursor[Any]:
+        """Send statements without parameters and rows; return the last one's cursor."""
+        connection = self._used()
+        for sql in statements:
+            cursor = RawCursor(connection)
+            cursor.execute(sql, prepare=False)
+        return cursor
+
+    def answers(self) -> None:
+        """Wait for the answers of everything that was sent. Raises the first error."""
+        if self._pipeline is not None:
+            self._pipeline.sync()
+
+    def end_pipeline(self) -> None:
+        """Wait for all answers, and end the pipeline mode. Raises the first error."""
+        pipelining, self._pipelining, self._pipeline = self._pipelining, None, None
+        if pipelining is not None:
+            pipelining.__exit__(None, None, None)
+
+    def note(self, error: Exception) -> None:
+        """Note an error: after some, the connection is made anew."""
+        if isinstance(error, psycopg.errors.FeatureNotSupported):
+            self._is_stale = True
+            if not self.is_inside:
+                self.drop()
+
     def outside(self) -> None:
         """Note the end of a transaction."""
         self.is_inside = False
         if self._is_stale:
+            self.drop()
+
+    def _leave_stale(self) -> None:
+        """Close a connection that its server has ended since the last call.
+
+        Changes are not repeated on another connection, so this is found out before.
+        """
+        if self.is_cut:
+            return
+        libpq = self._used().pgconn
+        try:
+            # The first call may find the server's last words, and only the second one its end.
+            libpq.consume_input()
+            libpq.consume_input()
+        except psycopg.OperationalError:
             self.drop()
 
     def drop(self) -> None:
@@ -181,9 +280,9 @@ class ServerConnection:
         """Return the driver's information about the connection, which is made if necessary."""
         return self._used().info
 
-    @staticmethod
-    def _run(connection: psycopg.Connection[Any], statement: Statement, values: Any) -> Any:
-        cursor = RawCursor(connection, row_factory=statement.rows)
+    def _run(self, connection: psycopg.Connection[Any], statement: Statement, values: Any) -> Any:
+        cursor = _Cursor(connection, row_factory=statement.rows)
+        cursor.pipeline = self._pipeline
         return cursor.execute(statement.sql, values)
 
     def _used(self) -> psycopg.Connection[Any]:

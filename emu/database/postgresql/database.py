@@ -163,14 +163,12 @@ class PostgresqlDatabase(Database):
         """Begin a transaction or a savepoint; see `Database`."""
         if self.lost:
             raise StoreError(self.lost)
-        server = self.server
         is_savepoint = self._depth > 0
         if is_savepoint:
-            server.command("SAVEPOINT inner_one")
+            self.server.send(b"SAVEPOINT inner_one")
             self._is_lasting = self._is_lasting or is_lasting
         else:
-            server.command("BEGIN")
-            server.is_inside = True
+            self.server.begin(b"BEGIN")
             self._is_lasting = is_lasting
         self._depth += 1
         return is_savepoint
@@ -178,45 +176,85 @@ class PostgresqlDatabase(Database):
     def commit(self, *, is_savepoint: bool) -> None:
         """Store the changes since `begin`; if it raises, call `undo`."""
         if is_savepoint:
-            self.server.command("RELEASE SAVEPOINT inner_one")
+            self.server.send(b"RELEASE SAVEPOINT inner_one")
+            # Waited for: an error belongs to this group, and not to the one around it.
+            self.server.answers()
         elif self._is_lasting or self._is_safe:
-            self._end("COMMIT")
+            self._end(b"COMMIT")
         else:
-            # In one message: a setting of its own would be another round trip.
-            self._end("SET LOCAL synchronous_commit = off; COMMIT")
+            self._end(b"SET LOCAL synchronous_commit = off", b"COMMIT")
         self._depth -= 1
 
     def undo(self, *, is_savepoint: bool) -> None:
         """Undo the changes since `begin`."""
         self._depth -= 1
+        server = self.server
         # A server that is gone has undone them by itself.
         with suppress(*EXPLAINED, StoreAway):
             if is_savepoint:
-                self.server.command("ROLLBACK TO SAVEPOINT inner_one; RELEASE SAVEPOINT inner_one")
-            elif self.server.in_transaction:
-                self.server.command("ROLLBACK")
+                # After a failed statement the server ignores everything up to here.
+                with suppress(*EXPLAINED):
+                    server.answers()
+                server.send(b"ROLLBACK TO SAVEPOINT inner_one", b"RELEASE SAVEPOINT inner_one")
+            else:
+                with suppress(*EXPLAINED):
+                    server.end_pipeline()
+                if server.in_transaction:
+                    server.send(b"ROLLBACK")
         if not is_savepoint:
-            self.server.outside()
+            server.outside()
 
-    def _end(self, sql: str) -> None:
-        if not self.server.in_transaction:
+    def change_once(self, change: Callable[[], T]) -> T:
+        """Carry out a change of one statement; see `Database`."""
+        if self._depth:
+            return super().change_once(change)
+        self.check_lost()
+        self.server.is_changing = True
+        try:
+            return change()
+        finally:
+            self.server.is_changing = False
+
+    def after(self, rows: Any) -> Iterable[Any]:
+        """Return the rows of a statement, which has no answer yet; see `Database`."""
+        return rows  # type: ignore[no-any-return]
+
+    def _end(self, *statements: bytes) -> None:
+        server = self.server
+        if server.is_cut:
             raise StoreAway(f"{self.where}: the connection was lost in a group of changes")
-        self.server.command(sql)
-        self.server.outside()
+        ended = server.send(*statements)
+        server.end_pipeline()
+        if ended.statusmessage != "COMMIT":
+            raise StoreError(f"{self.where}: a change failed, and nothing of its group is stored")
+        server.outside()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Read from one snapshot of the database, while other programs may write."""
+        with self._reading(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as connection:
+            yield connection
+
+    @contextmanager
+    def asking(self) -> Iterator[Connection]:
+        """Read several times without waiting in between; see `Database`."""
+        with self._reading() as connection:
+            yield connection
+
+    @contextmanager
+    def _reading(self, begin: bytes = b"") -> Iterator[Connection]:
         self.check_lost()
         with self.explaining():
             if self._depth:
                 yield self.connection
                 return
-            self.server.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            self.server.is_inside = True
+            self.server.begin(begin)
             self._depth = 1
             try:
                 yield self.connection
+                if begin:
+                    self.server.send(b"COMMIT")
+                self.server.end_pipeline()
             finally:
                 self.undo(is_savepoint=False)
 
@@ -226,6 +264,7 @@ class PostgresqlDatabase(Database):
 
     def explained(self, error: Exception) -> StoreError:
         """Return the `StoreError` for one of `errors`."""
+        self.server.note(error)
         return explained(self.where, error, is_cut=self.server.is_cut)
 
     @contextmanager

@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol, TypeVar
 import emu
 from emu.admin.commands import nodes
 from emu.cluster.node import (
+    ClockChanged,
     LeaseMoved,
     Node,
     NodeAway,
@@ -25,7 +26,16 @@ from emu.cluster.node import (
     RunningZones,
     StateChanged,
 )
-from emu.cluster.ports import NodeAbout, NodeRow, NodeState, ZonePlace, contents_text, odd_contents
+from emu.cluster.ports import (
+    CLOCK_TOLERANCE,
+    NodeAbout,
+    NodeRow,
+    NodeState,
+    ZonePlace,
+    clock_text,
+    contents_text,
+    odd_contents,
+)
 from emu.cluster.zone_servers import ClusterZones
 from emu.commands import Registry
 from emu.commands.registry import Command
@@ -111,6 +121,7 @@ class NodeService:
             about=self._about,
             zones=self,
             report=self._report,
+            moment=scheduler.moment,
             interval=settings.beat,
             lease=settings.lease,
         )
@@ -139,6 +150,9 @@ class NodeService:
         Raises `ConfigError` if a node of this name runs elsewhere, or a zone is unknown.
         """
         table = store.world.nodes
+        before = self._scheduler.moment()
+        there = table.moment()
+        self.node.compare_clocks(before, there, self._scheduler.moment())
         about = self._about()
         self._check_alone(table, about)
         self.node.began(
@@ -197,6 +211,8 @@ class NodeService:
         found = []
         if self.node.is_away(self._scheduler.now()):
             found.append(f"node {self.name} gets no answer of the database in time")
+        if self.node.clock_ahead:
+            found.append(f"node {self.name} takes no zones: {self._clock_line()}")
         for row in self.node.rows:
             state = nodes.state_of(row, self.node.lease)
             if state in (nodes.LOST, NodeState.DRAINING):
@@ -204,6 +220,9 @@ class NodeService:
         if contents := odd_contents(self.node.alive):
             found.append(f"nodes serve different content files: {contents_text(contents)}")
         return found
+
+    def _clock_line(self) -> str:
+        return f"its clock is {clock_text(self.node.clock_ahead)}"
 
     def measure(self, measures: MetricRegistry) -> None:
         """Make the metrics of this node and of those that it knows."""
@@ -226,6 +245,12 @@ class NodeService:
             "node_contents",
             "Different content files that the nodes serve; more than 1 is a fault.",
             lambda: {(): max(1, len(odd_contents(self.node.alive)))},
+        )
+        measures.gauge(
+            "node_clock_ahead_seconds",
+            "Seconds by which this machine's clock is ahead of the database's; 0 up to"
+            f" {CLOCK_TOLERANCE:g}. Otherwise the node takes no zones.",
+            lambda: {(): self.node.clock_ahead},
         )
         measures.gauge(
             "node_away", "1 while the database does not answer this node in time.",
@@ -276,13 +301,16 @@ class NodeService:
         host, port = self._address() or ("", 0)
         atlas, settings = self._atlas(), self._config.node
         if atlas is None:
-            return NodeAbout(host, port, emu.__version__)
+            return NodeAbout(host, port, emu.__version__, clock_ahead=self.node.clock_ahead)
         found = {name: atlas.named(name) for name in settings.zones}
         unknown = [f"node.zones: there is no zone {name}" for name in found if not found[name]]
         if unknown:
             raise ConfigError(unknown)
         pinned = tuple(zone.id for zone in found.values() if zone is not None)
-        return NodeAbout(host, port, emu.__version__, settings.capacity, pinned, self.content)
+        return NodeAbout(
+            host, port, emu.__version__, settings.capacity, pinned, self.content,
+            self.node.clock_ahead,
+        )  # fmt: skip
 
     def _check_alone(self, table: NodeTable, about: NodeAbout) -> None:
         """Wait until a killed node of this name is lost; raise `ConfigError` if it beats."""
@@ -305,7 +333,7 @@ class NodeService:
 
     def _may_take(self, row: NodeRow) -> bool:
         is_open = row.state is NodeState.UP and row.is_alive(self._config.node.lease)
-        return is_open and bool(row.about.capacity) and row.name != self.name
+        return is_open and bool(row.about.capacity) and row.name != self.name and row.is_clock_right
 
     # -- what the node asks of its process --------------------------------------------------------
 
@@ -336,6 +364,14 @@ class NodeService:
                 )  # fmt: skip
             case NodeReturned(term, moved):
                 _log.info("back, term {term}; {n} zones run elsewhere now", term=term, n=moved)
+            case ClockChanged(ahead) if ahead:
+                _log.error(
+                    "this node takes no zones: {clock}; set the clock of this machine by NTP:"
+                    " timedatectl set-ntp true",
+                    clock=self._clock_line(),
+                )  # fmt: skip
+            case ClockChanged():
+                _log.info("this machine's clock is right again; this node takes zones")
             case OtherNode(name, is_alive):
                 _log.info("{name} {does}", name=name, does="came" if is_alive else "is gone")
                 for heard in self._listeners:

@@ -73,13 +73,14 @@ class WorldAdmissionRules:
         if code != PlayCode.SUCCESS:
             return code, 0
         character = next(row for row in characters if row.id == char_id)
+        rank = character.admin_status
         # The account's earlier key becomes invalid, so that two clients cannot enter with one
         # account.
-        if character.admin_status < self.rules.game_master:
-            await self.handoffs.withdraw_account(account_id)
+        is_only = rank < self.rules.game_master
         try:
-            rank = character.admin_status
-            return code, await self.handoffs.issue(account_id, char_id, character.name, rank)
+            return code, await self.handoffs.issue(
+                account_id, char_id, character.name, rank, is_only=is_only
+            )
         except LimitExceeded:
             # The table of keys is bounded, or a login server with many accounts could fill the
             # memory.

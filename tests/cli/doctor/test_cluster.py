@@ -24,8 +24,9 @@ def node(
     capacity: int = 100,
     players: int = 0,
     silence: float = 1.0,
+    clock_ahead: float = 0.0,
 ) -> NodeRow:
-    about = NodeAbout("192.0.2.1", 9001, version, capacity)
+    about = NodeAbout("192.0.2.1", 9001, version, capacity, clock_ahead=clock_ahead)
     return NodeRow(name, 1, about, state, players, 0, silence)
 
 
@@ -54,6 +55,10 @@ def faults(found: Iterable[Finding]) -> list[tuple[str, str]]:
         (
             [node("east", version="1.1"), node("west"), node("north")],
             [("warn", "nodes of different versions: 1.0 (west, north), 1.1 (east)")],
+        ),
+        (
+            [node("east"), node("west", clock_ahead=-90.0)],
+            [("fail", "node west takes no zones: its clock is 90 s behind the database's")],
         ),
         (
             [node("east", silence=60)],

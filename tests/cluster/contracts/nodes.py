@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+import pytest
+
 from emu.cluster.ports import LEASE, LeaseRow, NodeAbout, NodeState, NodeStore, ZonePlace
 
 ABOUT = NodeAbout("192.0.2.1", 9001, "1.0", 500, (12, 33))
@@ -24,6 +26,16 @@ class NodeStoreContract:
         assert (east.name, east.term, east.about, east.state) == ("east", term, ABOUT, "up")
         assert (west.name, west.about) == ("west", NodeAbout())
         assert 0 <= east.silence < 1
+
+    async def test_the_clock_of_a_node_is_recorded(self, store: NodeStore) -> None:
+        term = await store.take_term("east", replace(ABOUT, clock_ahead=-7.0))
+        beat = await store.beat("east", term, 0, LEASE)
+        assert beat is not None
+        assert beat.nodes[0].about.clock_ahead == -7.0
+        assert not beat.nodes[0].is_clock_right
+        assert beat.moment == pytest.approx(await store.moment(), abs=30)
+        await store.set_clock("east", 0.0)
+        assert (await store.nodes())[0].is_clock_right
 
     async def test_each_term_is_larger_than_all_before(self, store: NodeStore) -> None:
         first = await store.take_term("east", ABOUT)

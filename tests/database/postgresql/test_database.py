@@ -113,16 +113,19 @@ def test_only_saves_do_not_wait_for_the_disk(
     lasting: list[bool],
     expected: str,
 ) -> None:
-    sent: list[str] = []
-    usual = database.server.command
-    monkeypatch.setattr(
-        type(database.server), "command", lambda _, sql: (sent.append(sql), usual(sql))
-    )
+    sent: list[tuple[bytes, ...]] = []
+    usual = database.server.send
+
+    def send(_server: object, *statements: bytes) -> object:
+        sent.append(statements)
+        return usual(*statements)
+
+    monkeypatch.setattr(type(database.server), "send", send)
     database.set_durability(durability)
     depth = [database.begin(is_lasting=one) for one in lasting]
     for is_savepoint in reversed(depth):
         database.commit(is_savepoint=is_savepoint)
-    assert ("synchronous_commit = off" in sent[-1]) == (expected == "off")
+    assert (b"SET LOCAL synchronous_commit = off" in sent[-1]) == (expected == "off")
 
 
 def test_a_reading_connection_changes_nothing(database: PostgresqlDatabase) -> None:

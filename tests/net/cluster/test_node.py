@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 from emu.cluster.memory import NodesInMemory
 from emu.cluster.ports import NodeAbout, NodeState, ZonePlace
 from emu.config import parse
-from emu.errors import ConfigError, StoreError
+from emu.errors import ConfigError, StoreError, Unanswered
 from emu.metrics import MetricRegistry
 from emu.model import SpawnMemory
 from emu.net.cluster.node import (
@@ -50,9 +50,13 @@ class Bench:
     def __init__(self) -> None:
         self.clock: Any = Clock()
         self.clock.advance(1000.0)
-        self.scheduler = Scheduler(self.clock)
+        self.moment_ahead = 0.0
+        self.scheduler = Scheduler(self.clock, moment=self.moment)
         self.store = NodesInMemory(self.clock.seconds)
         self.direct: Any = SimpleNamespace(world=SimpleNamespace(nodes=Blocking(self.store)))
+
+    def moment(self) -> Moment:
+        return Moment(self.clock.seconds() + self.moment_ahead)
 
     def node(
         self, *settings: str, port: int = 9001, world: bool = True, opened: bool = True
@@ -84,6 +88,9 @@ class Blocking:
 
     def nodes(self) -> Any:
         return finish(self._store.nodes())
+
+    def moment(self) -> float:
+        return finish(self._store.moment())
 
     def take_term(self, *values: Any) -> int:
         return finish(self._store.take_term(*values))
@@ -309,3 +316,25 @@ def test_a_node_is_measured(bench: Bench) -> None:
     assert found["nodes"] == {("up",): 1, ("draining",): 1}
     assert (found["node_zones"], found["node_away"]) == ({(): 0}, {(): 0})
     assert [command.name for command in east.commands()] == ["nodes", "drain", "resume"]
+
+
+def test_a_node_with_a_wrong_clock_takes_no_zones_and_says_so(bench: Bench) -> None:
+    bench.moment_ahead = 3600.0
+    measures = MetricRegistry()
+    with captured_log("text") as log:
+        east = bench.node("node.name=east", "node.capacity=100")
+        east.measure(measures)
+        assert "error node: this node takes no zones: its clock is 3600 s ahead" in log.text
+        assert east.troubles() == [
+            "node east takes no zones: its clock is 3600 s ahead of the database's"
+        ]
+        assert finish(bench.store.nodes())[0].about.clock_ahead == 3600.0
+        found = {one.family.name: dict(one.values) for one in measures.read()}
+        assert found["node_clock_ahead_seconds"] == {(): 3600.0}
+        with pytest.raises(Unanswered, match="no node of this world can run that zone"):
+            finish(east.zone_servers.elsewhere(12))
+        bench.moment_ahead = 0.0
+        bench.pass_time(3.0)
+        assert "this machine's clock is right again" in log.text
+    assert east.troubles() == []
+    assert finish(east.zone_servers.elsewhere(12)) is None

@@ -52,6 +52,16 @@ class HandoffKeysContract:
         assert await keys.redeem(101, second) is not None
         assert await keys.redeem(101, other) is not None
 
+    async def test_a_key_that_is_to_be_the_only_one_replaces_all_of_its_account(
+        self, keys: HandoffKeys
+    ) -> None:
+        before = [await keys.issue(101, n, "someone") for n in (5, 6)]
+        other = await keys.issue(102, 7, "Cilla")
+        only = await keys.issue(101, 8, "Aldana", is_only=True)
+        assert [await keys.redeem(101, key) for key in before] == [None, None]
+        assert await keys.redeem(101, only) == Handoff(101, 8, "Aldana")
+        assert await keys.redeem(102, other) is not None
+
     async def test_a_deleted_character_has_no_keys(self, keys: HandoffKeys) -> None:
         gone, other = await keys.issue(101, 5, "Aldana"), await keys.issue(101, 6, "Borvik")
         await keys.withdraw(5)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import queue
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
@@ -13,7 +15,7 @@ class Relay:
     """Relays connections to a server. Any thread may change how.
 
     `delay`: seconds by which each piece of data is late. `is_silent`: data and new connections are
-    taken and not passed on, as behind a cut wire.
+    taken and not passed on, as behind a cut wire. `trips`: round trips of all connections.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -22,6 +24,7 @@ class Relay:
         self.port: int = self._listener.getsockname()[1]
         self.delay = 0.0
         self.is_silent = False
+        self.trips = 0
         self._open: list[socket.socket] = []
         self._is_closed = False
         threading.Thread(target=self._accept, daemon=True).start()
@@ -58,16 +61,60 @@ class Relay:
                     client.close()
                     continue
                 self._open += [client, server]
-                for source, target in ((client, server), (server, client)):
-                    threading.Thread(target=self._relay, args=(source, target), daemon=True).start()
+                trips = _Trips(self)
+                for source, target, note in (
+                    (client, server, trips.asked), (server, client, trips.answered),
+                ):  # fmt: skip
+                    threading.Thread(
+                        target=self._relay, args=(source, target, note), daemon=True
+                    ).start()
 
-    def _relay(self, source: socket.socket, target: socket.socket) -> None:
+    def _relay(
+        self, source: socket.socket, target: socket.socket, note: Callable[[], None]
+    ) -> None:
+        # Passed on by another thread: pieces that are sent behind each other are each late by the
+        # delay, and not by the sum of those before.
+        pieces: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
+        threading.Thread(target=self._pass_on, args=(pieces, target), daemon=True).start()
+        data = b"-"
+        while data:
+            try:
+                data = source.recv(65536)
+            except OSError:
+                data = b""
+            if data:
+                note()
+            pieces.put((time.monotonic() + self.delay, data))
+
+    def _pass_on(
+        self, pieces: queue.SimpleQueue[tuple[float, bytes]], target: socket.socket
+    ) -> None:
         with suppress(OSError):
-            while data := source.recv(65536):
-                if self.delay:
-                    time.sleep(self.delay)
+            while True:
+                due, data = pieces.get()
+                if not data:
+                    break
+                time.sleep(max(0.0, due - time.monotonic()))
                 while self.is_silent and not self._is_closed:
                     time.sleep(0.01)
                 target.sendall(data)
         with suppress(OSError):
             target.shutdown(socket.SHUT_RDWR)
+
+
+class _Trips:
+    """Counts the round trips of one connection: how often the client asks after an answer."""
+
+    def __init__(self, relay: Relay) -> None:
+        self._relay = relay
+        self._was_answered = True
+
+    def asked(self) -> None:
+        """Note that the client has sent something."""
+        if self._was_answered:
+            self._was_answered = False
+            self._relay.trips += 1
+
+    def answered(self) -> None:
+        """Note that the server has sent something."""
+        self._was_answered = True
