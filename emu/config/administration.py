@@ -144,6 +144,13 @@ class QueryConfig:
         unit="answers per second",
         limits=(1, 10_000_000),
     )
+    unproven_bytes: int = setting(
+        262_144,
+        "Bytes of OGP, A2S and SSQ answers to all addresses together that sent no challenge or"
+        " token in the last 15 minutes. It bounds what spoofed queries can make this server send.",
+        unit="bytes per second",
+        limits=(10_000, 1_000_000_000),
+    )
     addresses: int = setting(
         _ANSWERS.most_addresses,
         "Unknown addresses whose rate is remembered, and as many that sent a challenge.",
@@ -196,7 +203,9 @@ class SsqConfig:
     """``[ssq]``: Standard Server Queries, SQL-like selections about this server."""
 
     enabled: bool = setting(
-        False, "Enable SSQ. A spoofed query can be reflected as up to 1,400 bytes."
+        False,
+        "Enable SSQ. A spoofed query can be reflected as up to 1,400 bytes; query.unproven_bytes"
+        " bounds their sum.",
     )
     listen: Address = setting(
         Address("127.0.0.1", 26999), "Listen here (UDP). Port 0: any free port."

@@ -268,6 +268,10 @@ class AnswerLimits:
             and share.take(1, now)
         )
 
+    def has_proved(self, host: str, now: Monotonic) -> bool:
+        """Return whether an address has sent a proof lately."""
+        return self._is_known(address_key(host), now)
+
     def _has_plenty(self, known: _Known, now: Monotonic) -> bool:
         """Take a token from the upper half of a known address's bucket, without a proof."""
         # Checking a proof costs time; so those of an honest sender are checked twice a minute only.

@@ -121,9 +121,6 @@ class SsqJoiner:
 _FORM = re.compile(r"\s+headers\s+(normal|compact|null)\s*$", re.IGNORECASE)
 PONG_HEADER = ["j"]
 """The only row of an answer to a ping."""
-LIST_BYTES = 1400
-"""Bytes to which a question for the list of columns is filled up with blanks: a server of ours
-answers it with a list that is no longer than the question."""
 LONGEST_ANSWER = MOST_PACKETS * 65535
 """Maximum length of an answer, whatever length of datagrams the server uses."""
 
@@ -149,11 +146,7 @@ class SsqQuestion:
 
     def datagram(self) -> bytes:
         """Return the query."""
-        text = self._text
-        # Only the list of columns is this long; other questions stay short.
-        if text[:2].upper() == b"CL":
-            text = text.ljust(LIST_BYTES - HEADER_BYTES)
-        return push_packet(SsqPacket(self._id, 1, 0, text))
+        return push_packet(SsqPacket(self._id, 1, 0, self._text))
 
     def receive(self, data: bytes) -> bool:
         """Handle a datagram; return False, because nothing must be sent again.

@@ -4,8 +4,9 @@ A password attempt is charged before the comparison. An address without budget g
 does not learn whether the password was right.
 
 SSQ proves an address only by a token, so that a spoofed query without one could be used for
-amplification. Such a query gets at most one datagram as its answer. The column list, which never
-changes, is sent only if the query is as long as the list.
+amplification. Such a query gets at most one datagram as its answer (the column list, which is
+short, is always whole), and its bytes draw on the budget of all unproven addresses
+(`emu.limits.answer_bytes`).
 
 Source: docs/protocol/administration/ssq.md.
 """
@@ -268,8 +269,6 @@ class SsqResponder:
                     judged_right = judged.is_right
                 # Empty without budget: then no datagram is sent.
                 body = self._authenticate(judged_right, host, now)
-            case ColumnList():
-                body = self._columns(query, question, host, now)
             # Never cached: only its own sender may see private columns.
             case Select(token=token) if token:
                 private = self.tokens.accepts(token, host, now)
@@ -289,6 +288,9 @@ class SsqResponder:
             case StoredProcedure():
                 self.counters["unknown procedure"] += 1
                 return NOTHING
+            case ColumnList(is_long=is_long):
+                self.counters["columns"] += 1
+                return self._columns(is_long=is_long)
             case Ping():
                 self.counters["ping"] += 1
                 return PONG
@@ -318,18 +320,8 @@ class SsqResponder:
             self.counters["cut"] += 1
         return body
 
-    def _columns(self, query: ColumnList, question: bytes, host: str, now: Monotonic) -> bytes:
-        """Return the column list, if the sender has a token or its query was as long."""
-        body = self._list(is_long=query.is_long)
-        # The list is long and always the same, which makes it the best answer to reflect; so it
-        # must be paid with bytes.
-        if len(body) > len(question) and not self.tokens.accepts(query.token, host, now):
-            self.counters["columns not paid for"] += 1
-            return NOTHING
-        self.counters["columns"] += 1
-        return body
-
-    def _list(self, *, is_long: bool) -> bytes:
+    def _columns(self, *, is_long: bool) -> bytes:
+        """Return the list of all columns: how a client learns them."""
         listed = [(table, column) for table in self._rules.tables for column in table.columns]
         rows: list[list[Cell]] = [
             [column.name for _, column in listed],

@@ -30,6 +30,7 @@ from emu.admin.status import OpenPort, ServerStatus
 from emu.config import Address, Config
 from emu.config.administration import QueryConfig, SsqConfig
 from emu.errors import CommandError, ConfigError
+from emu.limits.answer_bytes import AnswerBytes
 from emu.limits.rates import BURST_SECONDS, AnswerRules, Challenges
 from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
@@ -101,10 +102,11 @@ class SsqPort:
         scheduler: Scheduler,
         *,
         query: QueryConfig | None = None,
+        budget: AnswerBytes | None = None,
     ) -> None:
         """Report what `status` returns; `host` is the address that game clients connect to.
 
-        `query` has the limits of all query ports.
+        `query` has the limits of all query ports, and `budget` is that of their unproven bytes.
         """
         self._config = config
         self._reactor = reactor
@@ -115,7 +117,7 @@ class SsqPort:
             ssq_rules(config),
         )
         self.shell = QueryShell(
-            self.core, scheduler, _ssq_log, ssq_answer_rules(config, query or QueryConfig())
+            self.core, scheduler, _ssq_log, ssq_answer_rules(config, query or QueryConfig()), budget
         )
 
     @property
@@ -188,8 +190,11 @@ class QueryEndpoints:
         scheduler: Scheduler,
         status: Callable[[Monotonic], ServerStatus],
         is_banned: Callable[[str], bool],
+        budget: AnswerBytes | None = None,
     ) -> None:
+        """`budget` is for the bytes of answers to addresses without a proof, as for `SsqPort`."""
         self._config = config
+        self._budget = budget
         self._reactor = reactor
         self._scheduler = scheduler
         self._status = status
@@ -228,7 +233,8 @@ class QueryEndpoints:
 
     def _open(self, key: str, title: str, address: Address, core: QueryCore) -> QueryShell:
         """Open the port of one protocol; `key` is the setting of its address."""
-        shell = QueryShell(core, self._scheduler, _log, answer_rules(self._config))
+        rules = answer_rules(self._config)
+        shell = QueryShell(core, self._scheduler, _log, rules, self._budget)
         at = listen_address(key, address)
         try:
             port: Any = listen_query(self._reactor, at.host, at.port, shell)

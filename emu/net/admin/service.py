@@ -27,6 +27,7 @@ from emu.commands import help as help_commands
 from emu.config import Config
 from emu.errors import EmuError, StoreError
 from emu.limits.addresses import BanList
+from emu.limits.answer_bytes import AnswerBytes
 from emu.login.accounts import account_name
 from emu.metrics import EndpointUses
 from emu.net.admin.commands import ConsoleServer, RconServer, rcon_users
@@ -162,20 +163,30 @@ class AdminEndpoints:
         self._console = ConsoleServer(commands, reactor, scheduler, config.console.connections)
         watch.listener("console", self._console.uses, lambda: len(self._console.connections))
         self.rcon = RconServer(config.rcon, commands, reactor, scheduler, watch)
+        self.query_bytes = AnswerBytes(config.query.unproven_bytes, scheduler.now())
         self.ssq = SsqPort(
             config.ssq, self.status.status, _game_host(config), reactor, scheduler,
-            query=config.query,
+            query=config.query, budget=self.query_bytes,
         )  # fmt: skip
         watch.listener("ssq", EndpointUses(logins=self.ssq.core.logins))
         self.ggmp = self._make_ggmp(world, reactor, watch) if world is not None else None
         bans = KnownBans(storage.bans.every, scheduler)
         self.queries = QueryEndpoints(
             config, reactor=reactor, scheduler=scheduler, status=self.status.status,
-            is_banned=bans.covers,
+            is_banned=bans.covers, budget=self.query_bytes,
         )  # fmt: skip
         watch.measures.counter(
             "queries", "Datagrams at the query ports, by result.", ["port", "result"]
         ).also(self._queries_counted)
+        watch.measures.counter(
+            "query_unproven_bytes",
+            "Bytes of answers to addresses that have proved nothing (query.unproven_bytes).",
+            ["result"],
+        ).also(
+            lambda: {
+                ("sent",): self.query_bytes.sent, ("over_budget",): self.query_bytes.refused,
+            }
+        )  # fmt: skip
         self._open_files = OpenFiles(scheduler, watch)
         self._add_commands(controls, storage)
 

@@ -16,6 +16,7 @@ from twisted.internet.protocol import DatagramProtocol
 from twisted.logger import Logger
 
 from emu.limits.addresses import plain_host
+from emu.limits.answer_bytes import AnswerBytes
 from emu.limits.rates import AnswerLimits, AnswerRules
 from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Outbox
@@ -55,15 +56,22 @@ class QueryShell(DatagramProtocol):
     noisy = False
 
     def __init__(
-        self, core: QueryCore, scheduler: Scheduler, log: Logger, rules: AnswerRules | None = None
+        self,
+        core: QueryCore,
+        scheduler: Scheduler,
+        log: Logger,
+        rules: AnswerRules | None = None,
+        budget: AnswerBytes | None = None,
     ) -> None:
+        """`budget` is for the bytes of all answers to addresses without a proof; None: no bound."""
         self.core = core
+        self._budget = budget
         self._scheduler = scheduler
         self._limits = AnswerLimits(rules or AnswerRules(), scheduler.now(), core.validates)
         self._log = log
         self.outbox = Outbox(None, _nowhere)
         self.counters: Counter[str] = Counter()
-        """Datagrams by outcome: answered, silent, limited, failed, unsendable."""
+        """Datagrams by outcome: answered, silent, limited, over budget, failed, unsendable."""
 
     def startProtocol(self) -> None:
         """Make the outbox; called by Twisted."""
@@ -94,6 +102,9 @@ class QueryShell(DatagramProtocol):
                 counters["limited"] += 1
                 return
             answers = self.core.answer(datagram, asker, now)
+            if answers and not self._pays_for(answers, asker[0], now):
+                counters["over budget"] += 1
+                return
         except Exception:  # noqa: BLE001  # a fault must not close the port
             counters["failed"] += 1
             # A flood of the same fault must not fill the log.
@@ -103,6 +114,12 @@ class QueryShell(DatagramProtocol):
         counters["answered" if answers else "silent"] += 1
         for answer in answers:
             self.outbox.put(answer, address)
+
+    def _pays_for(self, answers: Sequence[bytes], host: str, now: Monotonic) -> bool:
+        """Charge an answer to an address without a proof; return False above the budget."""
+        if self._budget is None or self._limits.has_proved(host, now):
+            return True
+        return self._budget.take(sum(map(len, answers)), now)
 
     def _flush(self) -> None:
         self.outbox.flush()

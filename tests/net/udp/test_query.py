@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from emu.limits.answer_bytes import AnswerBytes
 from emu.limits.rates import AnswerRules
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
@@ -49,6 +50,25 @@ def shell(rules: AnswerRules | None = None) -> tuple[QueryShell, Wire]:
     made, wire = QueryShell(Echo(), Scheduler(reactor), logger("test"), rules), Wire()
     made.outbox = Outbox(None, wire.write)
     return made, wire
+
+
+def test_all_unproven_senders_of_all_ports_share_one_budget_of_bytes() -> None:
+    budget = AnswerBytes(1000.0, Scheduler(reactor).now())
+    shells = [QueryShell(Echo(), Scheduler(reactor), logger("test"), budget=budget) for _ in "ab"]
+    wires = [Wire(), Wire()]
+    for made, wire in zip(shells, wires, strict=True):
+        made.outbox = Outbox(None, wire.write)
+    for number in range(10):
+        for made in shells:
+            made.datagramReceived(bytes(100), (f"192.0.2.{number}", 5000))
+    sent = sum(len(data) for wire in wires for data, _ in wire.sent)
+    assert 1000 <= sent <= 1100  # some time may have passed
+    assert sum(made.counters["over budget"] for made in shells) == 20 - sent // 100
+    assert budget.sent == sent
+    # A sender with a proof is answered, now and for a while.
+    for data in (b"proof", b"x" * 100):
+        shells[0].datagramReceived(data, ("192.0.2.200", 5000))
+    assert [data for data, _ in wires[0].sent[-2:]] == [b"proof", b"x" * 100]
 
 
 async def test_a_question_is_answered_over_udp(logged_failures) -> None:
