@@ -149,6 +149,8 @@ class Language:
 
     id: int = field(limits=(0, 0xFF))
     name: str = field(form=NAME)
+    named: bool = field(True)
+    """Clients are sent its name. EQ2Emulator sends the names of some languages only."""
 
 
 def _type_pairs(value: Any) -> dict[int, int]:
@@ -201,10 +203,10 @@ class Knowledge:
     def named(self) -> list[Skill]:
         """All skills that clients need names of, including languages, which are sent as skills."""
         tongues = [
-            Skill(one.id, one.name, one.name.lower().replace(" ", ""), "language", LANGUAGE_TYPE)
+            Skill(one.id, one.name, _short(one.name), "language", LANGUAGE_TYPE)
             for one in self.languages.values()
             # A skill of the same number already has the name that clients show.
-            if one.id not in self.skills
+            if one.named and one.id not in self.skills
         ]
         return sorted([*tongues, *self.skills.values()], key=lambda skill: skill.id)
 
@@ -233,6 +235,11 @@ class Knowledge:
             if wanted in (str(number), title.text.casefold()):
                 return title
         return None
+
+
+def _short(name: str) -> str:
+    """Return the short name of a language: small letters without blanks and hyphens."""
+    return name.lower().replace(" ", "").replace("-", "")
 
 
 @frozen

@@ -36,7 +36,7 @@ def test_the_recorded_bars_have_the_recorded_size(version: int) -> None:
 
 
 def test_what_was_put_there_stands_there_at_the_next_login(harness: WorldHarness) -> None:
-    client = harness.stand(5)
+    client = harness.stand(5, last_played=1.0)
     puts(client, hotbar_number=1, hotkey_slot=2, type=4, icon=9, icontype=8, text="caf\xc3\xa9")
     puts(client, hotbar_number=0, hotkey_slot=0, type=1, id=8308, unique_id=2)
     puts(client, hotbar_number=0, hotkey_slot=5, type=1, id=1)
@@ -68,8 +68,8 @@ def test_bars_are_bounded() -> None:
     assert len(keys.keys) == MOST_KEYS
 
 
-def test_a_beginner_has_a_key_to_greet_with(harness: WorldHarness) -> None:
-    client = harness.enter(5)
-    assert [row["text"] for row in bars(client)] == ["hail"]
+def test_the_hotkeys_of_a_beginner_are_stored(harness: WorldHarness) -> None:
+    client = harness.enter(5, class_=0)
+    assert [row["text"] for row in bars(client)] == ["attack", "", "", ""]
     harness.run(3.0)
-    assert harness.store.rows[5].hotkeys == (Hotkey(0, 0, 4, text="hail"),)
+    assert harness.store.rows[5].hotkeys[0] == Hotkey(0, 0, 4, text="attack")
