@@ -107,8 +107,9 @@ def test_messages_have_opcodes_where_their_layout_is_spoken() -> None:
 def test_only_commands_have_a_second_opcode_name(definition: StructDefinition) -> None:
     inside = definition.opcode_name == "OP_ClientCmdMsg"
     assert inside == bool(definition.opcode_type)
-    # The one command whose name in EQ2Emulator's tables is that of a message.
-    is_command = definition.opcode_type.endswith("Cmd") or definition.name == "WS_SelectOption"
+    # The commands whose names in EQ2Emulator's tables are those of messages.
+    named_otherwise = definition.name in {"WS_SelectOption", "WS_TraitsList"}
+    is_command = definition.opcode_type.endswith("Cmd") or named_otherwise
     assert inside == is_command
 
 

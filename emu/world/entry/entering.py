@@ -29,7 +29,7 @@ from emu.world.actors.spawn import Destination, Spawn, SpawnKind, StateWord, spa
 from emu.world.clock import game_time
 from emu.world.content.atlas import Atlas
 from emu.world.content.knowledge import Knowledge
-from emu.world.entry import initial_messages
+from emu.world.entry import initial_messages, window_messages
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.entry.saver import SavedKind
@@ -295,7 +295,7 @@ class ZoneEntries:
         player.hotbars.send(client)
         if first and world.motd:
             send_text(client, world.motd)
-        initial_messages.send_journals(client, player.name)
+        initial_messages.send_journals(player)
         self._commands.send_table(player)
         initial_messages.send_languages(client, world.knowledge, player.character)
         definition = player.zone.definition
@@ -337,6 +337,8 @@ class ZoneEntries:
         control = {"spawn_id": OWN_INDEX, "size": GHOST_SIZE, "unknown2": CONTROL}
         client.send("WS_SetControlGhost", control)
         self._sheets.send(player)
+        window_messages.send_no_pet(client)
+        window_messages.send_traits(client)
         initial_messages.send_skills(client, self._world.knowledge, player.character)
         initial_messages.send_empty_book(client, "OP_UpdateSpellBookMsg")
         # Last: from now on others see the player, and its client has everything to be seen with.
@@ -362,6 +364,7 @@ class ZoneEntries:
         if not player.is_returning:
             world.notifications.arrived.publish(player, now)
         player.titles.send(client)
+        window_messages.send_own_title(player)
         initial_messages.send_group_options(client)
         initial_messages.send_empty_book(client, "OP_UpdateRecipeBookMsg")
         if player.viewer is not None:

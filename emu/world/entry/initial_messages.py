@@ -25,6 +25,7 @@ from emu.world.actors.player import Player, Relation
 from emu.world.clock import GameTime, game_time
 from emu.world.content.definitions import ZoneDefinition
 from emu.world.content.knowledge import Knowledge
+from emu.world.entry import window_messages
 
 ACCEPTED: Final = {
     "reply_code": 0,
@@ -77,14 +78,16 @@ def send_login_reply(client: PlayerClient) -> None:
     )
 
 
-def send_journals(client: PlayerClient, name: str) -> None:
-    """Send an empty journal, empty collections and no factions."""
+def send_journals(player: Player) -> None:
+    """Send an empty journal, no advancements, no collections and no factions."""
+    client, name = player.client, player.name
     # The inverted CRC, as EQ2Emulator computes it.
     crc = zlib.crc32(name.encode()) ^ 0xFFFFFFFF
     client.send(
         "WS_QuestJournalUpdate",
         {"player_crc": crc, "player_name": name, "max_quests": MOST_QUESTS},
     )
+    window_messages.send_advancements(player)
     client.send("WS_CollectionUpdate", {"new_collection_flag": 1})
     client.send("WS_FactionUpdate")
 
@@ -120,6 +123,7 @@ def send_zone(player: Player, world_name: str, definition: ZoneDefinition, time:
         "zone_flags": rules.zone_flags,
         "num_adv": ADVENTURE_ZONES,
         "adv_array": [{}] * ADVENTURE_ZONES,
+        **window_messages.tab_fields(),
         "unknown12": 1,
         "unknown12b": UNKNOWN_BEFORE_ROWS,
         "num_unknown13": len(UNKNOWN_ROWS),
