@@ -28,46 +28,89 @@ class ScriptFault:
     spawn: str
     """Whose event it was when the error came first."""
     text: str
+    script: str
+    """The file whose call failed; the error may be in a module of it."""
     count: int = 1
+    is_old: bool = False
+    """Whether it has not come again since the script was read again."""
 
     def row(self) -> dict[str, Any]:
         """Return the fault as a row of a table."""
         return {
             "file": self.file, "line": self.line, "event": self.event, "spawn": self.spawn,
-            "text": self.text, "count": self.count,
+            "text": self.text, "count": self.count, "before_reload": self.is_old,
         }  # fmt: skip
 
     def __str__(self) -> str:
         """Return the fault as a line."""
         place = f"{self.file}:{self.line}" if self.line else self.file
         of = f" of {self.spawn}" if self.spawn else ""
-        return f"{place}: {self.text} (in {self.event}{of})"
+        old = ", before the last reload" if self.is_old else ""
+        return f"{place}: {self.text} (in {self.event}{of}{old})"
 
 
 @dataclass(slots=True)
 class ScriptErrors:
-    """The errors of a world's scripts since the start, or since the last `reload scripts`."""
+    """The errors of a world's scripts since the start.
 
-    total: int = 0
+    After a script was read again, its errors stay until the function that had them has run without
+    an error: a function may be called hours later.
+    """
+
+    old: dict[tuple[str, str], list[tuple[str, int, str]]] = field(default_factory=dict)
+    """Errors from before a script was read again: keys of `_faults` by script and function."""
+    _unkept: int = 0
+    """Errors of places beyond `MOST_PLACES`."""
     switched_off: list[str] = field(default_factory=list)
     """Files that are switched off."""
     _faults: dict[tuple[str, int, str], ScriptFault] = field(default_factory=dict)
     _asked: dict[int, Monotonic] = field(default_factory=dict)
     """Until when a player is shown errors, by character id."""
 
-    def add(self, error: ScriptError, event: str, spawn: str) -> tuple[ScriptFault, bool]:
-        """Count an error; return its place, and whether it is the first one there."""
-        self.total += 1
+    @property
+    def total(self) -> int:
+        """All errors of the places that are kept, and those of further places."""
+        return self._unkept + sum(one.count for one in self._faults.values())
+
+    def add(
+        self, error: ScriptError, event: str, spawn: str, script: str
+    ) -> tuple[ScriptFault, bool]:
+        """Count an error of a script's call; return its place, and whether it is the first one.
+
+        The first one there since the script was read counts as well.
+        """
         key = (error.path, error.line, event)
         found = self._faults.get(key)
         if found is not None:
             found.count += 1
-            return found, False
-        fault = ScriptFault(*key, spawn, error.text[:LONGEST_TEXT])
+            was_old, found.is_old = found.is_old, False
+            return found, was_old
+        fault = ScriptFault(*key, spawn, error.text[:LONGEST_TEXT], script)
         is_kept = len(self._faults) < MOST_PLACES
         if is_kept:
             self._faults[key] = fault
+        else:
+            self._unkept += 1
         return fault, is_kept
+
+    def read_again(self, script: str = "") -> None:
+        """Note that a script, or without a name all of them, was read again."""
+        if not script:
+            self._unkept = 0
+            self.switched_off.clear()
+        elif script in self.switched_off:
+            self.switched_off.remove(script)
+        for key, fault in self._faults.items():
+            if not fault.is_old and script in ("", fault.script):
+                fault.is_old = True
+                self.old.setdefault((fault.script, fault.event), []).append(key)
+
+    def ran(self, script: str, event: str) -> None:
+        """Forget the errors of before that a function had which has run without one now."""
+        for key in self.old.pop((script, event), ()):
+            fault = self._faults.get(key)
+            if fault is not None and fault.is_old:
+                del self._faults[key]
 
     def faults(self) -> list[ScriptFault]:
         """Return the places with an error, the most frequent ones first."""
@@ -82,12 +125,6 @@ class ScriptErrors:
             f"scripts failed {self.total} times in {len(self._faults)} places{off};"
             " `emu content errors` lists them"
         )
-
-    def clear(self) -> None:
-        """Forget all errors: the scripts are read anew."""
-        self.total = 0
-        self._faults.clear()
-        self.switched_off.clear()
 
     def ask(self, player_id: int, now: Monotonic) -> None:
         """Show a player the errors for a while."""

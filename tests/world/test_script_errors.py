@@ -1,4 +1,4 @@
-"""The errors of scripts: kept, counted, shown in the game, and gone when the file has changed."""
+"""The errors of scripts: kept, counted, shown in the game, and gone when they come no more."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_an_error_has_file_line_event_and_spawn(scene: ScriptScene) -> None:
     (fault,) = scene.harness.world.script_errors.faults()
     assert fault.row() == {
         "file": "Guard.lua", "line": 2, "event": "hailed", "spawn": "Guard", "count": 2,
-        "text": "attempt to perform arithmetic on a nil value",
+        "text": "attempt to perform arithmetic on a nil value", "before_reload": False,
     }  # fmt: skip
     assert str(fault) == (
         "Guard.lua:2: attempt to perform arithmetic on a nil value (in hailed of Guard)"
@@ -39,16 +39,57 @@ def test_an_error_has_file_line_event_and_spawn(scene: ScriptScene) -> None:
     assert scene.lines == [str(fault)]
 
 
-def test_places_are_bounded_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(script_errors, "MOST_PLACES", 2)
     errors = ScriptErrors()
     assert errors.summary() == ""
-    first = [errors.add(ScriptError("a.lua", line, "x"), "hailed", "")[1] for line in (1, 2, 3, 1)]
+    first = [
+        errors.add(ScriptError("a.lua", line, "x"), "hailed", "", "a.lua")[1]
+        for line in (1, 2, 3, 1)
+    ]
     assert first == [True, True, False, False]
     assert [(one.line, one.count) for one in errors.faults()] == [(1, 2), (2, 1)]
     assert errors.summary().startswith("scripts failed 4 times in 2 places;")
-    errors.clear()
-    assert (errors.faults(), errors.summary()) == ([], "")
+    errors.read_again()
+    assert errors.summary().startswith("scripts failed 3 times in 2 places;")
+    errors.ran("a.lua", "hailed")
+    assert (errors.faults(), errors.summary(), errors.old) == ([], "", {})
+
+
+def test_errors_stay_after_a_reload_until_their_function_has_run_well(scene: ScriptScene) -> None:
+    source = """
+        function spawn(NPC) end
+        function targeted(NPC, Spawn) Say(NPC, "Hm") end
+        function hailed(NPC, Spawn) {} end"""
+    guard = scene.spawn(source.format("Say(NPC, 1 + nil)"))
+    scene.hail(guard)
+    scene.scripts.reload()
+    master = scene.harness.stand(6, name="Borvik", admin_status=MASTER)
+    fault = "Guard.lua:4: attempt to perform arithmetic on a nil value (in hailed of Guard"
+    assert master.types("/script errors") == [f"1 times: {fault}, before the last reload)"]
+    # Other functions of the script say nothing about this one, and it fails again.
+    scene.target(guard)
+    assert scene.heard() == [("Guard", "Hm")]
+    scene.hail(guard)
+    assert master.types("/script errors") == [f"2 times: {fault})"]
+    assert scene.lines[-1] == f"{fault})"
+    changed(scene, source.format("Say(NPC, 'Yes?')"))
+    scene.scripts.reload()
+    assert len(master.types("/script errors")) == 1
+    assert scene.hail(guard) == [("Guard", "Yes?")]
+    assert master.types("/script errors") == ["no script has failed"]
+
+
+def test_errors_of_a_file_that_was_changed_go_when_their_function_runs_well(
+    scene: ScriptScene,
+) -> None:
+    guard, other = scene.spawn(WRONG), scene.spawn(WRONG, "Other")
+    for _ in range(3):
+        scene.hail(guard)
+    scene.hail(other)
+    changed(scene, "function hailed(NPC, Spawn) Say(NPC, 'Better') end")
+    scene.hail(guard)
+    assert [one.file for one in scene.harness.world.script_errors.faults()] == ["Other.lua"]
 
 
 def test_a_game_master_is_shown_errors_for_a_minute(scene: ScriptScene) -> None:

@@ -119,7 +119,7 @@ class Calls:
         self._files.clear()
         self._folder.forget()
         self._runtime = self._new_runtime()
-        self.reports.clear()
+        self.reports.read_again()
         return f"{count} scripts will be read again"
 
     def switched_off(self) -> list[str]:
@@ -193,8 +193,7 @@ class Calls:
             return False
         file.stamp = self._stamp(file.path, file.environment)
         file.failures = 0
-        if file.path in self.reports.switched_off:
-            self.reports.switched_off.remove(file.path)
+        self.reports.read_again(file.path)
         self._report(f"{file.path} has changed and was read again")
         return True
 
@@ -275,6 +274,8 @@ class Calls:
             return Answer(is_found=True, has_failed=True)
         finally:
             self._depth -= 1
+        if self.reports.old:
+            self.reports.ran(file.path, event)
         if not found:
             return NO_ANSWER
         self.counters[f"event {event}" if event in EVENTS else "functions called"] += 1
@@ -295,7 +296,7 @@ class Calls:
     def _failed(self, file: _File, name: str, event: str, error: ScriptError) -> None:
         file.failures += 1
         self.counters["errors"] += 1
-        fault, is_first = self.reports.add(error, event, name)
+        fault, is_first = self.reports.add(error, event, name, file.path)
         if is_first:
             self._report(str(fault))
         self.failed(str(fault))
