@@ -33,6 +33,7 @@ from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.player import Player
+from emu.world.actors.targets import Targets
 from emu.world.behaviors import Behaviors
 from emu.world.clock import game_time
 from emu.world.content.atlas import Atlas, read_atlas
@@ -226,6 +227,7 @@ class ContentReader:
             expansions=open_to[0],
             holidays=open_to[1],
         )
+        zones.targets = Targets(players)
         zones.watchers.append(ContentMemory(lambda: any(True for _ in players()), self.run))
         return zones
 

@@ -437,6 +437,20 @@ class Player:
         self.target = spawn
         self.spawn.set_target(spawn)
 
+    def aim(self, spawn: Spawn) -> None:
+        """Set what it has targeted, also at its client: now, or once that has the ghost."""
+        self.set_target(spawn)
+        index = self.index_of(spawn)
+        if index is not None:
+            self.client.send("WS_ServerUpdateTarget", {"spawn_id": index})
+        elif self.viewer is not None:
+            self.viewer.awaited = spawn, lambda: self._aim_again(spawn)
+
+    def _aim_again(self, spawn: Spawn) -> None:
+        # A client that lost the ghost of its target may have said that it has none.
+        if self.target is None or self.target is spawn:
+            self.aim(spawn)
+
     @property
     def position(self) -> Position:
         """Where the player is."""

@@ -88,11 +88,9 @@ def named_or_target(call: Call, player: Player) -> Spawn:
 def _aim(player: Player, spawn: Spawn) -> None:
     """Make a spawn the player's target, also at its client."""
     # A client can only target a ghost that it has.
-    index = player.index_of(spawn)
-    if index is None:
+    if player.index_of(spawn) is None:
         raise CommandError(f"{spawn.name} is not here")
-    player.set_target(spawn)
-    player.client.send("WS_ServerUpdateTarget", {"spawn_id": index})
+    player.aim(spawn)
 
 
 @quiet("target", "make the nearest with this name your target",

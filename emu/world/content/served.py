@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -29,7 +30,9 @@ from emu.content.population import (
 )
 from emu.errors import EmuError, FileFormatError, LimitExceeded
 from emu.times import Monotonic
+from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
+from emu.world.actors.targets import Targets
 from emu.world.content.deaths import Deaths
 from emu.world.content.definitions import Fixture
 from emu.world.content.differences import ServedZone, emptied, prepared
@@ -155,6 +158,9 @@ class _Filled:
     waiting: deque[Standing] = field(default_factory=deque)
     leaving: deque[Standing] = field(default_factory=deque)
     """What another content has no longer; it goes before anything is added."""
+    replaced: dict[int, tuple[Spawn, Sequence[Player]]] = field(default_factory=dict)
+    """By placement, what another content has in another form, until that form stands there, and
+    the players whose target it was."""
     is_opening: bool = True
     """Whether the spawns with which it starts are still being added."""
     is_private: bool = False
@@ -209,6 +215,8 @@ class ContentZones:
         self.listener: Listener | None = None
         self.watchers: list[Watcher] = []
         """Who notes the spawns before the listener hears of them."""
+        self.targets: Targets | None = None
+        """Keeps a spawn the target of players when another content has another form of it."""
 
     def settle(self, zone: Zone) -> None:
         """Begin to fill a zone that starts."""
@@ -330,6 +338,11 @@ class ContentZones:
         change = population.take_over(filled.population, found.places, found.spawns, now)
         filled.population, filled.served, filled.due = population, fresh, now
         filled.leaving.extend(change.gone)
+        for standing in change.come:
+            place = standing.placement.id
+            before = filled.spawns.get(place)
+            if before is not None and place not in filled.replaced and self.targets is not None:
+                filled.replaced[place] = before, self.targets.holders(before)
         filled.waiting.extend(_nearest_first(change.come, self._middle(zone)))
         self._wake(now)
         if not change.gone and not change.come:
@@ -341,7 +354,9 @@ class ContentZones:
         filled = self._filled.get(zone)
         if filled is None:
             return None
-        number = next((one for one, known in filled.spawns.items() if known is spawn), None)
+        replaced = ((place, before) for place, (before, _) in filled.replaced.items())
+        standing = chain(filled.spawns.items(), replaced)
+        number = next((one for one, known in standing if known is spawn), None)
         return None if number is None else filled.population.at(number)
 
     def standing(self, zone: Zone) -> int:
@@ -452,10 +467,13 @@ class ContentZones:
                 continue
             spawn = spawn_of(fixture, standing, self._next_id())
             filled.spawns[standing.placement.id] = spawn
+            before = filled.replaced.pop(standing.placement.id, None)
             if not self._add(filled, spawn, standing, is_back=not filled.is_opening):
                 filled.spawns.pop(standing.placement.id, None)
                 filled.waiting.clear()
                 return
+            if before is not None and self.targets is not None:
+                self.targets.hand_over(filled.zone, before[1], before[0], spawn)
 
     def _add(self, filled: _Filled, spawn: Spawn, standing: Standing, *, is_back: bool) -> bool:
         """Put a spawn into its zone; return False if the zone is full."""

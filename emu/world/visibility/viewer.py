@@ -333,6 +333,8 @@ class Viewer:
     """Whether the client takes updates: it has reported that its avatar is ready."""
     standings: Mapping[int, int] = field(default_factory=dict)
     """What factions think of the player, by number; call `look_again` when they change."""
+    awaited: tuple[Spawn, Callable[[], object]] | None = None
+    """A spawn that is to be shown soon, and what is called once its ghost is sent."""
     _level: int = 0
     """The player's level by which it judged the arrows of others."""
 
@@ -381,6 +383,9 @@ class Viewer:
     def send_ghost(self, spawn: Spawn, payload: bytes) -> None:
         """Send the command that creates a ghost."""
         self.link.command(CREATE.get(spawn.kind, CREATE_GHOST), payload)
+        if self.awaited is not None and self.awaited[0] is spawn:
+            (_, shown), self.awaited = self.awaited, None
+            shown()
 
     def hide(self, spawn: Spawn) -> None:
         """Destroy a ghost; send nothing if the spawn is not in the interest set."""

@@ -12,6 +12,7 @@ from emu.content.importing import import_content
 from emu.content.layers import OWN_NUMBERS, stored_value
 from emu.content.sources import dump_parts
 from emu.world.actors.spawn import Spawn
+from emu.world.actors.targets import Targets
 from emu.world.content.atlas import read_atlas
 from emu.world.content.edits import GameEdits
 from emu.world.content.served import NO_LAYER, ContentZones, served_zone
@@ -42,6 +43,7 @@ class Scene:
             hour=lambda: 12, center=lambda _zone: None, now=lambda: harness.now,
             wake=lambda _due: None, start=finish, failed=self.lines.append, in_thread=self._run,
         )  # fmt: skip
+        self.zones.targets = Targets(lambda: harness.world.players)
         self.edits = self.process("here")
         harness.population.content = self.zones
         harness.command_context.edits = self.edits
@@ -138,6 +140,35 @@ def test_values_of_the_placement_and_of_the_spawn_are_set(scene: Scene) -> None:
     assert scene.types("edit set respawn soon") == "respawn: must be a number"
     assert scene.types("edit set race 900").startswith("race: must be a whole number from 0")
     assert scene.types("edit set respwan 5").endswith("did you mean respawn?")
+
+
+def test_a_target_stays_one_over_edits(scene: Scene) -> None:
+    player, before = scene.client.player, scene.target("a sign")
+    other = scene.harness.stand(2, zone_id=9, name="Borvik")
+    scene.run()
+    # Two edits at once: the second comes before the spawn of the first stands there.
+    scene.client.types("edit set name a milestone")
+    assert scene.types("edit set respawn 60") == "placement 15: respawn is 60"
+    assert scene.types("edit move").startswith("placement 15 is at ")
+    assert player.target is not None
+    assert player.target is not before
+    assert player.target.name == "a milestone"
+    assert player.target.position[:3] == pytest.approx(player.position[:3], abs=0.001)
+    shown = scene.client.decoded("WS_ServerUpdateTarget")[-1]
+    assert shown["spawn_id"] == player.index_of(player.target)
+    assert other.player is not None
+    assert other.player.target is None
+    assert other.decoded("WS_ServerUpdateTarget") == []
+
+
+def test_a_target_that_the_client_lost_in_between_is_aimed_at_again(scene: Scene) -> None:
+    player = scene.client.player
+    scene.target("a sign")
+    scene.client.types("edit set name a milestone")
+    player.set_target(None)
+    scene.run()
+    assert player.target is not None
+    assert player.target.name == "a milestone"
 
 
 def test_a_place_is_added_and_kept_by_another_start(scene: Scene, path: Path) -> None:
