@@ -22,6 +22,7 @@ from emu.config import Address, Config, doubts, exposed
 from emu.config.load import ENVIRONMENT, SEARCHED
 from emu.config.ports import UDP, ListeningPort, listening_ports
 from emu.config.reference import as_toml, reference_page
+from emu.content.file import ContentFile
 from emu.database import ServerUrl
 from emu.database.engines import check_server
 from emu.database.sqlite import SqliteDatabase
@@ -75,6 +76,9 @@ def world_problems(config: Config) -> Iterator[ConfigProblem]:
     """Yield the problems with the world's files, and with the addresses for its clients."""
     if config.world.enabled:
         yield from _content_problems(config.world.zones, config.world.behaviors)
+        content = config.world.content
+        if content is not None:
+            yield from _load_problems("world.content", lambda: ContentFile(content).close())
         yield from _load_problems("world.knowledge", lambda: read_knowledge(config.world.knowledge))
         yield from _client_address("world.advertise", config.world.advertise)
         yield from _client_address("world.internal_address", config.world.internal_address)

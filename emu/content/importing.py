@@ -31,6 +31,8 @@ from emu.content.checks import (
     odd_rows,
     read_only,
 )
+from emu.content.exchange import exchange
+from emu.content.exchange import step_back as exchange_with_previous
 from emu.content.sources import CountedStream, DumpPart
 from emu.content.tables import RowConverter, Stored, Table, content_tables
 from emu.errors import FileFormatError
@@ -44,7 +46,6 @@ CACHE: Final = 48 * 1024
 """KiB of SQLite's cache: rows arrive in another order than that of their table."""
 CHECKING: Final = "checking"
 """What the progress of an import shows after the last dump."""
-PREVIOUS: Final = ".previous"
 _OWN_TABLES: Final = (
     (
         "CREATE TABLE imports (source TEXT NOT NULL, digest TEXT NOT NULL, tables TEXT NOT NULL,"
@@ -137,8 +138,8 @@ def import_content(
         report = build_content(
             parts, fresh, target, progress, moment=moment, find_script=find_script
         )
-        _write_keys(fresh, keys_path(target))
-        _exchange(fresh, target)
+        exchange(fresh, target)
+        _write_keys(target, keys_path(target))
     return report
 
 
@@ -199,24 +200,9 @@ def _write_keys(content: Path, target: Path) -> None:
         path.replace(target)
 
 
-def _exchange(fresh: Path, target: Path) -> None:
-    """Put the new file in place of the old one, which is kept once."""
-    if target.exists():
-        target.replace(target.with_name(target.name + PREVIOUS))
-    fresh.replace(target)
-
-
 def step_back(target: Path) -> None:
     """Exchange a content file and the one before it. Raises `FileFormatError`."""
-    previous = target.with_name(target.name + PREVIOUS)
-    if not previous.exists():
-        raise FileFormatError(f"{previous}: there is no earlier content file")
-    aside = target.with_name(f"{target.name}.aside")
-    if target.exists():
-        target.replace(aside)
-    previous.replace(target)
-    if aside.exists():
-        aside.replace(previous)
+    exchange_with_previous(target)
     _write_keys(target, keys_path(target))
 
 

@@ -194,3 +194,9 @@ def test_faults_of_zones_and_behaviors_are_found_with_file_and_line(tmp_path: Pa
     write_zones(zones, a=(zones / "a.toml").read_text().replace("Hial", "Hail")
                 .replace("325", "900"))  # fmt: skip
     assert check(tmp_path, text).exit_code == 0
+
+
+def test_a_content_file_that_is_not_there_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "content.sqlite"
+    [problem] = problems(tmp_path, f"{database(tmp_path)}[world]\ncontent = '{path}'\n")
+    assert problem.startswith(f"world.content: {path}: is no usable content file")

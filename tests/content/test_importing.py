@@ -16,6 +16,7 @@ from emu.content.tables import content_tables
 from emu.errors import FileFormatError
 from tests.support.content.dumps import dump_text, meadow, write_dumps
 from tests.support.content.subjects import knowledge, others, trade
+from tests.support.killing import MOST, is_killed
 
 
 @pytest.fixture
@@ -242,4 +243,25 @@ def test_a_full_disk_is_one_line_and_the_old_file_stays(
     assert target.read_bytes() == before
     assert {path.name for path in tmp_path.glob("*content.sqlite*")} == {
         "content.sqlite", "content.sqlite.left-out.tsv",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_an_import_that_is_killed_leaves_a_content_file(dumps: Path, tmp_path: Path) -> None:
+    target = tmp_path / "content.sqlite"
+
+    def zones() -> list[str]:
+        with ContentFile(target) as file:
+            return [str(zone["name"]) for zone in file.zones()]
+
+    import_content(dump_parts([dumps]), target)
+    write_dumps(dumps, {"zones": [{"id": 10, "name": "other"}]})
+    for step in range(MOST):
+        was_killed = is_killed(lambda: import_content(dump_parts([dumps]), target), step)
+        assert zones() in (["meadow"], ["other"])
+        if not was_killed:
+            break
+    assert zones() == ["other"]
+    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {
+        "content.sqlite", "content.sqlite.previous", "content.sqlite.left-out.tsv",
     }  # fmt: skip
