@@ -56,8 +56,8 @@ class _Place:
 
     def pass_by(self, entry: FieldDefinition) -> None:
         """Move behind a field."""
-        # A conditional field may be absent: it adds nothing, but makes later offsets uncertain.
-        if not entry.conditions:
+        # A conditional field may come or go, so it makes later offsets uncertain.
+        if entry.conditions.hold_for_zeros():
             self.offset += least_length(entry)
         self.moved = self.moved or bool(entry.conditions) or grows(entry)
 
@@ -96,8 +96,8 @@ def least_length(entry: FieldDefinition) -> int:
     """Return the length of a field in bytes, with all strings and arrays empty."""
     kind = entry.type
     if entry.substruct:
-        inner = (least_length(inner) for inner in entry.fields if not inner.conditions)
-        return entry.size * sum(inner)
+        inside = (one for one in entry.fields if one.conditions.hold_for_zeros())
+        return entry.size * sum(map(least_length, inside))
     if kind is None or kind in (FieldType.ARRAY, FieldType.ITEM):
         return 0
     if kind in PREFIXES:
@@ -149,6 +149,12 @@ def _remarks(entry: FieldDefinition) -> Iterator[str]:
     ):
         if any(names):
             yield text + ", ".join(names)
+    for text, numbers in (
+        ("is", conditions.variable_in),
+        ("is not", conditions.variable_not_in),
+    ):
+        if numbers is not None:
+            yield f"if {numbers.name} {text} {' or '.join(map(str, numbers.numbers))}"
 
 
 INPUT_LIMIT = 16_000_000

@@ -10,7 +10,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import fields as fields_of
 
 from emu.structs.catalog import StructCatalog
-from emu.structs.reader import Conditions, FieldDefinition, FieldType, StructDefinition, copied
+from emu.structs.reader import (
+    NO_CONDITIONS,
+    Conditions,
+    FieldDefinition,
+    FieldType,
+    NumbersOf,
+    StructDefinition,
+    copied,
+)
 from emu.structs.scope import Scope
 
 _CONDITIONS = tuple(entry.name for entry in fields_of(Conditions))
@@ -121,11 +129,17 @@ def _unknown_names(entry: FieldDefinition, scope: Scope) -> Iterator[str]:
         ("IfVariableNotSet", conditions.variable_not_set),
         ("IfVariableEquals", (conditions.variable_equals,)),
         ("IfVariableNotEquals", (conditions.variable_not_equals,)),
+        ("IfVariableIn", _name_of(conditions.variable_in)),
+        ("IfVariableNotIn", _name_of(conditions.variable_not_in)),
     ):
         for name in names:
             if name and scope.find(name) is None:
                 place = " in its array" if scope.array else ""
                 yield f"{attribute} names {name}, but no such field precedes it{place}"
+
+
+def _name_of(numbers: NumbersOf | None) -> tuple[str, ...]:
+    return (numbers.name,) if numbers is not None else ()
 
 
 def _counted_whenever_there(array: FieldDefinition, fields: Sequence[FieldDefinition]) -> bool:
@@ -136,7 +150,7 @@ def _counted_whenever_there(array: FieldDefinition, fields: Sequence[FieldDefini
     count, own = counts[-1].conditions, array.conditions
     # Each condition of the count must be absent, or be one that the array has, too.
     return all(
-        getattr(count, name) in (getattr(own, name), type(getattr(own, name))())
+        getattr(count, name) in (getattr(own, name), getattr(NO_CONDITIONS, name))
         for name in _CONDITIONS
     )
 

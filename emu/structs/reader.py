@@ -74,6 +74,14 @@ class Oversized:
 
 
 @dataclass(frozen=True, slots=True)
+class NumbersOf:
+    """The field that a condition names, and the numbers that it has to have, or must not have."""
+
+    name: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Conditions:
     """The conditions for a field to be present; empty means always.
 
@@ -86,9 +94,21 @@ class Conditions:
     variable_not_equals: str = ""
     flag_set: str = ""
     flag_not_set: str = ""
+    variable_in: NumbersOf | None = None
+    variable_not_in: NumbersOf | None = None
+    """Our own attributes IfVariableIn and IfVariableNotIn."""
 
     def __bool__(self) -> bool:
         return self != NO_CONDITIONS
+
+    def hold_for_zeros(self) -> bool:
+        """Return whether a field is present if all values are zero or empty."""
+        among, other = self.variable_in, self.variable_not_in
+        return not (
+            self.variable_set or self.variable_equals or self.flag_set
+            or (among is not None and 0 not in among.numbers)
+            or (other is not None and 0 in other.numbers)
+        )  # fmt: skip
 
 
 NO_CONDITIONS = Conditions()
@@ -409,7 +429,7 @@ class _Reader(ContentHandler):
         if size == 0:
             self._complain(f"field {name}: Size is 0; it must be 1 to {SIZE_LIMIT}", line)
         base = FieldDefinition(
-            name, None, line, size or 1, conditions=_conditions(attributes),
+            name, None, line, size or 1, conditions=self._conditions(name, attributes, line),
             optional=attributes.get("optional", "").lower() == "true",
             first_version=self._number(attributes, "firstversion", MOST_VERSION, line) or 0,
             last_version=(
@@ -436,6 +456,26 @@ class _Reader(ContentHandler):
             oversized=self._oversized(kind, attributes, line),
             default_byte=self._number(attributes, "defaultbytevalue", 255, line) or 0,
         )  # fmt: skip
+
+    def _conditions(self, name: str, attributes: dict[str, str], line: int) -> Conditions:
+        numbers: list[NumbersOf | None] = []
+        for key in ("ifvariablein", "ifvariablenotin"):
+            text = attributes.get(key, "")
+            found = _numbers_of(text)
+            if text and found is None:
+                example = "a field and its numbers, such as kind:1,2"
+                self._complain(f"field {name}: {key} {_cut(text)!r} must be {example}", line)
+            numbers.append(found)
+        made = Conditions(
+            _names(attributes.get("ifvariableset", "")),
+            _names(attributes.get("ifvariablenotset", "")),
+            attributes.get("ifvariableequals", ""),
+            attributes.get("ifvariablenotequals", ""),
+            attributes.get("ifflagset", ""),
+            attributes.get("ifflagnotset", ""),
+            *numbers,
+        )
+        return made or NO_CONDITIONS
 
     def _array(self, base: FieldDefinition, entry: _Open) -> FieldDefinition:
         count_field = entry.attributes.get("arraysizevariable", "")
@@ -527,16 +567,15 @@ def _limits(fields: tuple[FieldDefinition, ...]) -> list[int]:
     return sorted(limit for limit in found if 0 < limit <= MOST_VERSION)
 
 
-def _conditions(attributes: dict[str, str]) -> Conditions:
-    made = Conditions(
-        _names(attributes.get("ifvariableset", "")),
-        _names(attributes.get("ifvariablenotset", "")),
-        attributes.get("ifvariableequals", ""),
-        attributes.get("ifvariablenotequals", ""),
-        attributes.get("ifflagset", ""),
-        attributes.get("ifflagnotset", ""),
-    )
-    return made or NO_CONDITIONS
+def _numbers_of(text: str) -> NumbersOf | None:
+    """Return the field and the numbers of a text such as ``kind:1,2``; None for any other text."""
+    name, colon, rest = text.partition(":")
+    numbers = _names(rest)
+    if not (name.strip() and colon and numbers) or len(text) > NAME_LIMIT:
+        return None
+    if not all(one.isascii() and one.isdigit() for one in numbers):
+        return None
+    return NumbersOf(name.strip(), tuple(int(one) for one in numbers))
 
 
 def _names(text: str) -> tuple[str, ...]:

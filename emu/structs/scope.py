@@ -19,7 +19,7 @@ from itertools import count
 from typing import Any, Final
 
 from emu.structs.fields import Scopes
-from emu.structs.reader import Conditions
+from emu.structs.reader import Conditions, NumbersOf
 
 Path = tuple[str | int, ...]
 Known = tuple[int, Path]
@@ -184,22 +184,7 @@ def compile_conditions(conditions: Conditions, scope: Scope) -> Test | None:
     """Return a function that decides whether a field is present, None if it always is."""
     # All names are resolved here, once. A name that no field has is no error: EQ2Emulator treats it
     # as a variable that is not set, and shipped struct files rely on that. `lints` reports it.
-    tests: list[Test] = []
-    if conditions.variable_set:
-        tests.append(_any_set(conditions.variable_set, scope))
-    if conditions.variable_not_set:
-        some = _any_set(conditions.variable_not_set, scope)
-        tests.append(lambda here, scopes, flags: not some(here, scopes, flags))
-    for name, wanted in (
-        (conditions.variable_equals, True),
-        (conditions.variable_not_equals, False),
-    ):
-        if name:
-            tests.append(_equals_one(name, scope, wanted))
-    if conditions.flag_set:
-        tests.append(lambda _here, _scopes, flags: conditions.flag_set in flags)
-    if conditions.flag_not_set:
-        tests.append(lambda _here, _scopes, flags: conditions.flag_not_set not in flags)
+    tests = [*_tests_of_variables(conditions, scope), *_tests_of_flags(conditions)]
     if not tests:
         return None
     if len(tests) == 1:
@@ -207,10 +192,43 @@ def compile_conditions(conditions: Conditions, scope: Scope) -> Test | None:
     return lambda here, scopes, flags: all(test(here, scopes, flags) for test in tests)
 
 
+def _tests_of_variables(conditions: Conditions, scope: Scope) -> Iterator[Test]:
+    if conditions.variable_set:
+        yield _any_set(conditions.variable_set, scope)
+    if conditions.variable_not_set:
+        some = _any_set(conditions.variable_not_set, scope)
+        yield lambda here, scopes, flags: not some(here, scopes, flags)
+    for name, wanted in (
+        (conditions.variable_equals, True),
+        (conditions.variable_not_equals, False),
+    ):
+        if name:
+            yield _equals_one(name, scope, wanted)
+    for numbers, among in ((conditions.variable_in, True), (conditions.variable_not_in, False)):
+        if numbers is not None:
+            yield _is_one_of(numbers, scope, among)
+
+
+def _tests_of_flags(conditions: Conditions) -> Iterator[Test]:
+    if conditions.flag_set:
+        yield lambda _here, _scopes, flags: conditions.flag_set in flags
+    if conditions.flag_not_set:
+        yield lambda _here, _scopes, flags: conditions.flag_not_set not in flags
+
+
 def _any_set(names: Sequence[str], scope: Scope) -> Test:
     # A variable that does not exist is not set, so unknown names are left out.
     getters = [getter for name in names if (getter := scope.find(name)) is not None]
     return lambda here, scopes, _flags: any(is_set(get(here, scopes)) for get in getters)
+
+
+def _is_one_of(wanted: NumbersOf, scope: Scope, among: bool) -> Test:
+    get = scope.find(wanted.name)
+    # A variable that does not exist has no number.
+    if get is None:
+        return lambda _here, _scopes, _flags: not among
+    # A missing value is written as 0, so it counts as 0 here.
+    return lambda here, scopes, _flags: ((get(here, scopes) or 0) in wanted.numbers) is among
 
 
 def _equals_one(name: str, scope: Scope, wanted: bool) -> Test:

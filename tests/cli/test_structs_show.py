@@ -26,7 +26,8 @@ def made(fields: str) -> StructDefinition:
 
 @pytest.mark.parametrize("definition", list(CATALOG), ids=lambda d: f"{d.name}-{d.client_version}")
 def test_lengths_add_up_to_the_empty_struct(definition: StructDefinition) -> None:
-    length = sum(least_length(entry) for entry in definition.fields if not entry.conditions)
+    present = [entry for entry in definition.fields if entry.conditions.hold_for_zeros()]
+    length = sum(map(least_length, present))
     layout = CATALOG.layout(definition.name, definition.client_version)
     assert length == layout.empty_size()
 
@@ -60,6 +61,8 @@ def test_every_remark_is_reported() -> None:
         '<Data ElementName="a" Type="Array" ArraySizeVariable="n" MaxArraySize="9" '
         'IfVariableNotSet="d,v"><Data ElementName="c" Type="EQ2_Color"/></Data>'
         '<Data ElementName="e" Type="EQ2_EquipmentItem" Size="2" IfFlagSet="f"/>'
+        '<Data ElementName="o" Type="int8" IfVariableIn="n:1,2"/>'
+        '<Data ElementName="p" Type="int8" IfVariableNotIn="n:3"/>'
         '<Data ElementName="i" Type="EQ2_Item" IfVariableNotEquals="n"/>'
     )
     rows = list(field_rows(made(fields).fields))
@@ -70,10 +73,13 @@ def test_every_remark_is_reported() -> None:
         "as many as n; at most 9; if not set: d, v",
         "",
         "if flag: f",
+        "if n is 1 or 2",
+        "if n is not 3",
         "if not 1: n",
     ]
-    assert [row["bytes"] for row in rows] == [1, 8, 4, 0, 3, 16, 0]
-    assert [row["offset"] for row in rows] == ["0", "1+", "1+", "1+", None, "1+", "1+"]
+    assert [row["bytes"] for row in rows] == [1, 8, 4, 0, 3, 16, 1, 1, 0]
+    places = ["0", "1+", "9+", "9+", None, "9+", "9+", "9+", "10+"]
+    assert [row["offset"] for row in rows] == places
 
 
 def test_a_substruct_grows_with_what_is_in_it() -> None:

@@ -59,6 +59,33 @@ REPLY_LENGTHS = {
 RECORD_LENGTHS = [
     ("WS_UpdateSpellBook", 546, {"spell_array": [{}] * 10}, 6 + 27 * 10),
     ("WS_UpdateInventory", 546, {"item_array": [{}] * 22}, 7 + 2420),
+    # The C++ server's records, recorded at 1096, 1208, 57080, 60114, 64659 and 64753.
+    *(
+        ("WS_UpdateSpellBook", version, {"spell_array": [{}] * 10}, 6 + record * 10)
+        for version, record in (
+            (562, 30),
+            (1096, 37),
+            (1144, 42),
+            (1188, 46),
+            (1208, 48),
+            (57080, 53),
+            (60114, 57),
+            (64753, 59),
+        )
+    ),
+    *(
+        ("WS_UpdateInventory", version, {"item_array": [{}] * 25}, 7 + record * 25)
+        for version, record in (
+            (562, 110),
+            (1096, 114),
+            (1193, 115),
+            (1208, 116),
+            (57080, 119),
+            (60114, 127),
+            (63119, 128),
+            (64753, 127),
+        )
+    ),
     ("WS_UpdateSkillBook", 546, {"skill_array": [{}] * 27}, 7 + 27 * 21),
     ("WS_WhoQueryReply", 546, {"characters_array": [{}] * 4}, 651),
 ]

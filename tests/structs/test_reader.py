@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emu.errors import FileFormatError
 from emu.structs import FieldType
-from emu.structs.reader import FILE_LIMIT, read_file, read_text
+from emu.structs.reader import FILE_LIMIT, NumbersOf, read_file, read_text
 from tests.support.files.struct_texts import array, data, file_of, struct_of
 from tests.support.patience import within
 
@@ -26,7 +26,7 @@ def test_a_struct_with_all_its_attributes() -> None:
         '<Data ElementName="b" Type="int16" OversizedValue="255"/>'
         '<Data ElementName="c" Type="float" Type2="sint16" Optional="True" IfVariableSet="a, b"'
         ' IfVariableNotSet="d" IfVariableEquals="e" IfVariableNotEquals="f" IfFlagSet="g"'
-        ' IfFlagNotSet="h"/></Struct>'
+        ' IfFlagNotSet="h" IfVariableIn="i: 1, 2" IfVariableNotIn="j:3"/></Struct>'
     )
     assert (made.name, made.client_version, made.file, made.line) == ("S", 546, "Test.xml", 2)
     assert (made.opcode_name, made.opcode_type) == ("OP_ClientCmdMsg", "OP_EqX")
@@ -39,6 +39,17 @@ def test_a_struct_with_all_its_attributes() -> None:
     assert (rules.variable_set, rules.variable_not_set) == (("a", "b"), ("d",))
     assert (rules.variable_equals, rules.variable_not_equals) == ("e", "f")
     assert (rules.flag_set, rules.flag_not_set) == ("g", "h")
+    assert rules.variable_in == NumbersOf("i", (1, 2))
+    assert rules.variable_not_in == NumbersOf("j", (3,))
+
+
+@pytest.mark.parametrize("text", ["i", "i:", ":1", "i:one", "i:1,-2"])
+def test_a_condition_on_numbers_names_a_field_and_numbers(text: str) -> None:
+    with pytest.raises(FileFormatError, match="field x: ifvariablein"):
+        read(
+            '<Struct Name="S" ClientVersion="1"><Data ElementName="x" Type="int8"'
+            f' IfVariableIn="{text}"/></Struct>'
+        )
 
 
 def test_names_of_elements_and_attributes_are_read_in_any_case() -> None:

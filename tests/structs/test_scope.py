@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from emu.structs.reader import Conditions
+from emu.structs.reader import Conditions, NumbersOf
 from emu.structs.scope import Scope, compile_conditions, is_set
 
 NO_FLAGS: frozenset[str] = frozenset()
@@ -71,6 +71,15 @@ def test_equals_compares_with_one() -> None:
     assert not holds(Conditions(variable_equals="a"), {"a": 2})
     assert holds(Conditions(variable_not_equals="a"), {"a": 2})
     assert not holds(Conditions(variable_not_equals="a"), {"a": 1})
+
+
+def test_numbers_are_compared_with_those_that_are_named() -> None:
+    among = Conditions(variable_in=NumbersOf("a", (0, 7)))
+    assert [holds(among, {"a": number}) for number in (0, 1, 7)] == [True, False, True]
+    assert holds(among, {}), "a missing number is written as 0"
+    assert not holds(Conditions(variable_in=NumbersOf("nowhere", (0,))), {"a": 0})
+    other = Conditions(variable_not_in=NumbersOf("a", (0, 7)))
+    assert [holds(other, {"a": number}) for number in (0, 1, 7)] == [False, True, False]
 
 
 def test_flags_are_those_that_are_given() -> None:
