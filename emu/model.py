@@ -465,6 +465,8 @@ class WorldCharacter:
     """Its bind place, its discoveries and its instances (`emu.world.travel.records`)."""
     past: str = ""
     """What it has been through (`emu.world.actors.past`)."""
+    client_data: str = ""
+    """What its client keeps (`emu.world.actors.client_data`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -514,6 +516,7 @@ class SavedState:
     played: int | None = None
     travels: str | None = None
     past: str | None = None
+    client_data: str | None = None
     skills: tuple[KnownSkill, ...] | None = None
     languages: tuple[int, ...] | None = None
     progress: Progress | None = None
@@ -525,7 +528,7 @@ class SavedState:
         """Whether it changes more than place and time."""
         kinds = (
             self.relations, self.titles, self.hotkeys, self.channels, self.options, self.travels,
-            self.past, self.progress,
+            self.past, self.client_data, self.progress,
         )  # fmt: skip
         return any(kind is not None for kind in kinds)
 

@@ -36,6 +36,7 @@ LONGEST_TEXT: Final = 255
 LONGEST_TRAVELS: Final = 16_000
 """Characters of its bind place, discoveries and instances."""
 LONGEST_PAST: Final = 65_536
+LONGEST_CLIENT_DATA: Final = 65_536
 """Characters of what it has been through."""
 LONGEST_OPTIONS: Final = 1000
 """Characters of the words of its options."""
@@ -195,6 +196,7 @@ def usable_world_character(row: WorldCharacter) -> tuple[WorldCharacter, list[Pr
         "options": check.text("options", row.options, LONGEST_OPTIONS, ""),
         "travels": check.text("travels", row.travels, LONGEST_TRAVELS, ""),
         "past": check.text("past", row.past, LONGEST_PAST, ""),
+        "client_data": check.text("client data", row.client_data, LONGEST_CLIENT_DATA, ""),
         "played": whole("time that it was played", row.played, 0, U32, 0),
         "skills": check.rows("skills", row.skills, _is_skill, MOST_SKILLS),
         "languages": check.rows("languages", row.languages, _is_language, MOST_LANGUAGES),

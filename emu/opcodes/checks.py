@@ -100,6 +100,7 @@ FROM_CLIENTS = (
     "OP_EntityVerbsRequestMsg",
     "OP_EntityVerbsVerbMsg",
     "OP_ExamineInfoRequestMsg",
+    "OP_GroupOptionsMsg",
     "OP_KeymapLoadMsg",
     "OP_KnowledgeWindowSlotMappingMsg",
     "OP_LsClientAlertlogReplyMsg",

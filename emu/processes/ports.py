@@ -352,6 +352,15 @@ class WorldCharacterStore(Protocol):
         Returns the coins that are left, None if the character does not have so many.
         """
 
+    async def split(
+        self, account_ids: Collection[int], char_id: int, share: int, others: Sequence[int]
+    ) -> Mapping[int, int] | None:
+        """Give each of other characters a share of a character's coins, in one transaction.
+
+        `account_ids` are the accounts of all. Returns the coins of each, by character; None if the
+        character does not have so many.
+        """
+
     async def mute_account(self, account_id: int, until: Moment) -> None:
         """Store until when no character of an account may speak, deleted ones included."""
 

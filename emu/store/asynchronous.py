@@ -13,7 +13,7 @@ and no reactor.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -412,6 +412,14 @@ def _of_player(cache: StoreCache, account_id: int, *_others: Any, **_named: Any)
     cache.world_characters.forget(account_id)
 
 
+def _of_players(
+    cache: StoreCache, account_ids: Collection[int], *_others: Any, **_named: Any
+) -> None:
+    """Remove the world's characters of accounts from the cache, as `_of_player`."""
+    for account_id in account_ids:
+        cache.world_characters.forget(account_id)
+
+
 class AsyncMail(AsyncRepository[Mailboxes]):
     """Implements `emu.processes.ports.MailStore`."""
 
@@ -476,6 +484,7 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
         lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
     )
     pay = write(WorldCharacters.pay, _of_player)
+    split = write(WorldCharacters.split, _of_players)
     standings = read(WorldCharacters.standings)
     set_admin_status = write(
         WorldCharacters.set_admin_status,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import asdict, astuple, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -78,6 +78,8 @@ def _values(state: SavedState) -> dict[str, Any]:
         values |= {"options": state.options, "last_name": state.last_name}
     if state.past is not None:
         values["past"] = state.past
+    if state.client_data is not None:
+        values["client_data"] = state.client_data
     if state.progress is not None:
         values |= {FIELDS[name]: value for name, value in asdict(state.progress).items()}
     return values
@@ -185,6 +187,7 @@ FIELDS = {
         "muted_until", "prefix", "suffix", "revision", "holder", "term", "tradeskill_class",
         "tradeskill_level", "last_name", "coins", "status_points", "experience",
         "experience_needed", "options", "played", "travels", "past",
+        "client_data",
     )
 }  # fmt: skip
 """Field of `WorldCharacter` -> column."""
@@ -320,6 +323,34 @@ class WorldCharacters(Repository):
             {"coins": coins, "id": char_id},
         ).fetchone()
         return None if row is None else int(row["coins"])
+
+    @changes
+    def split(
+        self, _account_ids: Collection[int], char_id: int, share: int, others: Sequence[int]
+    ) -> Mapping[int, int] | None:
+        """Give each of other characters a share of a character's coins, in copper.
+
+        Returns the coins that each of them has then, by character, the giver's as well; None, and
+        nothing has changed, if it does not have so many. `_account_ids` are the accounts of all,
+        whose cached rows have the old coins. Raises `OutOfDate` if one of them has gone meanwhile.
+        """
+        cost, everybody = share * len(others), sorted({char_id, *others})
+        row = self._run("SELECT coins FROM world_characters WHERE id = ?", (char_id,)).fetchone()
+        if row is None or row["coins"] < cost:
+            return None
+        # One statement. The giver's condition again: another node may have taken coins since they
+        # were read.
+        marks = ", ".join("?" * len(everybody))
+        change = "CASE WHEN id = ? THEN coins - ? ELSE coins + ? END"
+        rows = self._run(
+            f"UPDATE world_characters SET coins = {change} WHERE id IN ({marks})"  # noqa: S608
+            " AND NOT deleted AND (id <> ? OR coins >= ?) RETURNING id, coins",
+            (char_id, cost, share, *everybody, char_id, cost),
+        ).fetchall()
+        if len(rows) != len(everybody):
+            # Raised inside of the transaction, so that nobody has paid or got anything.
+            raise OutOfDate("a character or its coins have gone")
+        return {int(row["id"]): int(row["coins"]) for row in rows}
 
     @changes
     def mute_account(self, account_id: int, until: Moment) -> None:

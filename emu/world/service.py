@@ -19,6 +19,7 @@ from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.behaviors import Behaviors
 from emu.world.commands import RemoteCommands
 from emu.world.commands.context import CommandContext
+from emu.world.entry.client_records import ClientRecords
 from emu.world.entry.entering import ZoneEntries, home
 from emu.world.entry.leaving import LeaveReason
 from emu.world.events import NotHandled
@@ -57,6 +58,7 @@ class WorldService:
         self._scripts: Scripts | None = None
         self._travel: Travel | None = None
         context.mail.register(self.messages)
+        ClientRecords(world).register(self.messages)
         notifications = world.notifications
         notifications.rank_changed.subscribe(commands.send_table)
         notifications.arrived.subscribe(chat.enter_again)

@@ -248,6 +248,44 @@ def test_the_past_skills_and_languages_are_saved(store: Store) -> None:
     assert (found.past, found.skills, found.languages) == (changed.past, skills, (2, 4))
 
 
+def test_what_a_client_keeps_is_saved(store: Store) -> None:
+    characters = store.world.characters
+    one = characters.create(world_character(name="Al"))
+    changed = saved_state(one, client_data='{"voices":[52,0]}')
+    assert [*characters.save_characters([(one.id, changed)])] == [None]
+    found = characters.find(one.id)
+    assert found is not None
+    assert found.client_data == changed.client_data
+    unchanged = saved_state(found, revision=found.revision + 1)
+    assert [*characters.save_characters([(one.id, unchanged)])] == [None]
+    kept = characters.find(one.id)
+    assert kept is not None
+    assert kept.client_data == changed.client_data
+
+
+def test_coins_are_split_in_one_transaction(store: Store) -> None:
+    characters = store.world.characters
+    one, two, three = (
+        characters.create(world_character(name=name, coins=100)) for name in ("Al", "Bo", "Cy")
+    )
+
+    def coins() -> list[int]:
+        found = [characters.find(row.id) for row in (one, two, three)]
+        return [row.coins for row in found if row is not None]
+
+    accounts = [row.account_id for row in (one, two, three)]
+    left = characters.split(accounts, one.id, 30, [two.id, three.id])
+    assert left == {one.id: 40, two.id: 130, three.id: 130}
+    assert coins() == [40, 130, 130]
+    assert characters.split(accounts, one.id, 21, [two.id, three.id]) is None
+    with pytest.raises(OutOfDate):
+        characters.split(accounts, one.id, 1, [two.id, 9_999])
+    characters.delete(three.account_id, three.id)
+    with pytest.raises(OutOfDate):
+        characters.split(accounts, one.id, 1, [two.id, three.id])
+    assert coins()[:2] == [40, 130]
+
+
 def test_levels_and_classes_are_saved(store: Store) -> None:
     characters = store.world.characters
     one = characters.create(world_character(name="Al"))

@@ -25,6 +25,7 @@ from emu.limits.rates import RateLimit
 from emu.model import Hotkey, Membership, Present, Title, WorldCharacter
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, SheetSender
+from emu.world.actors.client_data import ClientData
 from emu.world.actors.movement import Pace, StepReader
 from emu.world.actors.options import Options
 from emu.world.actors.past import Past
@@ -319,8 +320,8 @@ class Player:
 
     __slots__ = (
         "_costs", "_messages", "_speech", "_speech_rules", "_waits", "away_message",
-        "channels", "character", "client", "command_words", "confirmations", "corrected",
-        "destination", "followers",
+        "channels", "character", "client", "client_data", "command_words", "confirmations",
+        "corrected", "destination", "followers",
         "following", "hotbars", "id", "is_elsewhere", "is_returning", "is_travelling", "mail",
         "muted_until", "options", "pace", "past", "predictions", "proposed_last_name", "relations",
         "sheet", "since", "spawn", "state", "target", "titles", "unsaved", "unstuck", "use",
@@ -374,8 +375,8 @@ class Player:
         self.is_returning = False
         """Whether its client only changed the zone, and has the messages that are sent once."""
         self.away_message = ""
-        self.options = Options(character.options)
-        self.past = Past(character.past)
+        self.options, self.past = Options(character.options), Past(character.past)
+        self.client_data = ClientData(character.client_data)
         self.proposed_last_name: str | None = None
         """The last name that waits for its confirmation; empty to remove the present one."""
         self.following: Player | None = None

@@ -25,6 +25,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.commands import (
+    choices,
     edits,
     gestures,
     groups,
@@ -46,8 +47,8 @@ from emu.world.social.chat import Chat
 from emu.world.world import World
 
 SUBJECTS: Final = (
-    social, relations, groups, guilds, mail, gestures, options, targets, players, petitions, zones,
-    scripts, moderation, edits,
+    social, relations, groups, guilds, mail, gestures, options, choices, targets, players,
+    petitions, zones, scripts, moderation, edits,
 )  # fmt: skip
 
 

@@ -7,11 +7,15 @@ The members may be in several processes: `World.group_changes` makes the changes
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Final
 
-from emu.commands import Call, Reply
-from emu.errors import CommandError
+from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
+from emu.errors import CommandError, StoreError
 from emu.model import Present, may_see
+from emu.texts import counted
+from emu.world.actors.client import coins_text
 from emu.world.actors.options import Option
 from emu.world.actors.player import Player
 from emu.world.commands.context import (
@@ -159,6 +163,73 @@ async def _disband(context: CommandContext, player: Player, call: Call) -> str |
     others = [member for member in members if member != player.id]
     context.chat.group_texts.line(others, f"{player.name} has disbanded the group.")
     return "you disbanded the group"
+
+
+# --- coins
+
+AMOUNT = Argument(
+    "coins", ArgumentKind.TEXT,
+    "platinum, gold, silver and copper, or an amount such as 3g 50s; a number alone is copper",
+)  # fmt: skip
+UNITS: Final = {"p": 1_000_000, "g": 10_000, "s": 100, "c": 1}
+"""Copper of a coin, by its letter, in the order of four plain numbers."""
+LARGEST_AMOUNT: Final = 0xFFFFFFFF
+
+
+@quiet("split", "share coins with the members of your group in your zone", AMOUNT,
+       cost=Cost.CHANGE, example="split 1g 20s")  # fmt: skip
+async def _split(context: CommandContext, player: Player, call: Call) -> str:
+    world = context.world
+    found = map(world.players.get, world.groups.own(player.id).members)
+    others = [
+        one for one in found
+        if one is not None and one is not player and one.is_online and one.zone is player.zone
+    ]  # fmt: skip
+    if not others:
+        raise CommandError("no member of your group is here")
+    share = _copper(call["coins"]) // (len(others) + 1)
+    if share < 1:
+        raise CommandError("that is too little to share")
+    everybody = (player, *others)
+    try:
+        left = await world.store.split(
+            sorted({one.character.account_id for one in everybody}),
+            player.id, share, [one.id for one in others],
+        )  # fmt: skip
+    except StoreError:
+        raise CommandError("the coins cannot be shared now; try again") from None
+    if left is None:
+        raise CommandError("you do not have that many coins")
+    for one in everybody:
+        # Stored whatever happens; a player that has left meanwhile is loaded with its new coins.
+        one.character = replace(one.character, coins=left[one.id])
+        if world.players.get(one.id) is one and one.is_online:
+            context.sheets.send(one)
+            if one is not player:
+                context.chat.line(one, f"Your share is {coins_text(share)}.", "coin_share")
+    count = counted(len(others), "member")
+    return f"You give {coins_text(share)} to each of {count} of your group."
+
+
+def _copper(text: str) -> int:
+    """Return an amount that a player has typed as copper. Raises `CommandError`."""
+    words, units = text.split(), list(UNITS)
+    amount = 0
+    for place, word in enumerate(words):
+        # Four numbers are the four coins in the order of their worth.
+        unit = units[place] if len(words) == len(units) else "c"
+        number = word
+        if word[-1].casefold() in UNITS:
+            number, unit = word[:-1], word[-1].casefold()
+        if not (number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS):
+            raise CommandError(f"{word} is no number of coins")
+        amount += int(number) * UNITS[unit]
+    if not 0 < amount <= LARGEST_AMOUNT:
+        raise CommandError("name an amount of coins: 1g 20s")
+    return amount
+
+
+MOST_DIGITS: Final = 10
 
 
 # --- raids

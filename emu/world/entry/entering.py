@@ -29,7 +29,7 @@ from emu.world.actors.spawn import Destination, Spawn, SpawnKind, StateWord, spa
 from emu.world.clock import game_time
 from emu.world.content.atlas import Atlas
 from emu.world.content.knowledge import Knowledge
-from emu.world.entry import initial_messages, window_messages
+from emu.world.entry import client_records, initial_messages, window_messages
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.entry.saver import SavedKind
@@ -175,6 +175,7 @@ class ZoneEntries:
         if is_elsewhere:
             player.destination = Destination(*at)
         spawn.words |= player.options.words
+        spawn.appearance = {**spawn.appearance, **player.client_data.voice_fields()}
         player.titles.show(spawn)
         # A mute that is being stored is newer than the row.
         player.muted_until = world.pending_mutes.get(character.account_id, character.muted_until)
@@ -293,6 +294,7 @@ class ZoneEntries:
             initial_messages.send_names(client, world.knowledge)
         initial_messages.send_login_reply(client)
         player.hotbars.send(client)
+        client_records.send_macros(player)
         if first and world.motd:
             send_text(client, world.motd)
         initial_messages.send_journals(player)
@@ -301,6 +303,7 @@ class ZoneEntries:
         definition = player.zone.definition
         time = game_time(world.clock.moment())
         initial_messages.send_zone(player, world.rules.name, definition, time)
+        client_records.send_fog(player)
         initial_messages.send_relations(player)
 
     def _zone_loaded(self, player: Player, _body: bytes, now: Monotonic) -> None:
@@ -341,6 +344,7 @@ class ZoneEntries:
         window_messages.send_traits(client)
         initial_messages.send_skills(client, self._world.knowledge, player.character)
         initial_messages.send_empty_book(client, "OP_UpdateSpellBookMsg")
+        client_records.send_kept(player)
         # Last: from now on others see the player, and its client has everything to be seen with.
         player.zone.add(player.spawn, now)
 
@@ -365,7 +369,7 @@ class ZoneEntries:
             world.notifications.arrived.publish(player, now)
         player.titles.send(client)
         window_messages.send_own_title(player)
-        initial_messages.send_group_options(client)
+        initial_messages.send_group_options(player)
         initial_messages.send_empty_book(client, "OP_UpdateRecipeBookMsg")
         if player.viewer is not None:
             # Updates begin only after the messages above, which the client handles in order.
@@ -395,7 +399,7 @@ class ZoneEntries:
 
 
 def _group_options(player: Player, _body: bytes, _now: Monotonic) -> None:
-    initial_messages.send_group_options(player.client)
+    initial_messages.send_group_options(player)
 
 
 def _latest(player: Player, _body: bytes, _now: Monotonic) -> None:

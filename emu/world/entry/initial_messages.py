@@ -25,7 +25,7 @@ from emu.world.actors.player import Player, Relation
 from emu.world.clock import GameTime, game_time
 from emu.world.content.definitions import ZoneDefinition
 from emu.world.content.knowledge import Knowledge
-from emu.world.entry import window_messages
+from emu.world.entry import client_records, window_messages
 
 ACCEPTED: Final = {
     "reply_code": 0,
@@ -130,8 +130,7 @@ def send_zone(player: Player, world_name: str, definition: ZoneDefinition, time:
         "unknown13_array": [{"unknown13": list(row)} for row in UNKNOWN_ROWS],
     }
     player.client.send("WS_ZoneInfo", fields)
-    if player.client.dialect.table.get("OP_MapFogDataInitMsg") is not None:
-        player.client.send("WS_MapFogDataInit")
+    window_messages.send_no_map(player.client)
 
 
 def _rows(name: str, values: bytes) -> dict[str, Any]:
@@ -175,12 +174,9 @@ def send_empty_book(client: PlayerClient, message: str) -> None:
     client.send_bytes(message, bytes(BOOK_HEAD))
 
 
-def send_group_options(client: PlayerClient) -> None:
-    """Send the defaults of groups, as they were recorded."""
-    client.send(
-        "WS_DefaultGroupOptions",
-        {"loot_method": 1, "auto_split_coin": 1, "default_yell_method": 1},
-    )
+def send_group_options(player: Player) -> None:
+    """Send the defaults of groups: the player's, or those that were recorded."""
+    player.client.send("WS_DefaultGroupOptions", client_records.group_fields(player))
 
 
 SKILL_MAP: Final = "WS_SkillMap"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from emu.dialects.dialect import wire_texts
+from emu.dialects.dialect import wire_name, wire_texts
 from emu.world.actors.player import Player
 from emu.world.entry.sheets import CharacterSheets
 
@@ -75,4 +75,5 @@ def inspection_fields(player: Player, sheets: CharacterSheets) -> dict[str, Any]
         "power_base": sheet["base_power"],
         **attributes,
         "biography_length": BIOGRAPHY,
+        "biography": list(wire_name(player.client_data.biography).encode("latin-1")),
     }

@@ -37,13 +37,14 @@ STATE: Final = (
     *PROGRESS,
     "zone_id", "place", "relations", "titles", "prefix", "suffix", "hotkeys", "channels",
     "last_played", "options", "last_name", "played", "travels", "past", "skills", "languages",
+    "client_data",
 )  # fmt: skip
 """Fields of a character that change while it is played."""
 
 
 STORED: Final = (
     "relations", "hotkeys", "channels", "last_played", "options", "last_name", "played", "travels",
-    "past", "skills", "languages",
+    "past", "skills", "languages", "client_data",
 )  # fmt: skip
 """Those of them that a saved state has under the same name, or as None."""
 
@@ -62,6 +63,8 @@ class SavedKind(enum.Enum):
     """The bind place, discoveries and instances."""
     PAST = "past"
     """What it has been through, and its skills and languages."""
+    CLIENT_DATA = "client data"
+    """What its client keeps."""
     PROGRESS = "progress"
     """Its classes and levels."""
 
@@ -427,6 +430,7 @@ def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -
         last_name=row.last_name if SavedKind.OPTIONS in kinds else None,
         travels=row.travels if SavedKind.TRAVELS in kinds else None,
         past=row.past if SavedKind.PAST in kinds else None,
+        client_data=row.client_data if SavedKind.CLIENT_DATA in kinds else None,
         skills=row.skills if SavedKind.PAST in kinds else None,
         languages=row.languages if SavedKind.PAST in kinds else None,
         progress=progress if SavedKind.PROGRESS in kinds else None,
@@ -447,6 +451,7 @@ def kinds_of(state: SavedState) -> set[SavedKind]:
         SavedKind.OPTIONS: state.options,
         SavedKind.TRAVELS: state.travels,
         SavedKind.PAST: state.past,
+        SavedKind.CLIENT_DATA: state.client_data,
         SavedKind.PROGRESS: state.progress,
     }
     # None means that the save says nothing about this kind.

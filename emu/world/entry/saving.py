@@ -152,5 +152,6 @@ def state_of(player: Player, now: Monotonic) -> WorldCharacter:
         channels=tuple(player.channels.values()),
         options=player.options.text,
         past=player.past.text,
+        client_data=player.client_data.text,
         played=player.played(now),
     )

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emu.dialects import Dialect
-from emu.errors import UnknownStruct
+from emu.dialects.dialect import wire_texts
+from emu.errors import UnknownOpcode, UnknownStruct
 from emu.structs.packed import pack
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
@@ -74,7 +75,8 @@ def send_traits(client: PlayerClient) -> None:
             "tradition_array": [{}] * TRADITIONS,
         }
     ]
-    client.send(
+    _send(
+        client,
         "WS_TraitsList",
         {
             "num_sections": len(sections),
@@ -102,7 +104,21 @@ def send_own_title(player: Player) -> None:
     """Send a client the names of its own spawn, as it is sent changed ones of others."""
     names = name_fields(player.spawn)
     fields = {"player_id": OWN_INDEX, "player_name": names.pop("name"), "is_player": 1, **names}
-    player.client.send(TITLE, fields)
+    _send(player.client, TITLE, fields)
+
+
+def send_no_map(client: PlayerClient) -> None:
+    """Send that the zone has no map."""
+    _send(client, "WS_MapFogDataInit", {})
+
+
+def _send(client: PlayerClient, struct: str, fields: dict[str, Any]) -> None:
+    """Send a struct to a client that has it: older ones have no such window."""
+    try:
+        number, payload = client.dialect.message(struct, wire_texts(fields))
+    except (UnknownOpcode, UnknownStruct):
+        return
+    client.link.send(number, payload)
 
 
 def _encoded(dialect: Dialect, struct: str, fields: dict[str, Any]) -> bytes:

@@ -101,6 +101,8 @@ class RemoteChat:
         return {"reply": self._hear_tell(target, str(note["speaker"]), str(note["text"]))}
 
 
+SPOKEN: Final = frozenset({"say", "shout", "yell"})
+"""Channels in which a player speaks its language."""
 MUTED: Final = "you are muted"
 AWAY: Final = "I am away from the keyboard"
 HIDDEN: Final = Present(0, 0, 0, hidden=True)
@@ -463,7 +465,10 @@ class Chat:
         index = hearer.index_of(speaker.spawn)
         # The speaker's own copy names no hearer (docs/protocol/world/chat.md#hear-chat).
         name = "" if hearer is speaker else hearer.name
-        self._send_chat(hearer, channel, speaker.name, name, text, index=index, bubble=bubble)
+        language = speaker.client_data.language if channel in SPOKEN else 0
+        self._send_chat(
+            hearer, channel, speaker.name, name, text, index=index, bubble=bubble, language=language
+        )
 
     def _send_chat(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -116,6 +116,17 @@ class CharactersInMemory:
             return None
         self._change(char_id, coins=row.coins - coins)
         return row.coins - coins
+
+    async def split(
+        self, _account_ids: Collection[int], char_id: int, share: int, others: Sequence[int]
+    ) -> Mapping[int, int] | None:
+        self._check()
+        if self.rows[char_id].coins < share * len(others):
+            return None
+        for number in (char_id, *others):
+            change = -share * len(others) if number == char_id else share
+            self._change(number, coins=self.rows[number].coins + change)
+        return {number: self.rows[number].coins for number in (char_id, *others)}
 
     async def mute_account(self, account_id: int, until: Moment) -> None:
         self._check()

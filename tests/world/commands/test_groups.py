@@ -181,3 +181,55 @@ def test_status_texts_are_the_recorded_ones(harness: WorldHarness) -> None:
         ["You are no longer LFG."],
     ]  # fmt: skip
     assert {color for color, _ in shown(one)[-4:]} == {5}
+
+
+def group_of_three(harness: WorldHarness, coins: int = 10_000) -> list[Client]:
+    clients = [
+        harness.stand(number, name=name, coins=coins)
+        for number, name in ((5, "Aldana"), (6, "Borvik"), (7, "Cestra"))
+    ]
+    for guest in clients[1:]:
+        clients[0].types(f"/invite {guest.player.name}")
+        guest.types("/accept")
+    return clients
+
+
+def test_coins_are_shared_and_none_are_lost(harness: WorldHarness) -> None:
+    one, two, three = group_of_three(harness)
+    (line,) = one.types("/split 10s 1c")
+    assert line == "You give 3 Silver 33 Copper to each of 2 members of your group."
+    assert shown(two)[-1] == (69, "Your share is 3 Silver 33 Copper.")
+    coins = [harness.store.rows[number].coins for number in (5, 6, 7)]
+    assert coins == [9334, 10_333, 10_333]
+    assert sum(coins) == 30_000
+    assert [client.player.character.coins for client in (one, two, three)] == coins
+    assert (sheet(two)["coins_gold"], sheet(two)["coins_silver"]) == (1, 3)
+
+
+def test_four_numbers_are_the_four_coins(harness: WorldHarness) -> None:
+    one, *_ = group_of_three(harness)
+    one.types("/split 0 0 3 0")
+    assert harness.store.rows[6].coins == 10_100
+
+
+def test_coins_that_cannot_be_shared_stay(harness: WorldHarness) -> None:
+    one, two, three = group_of_three(harness)
+    assert one.types("/split 3g") == ["you do not have that many coins"]
+    assert one.types("/split 2c") == ["that is too little to share"]
+    for text in ("x", "1x", "-5", "p", "99999999999", "1 2 3 4 5 x", "4294967296"):
+        assert "coins" in one.types(f"/split {text}")[0]
+    harness.store.broken = True
+    assert one.types("/split 9c") == ["the coins cannot be shared now; try again"]
+    harness.store.broken = False
+    assert [harness.store.rows[number].coins for number in (5, 6, 7)] == [10_000] * 3
+    two.types("/leavegroup")
+    three.types("/leavegroup")
+    assert one.types("/split 9c") == ["you are in no group"]
+
+
+def test_only_members_in_the_zone_get_a_share(harness: WorldHarness) -> None:
+    one = harness.stand(5, name="Aldana", coins=100)
+    far = harness.stand(6, name="Borvik", zone_id=12, coins=100)
+    one.types("/invite Borvik")
+    far.types("/accept")
+    assert one.types("/split 50c") == ["no member of your group is here"]
