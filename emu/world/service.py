@@ -240,6 +240,7 @@ class WorldService:
             self._population.get_timer(),
             self._travel.get_timer() if self._travel is not None else None,
             self.world.zones.get_timer(),
+            self.world.group_changes.get_timer(),
         )
         return min((due for due in times if due is not None), default=None)
 
@@ -257,6 +258,7 @@ class WorldService:
         if self._travel is not None:
             attempt("the timer of travel", None, self._travel.handle_timer, now)
         attempt("the timer of the zones", None, world.zones.handle_timer, now)
+        attempt("members who are away", None, world.group_changes.handle_timer, now)
         while (due := world.deadlines.pop_due(now)) is not None:
             player, name = due
             attempt(f"a player's deadline ({name.value})", player, self._deadline, *due, now)

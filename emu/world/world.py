@@ -178,6 +178,7 @@ class World:
         self.presence = processes.presence
         self.zone_servers = processes.zone_servers
         self.group_changes = self._make_group_changes(processes)
+        self.group_changes.wake = self.wake
 
     def _make_group_changes(self, processes: Processes) -> GroupChanges:
         if processes.run is None:

@@ -311,10 +311,11 @@ def _left(context: CommandContext, name: str, members: Iterable[int]) -> None:
 
 
 def forget_in_groups(context: CommandContext, player: Player) -> None:
-    """Remove a player that has left the world from its group."""
+    """Remove a player that has left the world from its group; who camps is kept for a minute."""
+    changes = context.world.group_changes
     # One that has gone to another node is still in the world.
-    if not player.is_elsewhere:
-        context.world.group_changes.forget(player.id, player.name)
+    if not player.is_elsewhere and not changes.is_away(player.id):
+        changes.forget(player.id, player.name)
 
 
 def hidden_changed_in_groups(context: CommandContext, player: Player) -> None:

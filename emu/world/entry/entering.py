@@ -317,12 +317,28 @@ class ZoneEntries:
         if form is not None:
             # Before the player's own ghost, as recorded: the client waits for the spawns around it
             # first.
-            view = partial(Viewer, player.spawn, form, client, standings=player.past.standings)
+            view = partial(
+                Viewer, player.spawn, form, client, standings=player.past.standings,
+                player_shown=partial(self._player_shown, player),
+            )  # fmt: skip
             player.viewer = player.zone.enter(view, now)
         far = dict.fromkeys(("unknown", "unknown1", "unknown2"), FAR_AWAY)
         client.send("WS_MoveableObjectPlacementCriteri", far)
         initial_messages.send_time(player.client, self._world.clock.moment())
         client.send_bytes("OP_DoneSendingInitialEntitiesMsg")
+
+    def _player_shown(self, player: Player, spawn: Spawn) -> None:
+        """Send a player its sheet when its client has the ghost of another member of its group.
+
+        The sheet names the ghosts of the members. It is sent later to a client that still enters.
+        """
+        world = self._world
+        group = world.groups.of(player.id)
+        if group is None or player.viewer is None or spawn is player.spawn:
+            return
+        members = map(world.players.get, group.members)
+        if any(other is not None and other.spawn is spawn for other in members):
+            self._sheets.send(player)
 
     def _entities_loaded(self, player: Player, body: bytes, now: Monotonic) -> None:
         """Send the player's own ghost and control of it: the client has loaded the spawns."""

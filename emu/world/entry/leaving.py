@@ -199,6 +199,9 @@ class Departures:
         attempt = world.faults.attempt
         # First of all: whatever a later step calls, the player cannot be taken out twice.
         player.state = PlayerState.GONE
+        changes = world.group_changes
+        if reason in (LeaveReason.CAMPED, LeaveReason.QUIT):
+            attempt("keeping a place in a group", player, changes.away, player.id)
         attempt("closing a player's view", player, player.close_view, now)
         attempt("taking a spawn out of its zone", player, zone.remove, player.spawn, now)
         attempt("forgetting deadlines", player, world.deadlines.forget, player, PlayerDeadline)
@@ -220,8 +223,9 @@ class Departures:
         world.players.discard(player)
         if zone.holds(player.spawn):
             attempt("purging a spawn", player, zone.purge, player.spawn)
-        if not player.is_elsewhere:
-            attempt("purging a group", player, world.group_changes.purge, player.id)
+        changes = world.group_changes
+        if not player.is_elsewhere and not changes.is_away(player.id):
+            attempt("purging a group", player, changes.purge, player.id)
         attempt("purging the presence", player, world.presence.forget, player.id)
         attempt("purging deadlines", player, world.deadlines.forget, player, PlayerDeadline)
 

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from emu.model import Present
 from emu.processes.ports import Presence
 from emu.times import Clock, Monotonic
 from emu.world.social.groups import Groups, PlayerGroup, Raid
+
+AWAY: Final = 65.0
+"""Seconds before a member is removed that has left for another node, or camped: its world key works
+for 60, and who camped comes back with a new one.
+"""
+
+
+REPEAT: Final = 5.0
+"""Seconds between two attempts to remove a player that has left the world."""
 
 
 class GroupAction(enum.StrEnum):
@@ -96,8 +105,15 @@ class GroupChanges:
         """Called with the name of a member that was removed without a command of a player, and
         with the other members.
         """
+        self.wake: Callable[[Monotonic], None] = lambda _due: None
+        """Called with the time of each new deadline."""
         self._presence = presence
         self._clock = clock
+        self._absent: dict[int, Monotonic] = {}
+        """When to remove the members that are in no process."""
+        self._known: dict[int, Present] = {}
+        """The members as they were seen last; in one process, those that are away."""
+        presence.observe(self._seen)
 
     async def make(self, action: GroupAction, by: int, to: int = 0) -> GroupOutcome:
         """Make a change for the player `by`; `to` is the other one. Raises `CommandError`."""
@@ -107,8 +123,35 @@ class GroupChanges:
         """Remove a player that has left the world, or is hidden, and its invitations."""
         before = self.groups.of(char_id)
         outcome = self._make(GroupAction.FORGET, char_id, 0)
+        self._absent.pop(char_id, None)
+        self._known.pop(char_id, None)
         if before is not None:
             self.left(name, outcome.members)
+
+    def away(self, char_id: int) -> None:
+        """Keep a member that camps in its group; after `AWAY` seconds it is removed."""
+        if self.groups.of(char_id) is not None:
+            found = self._presence.find(char_id)
+            if found is not None:
+                self._known[char_id] = found
+            due = self._absent[char_id] = Monotonic(self._clock.now() + AWAY)
+            self.wake(due)
+
+    def is_away(self, char_id: int) -> bool:
+        """Return whether a member that has left the world is kept in its group."""
+        return char_id in self._absent
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if no member is away."""
+        return min(self._absent.values(), default=None)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Remove the members that were away for too long."""
+        for member in [one for one, due in self._absent.items() if now >= due]:
+            # Tried again then if it raises.
+            self._absent[member] = Monotonic(now + REPEAT)
+            known = self._known.get(member)
+            self.forget(member, "?" if known is None else known.name)
 
     def purge(self, char_id: int) -> None:
         """Remove a player that could not be forgotten, without informing anybody."""
@@ -116,8 +159,17 @@ class GroupChanges:
             self.groups.forget(char_id)
 
     def present(self, char_id: int) -> Present | None:
-        """Return a member as it is in the world, or as it was before it was on its way."""
-        return self._presence.find(char_id)
+        """Return a member as it is in the world, or as it was before it left."""
+        return self._presence.find(char_id) or self._known.get(char_id)
+
+    def _seen(self, char_id: int, present: Present | None) -> None:
+        """Note a member that is back."""
+        if present is None or self._absent.pop(char_id, None) is None:
+            return
+        self._known.pop(char_id, None)
+        group = self.groups.of(char_id)
+        if group is not None:
+            self.changed(group.members, group.members)
 
     def _make(self, action: GroupAction, by: int, to: int) -> GroupOutcome:
         outcome = perform(self.groups, action, by, to, self._clock.now())

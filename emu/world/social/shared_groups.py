@@ -10,8 +10,8 @@ When the one that orders has ended or is lost, one of those that followed it, th
 claims the groups as it has them. If two processes claim them, for instance because one stood still
 for a while, the later claim counts everywhere, and the other process takes the groups of that one.
 
-A member that is in no process is on its way to another node, or its process is lost: it is removed
-if it is not back in time.
+A member that is in no process is on its way to another node, has camped, or its process is lost: it
+is removed if it is not back in time.
 
 Source: docs/guides/cluster.md#groups.
 """
@@ -29,7 +29,7 @@ from emu.model import Present
 from emu.processes.ports import Bus, Note, Presence
 from emu.processes.tables import SharedTable
 from emu.times import Clock, Monotonic
-from emu.world.social.group_changes import GroupAction, GroupChanges, GroupOutcome
+from emu.world.social.group_changes import AWAY, REPEAT, GroupAction, GroupChanges, GroupOutcome
 from emu.world.social.groups import MOST_MEMBERS, GroupChange, GroupRow, Groups
 
 TABLE: Final = "groups"
@@ -46,12 +46,8 @@ beats of the bus: a process that stood still itself must hear the others first.
 """
 LOST: Final = 6.0
 """Seconds before the members of a lost process are removed: it may only have been cut off."""
-ON_ITS_WAY: Final = 65.0
-"""Seconds before a member is removed that has left for another node: its world key works for 60."""
 STEADY: Final = 10.0
 """Seconds after a new connection to the bus, in which nobody is removed."""
-REPEAT: Final = 5.0
-"""Seconds between two attempts to remove a player that has left the world."""
 ACTIONS: Final = {action.value: action for action in GroupAction}
 MALFORMED: Final = "malformed message about groups"
 NOT_NOW: Final = "groups cannot be changed at the moment; try again in a few seconds"
@@ -131,16 +127,11 @@ class SharedGroups(GroupChanges):
         self._unclaimed: Monotonic | None = None
         """Since when no process orders."""
         self._steady_at = clock.now()
-        self._known: dict[int, Present] = {}
-        """The members as they were seen last."""
-        self._absent: dict[int, Monotonic] = {}
-        """When to remove the members that are in no process."""
         self._leaving: dict[int, Monotonic] = {}
         """Players of this process that have left the world, and when to ask again to remove them
         from their groups.
         """
         self._is_begun = False
-        presence.observe(self._seen)
         bus.answer(f"{ORDERS}.{process}", self._answer)
         bus.subscribe(HANDOVER, self._heard_handover)
         self._table: SharedTable[Row] = SharedTable(
@@ -187,14 +178,17 @@ class SharedGroups(GroupChanges):
             self._leaving[char_id] = Monotonic(self._clock.now() + REPEAT)
             self._start(self._ask_to_forget(char_id))
 
+    def get_timer(self) -> Monotonic | None:
+        """Return None: `tick` removes who is gone."""
+        return None
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do nothing: `tick` removes who is gone."""
+
     def purge(self, char_id: int) -> None:
         """Remove a player that could not be forgotten."""
         if self.groups.of(char_id) is not None:
             self._leaving.setdefault(char_id, self._clock.now())
-
-    def present(self, char_id: int) -> Present | None:
-        """Return a member as it is in the world, or as it was before it was on its way."""
-        return self._presence.find(char_id) or self._known.get(char_id)
 
     def publish_digest(self) -> None:
         """Publish what the others need in order to notice what they have missed."""
@@ -381,7 +375,7 @@ class SharedGroups(GroupChanges):
         if group is None:
             return
         if present is None:
-            seconds = LOST if self._presence.is_lost(char_id) else ON_ITS_WAY
+            seconds = LOST if self._presence.is_lost(char_id) else AWAY
             self._absent[char_id] = Monotonic(self._clock.now() + seconds)
             return
         self._absent.pop(char_id, None)
@@ -397,7 +391,7 @@ class SharedGroups(GroupChanges):
             if found is not None:
                 self._known[member] = found
             else:
-                due = Monotonic(self._clock.now() + ON_ITS_WAY)
+                due = Monotonic(self._clock.now() + AWAY)
                 self._absent.setdefault(member, due)
         for member in set(before).difference(after):
             if self.groups.of(member) is None:

@@ -335,6 +335,8 @@ class Viewer:
     """What factions think of the player, by number; call `look_again` when they change."""
     awaited: tuple[Spawn, Callable[[], object]] | None = None
     """A spawn that is to be shown soon, and what is called once its ghost is sent."""
+    player_shown: Callable[[Spawn], object] | None = None
+    """Called when the ghost of a player was sent."""
     _level: int = 0
     """The player's level by which it judged the arrows of others."""
 
@@ -386,6 +388,8 @@ class Viewer:
         if self.awaited is not None and self.awaited[0] is spawn:
             (_, shown), self.awaited = self.awaited, None
             shown()
+        if spawn.kind is SpawnKind.PLAYER and self.player_shown is not None:
+            self.player_shown(spawn)
 
     def hide(self, spawn: Spawn) -> None:
         """Destroy a ghost; send nothing if the spawn is not in the interest set."""

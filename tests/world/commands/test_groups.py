@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from emu.structs.packed import unpack, xor
+from emu.world.entry.leaving import LeaveReason
 from tests.support.world.worlds import Client, WorldHarness
 
 
@@ -44,11 +45,52 @@ def test_a_group_from_invitation_to_end(harness: WorldHarness) -> None:
     one.types("/gsay hello all")
     assert far.hears() == [("15", "Aldana", "hello all")]
     assert one.types("/group") == ["Aldana leads", "Aldana, Borvik, Cestra"]
-    far.say("OP_RequestCampMsg", b"\1\1")
+    far.types("/leavegroup")
     assert lines(two)[-1] == "Cestra has left the group."
     assert two.types("/leavegroup") == ["You have left the group"]
     assert not any(row["name"].strip("\0") for row in sheet(one)["group_members"])
     assert one.types("/gsay alone") == ["you are in no group"]
+
+
+def test_who_camps_keeps_the_place_in_the_group_for_a_minute(harness: WorldHarness) -> None:
+    one, two = harness.stand(5, name="Aldana"), harness.stand(6, name="Borvik", level=12)
+    one.types("/invite borvik")
+    two.types("/accept")
+    two.say("OP_RequestCampMsg", b"\1\1")
+    harness.run(55.0)
+    assert harness.world.players.get(6) is None
+    assert one.types("/group") == ["Aldana leads", "Aldana, Borvik"]
+    assert [name for row in sheet(one)["group_members"] if (name := row["name"].strip("\0"))] == [
+        "Borvik"
+    ]
+    again = harness.stand(6, name="Borvik", level=12)
+    harness.run(2.0)
+    assert again.types("/group") == ["Aldana leads", "Aldana, Borvik"]
+    for client, other in ((one, again), (again, one)):
+        row = sheet(client)["group_members"][0]
+        assert client.player is not None
+        assert other.player is not None
+        assert row["spawn_id"] == client.player.index_of(other.player.spawn)
+    one.types("/gsay welcome back")
+    assert again.hears() == [("15", "Aldana", "welcome back")]
+    # The minute begins anew with the next time, and the camp of a client that stays counts as well.
+    again.say("OP_RequestCampMsg", b"\0\0")
+    harness.run(20.5 + 60.0)
+    assert harness.world.players.get(6) is None
+    assert one.types("/group") == ["Aldana leads", "Aldana, Borvik"]
+    harness.run(5.0)
+    assert lines(one)[-1] == "Borvik has left the group."
+    assert one.types("/group") == ["you are in no group"]
+
+
+def test_who_is_sent_away_loses_the_place_in_the_group_at_once(harness: WorldHarness) -> None:
+    one, two = harness.stand(5, name="Aldana"), harness.stand(6, name="Borvik")
+    one.types("/invite borvik")
+    two.types("/accept")
+    assert two.player is not None
+    harness.departures.leave(two.player, LeaveReason.SENT_AWAY, harness.now)
+    assert lines(one)[-1] == "Borvik has left the group."
+    assert one.types("/group") == ["you are in no group"]
 
 
 def test_refusals(harness: WorldHarness) -> None:

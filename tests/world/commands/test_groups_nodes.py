@@ -129,8 +129,19 @@ def test_who_may_not_be_invited_at_another_node(nodes: Nodes) -> None:
     assert nodes.three.types("/accept") == ["nobody has invited you"]
 
 
+def test_who_camps_comes_back_to_the_group_at_any_node(grouped: Nodes) -> None:
+    grouped.three.say("OP_RequestCampMsg", b"\1\1")
+    grouped.pass_time(55)
+    assert grouped.members()[:2] == [["Borvik", "Cestra"], ["Aldana", "Cestra"]]
+    again = grouped.worlds["south"].stand(7, name="Cestra")
+    grouped.pass_time(20)
+    assert shown(again) == ["Aldana", "Borvik"]
+    assert shown(grouped.one) == ["Borvik", "Cestra"]
+
+
 def test_who_camps_or_is_hidden_leaves_the_group_everywhere(grouped: Nodes) -> None:
     grouped.three.say("OP_RequestCampMsg", b"\1\1")
+    grouped.pass_time(67)
     assert lines(grouped.one)[-1] == lines(grouped.two)[-1] == "Cestra has left the group."
     assert grouped.members()[:2] == [["Borvik"], ["Aldana"]]
     assert grouped.two.player is not None

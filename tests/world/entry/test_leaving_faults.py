@@ -118,6 +118,10 @@ class Scene:
         assert not player.zone.holds(player.spawn)
         assert harness.presence.find(5) is None
         assert not harness.presence.is_playing(player.character.account_id)
+        # Who camps has its place in its group for a while.
+        if (due := world.group_changes.get_timer()) is not None:
+            assert world.group_changes.is_away(5)
+            world.group_changes.handle_timer(due)
         assert world.groups.of(5) is None
         assert harness.chat.channels.of(5) == []
         for name in PlayerDeadline:

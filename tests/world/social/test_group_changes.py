@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from emu.errors import CommandError
+from emu.times import Monotonic
 from emu.world.social.group_changes import GroupAction, GroupChanges, GroupOutcome
 from emu.world.social.groups import Groups
 from tests.support.coroutines import finish
@@ -77,6 +78,36 @@ def test_who_is_forgotten_is_reported_by_its_name(made: Made) -> None:
     made.changes.forget(9, "Nobody")
     assert made.left == [("Cestra", [1, 2])]
     assert made.shown[-1] == ([1, 2, 3], [1, 2])
+
+
+def test_who_is_away_stays_until_its_time_is_over_or_it_is_back(made: Made) -> None:
+    woken: list[float] = []
+    made.changes.wake = woken.append
+    made.presence.entered(present(103, 3, 12, "Cestra"), lambda: None)
+    made.presence.entered(present(102, 2, 12, "Borvik"), lambda: None)
+    for member in (2, 3):
+        made.changes.away(member)
+        made.presence.left(member)
+    due = made.changes.get_timer()
+    assert due is not None
+    assert woken == [due, due]
+    found = made.changes.present(3)
+    assert found is not None
+    assert found.name == "Cestra"
+    made.presence.entered(present(103, 3, 13, "Cestra"), lambda: None)
+    assert made.shown[-1] == ([1, 2, 3], [1, 2, 3])
+    made.changes.handle_timer(Monotonic(due - 0.1))
+    assert made.left == []
+    made.changes.handle_timer(due)
+    assert made.left == [("Borvik", [1, 3])]
+    assert made.changes.get_timer() is None
+    assert made.changes.present(2) is None
+
+
+def test_who_is_in_no_group_is_not_away(made: Made) -> None:
+    made.changes.away(9)
+    assert made.changes.get_timer() is None
+    assert not made.changes.is_away(9)
 
 
 def test_a_purge_reports_nobody(made: Made) -> None:
