@@ -76,6 +76,7 @@ class WorldVersionRules:
     no_animation: int
     no_item: int
     gesture_apart: bool
+    recipe_book: bool
     most_visual: int
     zone_level: int
     zone_flags: int

@@ -386,7 +386,8 @@ class ZoneEntries:
         player.titles.send(client)
         window_messages.send_own_title(player)
         initial_messages.send_group_options(player)
-        initial_messages.send_empty_book(client, "OP_UpdateRecipeBookMsg")
+        if client.dialect.world_rules.recipe_book:
+            initial_messages.send_empty_book(client, "OP_UpdateRecipeBookMsg")
         if player.viewer is not None:
             # Updates begin only after the messages above, which the client handles in order.
             player.zone.ready(player.viewer, now)
