@@ -77,6 +77,8 @@ class WorldVersionRules:
     no_item: int
     gesture_apart: bool
     recipe_book: bool
+    group_screen: bool
+    fog_sent_back: bool
     most_visual: int
     zone_level: int
     zone_flags: int

@@ -38,7 +38,8 @@ CHOSEN: Final = tuple(name for name in GROUP_FIELDS if name != "unknown3")
 async def _group_options(context: CommandContext, player: Player, call: Call) -> Reply | None:
     words = call["values"].split()
     if not words:
-        player.client.send("WS_DisplayGroupOptionsScreen", group_fields(player))
+        if player.client.dialect.world_rules.group_screen:
+            player.client.send("WS_DisplayGroupOptionsScreen", group_fields(player))
         return Reply((_shown(player),))
     if len(words) > len(CHOSEN) or not all(_is_byte(word) for word in words):
         raise CommandError(f"groupoptions takes up to {len(CHOSEN)} numbers from 0 to {U8}")

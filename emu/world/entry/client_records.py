@@ -34,8 +34,6 @@ LEAST_EXAMINED, MOST_EXAMINED = 5, 32
 SHORTEST_INSPECT: Final = 4
 MOST_FALL: Final = 1_000_000.0
 """Units that nobody can fall."""
-LAST_OLDER: Final = 561
-"""The last version whose map fog is sent back: later layouts are unknown."""
 
 
 class ClientRecords:
@@ -196,7 +194,7 @@ def send_fog(player: Player) -> None:
     """Send an older client the fog of the zone's map, if it has sent it before."""
     fog = player.client_data.fog(player.zone.zone_id)
     # Places as the client has sent them, with their count; two numbers before and no map behind.
-    if fog and player.client.version <= LAST_OLDER:
+    if fog and player.client.dialect.world_rules.fog_sent_back:
         player.client.send_bytes("OP_MapFogDataInitMsg", bytes(8) + fog + bytes(1))
 
 

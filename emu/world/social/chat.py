@@ -466,6 +466,9 @@ class Chat:
         # The speaker's own copy names no hearer (docs/protocol/world/chat.md#hear-chat).
         name = "" if hearer is speaker else hearer.name
         language = speaker.client_data.language if channel in SPOKEN else 0
+        # It may have forgotten the language that it has chosen.
+        if language and not self.world.knowledge.understands(speaker.character, language):
+            language = 0
         self._send_chat(
             hearer, channel, speaker.name, name, text, index=index, bubble=bubble, language=language
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.support.world.worlds import WorldHarness
 
 
@@ -35,6 +37,22 @@ def test_a_player_speaks_the_language_that_it_has_chosen(harness: WorldHarness) 
     assert one.types("/set_language 0") == ["You are now speaking Common."]
     one.types("/say hello")
     assert two.decoded("WS_HearChat")[-1]["language"] == 0
+
+
+def test_a_player_that_has_forgotten_its_language_speaks_the_common_one(
+    harness: WorldHarness,
+) -> None:
+    one = harness.stand(5, languages=(2,))
+    one.types("/set_language 2")
+    one.player.character = replace(one.player.character, languages=(7,))
+    one.types("/say hello")
+    assert one.decoded("WS_HearChat")[-1]["language"] == 0
+
+
+def test_later_clients_have_no_known_window_of_group_options(harness: WorldHarness) -> None:
+    one = harness.stand(5, 1208)
+    assert len(one.types("/groupoptions")) == 1
+    assert "OP_DisplayGroupOptionsScreenMsg" not in one.names
 
 
 def test_group_options_are_shown_chosen_and_stored(harness: WorldHarness) -> None:
