@@ -464,7 +464,7 @@ def test_a_call_does_not_pay_for_garbage_collections(
 ) -> None:
     def work() -> None:
         own_time().collected("start", {})
-        end = time.thread_time() + 0.03
+        end = time.thread_time() + 0.005
         while time.thread_time() < end:
             pass
         if is_collection:
@@ -472,13 +472,34 @@ def test_a_call_does_not_pay_for_garbage_collections(
 
     scene = Scene(folder, work=work)
     env = scene.script(
-        "function f() for i = 1, 100 do end work() for i = 1, 100 do end return 7 end"
+        "function f() for i = 1, 700 do if i % 100 == 0 then work() end end return 7 end"
     )
     if is_collection:
         assert scene.runtime.call(env, "f") == (True, 7)
     else:
         with pytest.raises(ScriptError, match="took too long"):
             scene.runtime.call(env, "f")
+
+
+def test_one_pause_of_the_machine_does_not_end_a_call(folder: ScriptFolder) -> None:
+    """A host that gives a processor to another machine charges that time to the thread."""
+
+    def pause(seconds: float) -> None:
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+
+    scene = Scene(folder, pause=pause)
+    env = scene.script("""
+        function f(times, seconds)
+            for i = 1, times * 100 do if i % 100 == 0 then pause(seconds) end end
+            for i = 1, 100 do end
+            return 7
+        end""")
+    assert scene.runtime.call(env, "f", 1, 0.04) == (True, 7)
+    assert scene.runtime.call(env, "f", 2, 0.02) == (True, 7)
+    with pytest.raises(ScriptError, match="took too long"):
+        scene.runtime.call(env, "f", 8, 0.005)
 
 
 def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder) -> None:

@@ -32,7 +32,7 @@ def stand_beside(scene: ScriptScene) -> Client:
         ("PlayAnimation(NPC, 62, Spawn, 1)", [62], []),
         ("PlayAnimation(NPC, 62, Spawn, 2)", [], [62]),
         ("PlayAnimation(NPC, 62, NPC, 1)", [], []),
-        ('PlayAnimationString(NPC, "agree")', [], [62]),
+        ('PlayAnimationString(NPC, "agree")', [10745], [62]),
     ],
 )
 def test_animations(scene: ScriptScene, call: str, here: list[int], beside: list[int]) -> None:
