@@ -263,6 +263,13 @@ class DialogClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupOffered:
+    """A player invites this client's character to its group."""
+
+    inviter: str
+
+
+@dataclass(frozen=True, slots=True)
 class GuildOffered:
     """A member of a guild invites this client's character."""
 
@@ -343,6 +350,7 @@ WorldEvent = (
     | OptionsShown
     | DialogOpened
     | DialogClosed
+    | GroupOffered
     | GuildOffered
     | GuildShown
     | GuildMembersListed

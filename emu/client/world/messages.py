@@ -110,7 +110,7 @@ class ClientWorldMessages:
             "WS_TeleportList": _ways,
             "WS_SelectOption": _options,
             "WS_ServerDialogClose": _plain(events.DialogClosed, "conversation_id"),
-            "WS_ReceiveOffer": _plain(events.GuildOffered, "name", "guild_name"),
+            "WS_ReceiveOffer": _offer,
             "WS_GuildUpdate": _guild,
             "WS_GuildMembershipResponse": _guild_members,
             "WS_JoinGuildNotify": lambda fields: events.GuildMemberChanged(_guild_member(fields)),
@@ -245,6 +245,17 @@ def _plain(kind: Callable[..., events.WorldEvent], *names: str) -> Reader:
         return kind(*(read_name(one) if isinstance(one, str) else one for one in values))
 
     return read
+
+
+GROUP_OFFER: Final = 1
+"""The type of an offer: a place in a group."""
+
+
+def _offer(fields: Mapping[str, Any]) -> events.WorldEvent:
+    inviter = read_name(fields["name"])
+    if fields["type"] == GROUP_OFFER:
+        return events.GroupOffered(inviter)
+    return events.GuildOffered(inviter, read_name(fields["guild_name"]))
 
 
 def _login_reply(fields: Mapping[str, Any]) -> events.WorldEvent | None:

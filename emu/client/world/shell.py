@@ -147,6 +147,7 @@ _LINES: Final[dict[type, Callable[[Any, WorldClientCore], str]]] = {
         if not event.result
         else f"the letter to {event.to} is refused (result {event.result})"
     ),
+    events.GroupOffered: lambda event, _: f"{event.inviter} invites you to a group",
     events.GuildOffered: lambda event, _: f"{event.inviter} invites you to {event.guild}",
     events.GuildShown: _guild,
     events.GuildMemberChanged: lambda event, _: f"guild: {_member_text(event.member)}",
