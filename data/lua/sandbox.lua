@@ -63,6 +63,12 @@ local function arm(beats, most)
     sethook(beat, "", limits.step)
 end
 
+-- What a call causes inside of it adds to its time: a script that makes thirty spawns loads thirty
+-- files, and calls as many functions.
+local function extend()
+    if patience < 4 * limits.seconds then patience = patience + limits.seconds / 15 end
+end
+
 -- The library of scripts. No text is longer than `longest`: literals are measured before a script
 -- is compiled, and everything below that makes a text bounds it. What takes long inside of a C
 -- function is paid for in steps, of which each beat allows a number.
@@ -355,7 +361,7 @@ end
 
 -- Runs what `compile` returned in an environment; `beats` is nil inside of a running call.
 local function run(compiled, env, beats, most)
-    if beats then arm(beats, most) end
+    if beats then arm(beats, most) else extend() end
     compiled(env, join)
 end
 
@@ -374,7 +380,7 @@ local function has(env, name) return find_function(env, name) ~= nil end
 local function call(env, beats, most, name, ...)
     local found = find_function(env, name)
     if not found then return false end
-    if beats then arm(beats, most) end
+    if beats then arm(beats, most) else extend() end
     return true, found(...)
 end
 

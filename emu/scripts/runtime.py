@@ -54,7 +54,8 @@ class ScriptLimits:
     """About 1 ms of a loop. The community's longest list of way points takes 15,000."""
     seconds: float = 0.015
     """CPU time of a call, checked every `STEP` instructions; of the time between two checks at most
-    a fifth of this counts."""
+    a fifth of this counts. Each file and event inside of the call adds a fifteenth, up to four
+    times this in all."""
     growth: int = 4 * MIB
     """Bytes that a call may add."""
     loading_growth: int = 16 * MIB

@@ -502,6 +502,31 @@ def test_one_pause_of_the_machine_does_not_end_a_call(folder: ScriptFolder) -> N
         scene.runtime.call(env, "f", 8, 0.005)
 
 
+@pytest.mark.parametrize(("events", "ends"), [(30, False), (150, True)])
+def test_events_inside_of_a_call_add_to_its_time(
+    folder: ScriptFolder, events: int, *, ends: bool
+) -> None:
+    """A script of the community makes 30 spawns, each with its own file and events."""
+
+    def work() -> None:
+        end = time.thread_time() + 0.0009
+        while time.thread_time() < end:
+            pass
+
+    def event() -> None:
+        scene.runtime.call(made[0], "spawn")
+
+    made: list[Environment] = []
+    scene: Scene = Scene(folder, work=work, event=event)
+    made.append(scene.script("function spawn() work() for i = 1, 50 do end end", "made.lua"))
+    env = scene.script("function f(n) for i = 1, n do event() end return 7 end")
+    if ends:
+        with pytest.raises(ScriptError, match="took too long"):
+            scene.runtime.call(env, "f", events)
+    else:
+        assert scene.runtime.call(env, "f", events) == (True, 7)
+
+
 def test_the_memory_of_a_file_that_has_ended_is_used_again(folder: ScriptFolder) -> None:
     runtime = Runtime(folder, {})
     (folder.root / "large.lua").write_text("kept = {} for i = 1, 5000 do kept[i] = {i} end")
