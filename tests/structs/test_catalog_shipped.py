@@ -86,7 +86,7 @@ def test_the_files_are_free_of_oddities() -> None:
     assert CATALOG.notes == []
     assert {definition.file for definition in STRUCTS} == {
         "LoginStructs.xml", "LoginCodeStructs.xml", "WorldStructs.xml", "SpawnStructs.xml",
-        "CombatStructs.xml",
+        "CombatStructs.xml", "CraftStructs.xml", "ItemStructs.xml",
     }  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def test_only_commands_have_a_second_opcode_name(definition: StructDefinition) -
     inside = definition.opcode_name == "OP_ClientCmdMsg"
     assert inside == bool(definition.opcode_type)
     # The commands whose names in EQ2Emulator's tables are those of messages.
-    named_otherwise = definition.name in {"WS_SelectOption", "WS_TraitsList"}
+    named_otherwise = definition.name in {"WS_SelectOption", "WS_TraitsList", "WS_RecipeList"}
     is_command = definition.opcode_type.endswith("Cmd") or named_otherwise
     assert inside == is_command
 
