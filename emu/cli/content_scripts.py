@@ -113,7 +113,8 @@ def errors(style: str) -> None:
         reply = console.run(ERRORS)
     if not reply.ok or not isinstance(reply.data, dict):
         raise CommandError(f"{' '.join(reply.lines)}; is an older server running?")
-    print_rows(reply.data["errors"], style, ("file", "line", "event", "spawn", "text", "count"))
+    columns = ("file", "line", "event", "spawn", "text", "count", "before_reload")
+    print_rows(reply.data["errors"], style, columns, least=columns[-1:])
     for path in reply.data["switched_off"]:
         click.echo(f"switched off: {path}", err=True)
 

@@ -84,7 +84,7 @@ class Console:
 
     reply = Reply(("a line",), {
         "errors": [{"file": "a.lua", "line": 3, "event": "hailed", "spawn": "Guard",
-                    "text": "no", "count": 2}],
+                    "text": "no", "count": 2, "before_reload": True}],
         "switched_off": ["a.lua"],
     })  # fmt: skip
 
