@@ -317,6 +317,18 @@ class WorldConfig:
         most=100,
         live=True,
     )
+    script_share: float = setting(
+        0.05,
+        "CPU time that the timers of one Lua script may use over time; what is late waits.",
+        unit="of one core",
+        limits=(0.001, 1),
+    )
+    scripts_share: float = setting(
+        0.2,
+        "CPU time that the timers of all Lua scripts together may use over time.",
+        unit="of one core",
+        limits=(0.001, 1),
+    )
     behaviors: Path | None = file_or_none(
         "Folder of Python files with behaviors of spawns and zones. They run in the server process."
         " Empty: none.",

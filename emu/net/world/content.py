@@ -46,6 +46,7 @@ from emu.world.content.served import NO_LAYER, ContentZones, served_zone
 from emu.world.entry.leaving import Departures
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
+from emu.world.scripts.shares import ScriptShares
 from emu.world.social.chat import Chat
 from emu.world.travel.tables import TravelTables, read_tables
 from emu.world.travel.travel import Travel
@@ -283,6 +284,7 @@ def make_scripts(
             chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
             report=_warn,
             figures=read_figures(config.content),
+            shares=ScriptShares(config.script_share, config.scripts_share),
         )  # fmt: skip
     except ConfigError as error:
         _warn(str(error))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
 
 from emu.errors import ScriptError
+from emu.scripts.own_time import own_time
 from emu.scripts.runtime import Environment, Runtime, ScriptFolder
 from emu.scripts.signatures import FunctionTable, Handle, bind, check_texts, merged
 from emu.world.events import Faults
@@ -30,6 +31,8 @@ EVENTS: Final = frozenset((
     "player_entry", "player_loadcomplete", "dusk", "dawn",
 ))  # fmt: skip
 """The events with a counter of their own."""
+APPEARANCES: Final = frozenset(("prespawn", "spawn", "init_zone_script", "preinit_zone_script"))
+"""Events of a zone that opens: each is called once for each spawn, in turns of the zone's own."""
 
 
 class Chances(Protocol):
@@ -103,6 +106,8 @@ class Calls:
         """The stamps of files that do not load, by the names of rows."""
         self._messages_left = 0
         self._depth = 0
+        self.used: Callable[[str, float], object] = lambda _path, _seconds: None
+        """Counts the CPU time of a call for its file."""
 
     # -- files ----------------------------------------------------
 
@@ -257,8 +262,10 @@ class Calls:
         file = self._file(script)
         if file is None or (file.failures >= MOST_FAILURES and not self._has_changed(file)):
             return NO_ANSWER
+        began = None
         if not self._depth:
             self._messages_left = MOST_MESSAGES
+            began = own_time()()
         self._depth += 1
         try:
             found, result = self._runtime.call(
@@ -274,6 +281,8 @@ class Calls:
             return Answer(is_found=True, has_failed=True)
         finally:
             self._depth -= 1
+            if began is not None and event not in APPEARANCES:
+                self.used(script, own_time()() - began)
         if self.reports.old:
             self.reports.ran(file.path, event)
         if not found:

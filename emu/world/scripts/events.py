@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from emu.scripts.signatures import Handle, HandleKind
@@ -18,6 +19,7 @@ from emu.world.clock import game_time
 from emu.world.deadlines import Deadlines
 from emu.world.scripts.bodies import Body, Home, Homes, distance_between
 from emu.world.scripts.calls import Calls
+from emu.world.scripts.shares import Shares
 from emu.world.zones.zone import Zone
 
 NOBODY: Final = Handle(HandleKind.PLAYER, None)
@@ -185,9 +187,11 @@ class ZoneEvents:
     """Calls the functions of zones' own scripts."""
 
     def __init__(
-        self, calls: Calls, homes: Homes, clock: Clock, wake: Callable[[Monotonic], None]
-    ) -> None:
+        self, calls: Calls, homes: Homes, shares: Shares, clock: Clock,
+        wake: Callable[[Monotonic], None],
+    ) -> None:  # fmt: skip
         self._calls = calls
+        self._shares = shares
         self._homes = homes
         self._clock = clock
         self._hours: Deadlines[Home, str] = Deadlines(wake)
@@ -289,4 +293,5 @@ class ZoneEvents:
         is_night = not DAWN <= game_time(self._clock.moment()).hour < DUSK
         was_night, home.is_night = home.is_night, is_night
         if is_night is not was_night:
-            self._calls.call(home, "dusk" if is_night else "dawn")
+            event = "dusk" if is_night else "dawn"
+            self._shares.do(home.script, partial(self._calls.call, home, event))

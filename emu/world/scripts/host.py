@@ -14,6 +14,7 @@ from typing import Final
 
 from emu.content.figures import Figures
 from emu.content.population import Standing
+from emu.errors import ScriptError
 from emu.scripts.runtime import ScriptFolder
 from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
@@ -31,6 +32,7 @@ from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.making import Maker
 from emu.world.scripts.moves import Moves
 from emu.world.scripts.regions import RegionEvents
+from emu.world.scripts.shares import ScriptShares, Shares
 from emu.world.scripts.states import States
 from emu.world.scripts.talks import Talks
 from emu.world.scripts.waits import Waits
@@ -45,6 +47,9 @@ COLLECTION_PAUSE: Final = 0.02
 """Seconds between two steps of freeing what scripts had, in which sessions are served."""
 FORGOTTEN_AT_ONCE: Final = 300
 """Spawns of a slice of a zone that has ended; each takes up to 10 microseconds."""
+REPORTED_AGAIN: Final = 60.0
+"""Seconds until it is reported again that the calls of a file wait for their share."""
+MOST_REPORTED: Final = 500
 LOOK: Final = 1.0
 """Seconds between two looks for changed files."""
 _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
@@ -65,6 +70,7 @@ class Scripts(Calls):
         chances: Chances,
         report: Callable[[str], object],
         figures: Figures | None = None,
+        shares: ScriptShares | None = None,
     ) -> None:
         """Make the runtime and subscribe to a world's events.
 
@@ -101,15 +107,19 @@ class Scripts(Calls):
         """The letters of the world's characters."""
         self.chat = chat
         self.homes = Homes(world.players)
-        self.waits = Waits(self, self.homes, world.wake, world.clock.now)
+        self.shares = Shares(shares or ScriptShares(), world.wake, world.clock.now, self._slowed)
+        self.used = self.shares.used
+        self._reported: dict[str, Monotonic] = {}
+        """When it was reported last that a file has used up its share."""
+        self.waits = Waits(self, self.homes, self.shares, world.wake, world.clock.now)
         self.events = SpawnEvents(self, self.homes)
-        self.regions = RegionEvents(self, self.homes, world.wake, world.clock.now)
-        self.zones = ZoneEvents(self, self.homes, world.clock, world.wake)
+        self.regions = RegionEvents(self, self.homes, self.shares, world.wake, world.clock.now)
+        self.zones = ZoneEvents(self, self.homes, self.shares, world.clock, world.wake)
         self.talks = Talks(behaviors.context.dialogs.next_number)
         self.choices = Choices(self.talks)
         self._behaviors = behaviors
         self.walks = Walks(world.wake)
-        self.moves = Moves(self, self.walks, world.wake, world.clock.now)
+        self.moves = Moves(self, self.walks, self.shares, world.wake, world.clock.now)
         self.states = States(
             self.events, self.waits, self.moves,
             sheets=CharacterSheets(world), wake=world.wake, now=world.clock.now,
@@ -339,12 +349,25 @@ class Scripts(Calls):
             if player is not None and player.is_online:
                 self.chat.line(player, shown(line), "error")
 
+    def _slowed(self, path: str, text: str) -> None:
+        """Tell the author of a file, or of all of them, that its calls wait for their share."""
+        reported = self._reported.get(path)
+        if reported is not None and self.now < reported + REPORTED_AGAIN:
+            return
+        if len(self._reported) >= MOST_REPORTED:
+            self._reported.clear()
+        self._reported[path] = self.now
+        error = ScriptError(path or "all scripts", 0, text)
+        fault, _ = self.reports.add(error, "timers", "", path)
+        self._report(str(fault))
+        self.failed(str(fault))
+
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`, None if nothing is due."""
         times = (
             self.walks.get_timer(), self.moves.get_timer(), self.waits.get_timer(),
             self.zones.get_timer(), self.states.get_timer(), self.regions.get_timer(),
-            self._next_look, self._collects_at, self._forgets_at,
+            self.shares.get_timer(), self._next_look, self._collects_at, self._forgets_at,
         )  # fmt: skip
         return min((due for due in times if due is not None), default=None)
 
@@ -360,6 +383,8 @@ class Scripts(Calls):
             self._collects_at = None if is_over else Monotonic(now + COLLECTION_PAUSE)
             if is_over:
                 self.collected()
+        self.shares.begin_turn()
+        self.shares.handle_timer(now)
         self.zones.handle_timer(now)
         self.regions.handle_timer(now)
         self.waits.handle_timer(now)

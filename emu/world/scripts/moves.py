@@ -6,6 +6,7 @@ Source: docs/guides/lua.md#movement.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from emu.times import Monotonic
@@ -15,6 +16,7 @@ from emu.world.deadlines import Deadlines
 from emu.world.entry.sheets import GHOST_SIZE, NOBODY
 from emu.world.scripts.bodies import Body, Home, distance_between
 from emu.world.scripts.calls import Calls
+from emu.world.scripts.shares import Shares
 from emu.world_stream.movement import FULL_TURN, Position
 
 TURNED: Final = 30.0
@@ -40,10 +42,11 @@ class Moves:
     """Moves the spawns of scripts."""
 
     def __init__(
-        self, calls: Calls, walks: Walks, wake: Callable[[Monotonic], None],
+        self, calls: Calls, walks: Walks, shares: Shares, wake: Callable[[Monotonic], None],
         now: Callable[[], Monotonic],
     ) -> None:  # fmt: skip
         self._calls = calls
+        self._shares = shares
         self._walks = walks
         self._now = now
         self._followers: Deadlines[Body, str] = Deadlines(wake)
@@ -247,7 +250,8 @@ class Moves:
 
     def _walk(self, body: Body) -> Walk:
         return self._walks.of(
-            body.spawn, body.home.zone, lambda mark: self._calls.call(body, mark)
+            body.spawn, body.home.zone,
+            lambda mark: self._shares.do(body.script, partial(self._calls.call, body, mark)),
         )  # fmt: skip
 
     def _found(self, body: Body) -> Walk | None:

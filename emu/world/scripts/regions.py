@@ -16,6 +16,7 @@ from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls
+from emu.world.scripts.shares import LEAST_PAUSE, Shares
 from emu.world.zones.zone import Zone
 
 SHORTEST_TICK: Final = 0.1
@@ -36,10 +37,11 @@ class RegionEvents:
     """Calls the functions of regions' scripts."""
 
     def __init__(
-        self, calls: Calls, homes: Homes, wake: Callable[[Monotonic], None],
+        self, calls: Calls, homes: Homes, shares: Shares, wake: Callable[[Monotonic], None],
         now: Callable[[], Monotonic],
     ) -> None:  # fmt: skip
         self._calls = calls
+        self._shares = shares
         self._homes = homes
         self._now = now
         self._stays: dict[Body, dict[str, _Stay]] = {}
@@ -108,6 +110,10 @@ class RegionEvents:
             stay = self._stays.get(body, {}).get(script)
             # In an empty zone the ticks end here; `resume` begins them again.
             if stay is None or not body.home.zone.is_watched:
+                continue
+            pause = self._shares.pause(script)
+            if pause or self._shares.is_turn_over:
+                self._ticks.set(body, script, Monotonic(now + max(pause, LEAST_PAUSE)))
                 continue
             answer = self._calls.run(script, "Tick", body.home, body, stay.kind)
             # The call may have sent the spawn away.

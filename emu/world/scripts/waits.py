@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from emu.times import Monotonic
@@ -25,6 +26,7 @@ from emu.world.scripts.bodies import (
     distance_between,
 )
 from emu.world.scripts.calls import Calls
+from emu.world.scripts.shares import OF_PLAYERS, Shares
 from emu.world.zones.zone import Zone
 
 NEAR_PAUSE: Final = 2.0
@@ -59,10 +61,11 @@ class Waits:
     """The timers of scripts, and what they watch."""
 
     def __init__(
-        self, calls: Calls, homes: Homes, wake: Callable[[Monotonic], None],
+        self, calls: Calls, homes: Homes, shares: Shares, wake: Callable[[Monotonic], None],
         now: Callable[[], Monotonic],
     ) -> None:  # fmt: skip
         self._calls = calls
+        self._shares = shares
         self._homes = homes
         self._now = now
         self.despawn: Callable[[Zone, Spawn], object] = lambda _zone, _spawn: None
@@ -95,9 +98,22 @@ class Waits:
         self._deadlines.clear(timer, Due.TIMER)
 
     def _ring(self, timer: Timer) -> None:
+        """Call the function of a timer that is due, when the share of its file allows it."""
         body = timer.body
         if not body.home.zone.is_watched:
             body.home.waiting.append(timer)
+        elif timer.function == DESPAWN:
+            self._stop(timer)
+            self.despawn(body.home.zone, body.spawn)
+        else:
+            # A spawn has a limited number of timers.
+            self._shares.do(self._file_of(body), partial(self._run, timer), is_bounded=True)
+
+    def _run(self, timer: Timer) -> None:
+        """Call the function of a timer, and set the timer again if it has calls left."""
+        body = timer.body
+        # It may have waited for its share.
+        if timer.is_stopped or body.is_gone:
             return
         timer.times -= 1
         # Before the call: the function may set the same timer again, or stop this one.
@@ -106,14 +122,24 @@ class Waits:
             self._deadlines.set(timer, Due.TIMER, Monotonic(self._now() + pause))
         else:
             self._stop(timer)
-        if timer.function == DESPAWN:
-            self.despawn(body.home.zone, body.spawn)
-            return
         other = timer.other if timer.other is None or not timer.other.is_gone else None
         if body.player is None:
             self._calls.call(body, timer.function, other)
         else:
             self._call_for_player(body, timer.function, other)
+
+    @staticmethod
+    def _file_of(body: Body) -> str:
+        return body.script if body.player is None else OF_PLAYERS
+
+    def _soon(self, owner: Body | Home, function: str, other: Body) -> None:
+        """Call a function of an owner's script when the share of its file allows it."""
+
+        def act() -> None:
+            if not other.is_gone:
+                self._calls.call(owner, function, other)
+
+        self._shares.do(owner.script, act)
 
     def _call_for_player(self, body: Body, function: str, other: Body | None) -> None:
         """Call a function of the scripts of players: of the one of its zone, else of all zones'."""
@@ -196,6 +222,8 @@ class Waits:
                     self._look_near(owner, players, now)
                 else:
                     self._look_at_places(owner, players, now)
+            if self._shares.is_turn_over:
+                return
 
     def _look_near(self, home: Home, players: list[Player], now: Monotonic) -> None:
         """Call the functions of the spawns to which somebody came near, or whom they left."""
@@ -229,7 +257,7 @@ class Waits:
             else:
                 continue
             if function:
-                self._calls.call(body, function, self._homes.player(player))
+                self._soon(body, function, self._homes.player(player))
 
     def _compare_spawns(self, body: Body, watched: SpawnNearness) -> None:
         home = body.home
@@ -246,7 +274,7 @@ class Waits:
         for function, found in ((watched.leave, gone), (watched.enter, new)):
             for other in sorted(found, key=lambda one: one.spawn.id):
                 if function and not other.is_gone:
-                    self._calls.call(body, function, other)
+                    self._soon(body, function, other)
 
     def _look_at_places(self, home: Home, players: list[Player], now: Monotonic) -> None:
         """Call the functions of the places to which players came, or which they left."""
@@ -265,7 +293,7 @@ class Waits:
                     del inside[player.id]
                 # A place without a function for leaving greets each player once in a stay.
                 if function:
-                    self._calls.call(home, function, self._homes.player(player))
+                    self._soon(home, function, self._homes.player(player))
 
 
 def _may_notice(spawn: Spawn, player: Player) -> bool:

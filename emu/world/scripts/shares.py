@@ -1,0 +1,168 @@
+"""The shares of the processor that scripts have, and the calls that wait for them.
+
+What a player does is answered at once; it counts for the script nevertheless. What a script wants
+later waits until its file and all scripts together have time again: timers, nearness, the functions
+of way points. A turn ends after a few milliseconds, so that sessions are served in between.
+Source: docs/guides/lua.md#shares.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from emu.limits.rates import RateLimit
+from emu.times import Monotonic
+from emu.world.deadlines import Deadlines
+
+TURN: Final = 0.004
+"""CPU seconds after which no further call begins in one turn."""
+MOST_WAITING: Final = 1000
+"""Calls of one file that wait for its share, besides its timers."""
+AT_ONCE: Final = 50
+"""Files whose calls go on in one turn."""
+LEAST_PAUSE: Final = 0.02
+"""Seconds until a file without time left is asked again, at least."""
+OF_PLAYERS: Final = "PlayerScripts/"
+"""The folder of the scripts of players, which have one share together."""
+FORGOTTEN_AFTER: Final = 256
+"""Files whose budgets are known, from which on the full ones are forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptShares:
+    """What scripts may use of one core over time."""
+
+    file: float = 0.05
+    """Share of one file."""
+    all: float = 0.2
+    """Share of all scripts together."""
+    reserve: float = 0.25
+    """Seconds that one file may use at once; its share refills them."""
+    all_reserve: float = 0.5
+    """Seconds that all scripts together may use at once."""
+
+
+@dataclass(slots=True)
+class _Usage:
+    """What one file has used, and what waits for its share."""
+
+    budget: RateLimit
+    waiting: deque[Callable[[], object]] = field(default_factory=deque)
+
+
+class Shares:
+    """The time that scripts use, by file, and the calls that wait."""
+
+    def __init__(
+        self,
+        rules: ScriptShares,
+        wake: Callable[[Monotonic], None],
+        now: Callable[[], Monotonic],
+        slowed: Callable[[str, str], object],
+    ) -> None:
+        """`slowed` is called with the file that waits, or "" for all of them, and the reason."""
+        self._rules = rules
+        self._now = now
+        self._slowed = slowed
+        self._usages: dict[str, _Usage] = {}
+        self._all = RateLimit(rules.all, rules.all_reserve, now())
+        self._due: Deadlines[str, None] = Deadlines(wake)
+        self._turn = 0.0
+        self.counters: Counter[str] = Counter()
+
+    def begin_turn(self) -> None:
+        """Begin a turn: until its end the time of all calls is added up."""
+        self._turn = 0.0
+
+    @property
+    def is_turn_over(self) -> bool:
+        """Whether what is due should wait for the next turn."""
+        return self._turn >= TURN
+
+    def used(self, path: str, seconds: float) -> None:
+        """Count the CPU time of a call of a file."""
+        now = self._now()
+        self._turn += seconds
+        self._all.charge(seconds, now)
+        if path.startswith(OF_PLAYERS):
+            path = OF_PLAYERS
+        self._usage(path, now).budget.charge(seconds, now)
+
+    def pause(self, path: str) -> float:
+        """Return the seconds until a file may be called again; 0 if it may be called now."""
+        now = self._now()
+        usage = self._usages.get(path)
+        left = usage.budget.left(now) if usage is not None else self._rules.reserve
+        own = -left / self._rules.file if left <= 0 else 0.0
+        left = self._all.left(now)
+        common = -left / self._rules.all if left <= 0 else 0.0
+        if left > 0 and not own:
+            return 0.0
+        return max(own, common, LEAST_PAUSE)
+
+    def do(self, path: str, act: Callable[[], object], *, is_bounded: bool = False) -> None:
+        """Do what calls a file, now or when its share allows it, in the order of the requests.
+
+        `is_bounded` says that the caller limits how much can wait.
+        """
+        usage = self._usages.get(path)
+        has_waiting = usage is not None and bool(usage.waiting)
+        pause = 0.0 if has_waiting else self.pause(path)
+        if not has_waiting and not pause and not self.is_turn_over:
+            act()
+            return
+        usage = self._usage(path, self._now())
+        if not is_bounded and len(usage.waiting) >= MOST_WAITING:
+            self.counters["calls left out"] += 1
+            return
+        usage.waiting.append(act)
+        self.counters["calls delayed"] += 1
+        if not has_waiting:
+            self._wait(path, pause)
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None if nothing waits."""
+        return self._due.next()
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Do what waits, as much as the shares and the turn allow."""
+        for path, _ in self._due.some_due(now, AT_ONCE):
+            waiting = self._usage(path, now).waiting
+            while waiting:
+                pause = self.pause(path)
+                if pause or self.is_turn_over:
+                    self._wait(path, pause)
+                    break
+                waiting.popleft()()
+
+    def forget(self) -> None:
+        """Forget what waits: the scripts have ended."""
+        for path in self._usages:
+            self._due.clear(path, None)
+        self._usages.clear()
+
+    def _wait(self, path: str, pause: float) -> None:
+        if pause:
+            left = self._all.left(self._now())
+            whose, share = ("", self._rules.all) if left <= 0 else (path, self._rules.file)
+            self._slowed(whose, f"needs more than {share:.0%} of the processor: its timers wait")
+        self._due.set(path, None, Monotonic(self._now() + pause))
+
+    def _usage(self, path: str, now: Monotonic) -> _Usage:
+        usage = self._usages.get(path)
+        if usage is None:
+            if len(self._usages) >= FORGOTTEN_AFTER:
+                self._forget_idle(now)
+            usage = self._usages[path] = _Usage(
+                RateLimit(self._rules.file, self._rules.reserve, now)
+            )
+        return usage
+
+    def _forget_idle(self, now: Monotonic) -> None:
+        """Forget the files that have their whole reserve again: a new one is the same."""
+        for path, usage in list(self._usages.items()):
+            if not usage.waiting and usage.budget.left(now) >= self._rules.reserve:
+                del self._usages[path]
