@@ -1,5 +1,7 @@
 """What a player's client keeps with its character: macros, map fog, slots, and choices.
 
+Each of them is bounded, so that the text stays below `emu.usable.LONGEST_CLIENT_DATA`.
+
 The server stores these values and sends them back; it does not use most of them. They are stored
 as one text. Source: docs/protocol/world/entering.md#client-data.
 """
@@ -20,13 +22,13 @@ MOST_COMMANDS: Final = 10
 LONGEST_MACRO: Final = 64
 LONGEST_COMMAND: Final = 255
 MOST_SLOTS: Final = 1000
-MOST_FOGS: Final = 20
+MOST_MACRO_BYTES: Final = 24_000
+"""Bytes of all macros as they are stored."""
+MOST_FOGS: Final = 12
 """Zones whose fog is kept; the one that was sent first is forgotten first."""
 LONGEST_FOG: Final = 1024
 LONGEST_BIOGRAPHY: Final = 511
 """Bytes of the biography in the window of a player."""
-MOST_BYTES: Final = 60_000
-"""Bytes of the stored text: less than `emu.usable.LONGEST_CLIENT_DATA`."""
 VOICES: Final = ("combat_voice", "emote_voice")
 U8, U16, U32 = 0xFF, 0xFFFF, 0xFFFFFFFF
 GROUP_OPTIONS: Final = (1, 0, 1, 0, 1, 0, 0, 0, 0)
@@ -111,14 +113,11 @@ class ClientData:
             raise MalformedMessage("name of a macro too long")
         if number not in self._macros and len(self._macros) >= MOST_MACROS:
             raise LimitExceeded("too many macros")
-        before = self._macros.get(number)
-        self._macros[number] = macro._replace(commands=commands)
-        if len(self.text.encode()) > MOST_BYTES:
-            if before is None:
-                del self._macros[number]
-            else:
-                self._macros[number] = before
+        macro = macro._replace(commands=commands)
+        others = sum(_size(one) for key, one in self._macros.items() if key != number)
+        if others + _size(macro) > MOST_MACRO_BYTES:
             raise LimitExceeded("too many texts in macros")
+        self._macros[number] = macro
 
     # -- the window of spells -------------------------------------------------------------------
 
@@ -132,10 +131,7 @@ class ClientData:
         merged = self._slots | dict(slots)
         if len(merged) > MOST_SLOTS:
             raise LimitExceeded("too many slots of spells")
-        before, self._slots = self._slots, merged
-        if len(self.text.encode()) > MOST_BYTES:
-            self._slots = before
-            raise LimitExceeded("too many slots of spells")
+        self._slots = merged
 
     # -- maps -----------------------------------------------------------------------------------
 
@@ -147,15 +143,24 @@ class ClientData:
         """Keep the fog of a zone's map, as the client has sent it."""
         if len(fog) > LONGEST_FOG:
             raise LimitExceeded("fog of a map too long")
-        before = dict(self._fogs)
         # Taken out first, so that the order is that of the last changes.
         self._fogs.pop(str(zone_id), None)
         self._fogs[str(zone_id)] = fog
         while len(self._fogs) > MOST_FOGS:
             self._fogs.pop(next(iter(self._fogs)))
-        if len(self.text.encode()) > MOST_BYTES:
-            self._fogs = before
-            raise LimitExceeded("too much fog of maps")
+
+
+def _size(macro: Macro) -> int:
+    """Return the most bytes that a macro has in the stored text."""
+    # Besides its texts there are its number, its icon, quotes and commas.
+    return 24 + sum(3 + _length(one) for one in (macro.name, *macro.commands))
+
+
+def _length(text: str) -> int:
+    """Return the most bytes of a text in JSON."""
+    if not (text.isascii() and text.isprintable()):
+        return 6 * len(text)
+    return len(text) + text.count('"') + text.count("\\")
 
 
 def _read(text: str) -> dict[str, Any]:

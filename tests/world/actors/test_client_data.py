@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
 
 from emu.errors import LimitExceeded, MalformedMessage
 from emu.usable import LONGEST_CLIENT_DATA
 from emu.world.actors.client_data import (
     GROUP_OPTIONS,
+    LONGEST_BIOGRAPHY,
     LONGEST_COMMAND,
     LONGEST_FOG,
     LONGEST_MACRO,
@@ -64,9 +63,10 @@ def test_a_macro_beyond_the_bounds_is_refused(macro: Macro) -> None:
     assert kept.text == ""
 
 
-def test_no_client_stores_more_than_the_store_takes() -> None:
+@pytest.mark.parametrize("letter", ["é", "x", '"', "\\", "\x01"])
+def test_no_client_stores_more_than_the_store_takes(letter: str) -> None:
     kept = ClientData()
-    long = Macro("é" * LONGEST_MACRO, 0, ("é" * LONGEST_COMMAND,) * MOST_COMMANDS)
+    long = Macro(letter * LONGEST_MACRO, 65535, (letter * LONGEST_COMMAND,) * MOST_COMMANDS)
     refused = 0
     for number in range(MOST_MACROS):
         try:
@@ -75,11 +75,14 @@ def test_no_client_stores_more_than_the_store_takes() -> None:
             refused += 1
     assert refused > 0
     for zone in range(MOST_FOGS):
-        with suppress(LimitExceeded):
-            kept.put_fog(zone, bytes(LONGEST_FOG))
-    with suppress(LimitExceeded):
-        kept.put_slots([(number, 1) for number in range(MOST_SLOTS)])
-    assert 10_000 < len(kept.text.encode()) <= LONGEST_CLIENT_DATA
+        kept.put_fog(4_000_000_000 + zone, bytes(LONGEST_FOG))
+    kept.put_slots([(4_000_000_000 + number, 65535) for number in range(MOST_SLOTS)])
+    kept.biography = letter * LONGEST_BIOGRAPHY
+    kept.voices, kept.language, kept.group = (65535, 65535), 255, (255,) * 9
+    assert 30_000 < len(kept.text) <= LONGEST_CLIENT_DATA
+
+
+def test_there_are_limits_of_macros_and_slots() -> None:
     short = ClientData()
     for number in range(MOST_MACROS):
         short.put_macro(number, HELLO)
