@@ -30,6 +30,7 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from emu.errors import DuplicateName, LimitExceeded, StoreError
+from emu.gather import both
 from emu.limits.addresses import address_key
 from emu.limits.rates import Allowance, Throttle
 from emu.login.passwords import (
@@ -339,10 +340,13 @@ class AccountService:
         if not 0 < len(password) <= MAX_PASSWORD:
             self._guesses.charge_address(attempt.source, now)
             return LoginRefusal(LoginRefusalReason.BAD_PASSWORD)
-        # Before the account is read: a banned address must not learn which names exist.
-        if await self._is_address_banned(address, self._clock.moment()):
+        is_banned, account = await both(
+            self._is_address_banned(address, self._clock.moment()), self._store.find_account(name)
+        )
+        # Before anything that depends on the account: a banned address must not learn which names
+        # exist.
+        if is_banned:
             return LoginRefusal(LoginRefusalReason.ADDRESS_BANNED)
-        account = await self._store.find_account(name)
         return await self._decide(attempt, account, wanted)
 
     async def remember_login(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from emu.database import Kind
 from emu.errors import DuplicateName
-from emu.model import Account
-from emu.store.repository import Repository, changes, check_name, name_key, reads, saves
+from emu.model import Account, Character
+from emu.store.repository import Repository, asks, changes, check_name, name_key, reads, saves
 from emu.times import FOR_EVER, UNKNOWN, Moment
 
 _COLUMNS = (
@@ -20,6 +20,16 @@ _COLUMNS = (
 
 
 _LOGIN = {"last_login": Kind.REAL, "last_address": Kind.TEXT, "last_client_version": Kind.INTEGER}
+
+
+class ListedRows(Protocol):
+    """The characters in lists; `emu.store.characters.CharacterRepository` is the implementation."""
+
+    def rows_of_named(self, account_key: str) -> Any:
+        """Return the rows of an account's characters that are not deleted, by the account's key."""
+
+    def judged(self, rows: Iterable[Any]) -> Sequence[Character]:
+        """Return the characters of rows."""
 
 
 class AccountRepository(Repository):
@@ -33,6 +43,20 @@ class AccountRepository(Repository):
             (name_key(name),),
         ).fetchone()
         return _account(row) if row else None
+
+    @asks
+    def find_listed(
+        self, name: str, listed: ListedRows
+    ) -> Generator[None, None, tuple[Account | None, Sequence[Character]]]:
+        """Return what `find` does, and the account's characters that are not deleted."""
+        found = self._after(
+            f"SELECT {_COLUMNS} FROM accounts WHERE name_key = ?",  # noqa: S608
+            (name_key(name),),
+        )
+        rows = self.database.after(listed.rows_of_named(name_key(name)))
+        yield
+        row = next(iter(found), None)
+        return (_account(row), listed.judged(rows)) if row else (None, ())
 
     @reads
     def get(self, account_id: int) -> Account | None:

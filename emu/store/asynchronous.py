@@ -20,6 +20,7 @@ from operator import attrgetter
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Protocol, TypeVar
 
 from emu.commands.registry import account_authority, account_rank
+from emu.gather import both
 from emu.limits.addresses import BanList
 from emu.model import Account, Character, EntryOrigin, Handoff, WorldCharacter
 from emu.processes.shared import LIFETIME, MOST_KEYS
@@ -179,10 +180,7 @@ def _find_listed(
     accounts: AccountRepository, name: str
 ) -> tuple[Account | None, Sequence[Character]]:
     """Return the account of a name, and its characters that are not deleted."""
-    account = accounts.find(name)
-    if account is None:
-        return None, ()
-    return account, CharacterRepository(accounts.database).of_account(account.id)
+    return accounts.find_listed(name, CharacterRepository(accounts.database))
 
 
 class AsyncAccounts(AsyncRepository[AccountRepository]):
@@ -275,16 +273,25 @@ class AsyncAccountGate(AsyncRepository[AccountRepository]):
     async def kept_out(self, clients: Sequence[tuple[int, str]]) -> Sequence[int]:
         """Return the accounts that are banned, disabled or removed, or whose address is banned."""
         moment = self._clock.moment()
-        found = {
+        asked = {account_id for account_id, _ in clients}
+        by_address, open_ = await both(
+            self._banned(clients, moment), self._open_of(sorted(asked), moment)
+        )
+        return sorted(by_address | (asked - open_))
+
+    async def _banned(self, clients: Sequence[tuple[int, str]], moment: Moment) -> set[int]:
+        """Return the accounts whose address is banned."""
+        return {
             account_id
             for account_id, address in clients
             if await self._bans.is_address_banned(address, moment)
         }
-        # What is banned by address needs no look into the accounts.
-        asked = {account_id for account_id, _ in clients} - found
-        if self._knows_accounts and asked:
-            found |= asked - set(await self.open_among(sorted(asked), moment))
-        return sorted(found)
+
+    async def _open_of(self, asked: Sequence[int], moment: Moment) -> set[int]:
+        """Return the accounts that are neither banned nor disabled nor removed."""
+        if not self._knows_accounts or not asked:
+            return set(asked)
+        return set(await self.open_among(asked, moment))
 
 
 class AsyncRoster(AsyncRepository[Roster]):

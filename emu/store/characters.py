@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -210,10 +210,21 @@ class CharacterRepository(Repository):
         return int(row[0])
 
     def _load(self, condition: str, values: tuple[Any, ...]) -> list[Character]:
+        return self.judged(self._rows(condition, values))
+
+    def rows_of_named(self, account_key: str) -> Any:
+        """Return the rows of an account's characters that are not deleted, by the account's key."""
+        return self._rows(
+            "account_id = (SELECT id FROM accounts WHERE name_key = ?) AND NOT deleted",
+            (account_key,),
+        )
+
+    def judged(self, rows: Iterable[Any]) -> list[Character]:
+        """Return the characters of rows; unusable values are replaced and reported."""
         # Rows of a file are cached as characters already, until somebody changes them.
         judge = _remembered if self.database.is_shared else _judged
         found = []
-        for row in self._rows(condition, values):
+        for row in rows:
             character, problems = judge(row)
             for problem in problems:
                 self.database.warn(f"listed character {character.name} ({row['id']}): {problem}")

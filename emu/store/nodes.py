@@ -165,11 +165,12 @@ class NodeTable(Repository):
         return found is not None
 
     @asks
-    def placement(self, zone_id: int) -> Placement:
+    def placement(self, zone_id: int) -> Generator[None, None, Placement]:
         """Return what the node of a zone is chosen from."""
         # A row that changes in between is noticed by `claim`.
-        rows = self._run(f"{PLACES} WHERE zone_id = ? ORDER BY instance", (zone_id,))
-        nodes = self._timed(NODES)
+        rows = self._after(f"{PLACES} WHERE zone_id = ? ORDER BY instance", (zone_id,))
+        nodes = self.database.after(self._timed(NODES))
+        yield
         return Placement([_node(*row) for row in nodes], [_place(row) for row in rows])
 
     @reads

@@ -173,18 +173,33 @@ def views(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P],
     return update_wrapper(call, method)
 
 
-def asks(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
-    """Decorate a method that reads several times, each at its own moment.
+def asks(
+    method: Callable[Concatenate[R, P], Generator[None, None, T]],
+) -> Callable[Concatenate[R, P], T]:
+    """Decorate a generator that sends several questions, yields once, and then reads the rows.
 
-    It sends all statements before it reads a row: on a server, that is one round trip.
+    Each statement sees the database at its own moment. All of it is one round trip to a server. It
+    keeps the rows of a statement with `Repository._after`.
     """
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
         database = self.database
+        steps = method(self, *values, **named)
         with database.asking():
-            return database.read_texts(lambda: method(self, *values, **named), self.bad_text)
+            database.read_texts(lambda: next(steps), self.bad_text)
+        return _rest(steps)
 
     return update_wrapper(call, method)
+
+
+def _rest(steps: Generator[None, None, T]) -> T:
+    """Carry out what a generator does after its only `yield`."""
+    try:
+        next(steps)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    raise AssertionError("a method that asks ahead yields once")
 
 
 def changes(method: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
@@ -246,13 +261,7 @@ def _ahead(
     changed = _changing(begin, is_lasting=is_lasting)
 
     def call(self: R, /, *values: P.args, **named: P.kwargs) -> T:
-        steps = changed(self, *values, **named)
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        raise AssertionError("a method that changes ahead yields once")
+        return _rest(changed(self, *values, **named))
 
     return update_wrapper(call, method)
 

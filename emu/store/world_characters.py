@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Generator, Mapping, Sequence
 from dataclasses import asdict, astuple, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -27,7 +27,15 @@ from emu.model import (
     WorldCharacter,
 )
 from emu.store.appearance import appearance_text, read_appearance
-from emu.store.repository import Repository, changes, name_key, reads, saves
+from emu.store.repository import (
+    Repository,
+    change,
+    changes,
+    changes_ahead,
+    name_key,
+    reads,
+    saves,
+)
 from emu.times import UNKNOWN, Moment
 from emu.usable import Problem, usable_world_character
 
@@ -202,6 +210,10 @@ _PLACED = {
 """The columns that every save has."""
 
 
+_OF_ACCOUNT: Final = "own.account_id = ? AND NOT own.deleted ORDER BY own.id"
+"""The condition and order of an account's characters."""
+
+
 class WorldCharacters(Repository):
     """The built-in world's characters."""
 
@@ -254,7 +266,7 @@ class WorldCharacters(Repository):
     def of_account(self, account_id: int) -> list[WorldCharacter]:
         """Return an account's characters that are not deleted, oldest first."""
         rows = self._run(
-            f"{self._select} own.account_id = ? AND NOT own.deleted ORDER BY own.id",
+            f"{self._select} {_OF_ACCOUNT}",
             (account_id,),
         ).fetchall()
         return [self._character(row) for row in rows]
@@ -278,7 +290,7 @@ class WorldCharacters(Repository):
             found.setdefault(account_id, []).append(status)
         return found
 
-    @changes
+    @change
     def delete(self, account_id: int, char_id: int) -> bool:
         """Mark a character deleted; return True if it existed and was not deleted."""
         changed = self._run(
@@ -304,12 +316,12 @@ class WorldCharacters(Repository):
         found = self._run("SELECT 1 FROM world_characters WHERE name_key = ?", (name_key(name),))
         return found.fetchone() is not None
 
-    @changes
+    @change
     def set_admin_status(self, char_id: int, status: int) -> None:
         """Set a character's rank, or ban it."""
         self._set("world_characters", char_id, admin_status=status)
 
-    @changes
+    @change
     def pay(self, _account_id: int, char_id: int, coins: int) -> int | None:
         """Take coins from a character, in copper; below 0 gives them back.
 
@@ -352,7 +364,7 @@ class WorldCharacters(Repository):
             raise OutOfDate("a character or its coins have gone")
         return {int(row["id"]): int(row["coins"]) for row in rows}
 
-    @changes
+    @change
     def mute_account(self, account_id: int, until: Moment) -> None:
         """Store the end of a mute for all characters of an account, with deleted ones."""
         self._run(
@@ -375,8 +387,10 @@ class WorldCharacters(Repository):
         )
         return [CharacterStanding(**dict(row)) for row in rows]
 
-    @changes
-    def claim(self, account_id: int, char_id: int, holder: str) -> list[WorldCharacter]:
+    @changes_ahead
+    def claim(
+        self, account_id: int, char_id: int, holder: str
+    ) -> Generator[None, None, list[WorldCharacter]]:
         """Make a process the holder of a character; return the account's characters.
 
         The character's term is one greater from now on, so saves of every earlier holder are
@@ -387,7 +401,11 @@ class WorldCharacters(Repository):
             " WHERE id = ? AND account_id = ? AND NOT deleted",
             (holder, char_id, account_id),
         )
-        return self.of_account(account_id)
+        rows = self.database.read_texts(
+            lambda: self._after(f"{self._select} {_OF_ACCOUNT}", (account_id,)), self.bad_text
+        )
+        yield
+        return [self._character(row) for row in rows]
 
     @saves
     def save_character(self, char_id: int, state: SavedState) -> None:

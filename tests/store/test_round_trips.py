@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from emu.model import Handoff
+from emu.cluster.ports import NodeAbout, ZonePlace
+from emu.model import Handoff, RegisteredWorld
 from emu.store import Store
 from tests.support.database.engines import store_database
 from tests.support.database.relay import Relay
+from tests.support.database.stores import character, world_character
 
 
 class Far:
@@ -45,3 +47,34 @@ def test_a_world_key_is_issued_and_redeemed_in_one_round_trip_each(far: Far) -> 
     assert far.trips(keys.redeem, 1, 9) == 1
     assert far.result == Handoff(1, 5, "Aldana")
     assert far.trips(keys.withdraw_account, 1) == 1
+
+
+def test_an_account_is_read_with_its_characters_in_one_round_trip(far: Far) -> None:
+    login = far.store.login
+    account = login.accounts.add("Alice", "hash", 1.0)
+    world = login.worlds.add(RegisteredWorld(0, "Norrath", "norrath", "hash"))
+    login.characters.add(character(account_id=account.id, world_id=world.id))
+    assert far.trips(login.accounts.find_listed, "alice", login.characters) == 1
+    found, listed = far.result
+    assert (found, [row.account_id for row in listed]) == (account, [account.id])
+    assert far.trips(login.accounts.find_listed, "bob", login.characters) == 1
+    assert far.result == (None, ())
+
+
+def test_a_character_is_claimed_in_one_round_trip(far: Far) -> None:
+    characters = far.store.world.characters
+    made = characters.create(world_character(account_id=3))
+    assert far.trips(characters.claim, 3, made.id, "east") == 1
+    assert [(row.id, row.term) for row in far.result] == [(made.id, made.term + 1)]
+    assert far.trips(characters.pay, 3, made.id, 0) == 1
+
+
+def test_a_node_beats_and_a_zone_is_placed_in_one_round_trip_each(far: Far) -> None:
+    nodes = far.store.world.nodes
+    assert far.trips(nodes.take_term, "east", NodeAbout("192.0.2.1", 9001, "1.0", 100)) == 1
+    term = far.result
+    assert far.trips(nodes.claim, ZonePlace(12, 0, "east", term), None) == 1
+    assert far.trips(nodes.beat, "east", term, 7, 6.0) == 1
+    assert [place.zone_id for place in far.result.places] == [12]
+    assert far.trips(nodes.placement, 12) == 1
+    assert [row.players for row in far.result.nodes] == [7]

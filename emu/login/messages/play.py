@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from emu.errors import EmuError, StoreError, StructValueError
+from emu.gather import both
 from emu.login.character_list import CharacterListEntry, character_list
 from emu.login.client import Client, ClientDeadline, ClientState, PendingPlay, guarded
 from emu.login.directory import GONE, WorldState, state_of
@@ -156,8 +157,10 @@ async def play(service: LoginService, client: Client, payload: bytes) -> None:
     place = (asked.get("server_id", 0), asked["char_id"])
     try:
         # Again, although the login checked it: a ban may be newer than the session.
-        is_barred = await service.is_barred(client.account_id, client.address)
-        rows = await service.characters.characters_of(client.account_id)
+        is_barred, rows = await both(
+            service.is_barred(client.account_id, client.address),
+            service.characters.characters_of(client.account_id),
+        )
     except StoreError:
         _refuse(service, client, place, PlayCode.PROBLEM, "server problem")
         raise

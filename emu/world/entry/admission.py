@@ -69,16 +69,22 @@ class WorldAdmissionRules:
         # Keys of others count as players: otherwise a full world would issue keys that it must
         # refuse later.
         expected = await self.handoffs.held_by_others(account_id)
-        code = self._decide(characters, char_id, expected)
+        code = self.decide(characters, char_id, expected)
         if code != PlayCode.SUCCESS:
             return code, 0
+        return await self.issue(characters, account_id, char_id)
+
+    async def issue(
+        self, characters: Sequence[WorldCharacter], account_id: int, char_id: int
+    ) -> tuple[PlayCode, int]:
+        """Issue the key of a character that may enter; see `grant`."""
         character = next(row for row in characters if row.id == char_id)
         rank = character.admin_status
         # The account's earlier key becomes invalid, so that two clients cannot enter with one
         # account.
         is_only = rank < self.rules.game_master
         try:
-            return code, await self.handoffs.issue(
+            return PlayCode.SUCCESS, await self.handoffs.issue(
                 account_id, char_id, character.name, rank, is_only=is_only
             )
         except LimitExceeded:
@@ -98,14 +104,14 @@ class WorldAdmissionRules:
         Its place is reserved by the key, so only players in the world count. `is_zoning` is whether
         it was in the world before and only changes its zone or its process.
         """
-        return self._decide(characters, char_id, 0, is_in=is_zoning)
+        return self.decide(characters, char_id, 0, is_in=is_zoning)
 
     async def dismiss(self, char_id: int) -> None:
         """Refuse a character that no longer exists, and remove it if it is here."""
         await self.handoffs.withdraw(char_id)
         self.presence.dismiss(char_id)
 
-    def _decide(
+    def decide(
         self,
         characters: Sequence[WorldCharacter],
         char_id: int,
@@ -113,7 +119,10 @@ class WorldAdmissionRules:
         *,
         is_in: bool = False,
     ) -> PlayCode:
-        """Return the code; a character in the world (`is_in`) passes the lock and the limit."""
+        """Return the code, with `expected` keys of others as players.
+
+        A character in the world (`is_in`) passes the lock and the limit.
+        """
         # One character with this status bans the whole account.
         if any(row.admin_status == STATUS_BANNED_FOR_EVER for row in characters):
             return PlayCode.BANNED

@@ -14,6 +14,7 @@ import enum
 from typing import Final
 
 from emu.errors import CommandError, StoreError
+from emu.gather import both
 from emu.mailbox import start
 from emu.model import EntryOrigin
 from emu.times import Monotonic
@@ -282,12 +283,15 @@ class Departures:
         world = self._world
         definition = world.zones.definition(to.zone_id)
         there = Destination(to.zone_id, to.position or definition.safe)
-        there_at = await world.zone_servers.elsewhere(to.zone_id)
         account_id, client = player.character.account_id, player.client
         # The key carries whether the player is hidden: the other process has no other way to know.
         entry = EntryOrigin.ZONE_HIDDEN if player.spawn.hidden else EntryOrigin.ZONE
         rank = player.character.admin_status
-        key = await world.handoffs.issue(account_id, player.id, player.name, rank, entry)
+        # A key that nobody uses, because no node can run the zone, ends by itself.
+        key, there_at = await both(
+            world.handoffs.issue(account_id, player.id, player.name, rank, entry),
+            world.zone_servers.elsewhere(to.zone_id),
+        )
         if there_at is not None:
             # Before the client is sent anything: the other process reads the character as soon as
             # the client shows its key.

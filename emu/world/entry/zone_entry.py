@@ -18,6 +18,7 @@ from typing import Any, Protocol, cast
 from emu.dialects import Dialects
 from emu.dialects.dialect import LOGIN_BY_NUMBER
 from emu.errors import EmuError, MalformedMessage, StoreError, UnknownStruct, UnknownVersion
+from emu.gather import both
 from emu.mailbox import Mailbox
 from emu.model import Handoff, LoginCode, PlayCode, WorldCharacter
 from emu.processes.ports import Presence
@@ -358,13 +359,9 @@ class EnteringClient:
             self._deadline = None
             # Asked here although the login server asks, too: a ban may have come after the key was
             # issued.
-            is_kept_out = await self._entry.is_kept_out(handoff.account_id, self._address)
-            # Read before `fetch`, which removes the character from its process.
-            was_in = self._entry.presence.find(handoff.char_id) is not None
-            await self._entry.inside.fetch(handoff.char_id)
-            # After `fetch`, which stores the newest state of the character: from now on, saves of
-            # its earlier holder are refused.
-            characters = await self._entry.claim(handoff.account_id, handoff.char_id)
+            is_kept_out, (was_in, characters) = await both(
+                self._entry.is_kept_out(handoff.account_id, self._address), self._claimed(handoff)
+            )
         except (MalformedMessage, UnknownVersion, StoreError) as error:
             self._refuse(_refusal_of(error), str(error))
             return
@@ -385,6 +382,18 @@ class EnteringClient:
         await self._entry.inside.place(character)
         if not self._over and self._is_entered(handoff, character, client, key):
             await self._entry.played(handoff.char_id, self._entry.clock.moment())
+
+    async def _claimed(self, handoff: Handoff) -> tuple[bool, Sequence[WorldCharacter]]:
+        """Make this process the holder of a character.
+
+        Returns whether it was in the world, and the characters of its account.
+        """
+        # Read before `fetch`, which removes the character from its process.
+        was_in = self._entry.presence.find(handoff.char_id) is not None
+        await self._entry.inside.fetch(handoff.char_id)
+        # After `fetch`, which stores the newest state of the character: from now on, saves of its
+        # earlier holder are refused.
+        return was_in, await self._entry.claim(handoff.account_id, handoff.char_id)
 
     def _read(self, payload: bytes) -> tuple[int, int, int]:
         """Return account id, key and version of a request; its length identifies the layout."""

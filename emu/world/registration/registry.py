@@ -16,6 +16,7 @@ from typing import Final
 
 from emu.appearance import Models
 from emu.errors import StoreError, Unanswered
+from emu.gather import both
 from emu.limits.addresses import parse_host
 from emu.link.batches import ZONES_PER_BATCH, ZoneItem, ZoneUpdates, ZoneUpdatesRequest
 from emu.link.messages import (
@@ -230,12 +231,12 @@ class WorldRegistry:
     async def answer(self, message: LinkMessage) -> Sequence[LinkMessage]:
         """Handle a message of the login server; return the replies."""
         if isinstance(message, UsertoWorldReq):
-            answer = await self._answer_play(message)
-            return [answer, *await self._body(answer.char_id, answer.response)]
+            answer, row = await self._answer_play(message)
+            return [answer, *await self._body(row)]
         if isinstance(message, CharacterCreateRequest):
             version, body = message.client_version, message.request
             reply = await self.creation.create(version, body, locked=self.admission.locked)
-            return [reply, *await self._body(reply.char_id, reply.response)]
+            return [reply, *await self._body_of(reply.char_id, reply.response)]
         if isinstance(message, ZoneUpdatesRequest):
             zones = self._zone_report.next_batch(message.max_per_batch)
             return [zones] if zones else []
@@ -243,18 +244,30 @@ class WorldRegistry:
             await self._delete(message.account_id, message.char_id)
         return []
 
-    async def _answer_play(self, request: UsertoWorldReq) -> UsertoWorldResp:
+    async def _answer_play(
+        self, request: UsertoWorldReq
+    ) -> tuple[UsertoWorldResp, WorldCharacter | None]:
+        """Return the answer, and the character if it may enter."""
         account_id, char_id = request.account_id, request.char_id
         host, port = self.config.address, self.config.port
         # The limit comes before the store, so that repeated requests cost no query.
         reason = self.admission.reason_against(account_id, request.client_address, self.clock.now())
         if reason is not None:
             self.report(EntryRefused(account_id, request.client_address, reason))
-            return self._response(request, TOO_OFTEN, 0, host, port)
-        rows: Sequence[WorldCharacter] = ()
+            return self._response(request, TOO_OFTEN, 0, host, port), None
+        row, there = None, None
+        key = 0
         try:
-            rows = await self.characters.of_account(account_id)
-            response, key = await self.admission.grant(rows, account_id, char_id)
+            rows, expected = await both(
+                self.characters.of_account(account_id),
+                self.admission.handoffs.held_by_others(account_id),
+            )
+            row = next((one for one in rows if one.id == char_id), None)
+            response = self.admission.decide(rows, char_id, expected)
+            if response == PlayCode.SUCCESS:
+                (response, key), there = await both(
+                    self.admission.issue(rows, account_id, char_id), self._node_of(row)
+                )
             if response == PlayCode.SUCCESS:
                 # Only keys that are issued count: a player who is refused by a full world may try
                 # again at once.
@@ -266,34 +279,38 @@ class WorldRegistry:
         address = address_for(request.client_address, config.address, config.internal_address)
         # The key is valid in every process, so the client may be sent directly to the one that
         # serves the zone.
-        host, port = await self._node_of(rows, char_id) or (address, config.port)
-        return self._response(request, response, key, host, port)
+        host, port = there or (address, config.port)
+        granted = row if response == PlayCode.SUCCESS else None
+        return self._response(request, response, key, host, port), granted
 
-    async def _node_of(
-        self, rows: Sequence[WorldCharacter], char_id: int
-    ) -> tuple[str, int] | None:
+    async def _node_of(self, row: WorldCharacter | None) -> tuple[str, int] | None:
         """Return host and port of the other node that runs the character's zone; None for here.
 
         If no node can run it, the player enters here, and zone entry refuses it.
         """
-        zone_id = next((row.zone_id for row in rows if row.id == char_id), None)
-        if zone_id is None:
+        if row is None:
             return None
         try:
-            there = await self.zone_servers.elsewhere(zone_id)
+            there = await self.zone_servers.elsewhere(row.zone_id)
         except (Unanswered, StoreError):
             return None
         return None if there is None else (there.host, there.port)
 
-    async def _body(self, char_id: int, response: int) -> Sequence[LinkMessage]:
-        """Return a message with a character's race and model after a successful reply.
-
-        A login server may have no model numbers, or an outdated one in its character list.
-        """
+    async def _body_of(self, char_id: int, response: int) -> Sequence[LinkMessage]:
+        """Return what `_body` does for a character that was just created."""
         if response != PlayCode.SUCCESS:
             return []
         try:
-            row = await self.characters.find(char_id)
+            return await self._body(await self.characters.find(char_id))
+        except StoreError:
+            return []
+
+    async def _body(self, row: WorldCharacter | None) -> Sequence[LinkMessage]:
+        """Return a message with the race and model of a character that may enter.
+
+        A login server may have no model numbers, or an outdated one in its character list.
+        """
+        try:
             path = str(row.appearance.get("race_file", "")) if row else ""
             number = (await self.models.numbers([path])).get(path)
         except StoreError:
