@@ -120,8 +120,9 @@ class HalfOpen:
     """The SessionResponses sent to one address that is not validated yet.
 
     `check_key` and `max_length` are those of the last one, `responses` is how many were sent.
-    `host` is the key of the limits per host, `expires` when the record becomes void. `misses`
-    counts datagrams valid neither for this record nor for the session that the address has.
+    `host` is the key of the limits per host, `expires` when the record becomes void, `begun` when
+    the first response was sent. `misses` counts datagrams valid neither for this record nor for the
+    session that the address has.
     """
 
     session_id: int
@@ -129,6 +130,7 @@ class HalfOpen:
     check_key: int
     host: Hashable
     expires: float
+    begun: float
     responses: int = 0
     misses: int = 0
 

@@ -360,7 +360,7 @@ class Endpoint:
         record = self._half_open.get(address, now)
         if record is None:
             expires = now + self.config.session.unvalidated_lifetime
-            record = HalfOpen(request.session, max_length, check_key, host, expires)
+            record = HalfOpen(request.session, max_length, check_key, host, expires, now)
             self._half_open.add(address, record, now)
         record.note_response(request.session, max_length, check_key)
         self._respond(request.session, check_key, max_length, address)
@@ -389,12 +389,12 @@ class Endpoint:
             self._drop(reason)
             return None
         if record is not None:
-            return self._open(address, proof, record.session_id, record.responses, now)
+            return self._open(address, proof, record, now)
         # A flood may have pushed the record out, so the number of our responses is unknown. The
         # most that a client asks for counts instead.
         if not self._begins_session(data, proof[0], self.config.session.session_request_attempts):
             return None
-        return self._open(address, proof, UNKNOWN_SESSION, 0, now)
+        return self._open(address, proof, None, now)
 
     def _owner_of(self, data: bytes, session: Session, now: Monotonic) -> Session:
         """Return the session that a datagram belongs to: that of its address, or a newer one."""
@@ -415,7 +415,7 @@ class Endpoint:
         if proof is None:
             self._count_miss(record, address, now)
             return session
-        return self._open(address, proof, record.session_id, record.responses, now)
+        return self._open(address, proof, record, now)
 
     def _proof(
         self, data: bytes, address: Hashable, record: HalfOpen | None, before: int, now: Monotonic
@@ -462,7 +462,7 @@ class Endpoint:
             self._admission.bar(address, now)
 
     def _open(
-        self, address: Hashable, proof: _Proof, session_id: int, responses: int, now: Monotonic
+        self, address: Hashable, proof: _Proof, record: HalfOpen | None, now: Monotonic
     ) -> Session:
         """Make the session of an address; a session that it had before ends."""
         check_key, max_length = proof
@@ -470,7 +470,13 @@ class Endpoint:
             self.config.session, role=Role.SERVER, check_key=check_key, address=address,
             check_is_public=self._check_keys.are_public,
         )  # fmt: skip
-        session.accept(session_id, max_length, now, responses)
+        if record is None:
+            session.accept(UNKNOWN_SESSION, max_length, now)
+        else:
+            # The client has just shown how long the path is. Otherwise each loss at the beginning
+            # of a session would cost the timeout of an unknown path, 1.5 s.
+            round_trip = now - record.begun
+            session.accept(record.session_id, max_length, now, record.responses, round_trip)
         # Before a session is replaced, so that the replaced one cannot find the record of its
         # successor.
         self._half_open.remove(address)

@@ -264,10 +264,16 @@ class SessionTimers:
         """Make the deadline of this phase due now."""
         self._deadline = now
 
-    def disconnect(self, now: Monotonic) -> None:
-        """Note that our SessionDisconnect is sent, once or again."""
+    def disconnect(self, now: Monotonic, timeout: float) -> None:
+        """Note that our SessionDisconnect is sent, once or again.
+
+        `timeout` is the retransmission's: a client that changes zones waits for this packet.
+        """
         self._lifecycle.advance(SessionStep.DISCONNECT)
-        self._deadline = Monotonic(now + self._config.disconnect_timeout)
+        pause = self._config.disconnect_timeout
+        if self._lifecycle.phase is SessionPhase.DISCONNECTING:
+            pause = min(pause, timeout)
+        self._deadline = Monotonic(now + pause)
 
     def plan_statistics(self, now: Monotonic, *, is_complete: bool) -> None:
         """Plan a client's next ServerKeyRequest: soon until `is_complete`, rarely afterwards.

@@ -161,6 +161,10 @@ On a path below a millisecond the hosts delay datagrams more than the path does.
 trip alone, a packet would be sent again while its acknowledgment is in flight: at 20 % loss every
 byte left 2.5 times.
 """
+_STEADY_ATTEMPTS = 3
+"""How many timeouts in a row pass before the timeout is doubled. The traffic of a login is thin: a
+few packets in flight, and each timeout repeats one of them. On a path that loses a fifth, every
+doubling costs a player seconds, and saves the path next to nothing."""
 _BACKOFF_LIMIT = 2
 """How many times the timeout is doubled. Further doubling would leave a login over a bad path too
 few attempts in the time that a player waits."""
@@ -372,8 +376,12 @@ class SendQueue:
 
     def acknowledge_all(self, now: Monotonic) -> None:
         """Take all sent packets as arrived: the peer has proven that in another way."""
-        if self._in_flight:
-            self.acknowledge_up_to((self._next - 1) & MASK, now)
+        # No measurement: the proof may have been lost first, and sent again after a timeout of the
+        # peer. One such sample would make all timeouts of a login too long.
+        for sequence in list(self._in_flight):
+            self._arrived(sequence, now)
+        self._base = self._next
+        self._progress(now)
 
     def acknowledge_one(self, sequence: int, now: Monotonic) -> bool:
         """Handle an OutOfOrderAck like `acknowledge_up_to`."""
@@ -457,12 +465,13 @@ class SendQueue:
         if not self._in_flight:
             return None
         config = self._config
+        doublings = max(self._backoff - _STEADY_ATTEMPTS, 0)
         timeout = min(
-            self.round_trip.timeout * (1 << min(self._backoff, _BACKOFF_LIMIT)),
+            self.round_trip.timeout * (1 << min(doublings, _BACKOFF_LIMIT)),
             config.timeout_maximum,
         )
         # A slow path may have a timeout above `retry_interval` already; that one stays.
-        if self._backoff > _BACKOFF_LIMIT and timeout < config.retry_interval:
+        if doublings > _BACKOFF_LIMIT and timeout < config.retry_interval:
             waited = self._timer_start - self._waiting_since
             timeout = max(timeout, min(waited * _LONG_WAIT, config.retry_interval))
         deadline = self._timer_start + timeout

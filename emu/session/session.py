@@ -66,10 +66,8 @@ class Session:
     * `role`, `config`, and `address`, an opaque value that the session only keeps;
     * `session_id`, the client's id (u32), 0 while a server does not know it;
     * `check_key` (u32), and `max_length`, the bytes of the longest datagram;
-    * `key`, the RC4 key (8 bytes), None until it is known;
-    * `place`, what the session would accept next, None until there is a key;
-    * `acknowledged`, whether the peer has acknowledged a packet;
-    * `ended`, whether the session is over;
+    * `key`, the RC4 key (8 bytes), and `place`, what would be accepted next; both None at first;
+    * `acknowledged`, whether the peer has acknowledged a packet, and `ended`, whether all is over;
     * `events`, the list that `next_event` takes from, oldest first; always the same list. An owner
       in a hot loop may pop the first event, and calls `refill` when the list is empty.
     """  # noqa: D400  # the list is the sentence
@@ -236,18 +234,22 @@ class Session:
             raise LocalProtocolError("only a new client session can connect")
         self._send_request(now)
 
-    def accept(self, session_id: int, max_length: int, now: Monotonic, responses: int = 0) -> None:
+    def accept(
+        self, session_id: int, max_length: int, now: Monotonic, responses: int = 0,
+        round_trip: float = 0.0,
+    ) -> None:  # fmt: skip
         """Open a server's session; its endpoint has sent the SessionResponse, or sends it now.
 
-        `session_id` is the client's, 0 when it is not known; `max_length` is that of the response;
-        `responses` is how many the endpoint has sent before. Raises `LocalProtocolError` unless the
-        session is new and a server's.
+        `session_id` is the client's, 0 when not known; `max_length` is that of the response. The
+        endpoint has sent `responses`, and the first was answered after `round_trip` seconds.
+        Raises `LocalProtocolError` unless the session is new and a server's.
         """
         if self.role is not Role.SERVER or self._lifecycle.phase is not SessionPhase.NEW:
             raise LocalProtocolError("only a new server session can accept")
         self._received.datagrams += responses
         self._sent.datagrams += responses
         self._respond(session_id, max_length, now)
+        self._channel.queue.round_trip.hint(round_trip)
 
     def trust(self) -> None:
         """Lift the limits for unauthenticated peers: the owner knows now who the peer is.
@@ -359,7 +361,7 @@ class Session:
             case TimerAction.REQUEST_STATISTICS:
                 self._request_statistics(now)
             case TimerAction.SEND_DISCONNECT:
-                self._timers.disconnect(now)
+                self._timers.disconnect(now, self._channel.queue.round_trip.timeout)
                 self._sent.ready.append(self._last_datagram())
             case TimerAction.GIVE_UP_REQUEST:
                 self._end(CloseReason.NO_ANSWER)
@@ -427,11 +429,10 @@ class Session:
     def _request_key(self, now: Monotonic) -> None:
         # Only one request is made: a second one could reach a client that already encrypts. A
         # client that repeats its ServerKeyRequest has missed ours, so it is retransmitted at once.
-        exchange = self._key_exchange
-        if exchange.was_requested:
+        if self._key_exchange.was_requested:
             self._channel.queue.resend_oldest(now)
         else:
-            exchange.was_requested = True
+            self._key_exchange.was_requested = True
             self._channel.add(KEY_REQUEST)
 
     def _start_cipher(self, key: bytes) -> None:
@@ -524,9 +525,8 @@ class Session:
             self._request_key(now)
 
     def _receive_stat_response(self, packet: bytes, now: Monotonic) -> None:
-        response = packets.SESSION_STAT_RESPONSE.pull(packet)
-        round_trip = self._channel.queue.round_trip
-        self._report_statistics(self._control.measure(response, round_trip, now))
+        response, queue = packets.SESSION_STAT_RESPONSE.pull(packet), self._channel.queue
+        self._report_statistics(self._control.measure(response, queue.round_trip, now))
 
     def _report_statistics(self, event: StatisticsReceived) -> None:
         if len(self.events) < self.config.waiting_message_limit:
@@ -559,7 +559,7 @@ class Session:
         if not self.session_id:
             self._timers.end_wait(now)  # an OutOfSession cannot share a datagram
             return
-        self._timers.disconnect(now)
+        self._timers.disconnect(now, self._channel.queue.round_trip.timeout)
         outgoing.append(self._disconnect_packet())
 
     def _disconnect_packet(self) -> bytes:

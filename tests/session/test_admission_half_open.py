@@ -6,7 +6,7 @@ from emu.session.admission import UNKNOWN_SESSION, HalfOpen, HalfOpenTable
 
 
 def record(host="h", session_id=7, expires=5.0):
-    return HalfOpen(session_id, 512, 1, host, expires)
+    return HalfOpen(session_id, 512, 1, host, expires, 0.0)
 
 
 def test_a_record_counts_until_it_expires():

@@ -33,6 +33,14 @@ def test_datagrams_go_to_the_session_of_their_address(endpoint):
         assert player.peer.address == player.address
 
 
+def test_a_new_session_knows_the_length_of_its_path(endpoint):
+    """Else a loss right behind the set-up would cost the timeout of an unknown path, 1.5 s."""
+    player = Player(endpoint).begin(10.0)
+    player.exchange(10.1, rounds=1)
+    assert player.peer.statistics().retransmission_timeout == pytest.approx(0.3)
+    assert player.peer.statistics().smoothed_round_trip is None  # it is no measurement yet
+
+
 def test_every_address_gets_its_own_check_key_or_the_fixed_one(endpoint):
     first, second = (Player(endpoint, ("192.0.2.1", port)).connect() for port in (1, 2))
     assert first.peer.check_key != second.peer.check_key

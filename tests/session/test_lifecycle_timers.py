@@ -217,6 +217,20 @@ def test_the_last_message_and_the_disconnect_leave_without_an_answer_too(link):
     assert link.server._lifecycle.last_sent - start < 5.0
 
 
+def test_a_disconnect_is_repeated_after_the_timeout_of_the_path(link):
+    """A client that changes zones waits for it."""
+    link.client.send(3, b"x")
+    link.settle()
+    assert link.server.statistics().retransmission_timeout < 0.5
+    link.server.close()
+    assert len(link.server.datagrams_to_send(link.now)) == 1
+    timer = link.server.get_timer()
+    assert timer == link.now + link.server.statistics().retransmission_timeout
+    link.server.handle_timer(timer)
+    assert len(link.server.datagrams_to_send(timer)) == 1
+    assert link.server.get_timer() == timer + 0.5
+
+
 def test_closing_twice_is_closing_once(link):
     link.client.close(6)
     link.client.close(9)

@@ -156,7 +156,8 @@ def test_the_key_block_acknowledges_the_key_request():
     assert session.statistics().packets_in_flight == 1
     session.receive_datagram(sealed(ReliablePacket(0, key_block_message(KEY_BLOCK))), 1.125)
     assert session.statistics().packets_in_flight == 0
-    assert session.statistics().smoothed_round_trip == 0.125
+    # A lost key block is sent again after a timeout, so its time is no measure of the path.
+    assert session.statistics().smoothed_round_trip is None
 
 
 def test_the_key_is_asked_for_once_and_repeated_when_asked_again():
