@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from emu.times import Monotonic
+from emu.world.actors.player import Player
 from emu.world.actors.spawn import SpawnKind
 from emu.world.actors.walks import Walk, Walks, Waypoint
 from emu.world.deadlines import Deadlines
@@ -141,6 +142,21 @@ class Moves:
         else:
             walk.put(place, self._now())
             self._walks.changed(walk, self._now())
+
+    def push_player(
+        self, player: Player, source: Body, up: float, away: float, *, own_heading: bool
+    ) -> None:
+        """Let a player's client push it away from a spawn, or along its own heading."""
+        at = source.spawn.position
+        # Its next steps are longer than it can walk.
+        player.pace.moved_by_server(self._now())
+        player.client.send(
+            "WS_PlayerKnockback",
+            {
+                "target_x": at.x, "target_y": at.y, "target_z": at.z, "vertical_movement": up,
+                "horizontal_movement": away, "use_player_heading": int(own_heading),
+            },
+        )  # fmt: skip
 
     def turn(self, body: Body, heading: float) -> None:
         """Turn a spawn, or a player, to a heading in degrees."""

@@ -201,11 +201,15 @@ def get_followed(_scripts: Scripts, body: Body | None) -> Handle | None:
     "Knockback", "S from, S target, u milliseconds, f up, f away, 1 own_heading?"
 )  # fmt: skip
 def knock_back(
-    scripts: Scripts, body: Body | None, target: Body | None, _milliseconds: int, _up: float,
+    scripts: Scripts, body: Body | None, target: Body | None, _milliseconds: int, up: float,
     away: float, own_heading: bool,
 ) -> None:  # fmt: skip
-    """Push a creature away from a spawn; players stay, as no message for that is known."""
-    if body is None or target is None or not can_move(target) or not math.isfinite(away):
+    """Push a creature or a player away from a spawn; a player's client does the flying."""
+    if body is None or target is None or not math.isfinite(away) or not math.isfinite(up):
+        return
+    if target.player is not None:
+        scripts.moves.push_player(target.player, body, up, away, own_heading=own_heading)
+    if not can_move(target):
         return
     at = target.spawn.position
     heading = at.heading if own_heading else body.spawn.position.heading_to(at)

@@ -1,5 +1,7 @@
 """Places, speeds, headings and sides as scripts set and ask them."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.world.script_scenes import PLACE, ScriptScene
@@ -84,6 +86,22 @@ def test_sides(scene: ScriptScene, away: tuple[float, float], sides: str) -> Non
     at = PLACE._replace(x=PLACE.x + away[0], z=PLACE.z + away[1])
     scene.player.teleport(at, scene.harness.now)
     assert scene.hail(guard) == [("Guard", sides)]
+
+
+@pytest.mark.parametrize(("version", "size"), [(546, 20), (1208, 26)])
+def test_a_players_client_pushes_it(tmp_path: Path, version: int, size: int) -> None:
+    """The client of 2006 reads five floats; EQ2Emulator's struct has six bytes more."""
+    scene = ScriptScene(tmp_path, version)
+    guard = scene.spawn("""
+        function hailed(NPC, Spawn) Knockback(NPC, Spawn, 1000, 2, 5, 1) end""")
+    at = guard.position
+    scene.hail(guard)
+    [body] = [body for name, body in scene.client.log if name == "OP_PerformPlayerKnockbackMsg"]
+    assert len(body) == size
+    shown = scene.client.decoded("WS_PlayerKnockback")[-1]
+    names = ("target_x", "target_y", "target_z", "vertical_movement", "horizontal_movement")
+    assert [shown[name] for name in names] == pytest.approx([*at[:3], 2.0, 5.0])
+    assert shown.get("use_player_heading", 1) == 1
 
 
 def test_a_creature_is_pushed_away_or_where_it_looks(scene: ScriptScene) -> None:
