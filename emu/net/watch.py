@@ -1,6 +1,6 @@
 """Reports of a process about itself: events, metrics and the last lines of its log.
 
-Each area of the server defines its events (`emu.login.events`, `emu.world.events`, ...). `Reports`
+Each area of the server defines its events (`emu.login.events`, `emu.world.reports`, ...). `Reports`
 delivers them to logs, pages and recorders, which decide what to do with them. The functions
 `log_event`, `report_to`, `report_world` and `report_use` write the log lines of the login service,
 of zone entries, of the world and of commands. `RefusalLog` keeps repeated refusals and faults out
@@ -28,7 +28,7 @@ from emu.net.logs import LastLines, is_written, logger, write_line
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.session import Endpoint, EndpointMeasures
 from emu.world.entry.zone_entry import Entered, Moved, ZoneEntryEvent, ZoneEntryRefused
-from emu.world.events import (
+from emu.world.reports import (
     EntryRefused,
     Fault,
     PlayerEntered,

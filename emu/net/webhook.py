@@ -24,7 +24,7 @@ from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.watch import Report, Watch
 from emu.times import Monotonic
-from emu.world.events import PlayerEntered, PlayerLeft
+from emu.world.reports import PlayerEntered, PlayerLeft
 
 _log = logger("webhook")
 

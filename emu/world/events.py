@@ -1,350 +1,205 @@
-"""Events of the world: records for operators, and typed subscriptions for the world's own code.
+"""Events of the game: what happens to somebody in the world, each a value with a type of its own.
 
-A `WorldEvent` is one log line. The subscriptions of `WorldNotifications` report what happens to
-players. A listener that raises does not stop the other listeners: the fault is counted and reported
-(`Faults`).
+Who causes something publishes its event; who reacts to it subscribes to the type in the one table
+of the world (`Events`). A message of a client, a command and a script that do the same thing
+publish the same event. Log lines for operators are in `emu.world.reports`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import enum
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVarTuple
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from emu.times import Monotonic
+from emu.world.reports import Faults
 
 if TYPE_CHECKING:
     from emu.world.actors.player import Player
+    from emu.world.actors.spawn import Spawn
+
+HAIL: Final = "hail"
+"""The word with which a player begins the line that hails its target."""
 
 
 @dataclass(frozen=True, slots=True)
-class WorldEvent:
-    """An event; `str` and `line` return its log line."""
+class GameEvent:
+    """Something that has happened to `player`; None if it concerns nobody in particular."""
 
-    level: ClassVar[str] = "info"
-
-    @property
-    def line(self) -> str:
-        """Return one line for a log."""
-        return str(self)
+    player: Player | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerEntered(WorldEvent):
+class PlayerEvent(GameEvent):
+    """Something that has happened to a player."""
+
+    player: Player
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived(PlayerEvent):
+    """A player stands in a zone and has come from outside the world."""
+
+    now: Monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class Entered(PlayerEvent):
     """A player stands in a zone."""
 
-    name: str
-    account_id: int
-    address: str
-    version: int
-    zone: str
-
-    def __str__(self) -> str:
-        return f"{self.name} from {self.address}, client {self.version}, entered {self.zone}"
+    now: Monotonic
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerLeft(WorldEvent):
-    """A player has left the world, or is link-dead."""
-
-    name: str
-    zone: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.name} left {self.zone}: {self.reason}"
+class ClientLoaded(PlayerEvent):
+    """A player's client has loaded its windows."""
 
 
 @dataclass(frozen=True, slots=True)
-class EntryRefused(WorldEvent):
-    """An account was refused entry because it enters too often."""
-
-    account_id: int
-    address: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"account {self.account_id} from {self.address} may not enter: {self.reason}"
+class LeftZone(PlayerEvent):
+    """A player has left its zone, or the world."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said(WorldEvent):
-    """A player said something; `to` is the recipient of `/tell`."""
+class LeftWorld(PlayerEvent):
+    """A player has left the world."""
 
-    level: ClassVar[str] = "debug"
-    channel: str
-    name: str
+
+@dataclass(frozen=True, slots=True)
+class HidingChanged(PlayerEvent):
+    """A player is hidden now, or visible again."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankChanged(PlayerEvent):
+    """The rank of a player whose client is here has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedElsewhere(PlayerEvent):
+    """Another process plays the character of a player that is still here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Targeted(PlayerEvent):
+    """A player has targeted a spawn."""
+
+    target: Spawn
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken(PlayerEvent):
+    """A player has said something aloud that hails nobody."""
+
     text: str
-    to: str = ""
-
-    def __str__(self) -> str:
-        to = f" to {self.to}" if self.to else ""
-        return f"[{self.channel}] {self.name}{to}: {self.text}"
+    target: Spawn | None
+    """The spawn that the player had targeted."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerRefused(WorldEvent):
-    """A player's message was refused in a way that shows a fault of its client."""
+class Hailed(PlayerEvent):
+    """A player has hailed its target, by whatever way: a line, a command or a verb."""
 
-    level: ClassVar[str] = "warn"
-    name: str
-    address: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.name} from {self.address}: {self.reason}"
+    text: str
+    target: Spawn
 
 
 @dataclass(frozen=True, slots=True)
-class GroupsOrdered(WorldEvent):
-    """Another process of the cluster orders the changes of groups from now on, or this one does."""
+class Chosen(PlayerEvent):
+    """A player has used a command that windows of scripts send."""
 
-    process: str
-
-    def __str__(self) -> str:
-        return f"groups: the node {self.process} orders their changes"
-
-
-@dataclass(frozen=True, slots=True)
-class NotSaved(WorldEvent):
-    """A character's state could not be stored; the server retries unless it is out of date."""
-
-    level: ClassVar[str] = "warn"
-    name: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.name} is not saved: {self.reason}"
+    command: str
+    text: str
+    """What stood behind the command."""
 
 
 @dataclass(frozen=True, slots=True)
-class NotHandled(WorldEvent):
-    """A client sent a message without a handler for the first time.
+class StatusChanged(GameEvent):
+    """The number of players or the lock has changed: what login servers and queries show."""
 
-    `message` is its name, empty if it has none; `begin` is its first bytes in hex.
+
+def spoken(player: Player, text: str) -> Spoken | Hailed:
+    """Return the event of a line that a player has said aloud."""
+    target = player.target
+    if target is not None and text.casefold().startswith(HAIL):
+        return Hailed(player, text, target)
+    return Spoken(player, text, target)
+
+
+class Order(enum.IntEnum):
+    """Who is told of an event first. Within one order, who has subscribed first."""
+
+    OWNER = 0
+    """The component that owns the state which the event changes."""
+    SUBJECTS = 1
+    """The other components of the world."""
+    MINDS = 2
+    """Scripts and behaviors."""
+    RECORDS = 3
+    """Statistics, operators and other programs."""
+
+
+E = TypeVar("E", bound=GameEvent)
+_Listener = Callable[[Any], object]
+
+
+class Events:
+    """The subscriptions of one world, by the type of the event.
+
+    A listener that raises does not stop the others: the fault is counted and reported.
     """
 
-    name: str
-    message: str
-    address: str
-    version: int
-    opcode: int
-    length: int
-    begin: str
+    __slots__ = ("_faults", "_listeners")
 
-    def __str__(self) -> str:
-        return (
-            f"unknown message {self.opcode} {self.message or '(no name)'} of {self.name}"
-            f" from {self.address}, client {self.version}: {self.length} bytes: {self.begin}"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Fault(WorldEvent):
-    """A fault of the server that was confined to one actor; `error` is the exception.
-
-    `task` is what the server was doing, one of a few fixed texts. `actor` is the name of the actor,
-    empty if there is none.
-    """
-
-    level: ClassVar[str] = "error"
-    task: str
-    actor: str
-    error: BaseException
-
-    def __str__(self) -> str:
-        whose = f" for {self.actor}" if self.actor else ""
-        return f"{self.task} failed{whose}: {type(self.error).__name__}"
-
-
-@dataclass(frozen=True, slots=True)
-class ActorPaused(WorldEvent):
-    """A zone pauses a spawn or a player's view because it failed repeatedly."""
-
-    level: ClassVar[str] = "error"
-    actor: str
-    zone: str
-    failures: int
-    seconds: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.actor} in {self.zone} failed {self.failures} times in a row and is paused"
-            f" for {self.seconds:g} seconds"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class ValueReplaced(WorldEvent):
-    """A character's stored value is unusable; a default replaces it."""
-
-    level: ClassVar[str] = "warn"
-    name: str
-    problem: str
-
-    def __str__(self) -> str:
-        return f"character {self.name}: {self.problem}; run emu doctor --repair"
-
-
-@dataclass(frozen=True, slots=True)
-class BehaviorSlowed(WorldEvent):
-    """A behavior uses more of a core than it may; the server leaves out some of its calls."""
-
-    level: ClassVar[str] = "warn"
-    behavior: str
-    whose: str
-    share: float
-
-    def __str__(self) -> str:
-        return (
-            f"behavior {self.behavior} of {self.whose} works more than"
-            f" {self.share * 100:g} % of the time; some of its calls are left out"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class BehaviorPaced(WorldEvent):
-    """A behavior sends players more than it may; the rest is dropped and counted."""
-
-    level: ClassVar[str] = "warn"
-    behavior: str
-    whose: str
-    rate: float
-
-    def __str__(self) -> str:
-        return (
-            f"behavior {self.behavior} of {self.whose} sends players more than"
-            f" {self.rate:g} messages a second; the rest is dropped"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class BehaviorFailed(WorldEvent):
-    """A behavior could not be loaded, raised, or took too long; it is switched off."""
-
-    level: ClassVar[str] = "error"
-    behavior: str
-    whose: str
-    reason: str
-
-    def __str__(self) -> str:
-        if not self.behavior:
-            return f"{self.whose}: not loaded: {self.reason}"
-        return f"behavior {self.behavior} of {self.whose} is switched off: {self.reason}"
-
-
-Ts = TypeVarTuple("Ts")
-
-
-class Faults:
-    """Faults of the server that are confined to one actor: counted and reported."""
-
-    def __init__(self, report: Callable[[WorldEvent], None]) -> None:
-        self.report = report
-        self.counts: Counter[str] = Counter()
-        """How many faults there were, by task."""
-
-    def attempt(
-        self,
-        task: str,
-        player: Player | None,
-        call: Callable[[*Ts], object],
-        *values: *Ts,
-    ) -> bool:
-        """Call a function; count and report what it raises, and return whether it returned.
-
-        `task` names the work in the metric's label, so it contains no player's name. `player` is
-        the player concerned, if there is one.
-        """
-        try:
-            call(*values)
-        except Exception as error:  # noqa: BLE001  # everything else must go on
-            self.add(task, player.name if player is not None else "", error)
-            return False
-        return True
-
-    def add(self, task: str, actor: str, error: Exception) -> None:
-        """Count and report a fault; raise nothing."""
-        self.counts[task] += 1
-        try:
-            self.report(Fault(task, actor, error))
-        except Exception:  # noqa: BLE001  # there is no other place to report this
-            # The metric shows it, so the fault is not lost without a trace.
-            self.counts["reporting"] += 1
-
-
-class WorldSubscription(Generic[*Ts]):
-    """Listeners to one kind of event; `Ts` are the event's values, a player first."""
-
-    __slots__ = ("_faults", "_listeners", "_task")
-
-    def __init__(self, event: str, faults: Faults) -> None:
-        """`event` names the event in the count of faults."""
-        self._task: Final = f"a listener ({event})"
+    def __init__(self, faults: Faults) -> None:
         self._faults = faults
-        self._listeners: list[Callable[[*Ts], object]] = []
+        # A tuple for each type is replaced as a whole, so that a listener may subscribe another one
+        # while both are told.
+        self._listeners: dict[type[GameEvent], tuple[tuple[Order, _Listener], ...]] = {}
 
-    def subscribe(self, listener: Callable[[*Ts], object]) -> None:
-        """Call a function at each event from now on."""
-        self._listeners.append(listener)
+    def subscribe(
+        self, kind: type[E], listener: Callable[[E], object], order: Order = Order.SUBJECTS
+    ) -> None:
+        """Call a function at each event of a type from now on."""
+        known = (*self._listeners.get(kind, ()), (order, cast("_Listener", listener)))
+        # Stable: those of the same order stay in the order of their subscription.
+        self._listeners[kind] = tuple(sorted(known, key=lambda entry: entry[0]))
 
-    def publish(self, *values: *Ts) -> None:
-        """Call every listener."""
-        # A copy, because a listener may subscribe another one.
-        for listener in tuple(self._listeners):
-            self._faults.attempt(self._task, _player_of(values), listener, *values)
+    def wants(self, kind: type[GameEvent]) -> bool:
+        """Return whether anybody listens to a type: whoever has much to collect asks first."""
+        return kind in self._listeners
 
-    def publish_twice(self, *values: *Ts) -> None:
-        """Call every listener, and those that raised once more.
+    def listeners(self, kind: type[GameEvent]) -> list[Callable[..., object]]:
+        """Return the listeners of a type in the order in which they are told."""
+        return [listener for _, listener in self._listeners.get(kind, ())]
+
+    def publish(self, event: GameEvent) -> None:
+        """Tell every listener."""
+        for _, listener in self._listeners.get(type(event), ()):
+            try:
+                listener(event)
+            except Exception as error:  # noqa: BLE001  # the other listeners must be told
+                self._failed(event, error)
+
+    def publish_twice(self, event: GameEvent) -> None:
+        """Tell every listener, and those that raised once more.
 
         For a player's leaving: what a listener still knows of the player would stay for ever.
         """
-        attempt, player = self._faults.attempt, _player_of(values)
-        failed = [
-            listener
-            for listener in tuple(self._listeners)
-            if not attempt(self._task, player, listener, *values)
-        ]
+        failed = []
+        for _, listener in self._listeners.get(type(event), ()):
+            try:
+                listener(event)
+            except Exception as error:  # noqa: BLE001  # the other listeners must be told
+                self._failed(event, error)
+                failed.append(listener)
         for listener in failed:
-            attempt(f"{self._task} again", player, listener, *values)
+            try:
+                listener(event)
+            except Exception as error:  # noqa: BLE001  # as above
+                self._failed(event, error, " again")
 
-
-def _player_of(values: tuple[Any, ...]) -> Player | None:
-    return values[0] if values else None
-
-
-BUG_REPORTED: Final = "world.bug_report"
-"""Topic on the bus: a player has written a bug report; the note has the fields of BugReport."""
-
-
-class WorldNotifications:
-    """The subscriptions of one world."""
-
-    def __init__(self, faults: Faults) -> None:
-        self.arrived: WorldSubscription[Player, Monotonic] = WorldSubscription("arrived", faults)
-        """A player stands in a zone and has come from outside the world."""
-        self.standing: WorldSubscription[Player, Monotonic] = WorldSubscription("standing", faults)
-        """A player stands in a zone."""
-        self.loaded: WorldSubscription[Player] = WorldSubscription("loaded", faults)
-        """A player's client has loaded its windows."""
-        self.targeted: WorldSubscription[Player] = WorldSubscription("targeted", faults)
-        """A player has targeted a spawn."""
-        self.out_of_zone: WorldSubscription[Player] = WorldSubscription("out of zone", faults)
-        """A player has left its zone, or the world."""
-        self.left: WorldSubscription[Player] = WorldSubscription("left", faults)
-        """A player has left the world."""
-        self.hidden_changed: WorldSubscription[Player] = WorldSubscription("hidden", faults)
-        """A player is hidden now, or visible again."""
-        self.rank_changed: WorldSubscription[Player] = WorldSubscription("rank", faults)
-        """The rank of a player whose client is here has changed."""
-        self.said: WorldSubscription[Player, str, Monotonic] = WorldSubscription("said", faults)
-        """A player has said something aloud: the text."""
-        self.chosen: WorldSubscription[Player, str, str] = WorldSubscription("chosen", faults)
-        """A player has used a command that windows of scripts send: the command, and the text
-        behind it.
-        """
-        self.played_elsewhere: WorldSubscription[Player] = WorldSubscription("elsewhere", faults)
-        """Another process plays the character of a player that is still here."""
-        self.status_changed: WorldSubscription[()] = WorldSubscription("status", faults)
-        """The number of players or the lock has changed: what login servers and queries show."""
+    def _failed(self, event: GameEvent, error: Exception, again: str = "") -> None:
+        name = event.player.name if event.player is not None else ""
+        self._faults.add(f"a listener ({type(event).__name__}){again}", name, error)

@@ -22,8 +22,16 @@ from emu.world.commands.context import CommandContext
 from emu.world.entry.client_records import ClientRecords
 from emu.world.entry.entering import ZoneEntries, home
 from emu.world.entry.leaving import LeaveReason
-from emu.world.events import NotHandled
+from emu.world.events import (
+    Arrived,
+    HidingChanged,
+    LeftWorld,
+    PlayedElsewhere,
+    RankChanged,
+    StatusChanged,
+)
 from emu.world.messages import WorldMessages
+from emu.world.reports import NotHandled
 from emu.world.scripts.host import Scripts
 from emu.world.travel.travel import Travel
 
@@ -59,14 +67,15 @@ class WorldService:
         self._travel: Travel | None = None
         context.mail.register(self.messages)
         ClientRecords(world).register(self.messages)
-        notifications = world.notifications
-        notifications.rank_changed.subscribe(commands.send_table)
-        notifications.arrived.subscribe(chat.enter_again)
-        notifications.left.subscribe(chat.leave_all)
-        notifications.played_elsewhere.subscribe(
-            lambda player: context.departures.lose(player, world.clock.now())
+        events = world.events
+        events.subscribe(RankChanged, lambda event: commands.send_table(event.player))
+        events.subscribe(Arrived, chat.enter_again)
+        events.subscribe(LeftWorld, chat.leave_all)
+        events.subscribe(
+            PlayedElsewhere,
+            lambda event: context.departures.lose(event.player, world.clock.now()),
         )
-        notifications.hidden_changed.subscribe(chat.hidden_changed)
+        events.subscribe(HidingChanged, chat.hidden_changed)
         self._unknown_messages = UnknownMessages()
         self._admission = context.admission
         self._population = context.population
@@ -92,7 +101,7 @@ class WorldService:
 
     def _lock_changed(self, value: str) -> None:
         self._admission.locked = value == YES
-        self.world.notifications.status_changed.publish()
+        self.world.events.publish(StatusChanged())
         if self._admission.locked:
             self.world.start(self._lock_out())
 

@@ -28,7 +28,8 @@ from emu.world.content.knowledge import Knowledge
 from emu.world.deadlines import Deadlines
 from emu.world.entry.saver import Saver
 from emu.world.entry.saving import PlayerSaves
-from emu.world.events import Faults, GroupsOrdered, NotSaved, PlayerRefused, WorldNotifications
+from emu.world.events import Events, PlayedElsewhere
+from emu.world.reports import Faults, GroupsOrdered, NotSaved, PlayerRefused
 from emu.world.rules import WorldRules
 from emu.world.script_errors import ScriptErrors
 from emu.world.social.group_changes import GroupChanges
@@ -158,7 +159,7 @@ class World:
     def __post_init__(self, processes: Processes) -> None:
         self.report = self.faults.report
         self.way_back = lambda player: Destination(player.zone.zone_id, player.zone.definition.safe)
-        self.notifications = WorldNotifications(self.faults)
+        self.events = Events(self.faults)
         self.script_errors = ScriptErrors()
         self.motd = self.rules.motd
         self.settings.follow(MOTD, self.motd, self._motd_changed)
@@ -239,7 +240,7 @@ class World:
             return
         player = self.players.get(character.id)
         if player is not None and player.character.term == character.term:
-            self.notifications.played_elsewhere.publish(player)
+            self.events.publish(PlayedElsewhere(player))
 
     def claimed(self, row: WorldCharacter) -> None:
         """Note the term with which this process has just let a character in.
@@ -251,7 +252,7 @@ class World:
         if player is not None and player.character.term + 1 == row.term:
             player.character = replace(player.character, holder=row.holder, term=row.term)
         elif player is not None and player.character.term < row.term:
-            self.notifications.played_elsewhere.publish(player)
+            self.events.publish(PlayedElsewhere(player))
         self.saver.claimed(row)
 
     def refused(self, player: Player, reason: str) -> None:

@@ -11,7 +11,7 @@ from emu.client.world import Place, WorldClientCore
 from emu.client.world.events import Appeared, Updated, Vanished
 from emu.net.client.world_connection import ClientWorldConnection
 from emu.times import Monotonic
-from emu.world.events import Said
+from emu.world.reports import Said
 from emu.world_stream.ghosts import POSITION, GhostEntry
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.lossy_world import LossyWorld

@@ -10,7 +10,7 @@ from twisted.logger import Logger, LogLevel
 from emu.net.scheduler import Scheduler
 from emu.net.watch import RefusalLog, report_to, report_world
 from emu.world.entry.zone_entry import Entered, Left, ZoneEntryRefusal, ZoneEntryRefused
-from emu.world.events import PlayerRefused
+from emu.world.reports import PlayerRefused
 
 
 def observed() -> tuple[Logger, list[dict[str, Any]]]:

@@ -5,7 +5,7 @@ import pytest
 from emu.admin.webhook import WebhookEvent
 from emu.commands.registry import Use
 from emu.net.webhook import notices_of
-from emu.world.events import PlayerEntered, PlayerLeft, Said
+from emu.world.reports import PlayerEntered, PlayerLeft, Said
 
 
 def use(line: str, result: str = "done", *, ok: bool = True) -> Use:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from emu.world.events import NotHandled
+from emu.world.reports import NotHandled
 from tests.support.world.worlds import WorldHarness
 
 

@@ -11,7 +11,8 @@ import pytest
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import Behaviors
 from emu.world.entry.saving import PlayerSaves
-from emu.world.events import ActorPaused, Fault
+from emu.world.events import Arrived, Entered, GameEvent, LeftWorld, LeftZone, Order, Spoken
+from emu.world.reports import ActorPaused, Fault
 from emu.world.visibility import baselines, fields
 from emu.world.visibility.viewer import Viewer
 from emu.world.zones.directory import Zones
@@ -263,16 +264,17 @@ def test_a_save_that_raises_is_made_again_when_the_next_is_due(
     assert place[0] == 2.5
 
 
-@pytest.mark.parametrize("where", ["said", "standing", "arrived", "left", "out_of_zone"])
-def test_a_listener_that_raises_keeps_no_other_from_hearing(where: str) -> None:
+@pytest.mark.parametrize("kind", [Spoken, Entered, Arrived, LeftWorld, LeftZone])
+def test_a_listener_that_raises_keeps_no_other_from_hearing(kind: type[GameEvent]) -> None:
     harness = WorldHarness()
     heard: list[Any] = []
 
     def fails(*_values: Any) -> None:
         raise Mistake
 
-    listeners = getattr(harness.world.notifications, where)._listeners
-    listeners[:] = [fails, *listeners, lambda *values: heard.append(values)]
+    events = harness.world.events
+    events.subscribe(kind, fails, Order.OWNER)
+    events.subscribe(kind, heard.append, Order.RECORDS)
     client = harness.stand(5, name="Aldana")
     client.types("/say hello")
     client.say("OP_RequestCampMsg", b"\1\1")

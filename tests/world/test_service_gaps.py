@@ -10,7 +10,7 @@ from emu.client.world import WorldPhase
 from emu.client.world.core import RETURN_TIME
 from emu.client.world.events import Heard, LineShown
 from emu.net.client.world_connection import ClientWorldConnection
-from emu.world.events import PlayerLeft
+from emu.world.reports import PlayerLeft
 from emu.world.rules import ChatRules
 from tests.support.sessions.lossy_net import LossyReactor
 from tests.support.world.lossy_world import LossyWorld

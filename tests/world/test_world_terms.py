@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.world.actors.player import PlayerState
-from emu.world.events import NotSaved
+from emu.world.reports import NotSaved
 from tests.support.world.worlds import WorldHarness
 
 

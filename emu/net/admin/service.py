@@ -46,6 +46,7 @@ from emu.processes.ports import BusMember, Note
 from emu.store import BannedAddress
 from emu.times import Clock, Monotonic
 from emu.world.commands import world_command_words
+from emu.world.events import HidingChanged
 
 REREAD: Final = 5.0
 """Seconds between two reads of the ban list."""
@@ -214,9 +215,7 @@ class AdminEndpoints:
         if self._login is not None:
             self.commands.extend(accounts.COMMANDS.commands(self._accounts(self._login, storage)))
         if self._world is not None:
-            self._world.world.notifications.hidden_changed.subscribe(
-                lambda _player: self.status.changed()
-            )
+            self._world.world.events.subscribe(HidingChanged, lambda _player: self.status.changed())
         store = CharacterCommandContext(
             storage.roster, storage.world_characters, self._is_playing, self._rank_changed
         )

@@ -33,9 +33,9 @@ from emu.times import Moment
 from emu.world.actors.spawn import MODEL_FIELDS as GHOST_MODELS
 from emu.world.content.atlas import Atlas
 from emu.world.entry.admission import WorldAdmissionRules
-from emu.world.events import WorldEvent
 from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
+from emu.world.reports import WorldEvent
 from emu.world.rules import CreationRules
 
 

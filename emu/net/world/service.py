@@ -62,8 +62,9 @@ from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.entry.sheets import CharacterSheets
 from emu.world.entry.zone_entry import EnteringClient, ZoneEntry
-from emu.world.events import BehaviorFailed, Faults
+from emu.world.events import StatusChanged
 from emu.world.registration.registry import CharacterLocations, relay_bug_reports
+from emu.world.reports import BehaviorFailed, Faults
 from emu.world.scripts.host import Scripts
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat
@@ -520,7 +521,7 @@ class WorldEndpoint:
             wake_saver=self._saves_moved,
             settings=self._settings,
         )
-        world.notifications.status_changed.subscribe(self._status_changed)
+        world.events.subscribe(StatusChanged, lambda _event: self._status_changed())
         if isinstance(world.group_changes, SharedGroups):
             self._ground.bus.ticks.append(world.group_changes.publish_digest)
         return world

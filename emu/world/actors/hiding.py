@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Final
 
 from emu.model import may_see
-from emu.times import Monotonic
 from emu.world.actors.player import Player
+from emu.world.events import Arrived, HidingChanged, LeftWorld, StatusChanged
 from emu.world.world import World
 
 MOST_LEFT: Final = 1000
@@ -29,8 +29,8 @@ def set_hidden(world: World, player: Player, *, hidden: bool) -> None:
     world.presence.seen(player.id, hidden=hidden)
     # An instance that only hidden players are in must not appear in public lists.
     world.list_zone(player.zone)
-    world.notifications.hidden_changed.publish(player)
-    world.notifications.status_changed.publish()
+    world.events.publish(HidingChanged(player))
+    world.events.publish(StatusChanged())
 
 
 def sees(viewer: Player, other: Player) -> bool:
@@ -50,8 +50,8 @@ class Concealed:
         """Name and account of the players who left while hidden, by character."""
         self._accounts: dict[int, str] = {}
         """Names of accounts, the one that logged in last at the end."""
-        world.notifications.left.subscribe(self._has_left)
-        world.notifications.arrived.subscribe(self._has_come)
+        world.events.subscribe(LeftWorld, self._has_left)
+        world.events.subscribe(Arrived, self._has_come)
 
     def logged_in(self, account_id: int, name: str) -> None:
         """Remember the name of an account."""
@@ -74,10 +74,11 @@ class Concealed:
         words |= {self._accounts[number] for _, number in hidden if number in self._accounts}
         return _pattern(frozenset(words)).search(text) is not None
 
-    def _has_come(self, player: Player, _now: Monotonic) -> None:
-        self._left.pop(player.id, None)
+    def _has_come(self, event: Arrived) -> None:
+        self._left.pop(event.player.id, None)
 
-    def _has_left(self, player: Player) -> None:
+    def _has_left(self, event: LeftWorld) -> None:
+        player = event.player
         if player.spawn.hidden:
             self._left[player.id] = player.name, player.character.account_id
             if len(self._left) > MOST_LEFT:

@@ -20,6 +20,7 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SITTING, STANDING, Destination, Spawn, SpawnKind, Verb
 from emu.world.actors.uses import VerbUses
 from emu.world.entry.leaving import Departures
+from emu.world.events import Targeted
 from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.world import World
 from emu.world.zones.directory import NoSuchZone
@@ -156,7 +157,7 @@ class Movement:
         viewer = player.viewer
         player.set_target(viewer.interest.spawn_at(index) if viewer is not None else None)
         if player.target is not None:
-            self._world.notifications.targeted.publish(player)
+            self._world.events.publish(Targeted(player, player.target))
         elif index != NO_TARGET:
             self._world.count("target unknown")
 

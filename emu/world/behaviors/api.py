@@ -36,7 +36,7 @@ from emu.world.behaviors.memory import Memories, Memory
 from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
 from emu.world.entry.saver import SavedKind
-from emu.world.events import BehaviorPaced
+from emu.world.reports import BehaviorPaced
 from emu.world.social.chat import Chat
 from emu.world.world import World
 from emu.world_stream.movement import Position

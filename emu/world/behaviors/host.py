@@ -35,8 +35,9 @@ from emu.world.behaviors.library import Library
 from emu.world.behaviors.memory import Memories
 from emu.world.behaviors.options import read_options
 from emu.world.entry.leaving import Departures
-from emu.world.events import BehaviorFailed, BehaviorSlowed, NotSaved
+from emu.world.events import Entered, Hailed, LeftZone, Order, Spoken
 from emu.world.messages import WorldMessages
+from emu.world.reports import BehaviorFailed, BehaviorSlowed, NotSaved
 from emu.world.social.chat import Chat
 from emu.world.world import World
 from emu.world.zones.zone import Zone
@@ -79,9 +80,10 @@ class Behaviors:
         self._dialogs = self.context.dialogs
         self._of_spawn: dict[int, RunningBehavior] = {}
         self._in_zone: dict[Zone, list[RunningBehavior]] = {}
-        world.notifications.said.subscribe(self.heard)
-        world.notifications.standing.subscribe(self.entered)
-        world.notifications.out_of_zone.subscribe(self.left)
+        world.events.subscribe(Hailed, self.hailed, Order.MINDS)
+        world.events.subscribe(Spoken, self.spoken, Order.MINDS)
+        world.events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
+        world.events.subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
 
     def configure(self, limits: Limits) -> None:
         """Apply other limits. Rate limits that exist already keep their rates until a reload."""
@@ -229,15 +231,19 @@ class Behaviors:
 
     # -- events of the world --------------------------------------------------------------------
 
-    def heard(self, speaker: Player, text: str, _now: Monotonic) -> None:
-        """Pass on what a player said: a hail to its target, anything else to all that are near."""
-        target = speaker.target
-        hailed = self._of_spawn.get(target.id) if target is not None else None
-        # A player hails its target by a line that begins with this word.
-        if hailed is not None and text.casefold().startswith("hail"):
-            if self._is_near(hailed, speaker, self._world.rules.hear):
-                self._call(hailed, Hook.HAIL, self._visitor(hailed, speaker))
-            return
+    def hailed(self, event: Hailed) -> None:
+        """Pass on a hail to its target; one of another spawn is a line as any other."""
+        speaker, hailed = event.player, self._of_spawn.get(event.target.id)
+        if hailed is None:
+            self._heard(speaker, event.text)
+        elif self._is_near(hailed, speaker, self._world.rules.hear):
+            self._call(hailed, Hook.HAIL, self._visitor(hailed, speaker))
+
+    def spoken(self, event: Spoken) -> None:
+        """Pass on what a player said to all that are near."""
+        self._heard(event.player, event.text)
+
+    def _heard(self, speaker: Player, text: str) -> None:
         # A copy, because a behavior may end others while it hears this.
         for behavior in list(self._in_zone.get(speaker.zone, ())):
             if behavior.spawn is None or self._is_near(behavior, speaker, self._world.rules.hear):
@@ -267,7 +273,7 @@ class Behaviors:
         fields = player.client.dialect.layout("WS_DialogClose").decode(body)
         self._dialogs.close(player, fields["conversation_id"])
 
-    def entered(self, player: Player, _now: Monotonic) -> None:
+    def entered(self, player: Player) -> None:
         """Handle a player's arrival in a zone: wake the behaviors there."""
         for behavior in list(self._in_zone.get(player.zone, ())):
             self._attempt(behavior, self._wake_up, behavior)

@@ -9,7 +9,7 @@ those that it does not have.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,6 +42,7 @@ from emu.world.commands import (
     zones,
 )
 from emu.world.commands.context import CommandContext
+from emu.world.events import LeftZone
 from emu.world.messages import WorldMessages
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -56,7 +57,9 @@ def world_commands(context: CommandContext) -> list[Command]:
     """Return all commands; subscribe groups and friends to players that come, leave or hide."""
     relations.subscribe_to_friends(context)
     groups.subscribe_to_groups(context)
-    context.world.notifications.out_of_zone.subscribe(partial(targets.end_following, context))
+    context.world.events.subscribe(
+        LeftZone, lambda event: targets.end_following(context, event.player)
+    )
     return [command for subject in SUBJECTS for command in subject.COMMANDS.commands(context)]
 
 

@@ -28,6 +28,7 @@ from emu.world.commands.context import (
     player_named,
 )
 from emu.world.commands.targets import end_following
+from emu.world.events import HidingChanged, LeftWorld
 from emu.world.social.group_changes import GroupAction, GroupOutcome
 from emu.world.social.group_texts import check_guest
 
@@ -299,27 +300,28 @@ def _names(context: CommandContext, members: Iterable[int]) -> list[str]:
 
 def subscribe_to_groups(context: CommandContext) -> None:
     """Show players the changes of their groups, and remove players that leave or hide."""
-    notifications, changes = context.world.notifications, context.world.group_changes
+    events, changes = context.world.events, context.world.group_changes
     changes.changed = partial(_changed, context)
     changes.left = partial(_left, context)
-    notifications.left.subscribe(partial(forget_in_groups, context))
-    notifications.hidden_changed.subscribe(partial(hidden_changed_in_groups, context))
+    events.subscribe(LeftWorld, partial(forget_in_groups, context))
+    events.subscribe(HidingChanged, partial(hidden_changed_in_groups, context))
 
 
 def _left(context: CommandContext, name: str, members: Iterable[int]) -> None:
     context.chat.group_texts.line(members, f"{name} has left the group.")
 
 
-def forget_in_groups(context: CommandContext, player: Player) -> None:
+def forget_in_groups(context: CommandContext, event: LeftWorld) -> None:
     """Remove a player that has left the world from its group; who camps is kept for a minute."""
-    changes = context.world.group_changes
+    player, changes = event.player, context.world.group_changes
     # One that has gone to another node is still in the world.
     if not player.is_elsewhere and not changes.is_away(player.id):
         changes.forget(player.id, player.name)
 
 
-def hidden_changed_in_groups(context: CommandContext, player: Player) -> None:
+def hidden_changed_in_groups(context: CommandContext, event: HidingChanged) -> None:
     """Remove a player that is hidden now from its group, and cancel its invitations."""
+    player = event.player
     if player.spawn.hidden:
         context.world.group_changes.forget(player.id, player.name)
 

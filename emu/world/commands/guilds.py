@@ -25,6 +25,7 @@ from emu.world.commands.context import (
     player_named,
 )
 from emu.world.commands.targets import visible_target
+from emu.world.events import Chosen
 from emu.world.social import guilds
 from emu.world.social.guild_messages import present_of
 
@@ -90,7 +91,7 @@ async def _create(context: CommandContext, player: Player, call: Call) -> str:
     await check_voice(context, call)
     guild = await context.memberships.found(player, call["name"])
     # A script may have asked for the name.
-    context.world.notifications.chosen.publish(player, "create guild", guild.name)
+    context.world.events.publish(Chosen(player, "create guild", guild.name))
     return f"you lead the guild {guild.name} now"
 
 

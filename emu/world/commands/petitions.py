@@ -14,7 +14,7 @@ from emu.texts import counted, timestamp
 from emu.world.actors.player import Player
 from emu.world.commands.context import CommandContext, WorldCommandSet
 from emu.world.commands.targets import visible_target
-from emu.world.events import BUG_REPORTED
+from emu.world.reports import BUG_REPORTED
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)

@@ -19,6 +19,7 @@ from emu.world.actors.player import Player, Relation
 from emu.world.commands.context import NAME, CommandContext, WorldCommandSet, confirmed
 from emu.world.entry.initial_messages import send_relations
 from emu.world.entry.saver import SavedKind
+from emu.world.events import Arrived, HidingChanged, LeftWorld, PlayerEvent
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)
@@ -103,14 +104,15 @@ def subscribe_to_friends(context: CommandContext) -> None:
     """Show players the line "NAME has logged in" when a friend comes, in every process."""
     world = context.world
 
-    def publisher(text: str) -> Callable[..., None]:
-        def publish(player: Player, *_: object) -> None:
-            if not player.spawn.hidden:
-                world.bus.publish(FRIEND_NOTICE, {"name": player.name, "text": text})
+    def publisher(text: str) -> Callable[[PlayerEvent], None]:
+        def publish(event: PlayerEvent) -> None:
+            if not event.player.spawn.hidden:
+                world.bus.publish(FRIEND_NOTICE, {"name": event.player.name, "text": text})
 
         return publish
 
-    def hidden_changed(player: Player) -> None:
+    def hidden_changed(event: HidingChanged) -> None:
+        player = event.player
         text = "out" if player.spawn.hidden else "in"
         world.bus.publish(FRIEND_NOTICE, {"name": player.name, "text": text})
 
@@ -121,7 +123,7 @@ def subscribe_to_friends(context: CommandContext) -> None:
             if player.is_online and player.relations.knows(Relation.FRIEND, name):
                 context.chat.line(player, f"{name} has logged {text}.")
 
-    world.notifications.arrived.subscribe(publisher("in"))
-    world.notifications.left.subscribe(publisher("out"))
-    world.notifications.hidden_changed.subscribe(hidden_changed)
+    world.events.subscribe(Arrived, publisher("in"))
+    world.events.subscribe(LeftWorld, publisher("out"))
+    world.events.subscribe(HidingChanged, hidden_changed)
     world.bus.subscribe(FRIEND_NOTICE, show)

@@ -17,6 +17,7 @@ from emu.world.commands.context import (
 )
 from emu.world.commands.targets import visible_target
 from emu.world.entry.saver import SavedKind
+from emu.world.events import Chosen
 from emu.world.social.chat import Chat
 
 CHANNEL = Argument("channel", help="its name")
@@ -75,7 +76,7 @@ async def _hail(context: CommandContext, player: Player, call: Call) -> None:
     example="select 0 Leave",
 )
 async def _select(context: CommandContext, player: Player, call: Call) -> None:
-    context.world.notifications.chosen.publish(player, "select", call["choice"])
+    context.world.events.publish(Chosen(player, "select", call["choice"]))
 
 
 @quiet(

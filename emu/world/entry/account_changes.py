@@ -19,6 +19,7 @@ from emu.times import Moment, Monotonic
 from emu.world.actors.hiding import set_hidden
 from emu.world.actors.player import Player, PlayerState
 from emu.world.entry.leaving import Departures, LeaveReason
+from emu.world.events import RankChanged
 from emu.world.messages import NOT_ZONING
 from emu.world.world import World
 
@@ -74,7 +75,7 @@ class AccountChanges:
             set_hidden(world, player, hidden=False)
         # A client that changes the zone is sent its commands on arrival, with the new rank.
         if fresh.admin_status != before.admin_status and player.state in NOT_ZONING:
-            world.notifications.rank_changed.publish(player)
+            world.events.publish(RankChanged(player))
 
     # -- mutes ----------------------------------------------------------------------------------
 

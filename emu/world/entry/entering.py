@@ -34,8 +34,9 @@ from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.entry.saver import SavedKind
 from emu.world.entry.sheets import GHOST_SIZE, CharacterSheets
-from emu.world.events import PlayerEntered, ValueReplaced
+from emu.world.events import Arrived, ClientLoaded, Entered
 from emu.world.messages import NOT_ZONING, WorldMessages
+from emu.world.reports import PlayerEntered, ValueReplaced
 from emu.world.visibility.viewer import OWN_INDEX, Viewer
 from emu.world.world import World
 from emu.world.zones.directory import NoSuchZone
@@ -69,7 +70,7 @@ class ZoneEntries:
         self._account_changes = account_changes
         self._sheets = sheets
         self._commands = commands
-        world.notifications.standing.subscribe(self._continue)
+        world.events.subscribe(Entered, self._continue)
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages of a client that loads its zone to the table."""
@@ -263,8 +264,9 @@ class ZoneEntries:
         # node, which ends when it is sent on.
         return at
 
-    def _continue(self, player: Player, _now: Monotonic) -> None:
+    def _continue(self, event: Entered) -> None:
         """Send a player on that waits here for a zone of another node."""
+        player = event.player
         # A player has a destination here only if it waits for a zone of another node.
         if player.destination is not None:
             self._world.start(self._send_on(player, player.destination))
@@ -382,7 +384,7 @@ class ZoneEntries:
         player.state = PlayerState.STANDING
         initial_messages.send_inventory(client)
         if not player.is_returning:
-            world.notifications.arrived.publish(player, now)
+            world.events.publish(Arrived(player, now))
         player.titles.send(client)
         window_messages.send_own_title(player)
         initial_messages.send_group_options(player)
@@ -391,7 +393,7 @@ class ZoneEntries:
         if player.viewer is not None:
             # Updates begin only after the messages above, which the client handles in order.
             player.zone.ready(player.viewer, now)
-        world.notifications.standing.publish(player, now)
+        world.events.publish(Entered(player, now))
         definition = player.zone.definition
         if definition.motd:
             send_text(client, f"Zone MOTD: {definition.motd}")
@@ -408,7 +410,7 @@ class ZoneEntries:
         Source: docs/protocol/world/entering.md#order.
         """
         player.client.send_bytes("OP_DoneLoadingUIResourcesMsg")
-        self._world.notifications.loaded.publish(player)
+        self._world.events.publish(ClientLoaded(player))
 
     def _hotbar(self, player: Player, body: bytes, now: Monotonic) -> None:
         player.hotbars.read(player.client.dialect, body)

@@ -21,8 +21,9 @@ from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, send_text
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination, StateWord
-from emu.world.events import PlayerLeft
+from emu.world.events import LeftWorld, LeftZone, StatusChanged
 from emu.world.messages import CONNECTED, WorldMessages
+from emu.world.reports import PlayerLeft
 from emu.world.world import World
 from emu.world.zones.zone import Zone
 
@@ -141,7 +142,7 @@ class Departures:
         attempt("showing link death", player, _show_link_dead, player)
         world.saves.save_or_report(player)
         attempt("publishing link death", player, world.presence.lost_link, player.id)
-        world.notifications.status_changed.publish()
+        world.events.publish(StatusChanged())
         attempt("reporting", player, self._report, player, f"link-dead: {reason}")
 
     # -- out of the world -----------------------------------------------------------------------
@@ -209,11 +210,11 @@ class Departures:
         attempt("taking a player out of the list", player, world.players.remove, player)
         attempt("counting who is left in a zone", player, world.left_zone, zone, now)
         # After the spawn has left its zone, so that a listener which looks for it finds nothing.
-        world.notifications.out_of_zone.publish_twice(player)
-        world.notifications.left.publish_twice(player)
+        world.events.publish_twice(LeftZone(player))
+        world.events.publish_twice(LeftWorld(player))
         attempt("publishing a departure", player, world.presence.left, player.id)
         self._purge(player, zone)
-        world.notifications.status_changed.publish()
+        world.events.publish(StatusChanged())
         attempt("reporting", player, self._report, player, reason)
 
     def _purge(self, player: Player, zone: Zone) -> None:
@@ -347,7 +348,7 @@ class Departures:
         if zone.holds(player.spawn):
             player.viewer = None
             attempt("purging a spawn", player, zone.purge, player.spawn)
-        world.notifications.out_of_zone.publish_twice(player)
+        world.events.publish_twice(LeftZone(player))
         attempt("showing that nobody camps", player, _show_no_camp, player)
         world.saves.save_or_report(player)
         attempt("publishing a zone change", player, world.presence.lost_link, player.id)

@@ -20,7 +20,7 @@ from emu.world.actors.spawn import Destination
 from emu.world.deadlines import Deadlines
 from emu.world.entry.confirmation import RATE, Confirmation
 from emu.world.entry.saver import SavedKind, Saver
-from emu.world.events import Faults
+from emu.world.reports import Faults
 
 __all__ = ["PlayerSaves", "SavedKind", "state_of"]
 

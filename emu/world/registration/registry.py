@@ -42,8 +42,8 @@ from emu.processes.ports import Bus, Note, Presence, WorldCharacterStore, ZoneSe
 from emu.times import Clock
 from emu.world.content.atlas import Atlas
 from emu.world.entry.admission import WorldAdmissionRules
-from emu.world.events import BUG_REPORTED, EntryRefused, WorldEvent
 from emu.world.registration.creation import CharacterCreation
+from emu.world.reports import BUG_REPORTED, EntryRefused, WorldEvent
 
 _PRIVATE = tuple(
     ipaddress.ip_network(network)

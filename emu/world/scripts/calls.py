@@ -15,7 +15,7 @@ from emu.errors import ScriptError
 from emu.scripts.own_time import own_time
 from emu.scripts.runtime import Environment, Runtime, ScriptFolder
 from emu.scripts.signatures import FunctionTable, Handle, bind, check_texts, merged
-from emu.world.events import Faults
+from emu.world.reports import Faults
 from emu.world.script_errors import ScriptErrors
 from emu.world.scripts.bodies import Body, Home, given
 from emu.world.scripts.stubs import stub_names

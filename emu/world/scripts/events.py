@@ -17,6 +17,7 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.clock import game_time
 from emu.world.deadlines import Deadlines
+from emu.world.events import ClientLoaded, Hailed, Spoken, Targeted
 from emu.world.scripts.bodies import Body, Home, Homes, distance_between
 from emu.world.scripts.calls import Calls
 from emu.world.scripts.shares import Shares
@@ -40,34 +41,35 @@ class SpawnEvents:
 
     # -- players ----------------------------------------------------------------------------------
 
-    def said(self, speaker: Player, text: str) -> Body | None:
-        """Call `hailed`, or `hear_say`, of the target of a player who says something.
+    def heard(self, event: Spoken) -> None:
+        """Call `hear_say` of the target of a player who says something."""
+        body = self._addressed(event.player, event.target)
+        if body is not None:
+            self._calls.call(body, "hear_say", self._homes.player(event.player), event.text)
 
-        Returns a spawn whose `hailed` ran. It must be near, and call `hailed_busy` while it fights.
+    def hailed(self, event: Hailed) -> Body | None:
+        """Call `hailed` of the target of a player; return a spawn whose function ran.
+
+        It must be near. While it fights, `hailed_busy` is called instead.
         """
-        body = self._target(speaker)
-        if body is None:
+        body = self._addressed(event.player, event.target)
+        if body is None or distance_between(body.spawn, event.player.spawn) >= HAIL_DISTANCE:
             return None
-        player = self._homes.player(speaker)
-        if not text.casefold().startswith("hail"):
-            self._calls.call(body, "hear_say", player, text)
-            return None
-        if distance_between(body.spawn, speaker.spawn) >= HAIL_DISTANCE:
-            return None
+        player = self._homes.player(event.player)
         if FIGHTING in body.spawn.words:
             self._calls.call(body, "hailed_busy", player)
             return None
         return body if self._calls.call(body, "hailed", player) else None
 
-    def targeted(self, player: Player) -> None:
+    def targeted(self, event: Targeted) -> None:
         """Call `targeted` of the spawn that a player has targeted."""
-        body = self._target(player)
+        body = self._addressed(event.player, event.target)
         if body is not None:
-            self._calls.call(body, "targeted", self._homes.player(player))
+            self._calls.call(body, "targeted", self._homes.player(event.player))
 
-    def _target(self, player: Player) -> Body | None:
+    def _addressed(self, player: Player, target: Spawn | None) -> Body | None:
         home = self._homes.get(player.zone)
-        return home.bodies.get(player.target.id) if home is not None and player.target else None
+        return home.bodies.get(target.id) if home is not None and target is not None else None
 
     # -- verbs and spells -------------------------------------------------------------------------
 
@@ -246,8 +248,9 @@ class ZoneEvents:
         elif player not in home.newcomers:
             home.newcomers.append(player)
 
-    def has_loaded(self, player: Player) -> None:
+    def has_loaded(self, event: ClientLoaded) -> None:
         """Call `player_loadcomplete`: the player's client has loaded its windows."""
+        player = event.player
         home = self._homes.get(player.zone)
         if home is None:
             return

@@ -24,6 +24,17 @@ from emu.world.actors.spawn import Spawn, Verb
 from emu.world.actors.walks import Walks
 from emu.world.behaviors import Behaviors
 from emu.world.entry.sheets import CharacterSheets
+from emu.world.events import (
+    Arrived,
+    Chosen,
+    ClientLoaded,
+    Entered,
+    Hailed,
+    LeftZone,
+    Order,
+    Spoken,
+    Targeted,
+)
 from emu.world.messages import WorldMessageRule, WorldMessages
 from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
@@ -125,14 +136,15 @@ class Scripts(Calls):
             sheets=CharacterSheets(world), wake=world.wake, now=world.clock.now,
         )  # fmt: skip
         self.maker = Maker(world.clock.now)
-        notifications = world.notifications
-        notifications.said.subscribe(self.heard)
-        notifications.chosen.subscribe(self.chosen)
-        notifications.targeted.subscribe(self.events.targeted)
-        notifications.arrived.subscribe(lambda player, _now: self.zones.arrived(player))
-        notifications.standing.subscribe(self.entered)
-        notifications.loaded.subscribe(self.zones.has_loaded)
-        notifications.out_of_zone.subscribe(self.left)
+        events = world.events
+        events.subscribe(Hailed, self.hailed, Order.MINDS)
+        events.subscribe(Spoken, self.heard, Order.MINDS)
+        events.subscribe(Chosen, self.chosen, Order.MINDS)
+        events.subscribe(Targeted, self.events.targeted, Order.MINDS)
+        events.subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
+        events.subscribe(Entered, lambda event: self.entered(event.player, event.now), Order.MINDS)
+        events.subscribe(ClientLoaded, self.zones.has_loaded, Order.MINDS)
+        events.subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
 
     # -- spawns and zones of the content file -----------------------------------------------------
 
@@ -237,28 +249,37 @@ class Scripts(Calls):
 
     # -- events of the world ----------------------------------------------------------------------
 
-    def heard(self, speaker: Player, text: str, _now: Monotonic) -> None:
-        """Call `hailed`, or `hear_say`, of the target of a player who says something."""
-        if speaker.target is not None:
-            target = self.body_of(speaker.target, speaker.zone)
-            if target is not None:
-                self.moves.refresh(target)
-        body = self.events.said(speaker, text)
+    def hailed(self, event: Hailed) -> None:
+        """Call `hailed` of the target of a player."""
+        self._refresh(event.target, event.player)
+        body = self.events.hailed(event)
         if body is not None:
             self.moves.hailed(body)
 
-    def chosen(self, player: Player, command: str, text: str) -> None:
+    def heard(self, event: Spoken) -> None:
+        """Call `hear_say` of the target of a player who says something."""
+        self._refresh(event.target, event.player)
+        self.events.heard(event)
+
+    def _refresh(self, target: Spawn | None, speaker: Player) -> None:
+        """Let a spawn stand where it is by now, before its script asks how far the player is."""
+        body = self.body_of(target, speaker.zone) if target is not None else None
+        if body is not None:
+            self.moves.refresh(body)
+
+    def chosen(self, event: Chosen) -> None:
         """Answer a command that a window of a script may have sent, with the text behind it.
 
         A row of a window of options names a function of the script. The text of a question is
         passed to `casted_on`.
         """
-        asker = self.choices.asker(player, command)
+        player, text = event.player, event.text
+        asker = self.choices.asker(player, event.command)
         if asker is not None:
             self.call(asker, "casted_on", self.player_body(player), text)
             return
         # EQ2Emulator takes the first word for the number of a spawn.
-        row = text.rsplit(maxsplit=1)[-1] if command == SELECT and text else ""
+        row = text.rsplit(maxsplit=1)[-1] if event.command == SELECT and text else ""
         speaker = self.choices.chosen(player, row) if row else None
         if speaker is not None and speaker.home.zone is player.zone:
             self.call(speaker, row, self.player_body(player))

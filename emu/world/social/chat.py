@@ -19,7 +19,8 @@ from emu.world.actors.hiding import sees
 from emu.world.actors.player import Player, Relation
 from emu.world.actors.spawn import Spawn, StateWord
 from emu.world.entry.saver import SavedKind
-from emu.world.events import Said
+from emu.world.events import Arrived, HidingChanged, LeftWorld, spoken
+from emu.world.reports import Said
 from emu.world.rules import ChatRules
 from emu.world.social.channels import (
     OTHER_JOINED,
@@ -151,7 +152,7 @@ class Chat:
                 self._deliver(channel, speaker, hearer, text, bubble=bubble)
         # After the delivery: what the log has was heard.
         self._report(channel, speaker, text)
-        self.world.notifications.said.publish(speaker, text, now)
+        self.world.events.publish(spoken(speaker, text))
 
     def say_in_zone(self, speaker: Player, channel: str, text: str, now: Monotonic) -> None:
         """Say something to all players in the zone; `channel` is ``shout`` or ``ooc``."""
@@ -309,12 +310,13 @@ class Chat:
             is_member = channel.name.casefold() in player.channels
             self._update(player, YOU_JOINED if is_member else YOU_LEFT, channel)
 
-    def enter_again(self, player: Player, now: Monotonic) -> None:
+    def enter_again(self, event: Arrived) -> None:
         """Send a player who enters the world's channels, then join it to its own saved channels.
 
         A channel that refuses the player, for example by a new password, is removed from the saved
         ones. A player who was only link-dead is still a member; then only its client is updated.
         """
+        player = event.player
         if self.rules.channels:
             names = [{"channel_name": name} for name in self.rules.channels]
             player.client.send(
@@ -334,7 +336,7 @@ class Chat:
                 self._joined(player, self.channels.join(kept.channel, player.id, kept.password))
             except CommandError as error:
                 del player.channels[key]
-                self.world.saves.changed(player, SavedKind.CHANNELS, now)
+                self.world.saves.changed(player, SavedKind.CHANNELS, event.now)
                 self.line(player, str(error), "error")
 
     def _joined(self, player: Player, channel: Channel) -> None:
@@ -356,8 +358,9 @@ class Chat:
         self._left(player, channel)
         return channel
 
-    def leave_all(self, player: Player) -> None:
+    def leave_all(self, event: LeftWorld) -> None:
         """Remove a player who has left the world from every channel; keep the saved ones."""
+        player = event.player
         # First all removals, then all messages: a fault in one message must not keep a member in.
         left = self.channels.of(player.id)
         for channel in left:
@@ -378,8 +381,9 @@ class Chat:
                     "notifying a channel", other, self._update, other, action, channel, who.name
                 )
 
-    def hidden_changed(self, player: Player) -> None:
+    def hidden_changed(self, event: HidingChanged) -> None:
         """Show members without the right to see hidden players that this one left, or is back."""
+        player = event.player
         action = OTHER_LEFT if player.spawn.hidden else OTHER_JOINED
         for channel in self.channels.of(player.id):
             self.notify_of_hidden(channel, action, player.name, player.id)

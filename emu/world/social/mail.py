@@ -30,6 +30,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import coin_fields
 from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
 from emu.world.entry.sheets import CharacterSheets
+from emu.world.events import Arrived
 from emu.world.messages import WorldMessages
 from emu.world.social.chat import MUTED, Chat
 from emu.world.world import World
@@ -101,7 +102,7 @@ class Mail:
         self._sheets = sheets
         self._sent = Throttle(hourly(world.rules.mails_per_hour))
         world.bus.subscribe(ARRIVED, self._arrived)
-        world.notifications.arrived.subscribe(self._entered)
+        world.events.subscribe(Arrived, self._entered)
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message that sends a letter to the table."""
@@ -409,8 +410,8 @@ class Mail:
         if player is not None and player.is_online:
             self._show_unread(player)
 
-    def _entered(self, player: Player, _now: Monotonic) -> None:
-        self._world.start(self._look_for_mail(player))
+    def _entered(self, event: Arrived) -> None:
+        self._world.start(self._look_for_mail(event.player))
 
     async def _look_for_mail(self, player: Player) -> None:
         try:

@@ -22,6 +22,7 @@ from emu.processes.ports import GuildStore, Note
 from emu.times import Monotonic
 from emu.world.actors.options import Option
 from emu.world.actors.player import Player, Relation
+from emu.world.events import Arrived, Entered, HidingChanged, LeftWorld
 from emu.world.social import guilds
 from emu.world.social.chat import Chat
 from emu.world.social.guild_messages import (
@@ -77,11 +78,11 @@ class Memberships:
         """Commands that wait for an earlier one, by the character that called them."""
         self._newcomers: set[int] = set()
         """Players that have come from outside the world and do not stand yet."""
-        notifications = world.notifications
-        notifications.arrived.subscribe(lambda player, _now: self._newcomers.add(player.id))
-        notifications.standing.subscribe(lambda player, _now: self._stands(player))
-        notifications.left.subscribe(self._has_left)
-        notifications.hidden_changed.subscribe(self._hidden_changed)
+        events = world.events
+        events.subscribe(Arrived, lambda event: self._newcomers.add(event.player.id))
+        events.subscribe(Entered, lambda event: self._stands(event.player))
+        events.subscribe(LeftWorld, self._has_left)
+        events.subscribe(HidingChanged, self._hidden_changed)
         world.bus.subscribe(CHANGED, self._heard_changed)
         world.bus.subscribe(SEEN, self._heard_seen)
         world.bus.subscribe(SAID, self._heard_said)
@@ -411,7 +412,8 @@ class Memberships:
         self._send_window(player, guild, with_motd=is_new)
         self._publish_seen(player, "in" if is_new else "")
 
-    def _has_left(self, player: Player) -> None:
+    def _has_left(self, event: LeftWorld) -> None:
+        player = event.player
         self.invitations.forget(player.id)
         self._newcomers.discard(player.id)
         guild_id = self._guild_of.get(player.id, 0)
@@ -419,7 +421,8 @@ class Memberships:
             self._publish_gone(player, guild_id)
         self._dismiss(player.id)
 
-    def _hidden_changed(self, player: Player) -> None:
+    def _hidden_changed(self, event: HidingChanged) -> None:
+        player = event.player
         guild_id = self._guild_of.get(player.id, 0)
         if guild_id and player.spawn.hidden:
             self._publish_gone(player, guild_id)

@@ -13,8 +13,8 @@ from emu.commands.registry import GUIDE, one_line
 from emu.correspondence import NewPetition, Petition, PetitionKind, PetitionLimits
 from emu.errors import CommandError, StoreError
 from emu.processes.ports import Note, PetitionStore
-from emu.times import Monotonic
 from emu.world.actors.player import Player
+from emu.world.events import Arrived
 from emu.world.social.chat import Chat
 from emu.world.world import World
 
@@ -43,7 +43,7 @@ class Petitions:
         self._chat = chat
         world.bus.subscribe(OPENED, self._opened)
         world.bus.subscribe(ANSWERED, self._answered)
-        world.notifications.arrived.subscribe(self._entered)
+        world.events.subscribe(Arrived, self._entered)
 
     # -- players --------------------------------------------------------------------------------
 
@@ -127,8 +127,8 @@ class Petitions:
         if player is not None and player.is_online:
             self._world.start(self._show_answers(player))
 
-    def _entered(self, player: Player, _now: Monotonic) -> None:
-        self._world.start(self._show_answers(player))
+    def _entered(self, event: Arrived) -> None:
+        self._world.start(self._show_answers(event.player))
 
     async def _show_answers(self, player: Player) -> None:
         try:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from emu.model import WorldCharacter
-from emu.times import UNKNOWN, Moment, Monotonic
+from emu.times import UNKNOWN, Moment
 from emu.world.actors.player import Player
 from emu.world.content.definitions import ZoneDefinition
+from emu.world.events import Entered
 from emu.world.travel.records import InstanceLock, read_record
 from emu.world.travel.returning import Returning
 from emu.world.world import World
@@ -37,7 +38,7 @@ class Instances:
         self._levels: dict[tuple[int, int], tuple[int, ...]] = {}
         """The levels of those who opened a copy, the first one's first, by zone and number."""
         world.copy_of = self.copy_of
-        world.notifications.standing.subscribe(self._standing)
+        world.events.subscribe(Entered, self._standing)
 
     def refusal(self, player: Player, definition: ZoneDefinition) -> str | None:
         """Return why a player may not enter a zone yet, None if it may."""
@@ -95,8 +96,9 @@ class Instances:
             if player is not None and member != char_id:
                 yield player
 
-    def _standing(self, player: Player, _now: Monotonic) -> None:
+    def _standing(self, event: Entered) -> None:
         """Give a player who stands in a copy a lock of its own, and note who opened the copy."""
+        player = event.player
         zone = player.zone
         if zone.instance < FIRST_COPY:
             return

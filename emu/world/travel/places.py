@@ -14,6 +14,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import send_text
 from emu.world.actors.player import Player
 from emu.world.deadlines import Deadlines
+from emu.world.events import Entered, LeftZone
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.tables import FORCED, Area, TravelTables, Trigger
 from emu.world.world import World
@@ -59,8 +60,8 @@ class Places:
         self._deadlines: Deadlines[Zone, str] = Deadlines(world.wake)
         self._inside: dict[int, _Inside] = {}
         """By character id."""
-        world.notifications.standing.subscribe(self._standing)
-        world.notifications.out_of_zone.subscribe(self._left)
+        world.events.subscribe(Entered, self._standing)
+        world.events.subscribe(LeftZone, self._left)
 
     def reload(self, tables: TravelTables, now: Monotonic) -> None:
         """Replace the tables; watch the zones that have such places now."""
@@ -91,9 +92,9 @@ class Places:
             for player in players:
                 self._look(player, now)
 
-    def _standing(self, player: Player, now: Monotonic) -> None:
-        self._inside[player.id] = _Inside()
-        self._watch(player.zone, now)
+    def _standing(self, event: Entered) -> None:
+        self._inside[event.player.id] = _Inside()
+        self._watch(event.player.zone, event.now)
 
     def _has_places(self, zone: Zone) -> bool:
         return zone.zone_id in self.tables.triggers or zone.zone_id in self.tables.areas
@@ -102,8 +103,8 @@ class Places:
         if self._has_places(zone) and self._deadlines.get(zone, WATCH) is None:
             self._deadlines.set(zone, WATCH, now)
 
-    def _left(self, player: Player) -> None:
-        self._inside.pop(player.id, None)
+    def _left(self, event: LeftZone) -> None:
+        self._inside.pop(event.player.id, None)
 
     def _look(self, player: Player, now: Monotonic) -> None:
         inside = self._inside.get(player.id)

@@ -20,6 +20,7 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.content.definitions import ZoneDefinition
 from emu.world.entry.sheets import CharacterSheets
+from emu.world.events import LeftZone
 from emu.world.messages import WorldMessages
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.tables import FORCED, ZONE, TravelTables, Way
@@ -60,7 +61,7 @@ class Transporters:
         self._paying: set[int] = set()
         """The characters whose coins the store is taking."""
         self._sheets = CharacterSheets(world)
-        world.notifications.out_of_zone.subscribe(self.forget)
+        world.events.subscribe(LeftZone, lambda event: self.forget(event.player))
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message of a choice to the table."""

@@ -19,6 +19,7 @@ from emu.world.actors.interaction import TOO_FAR
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination, Spawn
 from emu.world.entry.leaving import Departures
+from emu.world.events import LeftZone
 from emu.world.messages import WorldMessages
 from emu.world.social.spoken import play_sound
 from emu.world.travel.instances import Instances
@@ -78,7 +79,7 @@ class Travel:
         self.widgets = Widgets(world.wake, self._play)
         self.rides = Rides(world.clock.now, boarded=self._boarded, carried=self._carried)
         """Who stands on what moves."""
-        world.notifications.out_of_zone.subscribe(lambda player: self.rides.remove(player.spawn))
+        world.events.subscribe(LeftZone, lambda event: self.rides.remove(event.player.spawn))
         self.returning = Returning(world, self.journeys, tables)
         self.instances = Instances(world, self.returning, roll)
         self.journeys.locked = self.instances.refusal

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SpawnKind
+from emu.world.events import LeftZone
 from emu.world.messages import WorldMessages
 from emu.world.world import World
 
@@ -33,7 +34,7 @@ class Waypoints:
         self._waypoints: dict[int, dict[str, _Waypoint]] = {}
         """By character id and name."""
         self._last = 0
-        world.notifications.out_of_zone.subscribe(self.forget)
+        world.events.subscribe(LeftZone, lambda event: self.forget(event.player))
 
     def register(self, messages: WorldMessages) -> None:
         """Add the message of a selection to the table."""

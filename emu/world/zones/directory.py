@@ -15,7 +15,7 @@ from emu.errors import EmuError
 from emu.times import Monotonic
 from emu.world.content.atlas import Atlas
 from emu.world.content.definitions import ZoneDefinition
-from emu.world.events import ActorPaused, Faults
+from emu.world.reports import ActorPaused, Faults
 from emu.world.rules import ZoneRules
 from emu.world.zones.zone import Zone
 

@@ -39,7 +39,7 @@ from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.entry.sheets import CharacterSheets
-from emu.world.events import Faults, WorldEvent
+from emu.world.reports import Faults, WorldEvent
 from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
 from emu.world.social.chat import Chat

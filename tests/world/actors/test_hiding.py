@@ -19,6 +19,7 @@ from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.hiding import Concealed
 from emu.world.commands.client_table import caller
+from emu.world.events import HidingChanged
 from tests.support.world.worlds import Client, WorldHarness
 
 NAME, ACCOUNT = "Boss", 105
@@ -38,8 +39,7 @@ class Scene:
             lambda: "TestLabs", lambda: 9000, Monotonic(0.0), 100,
             world=harness.world, admission=harness.admission,
         )  # fmt: skip
-        hidden_changed = harness.world.notifications.hidden_changed
-        hidden_changed.subscribe(lambda _player: self.status.changed())
+        harness.world.events.subscribe(HidingChanged, lambda _event: self.status.changed())
         self.master: Client | None = None
         if with_master:
             self.master = harness.stand(

@@ -12,7 +12,7 @@ from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import OutOfTime
 from emu.world.behaviors.api import Actor, ZoneActor
-from emu.world.events import BehaviorFailed
+from emu.world.reports import BehaviorFailed
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import Client, WorldHarness
 

@@ -10,7 +10,7 @@ import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import OutOfTime
-from emu.world.events import BehaviorFailed, BehaviorPaced, BehaviorSlowed
+from emu.world.reports import BehaviorFailed, BehaviorPaced, BehaviorSlowed
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import Client, WorldHarness
 

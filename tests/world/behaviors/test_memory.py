@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import OutOfTime
 from emu.world.behaviors.memory import Memory
-from emu.world.events import BehaviorFailed, NotSaved
+from emu.world.reports import BehaviorFailed, NotSaved
 from emu.world_stream.movement import Position
 from tests.support.world.world_fakes import MemoriesInMemory
 from tests.support.world.worlds import Client, WorldHarness

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from emu.world.events import HidingChanged
 from emu.world.social.shared_groups import NOT_NOW
 from tests.support.cluster.brokers import MemoryCluster, start
 from tests.support.world.worlds import Client, WorldHarness
@@ -149,7 +150,7 @@ def test_who_camps_or_is_hidden_leaves_the_group_everywhere(grouped: Nodes) -> N
     player = grouped.two.player
     player.spawn.hidden = True
     grouped.worlds["south"].presence.seen(6, hidden=True)
-    grouped.worlds["south"].world.notifications.hidden_changed.publish(player)
+    grouped.worlds["south"].world.events.publish(HidingChanged(player))
     assert lines(grouped.one)[-1] == "Borvik has left the group."
     assert shown(grouped.one) == []
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from emu.commands import Caller, Reply
+from emu.world.events import StatusChanged
 from tests.support.coroutines import finish
 from tests.support.world.worlds import WorldHarness
 
@@ -49,8 +50,8 @@ def test_a_guide_bans_players_and_not_the_other_way_round(harness: WorldHarness)
 
 def test_lock_and_unlock(harness: WorldHarness) -> None:
     changes = []
-    harness.world.notifications.status_changed.subscribe(
-        lambda: changes.append(harness.admission.locked)
+    harness.world.events.subscribe(
+        StatusChanged, lambda _event: changes.append(harness.admission.locked)
     )
     assert harness.console("lock").text == "the world is locked"
     assert harness.console("unlock").text == "the world is open"

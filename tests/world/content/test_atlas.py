@@ -7,7 +7,7 @@ from emu.errors import FileFormatError
 from emu.files import data_file
 from emu.world.actors.spawn import SpawnKind
 from emu.world.content.atlas import Atlas, read_atlas
-from emu.world.events import BehaviorFailed
+from emu.world.reports import BehaviorFailed
 from emu.world_stream.movement import Position
 from tests.support.world.world_fakes import world_character
 from tests.support.world.worlds import WorldHarness

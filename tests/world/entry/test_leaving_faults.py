@@ -14,7 +14,8 @@ from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
 from emu.world.entry import leaving
 from emu.world.entry.saving import PlayerSaves
-from emu.world.events import Fault
+from emu.world.events import GameEvent, LeftWorld, LeftZone, Order
+from emu.world.reports import Fault
 from emu.world.social.channels import Channels
 from emu.world.social.groups import Groups
 from emu.world.visibility.baselines import BaselineCache
@@ -215,11 +216,11 @@ def test_one_neighbor_that_always_raises(
     scene.may_return()
 
 
-@pytest.mark.parametrize("where", ["out_of_zone", "left"])
-def test_a_listener_that_raises_keeps_nobody_else_from_hearing(where: str) -> None:
+@pytest.mark.parametrize("kind", [LeftZone, LeftWorld])
+def test_a_listener_that_raises_keeps_nobody_else_from_hearing(kind: type[GameEvent]) -> None:
     scene = Scene()
-    subscription = getattr(scene.harness.world.notifications, where)
-    subscription._listeners.insert(0, raising(lambda _player: None, float("inf")))
+    fails = raising(lambda _event: None, float("inf"))
+    scene.harness.world.events.subscribe(kind, fails, Order.OWNER)
     quits(scene.harness, scene.client)
     scene.is_gone()
     [fault, _again] = [one for one in scene.harness.events if isinstance(one, Fault)]

@@ -12,7 +12,7 @@ from emu.model import Hotkey, Title
 from emu.times import Moment
 from emu.world.actors.player import Relation
 from emu.world.entry.saver import SavedKind
-from emu.world.events import NotSaved
+from emu.world.reports import NotSaved
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish
 from tests.support.world.worlds import WorldHarness

@@ -17,6 +17,7 @@ from emu.world.entry.zone_entry import (
     ZoneEntryRefusal,
     ZoneEntryRefused,
 )
+from emu.world.events import StatusChanged
 from emu.world.rules import AdmissionRules
 from tests.support.coroutines import finish
 from tests.support.running.processes import present
@@ -71,7 +72,7 @@ class Harness:
         self.events = []
         self.changes = 0
         inside = WorldHarness()
-        inside.world.notifications.status_changed.subscribe(self.changed)
+        inside.world.events.subscribe(StatusChanged, lambda _event: self.changed())
         self.inside = inside.service
         self.presence = inside.presence
         self.keys = inside.keys

@@ -24,9 +24,9 @@ from emu.model import WorldCharacter
 from emu.structs import shipped_catalog
 from emu.world.content.definitions import Start
 from emu.world.entry.admission import WorldAdmissionRules
-from emu.world.events import WorldEvent
 from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
+from emu.world.reports import WorldEvent
 from emu.world.rules import AdmissionRules, CreationRules
 from tests.support.coroutines import finish
 from tests.support.login.create_requests import request_546

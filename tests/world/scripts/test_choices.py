@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.world.events import Chosen
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -148,6 +149,6 @@ def test_the_name_of_a_new_guild_is_passed_to_its_registrar(tmp_path: Path) -> N
         end
         function casted_on(NPC, Spawn, name) Say(NPC, "Long live " .. name) end""")
     scene.hail(guard)
-    scene.harness.world.notifications.chosen.publish(scene.player, "create guild", "The Wölves")
+    scene.harness.world.events.publish(Chosen(scene.player, "create guild", "The Wölves"))
     ((_, text),) = scene.heard()
     assert text.encode("latin-1").decode("utf-8") == "Long live The Wölves"

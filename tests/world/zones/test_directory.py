@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.world.content.atlas import read_atlas
-from emu.world.events import Faults
+from emu.world.reports import Faults
 from emu.world.rules import ZoneRules
 from emu.world.zones.directory import NoSuchZone, Zones
 from emu.world.zones.zone import Zone

@@ -4,6 +4,7 @@ import attrs
 import pytest
 
 from emu.world.actors.spawn import Destination
+from emu.world.events import Entered
 from emu.world.travel.tables import TravelTables, Way
 from emu.world.travel.widgets import WidgetForm
 from emu.world_stream.movement import Position
@@ -187,7 +188,7 @@ def test_scripts_end_copies_and_ask_for_times_and_levels(scene: ScriptScene) -> 
     )
     scene.zone.definition = definition
     scene.zone.instance = 1_000_000
-    scene.travel.instances._standing(scene.player, scene.harness.now)
+    scene.travel.instances._standing(Entered(scene.player, scene.harness.now))
     said = on_hail(scene, """
         local z = GetZone(NPC)
         Say(NPC, GetZonePlayerMinLevel(z) + GetZonePlayerMaxLevel(z))
