@@ -40,6 +40,7 @@ from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.choices import SELECT, Choices
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
+from emu.world.scripts.letters import Letters
 from emu.world.scripts.making import Maker
 from emu.world.scripts.moves import Moves
 from emu.world.scripts.regions import RegionEvents
@@ -116,6 +117,7 @@ class Scripts(Calls):
         """Doors, transporters and places, for the functions that use them."""
         self.mail: Mail | None = None
         """The letters of the world's characters."""
+        self.letters = Letters(world.start, world.wake, world.clock.now, self.counters)
         self.chat = chat
         self.homes = Homes(world.players)
         self.shares = Shares(shares or ScriptShares(), world.wake, world.clock.now, self._slowed)
@@ -388,7 +390,8 @@ class Scripts(Calls):
         times = (
             self.walks.get_timer(), self.moves.get_timer(), self.waits.get_timer(),
             self.zones.get_timer(), self.states.get_timer(), self.regions.get_timer(),
-            self.shares.get_timer(), self._next_look, self._collects_at, self._forgets_at,
+            self.shares.get_timer(), self.letters.get_timer(), self._next_look,
+            self._collects_at, self._forgets_at,
         )  # fmt: skip
         return min((due for due in times if due is not None), default=None)
 
@@ -406,6 +409,7 @@ class Scripts(Calls):
                 self.collected()
         self.shares.begin_turn()
         self.shares.handle_timer(now)
+        self.letters.handle_timer(now)
         self.zones.handle_timer(now)
         self.regions.handle_timer(now)
         self.waits.handle_timer(now)

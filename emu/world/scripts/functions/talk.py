@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
-from emu.errors import StoreError
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.scripts.bodies import Body, distance_between, shown
@@ -244,14 +244,10 @@ def _send_letter(
     copper = sum(count * worth for count, worth in zip(coins, _WORTH, strict=True))
     draft = Draft.of("", shown(subject), shown(text))
 
-    async def deliver() -> None:
-        try:
-            await mail.deliver(char_id, shown(sender), draft, min(copper, MOST_COINS))
-        except StoreError:
-            scripts.counters["letters that were not stored"] += 1
-
-    scripts.world.start(deliver())
-    return True
+    return scripts.letters.send(
+        char_id,
+        partial(mail.deliver, char_id, shown(sender), draft, min(copper, MOST_COINS)),
+    )
 
 
 @TALK("AddPlayerMail", f"P player, {_LETTER}")
