@@ -338,7 +338,7 @@ class LoginMessages:
         try:
             fields = self._layout("LS_DeleteCharacterResponse").decode(payload)
         except MalformedMessage:
-            fields = _short_delete_reply(payload)
+            fields = _other_delete_reply(payload)
         names = ("server_id", "char_id", "name")
         return _answer(events.Deleted, codes.DELETE_TEXTS, fields, *names)
 
@@ -412,10 +412,20 @@ def _account_info(data: bytes) -> events.AccountInfo:
     return events.AccountInfo(account_id, most, adventure, tradeskill)
 
 
-def _short_delete_reply(payload: bytes) -> dict[str, Any]:
-    """Read the 2006 client's own form, which lacks account id and maximum."""
-    if len(payload) < 11 or struct.unpack_from("<H", payload, 9)[0] != len(payload) - 11:
+_DELETE_HEAD = struct.Struct("<BII")
+
+
+def _other_delete_reply(payload: bytes) -> dict[str, Any]:
+    """Read a reply with or without an account id before the name and a maximum behind it.
+
+    The 2006 client reads neither; EQ2Emulator sends both to every client.
+    """
+    for at in (_DELETE_HEAD.size, _DELETE_HEAD.size + 4):
+        length = int.from_bytes(payload[at : at + 2], "little")
+        if len(payload) - (at + 2 + length) in (0, 4):
+            break
+    else:
         raise MalformedMessage("delete reply of another length")
-    code, world_id, char_id = struct.unpack_from("<BII", payload)
-    name = payload[11:].decode("latin-1")
+    code, world_id, char_id = _DELETE_HEAD.unpack_from(payload)
+    name = payload[at + 2 : at + 2 + length].decode("latin-1")
     return {"response": code, "server_id": world_id, "char_id": char_id, "name": name}

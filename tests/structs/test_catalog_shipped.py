@@ -86,7 +86,7 @@ def test_the_files_are_free_of_oddities() -> None:
     assert CATALOG.notes == []
     assert {definition.file for definition in STRUCTS} == {
         "LoginStructs.xml", "LoginCodeStructs.xml", "WorldStructs.xml", "SpawnStructs.xml",
-        "CombatStructs.xml", "CraftStructs.xml", "ItemStructs.xml",
+        "CombatStructs.xml", "CraftStructs.xml", "ItemStructs.xml", "SentStructs.xml",
     }  # fmt: skip
 
 

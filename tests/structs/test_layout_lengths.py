@@ -30,13 +30,13 @@ EMPTY_LENGTHS = [
     ("Substruct_GroupMember", 546, 137),
     # docs/protocol/world/mail.md#messages
     ("WS_GetMailHeader", 546, 19), ("WS_GetMailHeader", 1193, 20),
-    ("WS_MailGetMessage", 546, 54), ("WS_MailGetMessage", 1193, 57),
+    ("WS_MailGetMessage", 546, 63), ("WS_MailGetMessage", 1193, 57),
     ("WS_MailSendMessageReply", 546, 24), ("WS_UpdatePlayerMail", 546, 35),
     ("WS_GlowPath", 546, 14), ("WS_GlowPath", 562, 17),
     # docs/protocol/world/travel.md
     ("WS_TeleportList", 546, 8), ("WS_TeleportList", 1045, 12), ("WS_TeleportList", 1096, 26),
     ("WS_TeleportList", 57048, 26), ("WS_TeleportDestination", 546, 14),
-    ("WS_WaypointUpdate", 546, 8), ("WS_WaypointUpdate", 562, 4), ("WS_WaypointSelect", 546, 4),
+    ("WS_WaypointUpdate", 546, 9), ("WS_WaypointUpdate", 562, 4), ("WS_WaypointSelect", 546, 4),
     ("WS_WaypointSelect", 562, 8),
     # docs/protocol/world/movement.md#prediction, docs/protocol/world/spawns.md#create-ghost
     ("Player_Update", 546, 152), ("Player_Update", 561, 152), ("Player_Update", 1096, 156),

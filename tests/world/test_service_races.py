@@ -221,7 +221,10 @@ def test_channels_without_number_and_of_any_name() -> None:
         one.types("/joinchannel Trade")
         one.types("/chatleave Trade")
     reported = [
-        row for row in other.decoded("WS_ChatChannelUpdate") if row["player_name"] == "Aldana"
+        # Another one has come or gone.
+        row
+        for row in other.decoded("WS_ChatChannelUpdate")
+        if row["action"] in (2, 3)
     ]
     assert len(reported) < 50
     assert not other.is_closed

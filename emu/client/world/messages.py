@@ -280,7 +280,7 @@ def _channel_changed(fields: Mapping[str, Any]) -> events.WorldEvent:
     action = fields["action"]
     said = CHANNEL_ACTIONS[action] if action < len(CHANNEL_ACTIONS) else str(action)
     return events.ChannelChanged(
-        said, read_name(fields["channel_name"]), read_name(fields["player_name"])
+        said, read_name(fields["channel_name"]), read_name(fields.get("player_name", ""))
     )
 
 

@@ -82,8 +82,8 @@ READ = [
     ),
     (
         "WS_ChatChannelUpdate",
-        {"action": 2, "channel_name": "trade", "player_name": "Borvik"},
-        ChannelChanged("joined", "trade", "Borvik"),
+        {"action": 2, "channel_name": "trade"},
+        ChannelChanged("joined", "trade", ""),
     ),
     (
         "WS_WhoChannelQueryReply",
@@ -190,5 +190,5 @@ def test_any_bytes_are_an_event_or_none(payload: bytes, struct_name: str) -> Non
 
 
 def test_the_table_of_commands() -> None:
-    payload = struct.pack("<H", 3) + b"\3say\0\4tell\0"
+    payload = struct.pack("<H", 3) + b"\3say\0\4tell\0\0"
     assert ClientWorldMessages(dialect(546)).commands(payload) == {"say": 0, "tell": 2}

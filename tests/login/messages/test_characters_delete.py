@@ -18,7 +18,9 @@ DELETE = "OP_DeleteCharacterRequestMsg"
 def reply(
     version: int, code: int, char_id: int, name: bytes, world_id: int = 1
 ) -> tuple[int, bytes]:
-    head = struct.pack("<BIII", code, world_id, char_id, 7)
+    head = struct.pack("<BII", code, world_id, char_id)
+    # The 2006 client reads the name here (its study, message 17).
+    head += b"" if version <= 561 else struct.pack("<I", 7)
     return 17 if version < 60085 else 19, head + str16(name) + struct.pack("<I", 10)
 
 

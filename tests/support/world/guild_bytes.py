@@ -92,7 +92,10 @@ def guild_update(data: bytes, version: int) -> GuildWindow:
         rank, low, high = read.text(), *read.numbers("II")
         read.skip(48)
         ranks.append((rank, low | high << 32))
-    if version > 561:
+    if version <= 561:
+        # The 2006 client reads a u64, a u32 and a count of rows (its study, message 110).
+        assert [*read.numbers("QII")] == [0, 0, 0]
+    else:
         assert [read.text() for _ in range(4)] == [""] * 4
         read.skip(11 if version < 1008 else 12 if version < 1144 else 13)
         read.skip(4 if version >= 1204 else 0)
@@ -138,6 +141,7 @@ def guild_member(data: bytes, version: int) -> tuple[int, MemberRow]:
     """Read OP_JoinGuildNotifyMsg: the guild and one member."""
     read = Bytes(data)
     guild_id, row = read.number("I"), _member(read, version)
-    read.skip(8 if version >= 1204 else 0)
+    # The 2006 client reads a u16 at the end (its study, message 291).
+    read.skip(8 if version >= 1204 else 2 if version <= 561 else 0)
     read.end()
     return guild_id, row

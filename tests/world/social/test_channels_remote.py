@@ -13,7 +13,7 @@ YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
 def two() -> tuple[WorldHarness, WorldHarness, Client, Client]:
     here = WorldHarness()
     there = WorldHarness(beside=here)
-    return here, there, here.stand(5, name="Aldana"), there.stand(6, name="Borvik")
+    return here, there, here.stand(5, 1208, name="Aldana"), there.stand(6, 1208, name="Borvik")
 
 
 def reported(client: Client) -> list[tuple[int, str, str]]:
