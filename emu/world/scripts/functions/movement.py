@@ -208,6 +208,7 @@ def knock_back(
     if body is None or target is None or not math.isfinite(away) or not math.isfinite(up):
         return
     if target.player is not None:
+        up, away = (max(-STRONGEST_PUSH, min(one, STRONGEST_PUSH)) for one in (up, away))
         scripts.moves.push_player(target.player, body, up, away, own_heading=own_heading)
     if not can_move(target):
         return
@@ -219,6 +220,8 @@ def knock_back(
 
 
 FARTHEST_PUSH: Final = 100.0
+STRONGEST_PUSH: Final = 1000.0
+"""Of a player, in the units of the message."""
 
 
 # -- sides ----------------------------------------------------------------------------------------
