@@ -34,9 +34,11 @@ from twisted.logger import (
     globalLogPublisher,
 )
 from twisted.python import logfile
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from emu.config import Address
+from emu.errors import StoreError, Unanswered
 from emu.texts import timestamp
 from emu.times import Moment
 
@@ -48,6 +50,18 @@ _IN_MEMORY = re.compile(r"( object)? at 0x[0-9a-f]+")
 _in_json = json.JSONEncoder(ensure_ascii=False).encode
 _ONLY_TEXT = ("line", "details")
 _INTERNAL = ("log_", "isError", "time", "system", "message", "format")
+
+
+def log_fault(log: Logger, text: str, failure: Failure, **values: Any) -> None:
+    """Log that something has failed: with its traceback, if that is a fault of the server.
+
+    A database, a bus or another process that does not answer is none: the line of the error says
+    what to do, and a warning has it.
+    """
+    if isinstance(failure.value, StoreError | Unanswered):
+        log.emit(LogLevel.warn, text + ": {why}", why=str(failure.value), **values)
+    else:
+        log.failure(text, failure, **values)
 
 
 def logger(area: str) -> Logger:

@@ -21,7 +21,7 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from emu.net.logs import logger
+from emu.net.logs import log_fault, logger
 from emu.times import Moment, Monotonic
 
 _log = logger("scheduler")
@@ -399,4 +399,4 @@ class Tasks:
                     deferred.callback(None)
 
     def _failed(self, failure: Failure) -> None:
-        self._log.failure("a task failed", failure=failure)
+        log_fault(self._log, "a task failed", failure)

@@ -24,7 +24,7 @@ from emu.limits.repeats import RepeatedEvent, Repeats
 from emu.login.events import AccountLoggedIn, LoginEvent, LoginRefused, event_values, format_event
 from emu.login.ports import LoginRefusalReason
 from emu.metrics import EndpointMetrics, EndpointUses, Histogram, MetricRegistry
-from emu.net.logs import LastLines, is_written, logger, write_line
+from emu.net.logs import LastLines, is_written, log_fault, logger, write_line
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.session import Endpoint, EndpointMeasures
 from emu.world.entry.zone_entry import Entered, Moved, ZoneEntryEvent, ZoneEntryRefused
@@ -318,9 +318,9 @@ def report_world(log: Logger, refusals: RefusalLog) -> Callable[[WorldEvent], No
 
 
 def _write_fault(log: Logger, event: Fault) -> None:
-    """Log a fault of the server with its traceback."""
+    """Log a fault of the server, or of an engine that it uses."""
     failure = Failure(event.error)  # type: ignore[no-untyped-call]
-    log.failure("{line}", failure, line=event.line, event=type(event).__name__)
+    log_fault(log, "{line}", failure, line=event.line, event=type(event).__name__)
 
 
 LONGEST_REASON = 120

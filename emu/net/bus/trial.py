@@ -17,6 +17,8 @@ from emu.errors import ConfigError
 PATIENCE: Final = 2.0
 """Seconds for the message."""
 RIGHTS: Final = "permissions violation"
+MESSAGE: Final = b'["note","doctor",0]'
+"""A message in the form of the nodes, of a process that none of them knows: they ignore it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ async def _echo(
         await client.subscribe(subject, cb=take if subject == own else None)
     begun = steady()
     for subject in (f"{prefix}.note.doctor", f"{prefix}.channel.doctor", own):
-        await client.publish(subject, b'["doctor"]')
+        await client.publish(subject, MESSAGE)
     await client.flush(2)
     try:
         await asyncio.wait_for(came.wait(), PATIENCE)

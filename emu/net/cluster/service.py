@@ -14,11 +14,12 @@ from typing import Any, ClassVar, Final
 from twisted.python.failure import Failure
 
 from emu.config import Config
+from emu.errors import MalformedMessage
 from emu.metrics import MetricRegistry
 from emu.net.bus.service import JoinedBus, transport_of
 from emu.net.bus.transport import BrokerTransport
 from emu.net.cluster.node import NodeDeadSpawns, NodeMemories, NodeService
-from emu.net.logs import logger
+from emu.net.logs import log_fault, logger
 from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
 from emu.net.watch import RefusalLog
@@ -63,13 +64,15 @@ class ProcessFaults:
         self._refusals.stop()
 
     def __call__(self, error: Exception) -> None:
-        """Log a fault."""
+        """Log a fault: one line if another process or an engine has it, else a traceback."""
         reason = f"{type(error).__name__}: {error}"
-        if self._refusals.is_news("faults", "", WHO, reason):
-            _log.failure(
-                "a message of another process could not be handled",
-                failure=Failure(error),  # type: ignore[no-untyped-call]
-            )
+        if not self._refusals.is_news("faults", "", WHO, reason):
+            return
+        text = "a message of another process could not be handled"
+        if isinstance(error, MalformedMessage):
+            _log.warn("{text}: {why}", text=text, why=str(error))
+        else:
+            log_fault(_log, text, Failure(error))  # type: ignore[no-untyped-call]
 
 
 class BusEndpoint:

@@ -15,7 +15,9 @@ from emu.net.scheduler import Scheduler, Tasks
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player, PlayerState
 from emu.world.entry.leaving import Departures
+from emu.world.travel.instances import FIRST_COPY
 from emu.world.world import World
+from emu.world.zones.zone import Zone
 
 
 class Relocation:
@@ -42,8 +44,11 @@ class Relocation:
         return len(self._world.players)
 
     def runs(self, place: ZonePlace) -> bool:
-        """Return whether an instance runs here."""
-        return self._world.zones.find(place.zone_id, place.instance) is not None
+        """Return whether an instance runs here; that of a zone with copies stands for all."""
+        if self._world.zones.find(place.zone_id, place.instance) is not None:
+            return True
+        key = (place.zone_id, place.instance)
+        return any(_placed_as(zone) == key for zone in self._world.zones)
 
     def is_full(self, place: ZonePlace) -> bool:
         """Return whether an instance has as many players as its zone allows."""
@@ -86,7 +91,7 @@ class Relocation:
         """Yield the players who have to go and can be sent now."""
         still: set[tuple[int, int]] = set()
         for player in self._world.players:
-            key = (player.zone.zone_id, player.zone.instance)
+            key = _placed_as(player.zone)
             if key in self._moved:
                 still.add(key)
             elif not self._is_draining:
@@ -101,6 +106,11 @@ class Relocation:
             await self._departures.send_to_other_node(player)
         except EmuError as error:
             self._world.refused(player, f"not sent to another node: {error}")
+
+
+def _placed_as(zone: Zone) -> tuple[int, int]:
+    """Return zone and number of the place of an instance: the copies of a zone have one place."""
+    return zone.zone_id, 0 if zone.instance >= FIRST_COPY else zone.instance
 
 
 def _may_be_sent(player: Player) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from emu.net.cluster.service import processes_endpoint
+from emu.errors import MalformedMessage, StoreAway
+from emu.net.bus.trial import MESSAGE
+from emu.net.cluster.service import ProcessFaults, processes_endpoint
 from emu.net.watch import INTERVAL
 from tests.net.cluster.test_service_endpoint import ground
+from tests.support.cluster.brokers import MemoryCluster
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
 
@@ -31,3 +34,23 @@ def test_a_failed_message_of_another_process_is_logged_with_its_place_and_then_c
     finish(here.bus.stop())
     assert logged_failures.flush(KeyError)
     assert logged_failures.flush(ValueError)
+
+
+def test_what_is_no_fault_of_this_process_is_one_line() -> None:
+    faults = ProcessFaults(ground().scheduler)
+    with captured_log("text") as log:
+        faults(MalformedMessage("message without its sender"))
+        faults(StoreAway("the database is away"))
+    assert [line.split(" ", 1)[1] for line in log.text.splitlines()] == [
+        "warn  processes: a message of another process could not be handled: " + why
+        for why in ("message without its sender", "the database is away")
+    ]
+
+
+def test_nodes_ignore_the_message_of_the_doctor() -> None:
+    cluster = MemoryCluster()
+    exchange = cluster.add("east")
+    for subject in ("note.doctor", "channel.doctor"):
+        exchange.received(subject, MESSAGE)
+    assert cluster.errors == []
+    assert exchange.counters["of unknown processes"] == 2

@@ -11,6 +11,7 @@ from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.world.relocation import Relocation
 from emu.world.actors.player import PlayerState
+from emu.world.travel.instances import FIRST_COPY
 from tests.support.world.worlds import WorldHarness
 
 ISLE, ANTONICA = 325, 12
@@ -118,3 +119,19 @@ def test_only_players_of_zones_that_moved_are_sent() -> None:
     again = bench.harness.stand(7)
     bench.pass_time(2.0)
     assert again.decoded("WS_ZoneChangeMsg") == []
+
+
+def test_the_place_of_a_zone_with_copies_stands_for_all_of_them() -> None:
+    bench = Bench()
+    gone = bench.harness.stand(5)
+    assert gone.player is not None
+    world = bench.harness.world
+    shared, copy = gone.player.zone, world.zones.private(ISLE, FIRST_COPY + 7, bench.harness.now)
+    gone.player.zone = copy
+    world.zones.end(shared)
+    assert bench.relocation.runs(place(ISLE)), "else its row is released while it runs"
+    assert not bench.relocation.runs(place(ANTONICA))
+    bench.harness.zone_servers.table[ISLE] = THERE
+    bench.relocation.moved([place(ISLE)])
+    bench.pass_time(2.0)
+    assert len(gone.decoded("WS_ZoneChangeMsg")) == 1
