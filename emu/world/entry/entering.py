@@ -21,6 +21,7 @@ from typing import Final, Protocol
 from emu.dialects.dialect import AVATAR_READY
 from emu.errors import EmuError, public_text
 from emu.model import SEES_HIDDEN, WorldCharacter
+from emu.opcodes.checks import ENTERING
 from emu.times import UNKNOWN, Monotonic
 from emu.usable import usable_world_character
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
@@ -100,9 +101,12 @@ class ZoneEntries:
         is closed. `character` was just loaded, so its rank, name and mute apply from now on.
         `hidden` is whether the character was hidden in the process that it comes from.
 
-        Raises `UnknownStruct` if the client's version cannot be served, and `NoSuchZone`. Whatever
-        is raised, the character is then out of the world, or as it was before.
+        Raises `UnknownOpcode` or `UnknownStruct` if the client's version cannot be served, and
+        `NoSuchZone`. Whatever is raised, the character is then out of the world, or as it was
+        before.
         """
+        # Messages without a number are left out, so the client would wait for its zone in vain.
+        client.dialect.table.number(ENTERING)
         try:
             return self._enter(character, client, now, key, hidden=hidden)
         except BaseException:

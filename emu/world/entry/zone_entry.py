@@ -17,7 +17,14 @@ from typing import Any, Protocol, cast
 
 from emu.dialects import Dialects
 from emu.dialects.dialect import LOGIN_BY_NUMBER
-from emu.errors import EmuError, MalformedMessage, StoreError, UnknownStruct, UnknownVersion
+from emu.errors import (
+    EmuError,
+    MalformedMessage,
+    StoreError,
+    UnknownOpcode,
+    UnknownStruct,
+    UnknownVersion,
+)
 from emu.gather import both
 from emu.mailbox import Mailbox
 from emu.model import Handoff, LoginCode, PlayCode, WorldCharacter
@@ -114,7 +121,7 @@ class WorldPort(Protocol):
     ) -> Player:
         """Enter a client that has shown a key; with `hidden` its character is hidden.
 
-        Raises `UnknownVersion`, `UnknownStruct` and `NoSuchZone`.
+        Raises `UnknownOpcode`, `UnknownStruct` and `NoSuchZone`.
         """
 
     def message(self, player: Player, opcode: int, payload: bytes, now: Monotonic) -> None:
@@ -411,7 +418,7 @@ class EnteringClient:
         """Enter a character, or deny it with the reason; return whether it has entered."""
         try:
             self._enter(handoff, character, client, key)
-        except UnknownStruct as error:
+        except (UnknownOpcode, UnknownStruct) as error:
             detail = f"client version {client.version}: {error}"
             self._deny(client, ZoneEntryRefusal.VERSION_NOT_SERVED, detail)
             return False

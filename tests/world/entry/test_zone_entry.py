@@ -173,6 +173,28 @@ def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
     assert isinstance(harness.events[0], Entered)
 
 
+@pytest.mark.parametrize(
+    ("version", "missing"),
+    [
+        (370, "no layout for version 370"), (374, "no layout for version 374"),
+        (547, "has no opcode OP_ZoneInfoMsg"), (559, "has no opcode OP_ZoneInfoMsg"),
+    ],
+)  # fmt: skip
+def test_versions_that_only_the_login_serves_are_denied_with_the_code(
+    harness: Harness, version: int, missing: str
+) -> None:
+    """Code 6 is "wrong version" (docs/protocol/login.md#reply-codes)."""
+    key = finish(harness.keys.issue(101, 5, "Aldana"))
+    link, visitor = harness.visit()
+    visitor.message(1, request(key, version=version), 1.0)
+    assert link.sent == [(4, b"\x06" + DENIED)]
+    assert link.closed == 1
+    (refused,) = harness.events
+    assert refused.reason is ZoneEntryRefusal.VERSION_NOT_SERVED
+    assert missing in refused.detail
+    assert not harness.presence.is_playing(101)
+
+
 def test_a_key_works_once(harness: Harness) -> None:
     _, _, key = let_in(harness)
     link, visitor = harness.visit()
