@@ -102,7 +102,9 @@ def test_a_players_client_pushes_it(tmp_path: Path, version: int, size: int) -> 
     names = ("target_x", "target_y", "target_z", "vertical_movement", "horizontal_movement")
     assert [shown[name] for name in names] == pytest.approx([*at[:3], 2.0, 5.0])
     assert shown.get("use_player_heading", 1) == 1
-    strong = scene.spawn("function hailed(NPC, Spawn) Knockback(NPC, Spawn, 1, 1e30, -1e30) end")
+    strong = scene.spawn(
+        "function hailed(NPC, Spawn) Knockback(NPC, Spawn, 1, 1e30, -1e30) end", "Other"
+    )
     scene.hail(strong)
     shown = scene.client.decoded("WS_PlayerKnockback")[-1]
     assert (shown["vertical_movement"], shown["horizontal_movement"]) == (1000.0, -1000.0)
