@@ -103,7 +103,7 @@ def test_a_players_client_pushes_it(tmp_path: Path, version: int, size: int) -> 
     assert [shown[name] for name in names] == pytest.approx([*at[:3], 2.0, 5.0])
     assert shown.get("use_player_heading", 1) == 1
     strong = scene.spawn(
-        "function hailed(NPC, Spawn) Knockback(NPC, Spawn, 1, 1e30, -1e30) end", "Other"
+        "function hailed(NPC, Spawn) Knockback(NPC, Spawn, 1, 5000, -5000) end", "Other"
     )
     scene.hail(strong)
     shown = scene.client.decoded("WS_PlayerKnockback")[-1]
