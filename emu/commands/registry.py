@@ -528,7 +528,8 @@ class Registry:
         # Only expected errors become replies. A fault of this program goes on to the caller.
         except EmuError as error:
             reply = Reply((str(error),), ok=False)
-            if caller.rank < MASTER:
+            # A game master need not know where the database is; an administrator repairs it.
+            if caller.rank < ADMINISTRATOR:
                 shown = Reply((public_text(error),), ok=False)
         # A failed use is always reported: it may be an attempt without the rank.
         if not command.is_quiet or not reply.ok:

@@ -98,7 +98,8 @@ def test_where_the_database_is_stays_with_the_operators() -> None:
     made.add(Command("name", "name a guild", taken))
     assert finish(made.run(PLAYER, "found", 5.0)) == Reply((STORE_FAULT,), ok=False)
     assert uses[-1].result == where
-    assert finish(made.run(MASTER, "found", 5.0)).text == where
+    assert finish(made.run(MASTER, "found", 5.0)).text == STORE_FAULT
+    assert finish(made.run(CONSOLE, "found", 5.0)).text == where
     assert finish(made.run(PLAYER, "name", 5.0)).text == "there is a guild Wolves already"
 
 

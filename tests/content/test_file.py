@@ -1,6 +1,7 @@
 """Reading a content file zone by zone."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def test_a_zone_that_is_not_there_is_none(path: Path) -> None:
     assert zone_of(path, 10) is None
 
 
-def test_a_file_has_a_digest_of_what_was_imported(path: Path, tmp_path: Path) -> None:
+def test_a_file_has_a_digest_of_what_is_served(path: Path, tmp_path: Path) -> None:
     other = tmp_path / "content.sqlite"
     tables = {"zones": [{"id": 10, "name": "other"}]}
     import_content(dump_parts([write_dumps(tmp_path / "dumps", tables)]), other)
@@ -86,6 +87,10 @@ def test_a_file_has_a_digest_of_what_was_imported(path: Path, tmp_path: Path) ->
     import_content(dump_parts([tmp_path / "dumps"]), again, moment="another day")
     with ContentFile(other) as two, ContentFile(again) as three:
         assert two.digest() == three.digest()
+    with closing(sqlite3.connect(again)) as database, database:
+        database.execute("UPDATE zones SET description = 'changed by hand'")
+    with ContentFile(other) as two, ContentFile(again) as three:
+        assert two.digest() != three.digest()
 
 
 def test_another_file_is_refused_with_the_cure(path: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from emu.errors import CommandError, Unanswered
 from emu.model import SEES_HIDDEN, Membership, Present, may_see
 from emu.processes.ports import Note
 from emu.times import Monotonic
-from emu.world.actors.client import text_fields
+from emu.world.actors.client import ERROR_COLOR, send_text, text_fields
 from emu.world.actors.hiding import sees
 from emu.world.actors.player import Player, Relation
 from emu.world.actors.spawn import Spawn, StateWord
@@ -105,6 +105,10 @@ class RemoteChat:
 SPOKEN: Final = frozenset({"say", "shout", "yell"})
 """Channels in which a player speaks its language."""
 MUTED: Final = "you are muted"
+PARTLY_HEARD: Final = (
+    "the other parts of the world cannot be reached at the moment; only players of your part"
+    " have read that"
+)
 AWAY: Final = "I am away from the keyboard"
 HIDDEN: Final = Present(0, 0, 0, hidden=True)
 """Any hidden character, for questions about what a rank may see."""
@@ -401,6 +405,8 @@ class Chat:
         channel = self._own_channel(speaker, name)
         self.hear_channel(channel, speaker.name, text)
         self.remote_channels.said(speaker, channel, text)
+        if not self.world.bus.is_connected:
+            send_text(speaker.client, f"[{channel.name}] {PARTLY_HEARD}", ERROR_COLOR)
         self._report(channel.name, speaker, text)
 
     def hear_channel(self, channel: Channel, speaker: str, text: str) -> None:

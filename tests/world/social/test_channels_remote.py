@@ -5,6 +5,7 @@ from __future__ import annotations
 from emu.processes.bus import LocalBus
 from emu.processes.ports import CAME, GONE, LOST, Note
 from emu.world.social.channels import DROPPED, HELD, Channel
+from emu.world.social.chat import PARTLY_HEARD
 from tests.support.world.worlds import Client, WorldHarness
 
 YOU_JOINED, YOU_LEFT, OTHER_JOINED, OTHER_LEFT = range(4)
@@ -47,6 +48,15 @@ def test_members_hear_and_see_each_other_wherever_they_are() -> None:
     other.types("/chatleave Trade")
     assert reported(one)[-1] == (OTHER_LEFT, "Trade", "Borvik")
     assert members(one) == ["Aldana"]
+
+
+def test_who_speaks_while_the_bus_is_away_is_told() -> None:
+    here, _, one, _ = two()
+    one.types("/joinchannel Trade")
+    assert one.types("/tellchannel Trade selling turnips") == []
+    here.world.bus.is_connected = False  # type: ignore[misc]  # a bus in memory
+    assert one.types("/tellchannel Trade selling turnips") == [f"[Trade] {PARTLY_HEARD}"]
+    assert len(heard(one)) == 2
 
 
 def test_who_leaves_the_world_leaves_channels_of_others_too() -> None:
