@@ -7,8 +7,10 @@ made when the first one comes. Messages that are sent whole need only their layo
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
+from emu.errors import MalformedMessage, UnknownStruct
 from emu.structs.packed import read_oversized
 from emu.world_stream.deltas import (
     BookReader,
@@ -28,6 +30,8 @@ PREDICTION: Final = "OP_PredictionUpdateMsg"
 NEWER_PREDICTION: Final = "OP_UpdatePositionMsg"
 SHEET: Final = "OP_UpdateCharacterSheetMsg"
 SHEET_STRUCT: Final = "WS_CharacterSheet"
+OTHER_SHEET: Final = "WS_CharacterSheet_EQ2Emulator"
+"""The sheet that EQ2Emulator sends to clients that read another one."""
 BOOKS: Final = {
     "OP_UpdateSkillBookMsg": "WS_UpdateSkillBook",
     "OP_UpdateSpellBookMsg": "WS_UpdateSpellBook",
@@ -35,6 +39,10 @@ BOOKS: Final = {
     "OP_UpdateRecipeBookMsg": "WS_UpdateRecipeBook",
 }
 """For each message with records, its struct."""
+PET: Final = "OP_CharacterPet"
+PET_STRUCT: Final = "WS_CharacterPet"
+PET_TAIL: Final = 4
+"""Zero bytes behind the packed pet in every recorded message."""
 _GHOSTS: Final = "ghosts"
 
 AnyReader = TypeVar("AnyReader", GhostReader, StateReader, BookReader, PredictionReader)
@@ -75,6 +83,8 @@ class WorldStream:
             return self._ghosts(name, payload)
         if name in BOOKS:
             return self._book(name, payload)
+        if name == PET:
+            return self._pet(payload)
         return self._sheet(payload) if name == SHEET else None
 
     def miss(self, *, to_server: bool) -> None:
@@ -92,11 +102,15 @@ class WorldStream:
         return reader.fields(prediction) if prediction is not None else None
 
     def _sheet(self, payload: bytes) -> dict[str, Any]:
-        def make() -> StateReader:
-            return StateReader(self._layouts.layout(SHEET_STRUCT), self._layouts.version)
-
-        reader = self._by_server.get(SHEET, make)
+        reader = self._by_server.get(SHEET, lambda: sheet_reader(self._layouts, payload))
         return reader.fields(reader.read_message(payload))
+
+    def _pet(self, payload: bytes) -> dict[str, Any]:
+        def make() -> StateReader:
+            return StateReader(self._layouts.layout(PET_STRUCT), self._layouts.version)
+
+        reader = self._by_server.get(PET, make)
+        return reader.fields(reader.read_message(payload[:-PET_TAIL]))
 
     def _book(self, name: str, payload: bytes) -> dict[str, Any]:
         def make() -> BookReader:
@@ -119,6 +133,25 @@ class WorldStream:
         if reader is not None:
             index, _ = read_oversized(payload, 0)
             reader.destroy(index)
+
+
+def sheet_reader(layouts: Layouts, payload: bytes) -> StateReader:
+    """Return a reader for the sheets of a session of which this is the first one.
+
+    No message says which sheet it is, so the one whose length fits is taken. Raises
+    `UnknownStruct`.
+    """
+    reader = StateReader(layouts.layout(SHEET_STRUCT), layouts.version)
+    try:
+        other = StateReader(layouts.layout(OTHER_SHEET), layouts.version)
+    except UnknownStruct:
+        return reader
+    for one in (reader, other):
+        # A trial moves the baseline, so it is made with a reader of its own.
+        with suppress(MalformedMessage):
+            StateReader(one.layout, layouts.version).read_message(payload)
+            return one
+    return reader
 
 
 class _Side:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import EmuError, UnknownBase, UnknownStruct
-from emu.structs.packed import pack
+from emu.structs.packed import pack, xor
 from emu.world_stream.ghosts import CREATE_GHOST, DESTROY_GHOST, POSITION, UPDATE_GHOST
-from emu.world_stream.stream import BOOKS, PREDICTION, SHEET, WorldStream
+from emu.world_stream.stream import BOOKS, PET, PREDICTION, SHEET, SHEET_STRUCT, WorldStream
 from tests.support.world.ghost_views import dialect
 from tests.support.world.ghost_writer import GhostWriter
 from tests.world_stream.test_deltas_predictions import FIRST, SECOND
@@ -81,3 +81,31 @@ def test_no_bytes_raise_anything_but_our_errors(messages) -> None:
         except EmuError:
             continue
         assert fields is None or isinstance(fields, dict)
+
+
+def test_the_sheet_of_561_that_eq2emulator_sends_to_newer_clients_is_read() -> None:
+    # 1,146 recorded messages of 1096, 1208 and 57080: the sheet has 4,908 bytes there.
+    old = dialect(561).layout(SHEET_STRUCT)
+    for version in (1096, 1208, 57080):
+        world, sheets = stream(version), [old.encode({"race": race}) for race in (7, 8)]
+        assert len(sheets[0]) == 4908
+        fields = world.read(SHEET, pack(sheets[0], version), to_server=False)
+        assert fields is not None
+        assert fields["sheet"]["race"] == 7
+        change = pack(xor(*sheets), version)
+        assert world.read(SHEET, change, to_server=False) == {"sheet": {"race": 8}}
+        own = dialect(version).layout(SHEET_STRUCT).encode({"race": 9})
+        fields = stream(version).read(SHEET, pack(own, version), to_server=False)
+        assert fields is not None
+        assert fields["race"] == 9, "what the client reads"
+
+
+def test_a_recorded_pet_is_read() -> None:
+    # 1208-two-players, line 103: nobody has a pet.
+    fields = stream(1208).read(
+        PET,
+        bytes.fromhex("1a0000007f7f7f7f7f7f7f7f7f7f7f608fffffffff26bf746550206f4e3600000000"),
+        to_server=False,
+    )
+    assert fields is not None
+    assert "No Pet" in fields.values()
