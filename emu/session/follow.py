@@ -201,6 +201,9 @@ class FollowingSession:
         """Take a packet outside the reliable channel."""
         _HANDLERS[packet[1]](self, packet, now)
 
+    def acknowledge(self, opcode: int, sequence: int, now: Monotonic) -> None:
+        """Ignore an acknowledgment: the recorded peer had it."""
+
     def receive_clear(self, message: bytes) -> None:
         """Take a message that came before the cipher started.
 

@@ -38,7 +38,8 @@ _PACKET: Final = int(ProtocolOpcode.PACKET)
 _FRAGMENT: Final = int(ProtocolOpcode.FRAGMENT)
 _COMBINED: Final = int(ProtocolOpcode.COMBINED)
 _APP_COMBINED: Final = int(ProtocolOpcode.APP_COMBINED)
-_SMALLEST_PACKET: Final = 7  # two bytes each of opcode, sequence and check, and one of payload
+_ACK: Final = int(ProtocolOpcode.ACK)
+_ACK_SIZE: Final = 6  # two bytes each of opcode, sequence and check; every Packet is longer
 _OPCODES: Final = frozenset(int(opcode) for opcode in ProtocolOpcode)
 _KEYED: Final = SessionPhase.KEYED
 _BAD_CHECK: Final = str(DropReason.BAD_CHECK)
@@ -53,6 +54,9 @@ class Receiver(Protocol):
 
     def handle(self, packet: bytes, now: Monotonic) -> None:
         """Take a packet outside the reliable channel; may raise `PeerError`."""
+
+    def acknowledge(self, opcode: int, sequence: int, now: Monotonic) -> None:
+        """Take an Ack or OutOfOrderAck; may raise `PeerError`."""
 
     def receive_clear(self, message: bytes) -> None:
         """Take a message that came before the key; may raise `PeerError`."""
@@ -164,14 +168,12 @@ class ReceivePath:
         """
         self.datagrams += 1
         self.bytes += len(data)
-        # Nearly every datagram of a busy session is one whole Packet in the plain format. For that
-        # case the steps of `_receive_any` are written out here: a call costs as much as the CRC.
+        # Nearly every datagram of a busy session is one Packet or Ack in the plain format. For
+        # these the steps of `_receive_any` are written out here: a call costs as much as the CRC.
         start = self._short_start
-        if start is None or not _SMALLEST_PACKET <= len(data) <= self._size_limit:
-            self._receive_any(data, now, receiver)
-            return
-        marker, sequence = pull_head(data)
-        if marker != _PACKET:
+        usual = start is not None and _ACK_SIZE <= len(data) <= self._size_limit
+        marker, sequence = pull_head(data) if usual else (0, 0)
+        if start is None or (marker != _PACKET and (marker != _ACK or len(data) != _ACK_SIZE)):
             self._receive_any(data, now, receiver)
             return
         if crc32(data[:-2], start) & 0xFFFF != data[-2] << 8 | data[-1]:
@@ -179,7 +181,11 @@ class ReceivePath:
             return
         self._lifecycle.last_received = now
         payload = data[4:-2]
-        if not self._channel.takes_next(sequence):
+        if marker == _ACK:
+            receiver.acknowledge(_ACK, sequence, now)
+        elif not payload:
+            raise MalformedDatagram("empty payload")
+        elif not self._channel.takes_next(sequence):
             self._receive_sequenced(_PACKET, sequence, payload, receiver)
         elif payload[0]:
             self.receive_message(payload, receiver)

@@ -452,7 +452,7 @@ class Session:
         """Take a packet outside the reliable channel; raises `PeerError` to drop it."""
         opcode = packet[1]
         if opcode in _ACKS:
-            self._receive_ack(packet, now)
+            self.acknowledge(opcode, packets.pull_acknowledged(packet), now)
             return
         match opcode:
             case ProtocolOpcode.KEEP_ALIVE:
@@ -470,10 +470,10 @@ class Session:
             case ProtocolOpcode.OUT_OF_SESSION:
                 self._receive_out_of_session(packet, now)
 
-    def _receive_ack(self, packet: bytes, now: Monotonic) -> None:
+    def acknowledge(self, opcode: int, sequence: int, now: Monotonic) -> None:
+        """Take an Ack or OutOfOrderAck; raises `PeerError` for a number that was never sent."""
         queue = self._channel.queue
-        acknowledge = queue.acknowledge_up_to if packet[1] == _ACK else queue.acknowledge_one
-        if acknowledge(packets.pull_acknowledged(packet), now):
+        if (queue.acknowledge_up_to if opcode == _ACK else queue.acknowledge_one)(sequence, now):
             # A peer that knows our sequence number reads what we send, so its address is real even
             # under a public check key.
             self.acknowledged = True

@@ -24,6 +24,7 @@ from emu.wire import (
     Seal,
     push_packet,
 )
+from emu.wire.packets import push_sequenced
 
 CONFIG = SessionConfig()
 KEY = b"12345678"
@@ -42,6 +43,9 @@ class Notes:
     def validate_address(self):
         self.proofs += 1
         self.path._lifecycle.advance(SessionStep.VALIDATE)
+
+    def acknowledge(self, opcode, sequence, now):
+        self.handle(push_sequenced(opcode, sequence), now)
 
     def handle(self, packet, now):
         self.packets.append((packet, now))

@@ -39,7 +39,7 @@ def report(rounds: int) -> list[Figure]:
             *seen(result, what),
         ]
         if count == CROWDS[0][0]:
-            figures += [*entered(result), mixed(count, spent, rounds)]
+            figures += [*entered(result), mixed(count, spent, rounds), shipped(count, rounds)]
     idle, wire, messages = stood(50, rounds)
     figures += [
         Figure("a second of 50 idle players", "us", RC4_KILOBYTE, idle, "5,000 us"),
@@ -61,11 +61,20 @@ MIXED: Final = (546, 561, 1096, 1208, 60114)
 
 
 def walked(
-    count: int, rounds: int, placed: Placed, versions: Sequence[int] = (CLIENT_2006,)
+    count: int,
+    rounds: int,
+    placed: Placed,
+    versions: Sequence[int] = (CLIENT_2006,),
+    *,
+    shipped: bool = False,
 ) -> tuple[list[Round], dict[str, Any]]:
-    """Return the server's CPU of a second in each round; and what players measured meanwhile."""
+    """Return the server's CPU of a second in each round; and what players measured meanwhile.
+
+    It is the CPU of all threads of the process by the kernel's account. Each player sends four
+    steps a second, and acknowledges each datagram with one of its own.
+    """
     with (
-        world_child(count, placed) as server,
+        world_child(count, placed, shipped=shipped) as server,
         movers(server, count, WATCHERS, versions=versions) as players,
     ):
         time.sleep(SETTLE)
@@ -83,6 +92,13 @@ def mixed(count: int, alone: list[Round], rounds: int) -> Figure:
         "the same with one version",
         [Round(one.ratio, other.ratio) for one, other in zip(spent, alone, strict=True)], "1.4 x",
     )  # fmt: skip
+
+
+def shipped(count: int, rounds: int) -> Figure:
+    """Return the CPU of a second in the shipped zone, with its own spawns and behaviors."""
+    spent, _ = walked(count, rounds, crowded, shipped=True)
+    what = f"a second of {count} movers in sight of each other in the shipped zone"
+    return Figure(what, "us", RC4_KILOBYTE, spent, "100,000 us")
 
 
 def seen(result: dict[str, Any], what: str) -> list[Figure]:

@@ -64,12 +64,17 @@ def spread(count: int, in_view: int) -> Placed:
 
 
 @contextmanager
-def world_child(characters: int, placed: Placed = crowded) -> Iterator[Child]:
-    """Run a server that has characters for `tools.bench.movers`, all of them in one zone."""
+def world_child(
+    characters: int, placed: Placed = crowded, *, shipped: bool = False
+) -> Iterator[Child]:
+    """Run a server that has characters for `tools.bench.movers`, all of them in one zone.
+
+    The zone has no other spawns, and takes any number of players; a `shipped` one is as it comes.
+    """
     with tempfile.TemporaryDirectory(prefix="emu-bench-") as name:
         folder = Path(name)
         make_characters(folder / "emu.sqlite", characters, placed)
-        settings = (*CHEAP, f"world.zones={boundless_zone(folder)}")
+        settings = CHEAP if shipped else (*CHEAP, f"world.zones={boundless_zone(folder)}")
         with child("tools.bench.login_server", name, *settings) as server:
             yield server
 
