@@ -57,6 +57,11 @@ def check_form() -> int:
     return crc32("\n".join(declared).encode()) & 0x7FFFFFFF
 
 
+def decoded(text: bytes) -> str:
+    """Return a stored text; bytes of a damaged file that are no text become marks."""
+    return text.decode("utf-8", "replace")
+
+
 def dangling_rows(database: sqlite3.Connection) -> Iterator[LeftOut]:
     """Yield the rows that lead nowhere; they stay in the file and are never used.
 
@@ -108,8 +113,8 @@ def wrong_values(path: Path) -> list[LeftOut]:
 
     An import of the same version leaves none: the file was made by another version, or was changed.
     """
-    with closing(sqlite3.connect(read_only(path), uri=True)) as database:
-        return [
+    with closing(_opened(path)) as database:
+        found = [
             LeftOut(table.name, f"{column.name} is out of its range", str(key))
             for table in content_tables().values()
             for column in table.columns
@@ -118,11 +123,31 @@ def wrong_values(path: Path) -> list[LeftOut]:
                 f'SELECT {_key(table)} FROM "{table.name}" WHERE {condition}'  # noqa: S608
             )
         ]
+        database.text_factory = bytes
+        for table in content_tables().values():
+            found += _wrong_texts(database, table)
+    return found
+
+
+def _wrong_texts(database: sqlite3.Connection, table: Table) -> Iterator[LeftOut]:
+    """Yield the texts of a table that are not UTF-8: the file is damaged."""
+    names = [column.name for column in table.columns if column.kind in ("text", "word")]
+    if not names:
+        return
+    columns = ", ".join(f'"{name}"' for name in names)
+    for key, *texts in database.execute(f'SELECT {_key(table)}, {columns} FROM "{table.name}"'):  # noqa: S608
+        for name, text in zip(names, texts, strict=True):
+            if isinstance(text, bytes) and not text.isascii():
+                try:
+                    text.decode("utf-8")
+                except UnicodeDecodeError:
+                    shown = key.decode("utf-8", "replace") if isinstance(key, bytes) else str(key)
+                    yield LeftOut(table.name, f"{name} is not UTF-8", shown)
 
 
 def loose_rows(path: Path) -> list[LeftOut]:
     """Return the rows of a content file that lead nowhere or of which something is missing."""
-    with closing(sqlite3.connect(read_only(path), uri=True)) as database:
+    with closing(_opened(path)) as database:
         return [*dangling_rows(database), *odd_rows(database)]
 
 
@@ -133,6 +158,12 @@ def accept(path: Path) -> None:
             database.execute("UPDATE checked SET form = ?", (check_form(),))
     except sqlite3.Error as error:
         raise FileFormatError(f"{path}: cannot be written ({error})") from error
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(read_only(path), uri=True)
+    database.text_factory = decoded
+    return database
 
 
 def _outside(column: Column) -> str:

@@ -15,9 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from emu.content.checks import check_form, read_only
+from emu.content.checks import check_form, decoded, read_only
 from emu.content.importing import APPLICATION, tables_form
-from emu.content.tables import Stored, content_tables
+from emu.content.tables import Column, Stored, content_tables
 from emu.errors import FileFormatError
 
 Row = Mapping[str, Any]
@@ -64,6 +64,9 @@ class StoredRow(Mapping[str, Any]):
     def stored(self) -> tuple[Any, ...]:
         """The values in the order of the columns."""
         return self._values
+
+
+LONGEST_PROBLEM: Final = 300
 
 
 class SharedValues:
@@ -196,10 +199,18 @@ class ContentFile:
         """Open a file for reading. Raises `FileFormatError`."""
         self.path = path
         self._all_factions: Mapping[int, Row] | None = None
+        self.is_careful = False
+        """Whether each row of a zone is checked, and left out if a value does not fit.
+
+        That takes twice the time, so it is for a file in which reading has failed.
+        """
+        self.problems: dict[str, None] = {}
+        """What was left out, one line each; `is_careful` finds it."""
         try:
             self.stamp = _stamp(path)
             """Differs for another file, and after a change of this one."""
             self._database = sqlite3.connect(read_only(path), uri=True)
+            self._database.text_factory = decoded
             self._database.execute("PRAGMA query_only = ON")
             (application,) = self._database.execute("PRAGMA application_id").fetchone()
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
@@ -388,7 +399,10 @@ class ContentFile:
         )
         # Ten thousand of them: the constructor of a named tuple takes three times as long.
         known = SharedValues()
-        placements = [tuple.__new__(Placement, known.values(row)) for row in rows]
+        right = self._right("placements", _columns("placements", Placement._fields), rows)
+        placements = [tuple.__new__(Placement, known.values(row)) for row in right]
+        for one in placements:
+            sum(one)  # raises for what is no number: a spawn would stand there only later
         locations = {one.location_id for one in placements}
         entries = self._entries(zone_id, locations, known)
         wanted = {one.spawn_id for group in entries.values() for one in group}
@@ -439,8 +453,24 @@ class ContentFile:
             f'SELECT * FROM "{name}" {where} ORDER BY {key}',  # noqa: S608  # our names
             values,
         )
-        for row in rows:
+        for row in self._right(name, table.columns, rows):
             yield StoredRow(names, row)
+
+    def _right(
+        self, name: str, columns: Sequence[Column], rows: Iterable[tuple[Any, ...]]
+    ) -> Iterable[tuple[Any, ...]]:
+        """Yield the rows of a table whose values fit its columns; all of them unless careful."""
+        if not self.is_careful:
+            yield from rows
+            return
+        for row in rows:
+            values = zip(columns, row, strict=True)
+            wrong = next((one for one, value in values if not one.fits(value)), None)
+            if wrong is None:
+                yield row
+            else:
+                text = f"{self.path}: table {name}, row {row[0]!r}: {wrong.name} has a wrong value"
+                self.problems[text[:LONGEST_PROBLEM]] = None
 
     def _lists(self, name: str, ids: Iterable[int]) -> dict[int, list[Row]]:
         found: dict[int, list[Row]] = {}
@@ -456,6 +486,7 @@ class ContentFile:
             " (SELECT location_id FROM placements WHERE zone_id = ?) ORDER BY location_id, id",
             (zone_id,),
         ).fetchall()
+        rows = list(self._right("entries", _columns("entries", Entry._fields[:-1]), rows))
         by_entry = self._scripts("entry", {row[0] for row in rows})
         by_location = self._scripts("location", locations)
         by_spawn = self._scripts("spawn", {row[2] for row in rows})
@@ -515,6 +546,10 @@ class ContentFile:
                 sets[group] = set_id, weight
         rows = self.rows("group_chances", "group_id", ids)
         chances = {row["group_id"]: row["percentage"] for row in rows}
+        if self.is_careful:
+            for one in [one for one in ids if one not in sets]:
+                self.problems[f"{self.path}: table set_groups: there is no group {one}"] = None
+                ids.remove(one)
         return [
             Group(one, *sets[one], tuple(members[one]), max(0.0, chances.get(one, 0.0)))
             for one in ids
@@ -541,6 +576,12 @@ def _parts(ids: Sequence[Stored]) -> Iterable[Sequence[Stored]]:
 
 def _marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))
+
+
+def _columns(name: str, wanted: Sequence[str]) -> list[Column]:
+    """Return some columns of a table in the order of their names."""
+    columns = {column.name: column for column in content_tables()[name].columns}
+    return [columns[one] for one in wanted]
 
 
 def _kind(kind: tuple[str, Row], spawn: Row) -> tuple[str, Row, Row]:

@@ -59,6 +59,14 @@ class Column:
             return float(number)
         return int(bool(number)) if self.kind == "flag" else int(number)
 
+    def fits(self, value: object) -> bool:
+        """Return whether a stored value is one that an import could have written."""
+        if self.kind in _TEXTS:
+            return isinstance(value, str)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return self.low <= value <= self.high or value == self.default
+
     def _text(self, value: Value) -> str | None:
         if value is None:
             return None

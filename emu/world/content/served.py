@@ -8,6 +8,7 @@ number share a template. What returns, expires or depends on the time of the day
 
 from __future__ import annotations
 
+import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,8 @@ from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
 NO_LAYER: Final = ZoneLayer()
+DAMAGE: Final = (ValueError, TypeError, LookupError, AttributeError, sqlite3.Error)
+"""What a damaged content file raises."""
 SLICE: Final = 150
 """Spawns that one turn adds at most."""
 SLICE_SECONDS: Final = 0.01
@@ -75,7 +78,27 @@ def served_zone(
     `edits` are above `layer`. `old` is what was read before: it is returned if nothing of it can
     have changed, and its templates are used again. None: the file has no such zone, or zone files
     replace it. Raises `FileFormatError`.
+
+    A damaged file is read once more, without the rows that do not fit their tables.
     """
+    try:
+        return _served_zone(file, zone_id, layer, edits, old)
+    except DAMAGE:
+        file.is_careful, file.problems = True, {}
+        try:
+            return _served_zone(file, zone_id, layer, edits, None)
+        except DAMAGE as error:
+            raise FileFormatError(
+                f"{file.path}: zone {zone_id} cannot be read ({error!r:.200}); make the file anew"
+                " with `emu content import`"
+            ) from error
+        finally:
+            file.is_careful = False
+
+
+def _served_zone(
+    file: ContentFile, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit], old: ServedZone | None
+) -> ServedZone | None:
     every = [*layer.edits, *edits]
     if layer.replaces and not layer.edits:
         return None
@@ -96,6 +119,8 @@ def served_zone(
             fixtures[number] = fixture_of(template, content.commands)
         except FileFormatError as error:
             faults.append(f"spawn {number}: {error}")
+    if file.is_careful:
+        faults += file.problems
     return ServedZone(content, fixtures, tuple(faults), source)
 
 
