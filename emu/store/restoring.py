@@ -1,22 +1,31 @@
 """The return to a backup: the backup replaces the database, and the present database is kept.
 
 The server must be stopped: `emu.store.server_lock` keeps it from starting meanwhile. The backup is
-checked and written beside the database under another name first, so a failure at any moment leaves
-a complete database.
+checked and written beside the database under a temporary name first, so a failure or a kill at any
+moment leaves a complete database. The restored one has an identity of its own, so unsaved players
+of the database before are never applied to it (`emu.store.identity`).
 """
 
 from __future__ import annotations
 
+import glob
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from emu.database.sqlite.files import back_up, check_version, connect_database, readable_errors
+from emu.database.sqlite.files import (
+    back_up,
+    check_version,
+    connect_database,
+    copy_into,
+    readable_errors,
+)
 from emu.database.sqlite.served import log_files
 from emu.errors import StoreError, StoreLocked
-from emu.files import flush
+from emu.files import flush, partial_file, take_name
+from emu.store.identity import renew_identity
 from emu.store.repository import schema
 from emu.store.server_lock import ServerLock
 from emu.store.spool import spool_path
@@ -49,22 +58,20 @@ def restore(backup: Path, database: Path, moment: Moment) -> Restored:
     date = f"{datetime.fromtimestamp(moment, UTC):%Y%m%d-%H%M%S}"
     # `anew`: an earlier server may have lost the database that is restored here.
     with ServerLock(database, anew=True):
-        fresh = database.with_name(f".{database.name}.{date}.restoring")
-        try:
+        # Programs up to 0.1 left these, with password hashes, when they were killed.
+        for left in database.parent.glob(f".{glob.escape(database.name)}.*.restoring"):
+            left.unlink(missing_ok=True)
+        with readable_errors(database), partial_file(database) as fresh:
             accounts, characters = _copy(backup, fresh)
             # Before the replacement: until the new file has the name, the old one is complete.
             kept = _keep(database, database.with_name(f"{database.name}.{date}.before-restore.bak"))
-            with readable_errors(database):
-                # `replace` is one step of the file system, so the name always stands for a complete
-                # database.
-                fresh.replace(database)
-                # The unsaved players belong to the old database; the next start would save them
-                # over the restored state.
-                unsaved = _set_aside(spool_path(database), f".{date}.before-restore")
-                flush(database.parent)
-        finally:
-            # After success the file has another name, so nothing is removed then.
-            fresh.unlink(missing_ok=True)
+            # `replace` is one step of the file system, so the name always stands for a complete
+            # database.
+            fresh.replace(database)
+            # The unsaved players belong to the old database. A start after a kill at this moment
+            # sees that by their identity.
+            unsaved = _set_aside(spool_path(database), f".{date}.before-restore")
+            flush(database.parent)
     return Restored(kept, unsaved, accounts, characters)
 
 
@@ -80,7 +87,7 @@ def _copy(backup: Path, fresh: Path) -> tuple[int, int]:
         if verdict != "ok":
             reason = " ".join(verdict.split())
             raise StoreError(f"{backup}: is damaged ({reason}); restore another backup")
-        back_up(connection, fresh)
+        copy_into(connection, fresh, backup, renew_identity)
         return _count(connection, "accounts"), _count(connection, "characters")
 
 
@@ -110,7 +117,9 @@ def _keep(database: Path, kept: Path) -> Path | None:
             # A damaged database is moved with its logs: some tool may still rescue its rows.
             for log in log_files(database):
                 _set_aside(log, "", kept.with_name(log.name.replace(database.name, kept.name)))
-            database.replace(kept)
+            # A second name: a kill before the restored file has the first one must not leave none.
+            if not take_name(database, kept):
+                database.replace(kept)
     return kept
 
 

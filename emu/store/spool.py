@@ -25,7 +25,7 @@ from types import UnionType
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from emu.errors import FileFormatError, MalformedMessage, OutOfDate
-from emu.files import flush, partial_file
+from emu.files import begins_with, flush, partial_file
 from emu.model import SavedState
 from emu.store.store import Store
 
@@ -41,6 +41,8 @@ _TABLE: Final = """
         sha256 TEXT NOT NULL    -- of `state`
     ) STRICT
 """
+_OWNER: Final = "CREATE TABLE IF NOT EXISTS owner (identity TEXT NOT NULL) STRICT"
+"""The identity of the database whose states these are (`emu.store.identity`)."""
 
 
 def spool_path(database: Path) -> Path:
@@ -48,13 +50,13 @@ def spool_path(database: Path) -> Path:
     return database.with_name(f"{database.name}.unsaved")
 
 
-def set_aside_path(spool: Path) -> Path:
-    """Return a free name for a damaged spool file."""
-    # A damaged file is kept for the operator, so an earlier one must not be replaced.
-    names = (f"{spool.name}.damaged{number or ''}" for number in range(10_000))
+def set_aside_path(spool: Path, why: str = "damaged") -> Path:
+    """Return a free name for a spool file that is not used."""
+    # It is kept for the operator, so an earlier one must not be replaced.
+    names = (f"{spool.name}.{why}{number or ''}" for number in range(10_000))
     return next(
         (path for path in map(spool.with_name, names) if not path.exists()),
-        spool.with_name(f"{spool.name}.damaged"),
+        spool.with_name(f"{spool.name}.{why}"),
     )
 
 
@@ -64,8 +66,10 @@ class SpoolFile:
     Every method raises `OSError` when the file cannot be read or written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, identity: str = "") -> None:
+        """`identity` is that of the database whose states it keeps."""
         self.path = path
+        self.identity = identity
         self._connection: sqlite3.Connection | None = None
 
     def put(self, states: Collection[SavedState], gone: Collection[int] = ()) -> None:
@@ -112,23 +116,28 @@ class SpoolFile:
             if not self.path.exists():
                 # Under another name first: nobody may find a file that is half made.
                 with partial_file(self.path) as fresh:
-                    _create(fresh)
+                    _create(fresh, self.identity)
                     fresh.replace(self.path)
             self._connection = _connect(self.path)
         return self._connection
 
 
-def _create(path: Path) -> None:
+def _create(path: Path, identity: str) -> None:
     """Make an empty file one without states. Raises `sqlite3.Error`."""
     with closing(_connect(path)) as connection:
+        connection.execute(_OWNER)
         connection.execute(_TABLE)
+        connection.execute("INSERT INTO owner VALUES (?)", (identity,))
         connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
-def write_spool(path: Path, states: Sequence[SavedState]) -> None:
-    """Replace a file by one with these states, completely or not at all. Raises `OSError`."""
+def write_spool(path: Path, states: Sequence[SavedState], identity: str = "") -> None:
+    """Replace a file by one with these states, completely or not at all. Raises `OSError`.
+
+    `identity` is that of the database whose states they are.
+    """
     with partial_file(path) as fresh:
-        _create(fresh)
+        _create(fresh, identity)
         file = SpoolFile(fresh)
         try:
             file.put(states)
@@ -155,6 +164,21 @@ def read_spool(path: Path) -> list[SavedState]:
     if not all(_is_whole(state) for state in states):
         raise FileFormatError(f"{path}: a character in it has values that cannot be stored")
     return states
+
+
+def spool_identity(path: Path) -> str:
+    """Return the identity of the database of a file that `read_spool` has read; empty if unknown.
+
+    Programs up to 0.1 stored none. Raises `OSError`.
+    """
+    if not begins_with(path, _SQLITE_HEAD.decode()):
+        return ""
+    try:
+        with closing(_connect(path)) as connection:
+            found = connection.execute("SELECT identity FROM owner").fetchone()
+    except sqlite3.OperationalError:  # it has no such table
+        return ""
+    return str(found[0]) if found else ""
 
 
 def _read(path: Path) -> list[SavedState]:

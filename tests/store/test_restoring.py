@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,10 +12,14 @@ import pytest
 from emu.database.sqlite import SqliteDatabase
 from emu.database.sqlite.served import log_files
 from emu.errors import StoreError
+from emu.files import SUFFIX, remove_stale
 from emu.store import Store
+from emu.store.identity import identity, made_identity
 from emu.store.restoring import restore
 from emu.store.server_lock import ServerLock
-from emu.store.spool import spool_path
+from emu.store.spool import spool_identity, spool_path, write_spool
+from tests.support.database.stores import saved_state, world_character
+from tests.support.killing import MOST, is_killed
 
 MOMENT = 1_800_000_000.0
 DATE = "20270115-080000"
@@ -139,3 +144,51 @@ def test_while_another_program_has_it_open_nothing_is_restored(
             restore(backup, database, MOMENT)
     assert names(database) == ["Bob"]
     assert list(tmp_path.glob("*before-restore*")) == []
+
+
+def identity_of(path: Path) -> str:
+    with Store.open_for_reading(path) as store:
+        return identity(store)
+
+
+def test_a_kill_at_any_step_leaves_a_whole_database_and_no_spool_of_another(
+    tmp_path: Path, backup: Path
+) -> None:
+    folder = tmp_path / "server"
+    for step in range(MOST):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        database = make(folder / "emu.sqlite", "Bob")
+        with Store.open(database) as store:
+            own = made_identity(store)
+        write_spool(spool_path(database), [saved_state(world_character())], own)
+        (folder / ".emu.sqlite.20260101-000000.restoring").write_text("of an earlier program")
+        was_killed = is_killed(lambda: restore(backup, database, MOMENT), step)  # noqa: B023
+        found, spool = names(database), spool_path(database)
+        assert found in (["Alice"], ["Bob"])
+        if found == ["Bob"]:
+            assert spool_identity(spool) == own == identity_of(database)
+        else:
+            assert identity_of(database) not in ("", own)
+            assert not spool.exists() or spool_identity(spool) == own
+        if not was_killed:
+            break
+        # The next writer in the folder removes what the killed one left.
+        remove_stale(folder)
+        assert list(folder.glob(f".*{SUFFIX}*")) == []
+    assert found == ["Alice"]
+    assert not spool.exists()
+    assert list(folder.glob("*.restoring")) == list(folder.glob(".*.restoring")) == []
+
+
+def test_a_damaged_database_keeps_its_name_until_the_backup_has_it(
+    tmp_path: Path, backup: Path
+) -> None:
+    database = tmp_path / "emu.sqlite"
+    for step in range(MOST):
+        database.write_bytes(b"SQLite format 3\0" + bytes(5000))
+        was_killed = is_killed(lambda: restore(backup, database, MOMENT + step), step)  # noqa: B023
+        assert database.exists()
+        if not was_killed:
+            break
+    assert names(database) == ["Alice"]

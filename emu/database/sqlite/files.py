@@ -11,7 +11,7 @@ power cut can lose.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
@@ -107,20 +107,33 @@ def back_up(connection: sqlite3.Connection, copy: Path) -> None:
     contains password hashes. Raises `StoreError`.
     """
     with readable_errors(copy), partial_file(copy) as fresh:
-        with closing(sqlite3.connect(fresh)) as target:
-            connection.backup(target)
-            _check(copy, target)
-            # The copy is no server's file. With the mark, a server on it would suspect a foreign
-            # writer.
-            _forget_mark(target)
-            # Without WAL the copy is a single file. The next `open_database` sets WAL again.
-            target.execute("PRAGMA journal_mode = DELETE")
-        # To the disk before the rename: after a power cut the name must not stand for an empty
-        # file.
-        flush(fresh)
+        copy_into(connection, fresh, copy)
         fresh.replace(copy)
         # The folder, too: a rename is only durable when the folder is on the disk.
         flush(copy.parent)
+
+
+def copy_into(
+    connection: sqlite3.Connection,
+    fresh: Path,
+    name: Path,
+    change: Callable[[sqlite3.Connection], object] = lambda _copy: None,
+) -> None:
+    """Copy an open database into an empty file, as `back_up` does; `name` is for errors.
+
+    `change` is made in the copy before it is on the disk.
+    """
+    with closing(sqlite3.connect(fresh)) as target:
+        connection.backup(target)
+        _check(name, target)
+        # The copy is no server's file. With the mark, a server on it would suspect a foreign
+        # writer.
+        _forget_mark(target)
+        # Without WAL the copy is a single file. The next `open_database` sets WAL again.
+        target.execute("PRAGMA journal_mode = DELETE")
+        change(target)
+    # To the disk before a rename: after a power cut the name must not stand for an empty file.
+    flush(fresh)
 
 
 def _check(copy: Path, target: sqlite3.Connection) -> None:

@@ -19,11 +19,13 @@ from emu.net.logs import logger
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.net.store_worker import StoreWorker
 from emu.store import Store
+from emu.store.identity import identity, made_identity
 from emu.store.spool import (
     SpoolFile,
     load_spool,
     read_spool,
     set_aside_path,
+    spool_identity,
     spool_path,
     write_spool,
 )
@@ -70,8 +72,39 @@ class Spool:
     def load(self, store: Store | None) -> None:
         """Store the states of the file; without a store, or if that fails, store them later.
 
-        A file that cannot be read is set aside. Never raises.
+        A file that cannot be read, or that belongs to another database, is set aside. Never raises.
         """
+        try:
+            self._load(store)
+        finally:
+            if store is not None:
+                self._name_database(store)
+
+    def _name_database(self, store: Store) -> None:
+        """Give the files that are written from now on the identity of the database."""
+        try:
+            self._file.identity = made_identity(store)
+        except EmuError as error:
+            _log.error("{path}: not bound to its database: {reason}", path=str(self._path),
+                       reason=str(error))  # fmt: skip
+
+    def _belongs_to(self, store: Store) -> bool:
+        """Return whether the file is of this database; set it aside if it is of another one."""
+        try:
+            own = self._file.identity = identity(store)
+            # An older program stored no identity; then the database has none yet.
+            if spool_identity(self._path) == own:
+                return True
+        except (EmuError, OSError):
+            return True  # the store decides about each state
+        self._set_aside(
+            f"{self._path}: it belongs to another database, for instance to the one before a"
+            " restore",
+            "other",
+        )
+        return False
+
+    def _load(self, store: Store | None) -> None:
         try:
             states = read_spool(self._path)
         except FileNotFoundError:
@@ -81,6 +114,8 @@ class Spool:
             return
         except OSError as error:
             self._set_aside(unusable(error))
+            return
+        if store is not None and not self._belongs_to(store):
             return
         # Before the store is tried: if it fails, `restore` and `keep` still have the states.
         self._waiting = states
@@ -108,7 +143,7 @@ class Spool:
         """Write the file again: it may have the form of an older program."""
         # Otherwise the old file stays, and `keep` replaces it.
         with suppress(OSError):
-            write_spool(self._path, self._waiting)
+            write_spool(self._path, self._waiting, self._file.identity)
 
     def watch(self) -> None:
         """Begin to write states that are not saved within a second into the file."""
@@ -160,7 +195,7 @@ class Spool:
             self._file.close()
         else:
             self._file.remove()
-        write_spool(path, states)
+        write_spool(path, states, self._file.identity)
 
     def _check(self) -> None:
         """Write what was not saved for a while, and remove what is saved by now."""
@@ -227,8 +262,8 @@ class Spool:
         ):
             world.saver.put(with_state(row, state), kinds_of(state))
 
-    def _set_aside(self, reason: str) -> None:
-        aside = set_aside_path(self._path)
+    def _set_aside(self, reason: str, why: str = "damaged") -> None:
+        aside = set_aside_path(self._path, why)
         try:
             self._path.replace(aside)
             what = f"it was set aside as {aside.name}"

@@ -13,9 +13,10 @@ from emu.net.scheduler import Scheduler
 from emu.net.world import spool as module
 from emu.net.world.spool import Spool
 from emu.store import Store
+from emu.store.identity import identity
 from emu.store.spool import read_spool, spool_path, write_spool
 from emu.times import Monotonic
-from tests.support.database.stores import saved_state
+from tests.support.database.stores import saved_state, world_character
 from tests.support.running.whole_server import captured_log
 from tests.support.world.worlds import WorldHarness
 
@@ -200,3 +201,23 @@ async def test_a_lost_database_gets_no_states(tmp_path: Path) -> None:
     for _ in range(2):
         bench.spool._check()
     assert not bench.path.exists()
+
+
+def test_the_states_of_another_database_are_set_aside(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    with Store.create(tmp_path / "emu.sqlite") as store:
+        row = store.world.characters.create(world_character(name="Aldana"))
+        write_spool(bench.path, [saved_state(row, 3, zone_id=33)], "another")
+        with captured_log("text") as log:
+            bench.spool.load(store)
+        assert "belongs to another database" in log.text
+        found = store.world.characters.find(row.id)
+        assert found is not None
+        assert found.zone_id == row.zone_id
+        assert [path.name for path in tmp_path.glob("*.unsaved*")] == ["emu.sqlite.unsaved.other"]
+        # From now on the files name this database, and its own states are stored.
+        write_spool(bench.path, [saved_state(row, 3, zone_id=33)], identity(store))
+        Bench(tmp_path).spool.load(store)
+        found = store.world.characters.find(row.id)
+        assert found is not None
+        assert found.zone_id == 33
