@@ -38,6 +38,7 @@ from emu.structs.packed import (
     write_client_cmd,
     xor,
 )
+from emu.structs.reader import FieldType
 from emu.world_stream.deltas import (
     BaselineList,
     BookReader,
@@ -165,10 +166,15 @@ class Session:
             if not isinstance(layout, StructLayout):
                 continue
             try:
-                return layout.encode(layout.decode(body))
+                again = layout.encode(layout.decode(body))
             except EmuError as error:
                 if not number:
                     fault = str(error)
+                continue
+            if any(one.type is FieldType.ITEM for one in layout.definition.fields):
+                fault = "a part of it is opaque"
+                break
+            return again
         raise Failed(f"{fault}, {len(body)} bytes")
 
     def _reader(self, key: str, make: Any, *arguments: Any) -> Any:
