@@ -407,7 +407,6 @@ class WorldCharacters(Repository):
         yield
         return [self._character(row) for row in rows]
 
-    @saves
     def save_character(self, char_id: int, state: SavedState) -> None:
         """Store a saved state completely or not at all.
 

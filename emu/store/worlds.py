@@ -226,7 +226,6 @@ NUMBER_FIELDS = ("spawn_id", "zone_id")
 class ReportRepository(Repository):
     """Client logs and bug reports."""
 
-    @saves
     def add_client_log(self, log: ClientLog) -> None:
         """Store a client log, and remove the oldest ones above the limits."""
         self.add_client_logs([(log,)])

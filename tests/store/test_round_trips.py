@@ -13,7 +13,7 @@ from emu.model import Handoff, RegisteredWorld
 from emu.store import Store
 from tests.support.database.engines import store_database
 from tests.support.database.relay import Relay
-from tests.support.database.stores import character, world_character
+from tests.support.database.stores import character, saved_state, world_character
 
 
 class Far:
@@ -78,3 +78,13 @@ def test_a_node_beats_and_a_zone_is_placed_in_one_round_trip_each(far: Far) -> N
     assert [place.zone_id for place in far.result.places] == [12]
     assert far.trips(nodes.placement, 12) == 1
     assert [row.players for row in far.result.nodes] == [7]
+
+
+def test_a_place_is_saved_in_two_round_trips(far: Far) -> None:
+    characters = far.store.world.characters
+    made = characters.create(world_character())
+    state = saved_state(made, term=made.term)
+    assert far.trips(characters.save_character, made.id, state) == 2
+    found = characters.find(made.id)
+    assert found is not None
+    assert found.revision == state.revision
