@@ -21,7 +21,7 @@ from emu.cli.tables import (
 )
 from emu.commands.registry import account_rank
 from emu.errors import CommandError
-from emu.login.accounts import account_name
+from emu.login.accounts import new_account_name
 from emu.login.passwords import SALT_SIZE, hash_password, is_phc, password_fault
 from emu.model import Account
 from emu.net import parameters
@@ -194,7 +194,7 @@ def remove(name: str, characters: bool) -> None:
 
 def _clean(name: str) -> str:
     try:
-        return account_name(name)
+        return new_account_name(name)
     except ValueError as error:
         raise CommandError(str(error)) from None
 

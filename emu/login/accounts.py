@@ -74,6 +74,36 @@ def account_name(text: str) -> str:
     return name
 
 
+def new_account_name(text: str) -> str:
+    """Return the name of a new account, in Unicode's compatibility form (NFKC).
+
+    Raises `ValueError` as `account_name` does, and for a name with letters of several scripts: a
+    Cyrillic letter in a Latin name would make it look like another account's. Existing accounts
+    keep their names.
+    """
+    name = account_name(unicodedata.normalize("NFKC", text))
+    if len(_scripts(name)) > 1:
+        raise ValueError("a name must have letters of one script only")
+    return name
+
+
+def _is_new_name(name: str) -> bool:
+    """Return whether a new account may have exactly this name."""
+    try:
+        return new_account_name(name) == name
+    except ValueError:
+        return False
+
+
+_JAPANESE: Final = frozenset(("CJK", "HIRAGANA", "KATAKANA"))
+"""Scripts that one name may mix, by the first words of their letters' Unicode names."""
+
+
+def _scripts(name: str) -> set[str]:
+    found = {unicodedata.name(letter, "?").partition(" ")[0] for letter in name if letter.isalpha()}
+    return {"JAPANESE"} if found and found <= _JAPANESE else found
+
+
 class Guess:
     """One paid password attempt."""
 
@@ -429,7 +459,7 @@ class AccountService:
         if account is None or not checked.right:
             self._publish_guess(attempt, account)
             # The client is sent one code for both; only the log distinguishes them.
-            return LoginRefusal(self._reason_against(account))
+            return LoginRefusal(self._reason_against(attempt, account))
         # A discreet check keeps the price. Budgets would otherwise reveal that the password was
         # right.
         if refusal is not None and is_discreet:
@@ -444,17 +474,25 @@ class AccountService:
         return LoginGranted(account) if refusal is None else LoginRefusal(refusal)
 
     def _may_create(self, attempt: _LoginAttempt) -> bool:
-        """Return whether an account may be created for an unknown name.
+        """Return whether an account may be created for an unknown name, which must be in NFKC.
 
         A password that is too short is checked like a wrong one.
         """
         config = self.config
-        return config.auto_create and not password_fault(attempt.password, config.shortest_password)
+        return (
+            config.auto_create
+            and _is_new_name(attempt.name)
+            and not password_fault(attempt.password, config.shortest_password)
+        )
 
-    def _reason_against(self, account: Account | None) -> LoginRefusalReason:
+    def _reason_against(
+        self, attempt: _LoginAttempt, account: Account | None
+    ) -> LoginRefusalReason:
         """Return the reason for the log after a failed check."""
         if account is not None:
             return LoginRefusalReason.BAD_PASSWORD
+        if self.config.auto_create and not _is_new_name(attempt.name):
+            return LoginRefusalReason.NAME_NOT_ALLOWED
         if self.config.auto_create:
             return LoginRefusalReason.PASSWORD_NOT_ALLOWED
         return LoginRefusalReason.NO_SUCH_ACCOUNT

@@ -19,7 +19,7 @@ from typing import Final
 from emu.errors import DuplicateName, LimitExceeded
 from emu.limits.addresses import address_key
 from emu.limits.rates import Throttle, hourly
-from emu.login.accounts import PasswordWork, account_name
+from emu.login.accounts import PasswordWork, new_account_name
 from emu.login.passwords import SALT_SIZE, PasswordConfig, hash_password, password_fault
 from emu.login.ports import AccountStore, Authenticator, LoginGranted, LoginRefusalReason
 from emu.model import Account
@@ -114,7 +114,7 @@ class AccountRegistration:
     ) -> Account | RegistrationDenial:
         """Create an account; `wanted` returns whether the client still waits."""
         try:
-            name = account_name(name)
+            name = new_account_name(name)
         except ValueError as error:
             return RegistrationDenial(RegistrationRefusal.NAME_NOT_ALLOWED, _sentence(str(error)))
         # Faults of the name and the password cost nothing: they are found without the store.

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.login.accounts import MAX_NAME, account_name
+from emu.login.accounts import MAX_NAME, account_name, new_account_name
+from tests.support.login.account_bench import Bench
 
 
 def test_a_name_is_trimmed_and_composed() -> None:
@@ -44,3 +45,31 @@ def test_any_text_is_a_clean_name_or_refused(text: str) -> None:
     assert name == name.strip()
     assert unicodedata.is_normalized("NFC", name)
     assert account_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Alice", "Alice"), ("\uff21lice", "Alice"), ("Zo\u00eb7", "Zo\u00eb7"),
+     ("\u0410\u043d\u043d\u0430", "\u0410\u043d\u043d\u0430"),
+     ("\u5c71\u304b\u30ab", "\u5c71\u304b\u30ab")],
+)  # fmt: skip
+def test_a_new_account_has_the_plain_form_of_its_name(text: str, name: str) -> None:
+    assert new_account_name(text) == name
+
+
+@pytest.mark.parametrize("text", ["\u0410lice", "Bob\u03bf", "\u5c71a"])
+def test_a_new_account_has_letters_of_one_script(text: str) -> None:
+    with pytest.raises(ValueError, match="one script"):
+        new_account_name(text)
+    # An account of that name that exists already can still log in.
+    assert account_name(text) == text
+
+
+def test_no_account_is_created_that_looks_like_another() -> None:
+    bench = Bench(auto_create=True)
+    bench.store.put()
+    for name in ("\u0410lice", "\uff21lice"):
+        assert bench.login(name, b"secret") == "name not allowed"
+    assert list(bench.store.accounts) == ["alice"]
+    bench.store.put(name="\u0410lice")
+    assert bench.login("\u0410lice") == "admitted"
