@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from emu.opcodes import shipped_tables
 from emu.opcodes.checks import ENTERING
 from emu.structs import StructCatalog, shipped_catalog
@@ -23,7 +25,7 @@ def test_files_without_a_worlds_structs_have_none() -> None:
 
 
 def test_the_shipped_structs_have_no_hole_from_546_on() -> None:
-    """540 to 545 have numbers, but nobody has written down their layouts."""
+    """Versions below have numbers, but nobody has written down all of their layouts."""
     spans = [
         (first, last)
         for first, last, table in shipped_tables().spans()
@@ -32,4 +34,5 @@ def test_the_shipped_structs_have_no_hole_from_546_on() -> None:
     assert {name for name in NEEDED_TO_ENTER if not shipped_catalog().versions(name)} == set()
     found = list(holes(shipped_catalog(), spans))
     assert found
-    assert all("client versions 540-545," in line for line in found)
+    last = [int(re.search(r"client versions \d+-(\d+),", line)[1]) for line in found]
+    assert max(last) < 546
