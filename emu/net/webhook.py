@@ -28,8 +28,12 @@ from emu.world.reports import PlayerEntered, PlayerLeft
 
 _log = logger("webhook")
 
-_BANS: Final = re.compile(r"((account|address|character) )?(un)?ban( |$)", re.IGNORECASE)
-"""The beginning of every command that changes a ban."""
+_BANS: Final = re.compile(
+    r"(((account|address|character) )?(un)?ban|(un)?mute|character rank"
+    r"|account (password|enable|disable))( |$)",
+    re.IGNORECASE,
+)
+"""The beginning of every command that changes a ban, a mute, a rank or a password."""
 
 
 class _Discard(Protocol):
@@ -183,4 +187,7 @@ def notices_of(event: object) -> Iterator[tuple[WebhookEvent, str, dict[str, str
                 values = {"by": caller, "message": rest}
                 yield WebhookEvent.BROADCAST, f"{caller} announces: {rest}", values
             elif _BANS.match(line.removeprefix("/")):
-                yield WebhookEvent.BAN, f"{caller}: {result}", {"by": caller}
+                # The line has the reason; `***` stands for a password in it.
+                values = {"by": caller, "command": line.removeprefix("/")}
+                text = f"{caller}: {result} ({values['command']})"
+                yield WebhookEvent.BAN, text, values

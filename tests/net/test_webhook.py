@@ -28,11 +28,26 @@ def test_players_come_and_go_with_their_zone() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["ban Rude 7d", "/ban Rude", "account ban rude 7d spam", "character unban Rude"]
+    "line",
+    [
+        "ban Rude 7d",
+        "/ban Rude",
+        "account ban rude 7d spam",
+        "character unban Rude",
+        "mute Rude 30 spam",
+        "unmute Rude",
+        "character rank Rude 100",
+        "account password rude ***",
+        "account disable rude",
+        "account enable rude",
+        "address ban 192.0.2.7 7d spam",
+    ],
 )
 def test_every_command_that_changes_a_ban_is_reported(line: str) -> None:
     found = list(notices_of(use(line, "Rude is banned")))
-    assert found == [(WebhookEvent.BAN, "boss: Rude is banned", {"by": "boss"})]
+    shown = line.removeprefix("/")
+    text = f"boss: Rude is banned ({shown})"
+    assert found == [(WebhookEvent.BAN, text, {"by": "boss", "command": shown})]
 
 
 def test_a_broadcast_is_reported_with_its_text() -> None:
