@@ -30,8 +30,8 @@ PLAIN = {
 """Modules without behavior of their own, with the reason why they need no test file."""
 
 PROJECT = {
-    "architecture", "bench", "changelog", "citations", "commit_message", "deploy", "guides",
-    "javascript", "layers", "mirror", "packaging", "readme", "recipes", "site",
+    "architecture", "bench", "changelog", "citations", "commit_message", "decode_recordings",
+    "deploy", "guides", "javascript", "layers", "mirror", "packaging", "readme", "recipes", "site",
     "variables", "where", "words",
 }  # fmt: skip
 """Tests of the project as a whole."""

@@ -318,12 +318,12 @@ class Node:
 
     async def _beat(self, now: Monotonic) -> None:
         before = dict(self._held)
-        answer = await self._told()
+        answer = await self._report_alive()
         moved: list[ZonePlace] | None = None
         if answer is None:
             # Others may have taken what this node held.
             moved = await self._rejoin(now)
-            answer = await self._told()
+            answer = await self._report_alive()
             if answer is None:
                 return  # away again already; the next beat finds out
         self._answered = now
@@ -337,8 +337,8 @@ class Node:
         if moved or gone:
             self.zones.moved([*(moved or ()), *gone])
 
-    async def _told(self) -> Beat | None:
-        """Tell the database that this node lives; return what it answers."""
+    async def _report_alive(self) -> Beat | None:
+        """Report to the database that this node lives; return what it answers."""
         before = 0.0 if self.moment is None else self.moment()
         answer = await self.store.beat(self.name, self.term, self.zones.players, self.lease)
         if (

@@ -22,6 +22,8 @@ from emu.errors import FileFormatError
 
 Row = Mapping[str, Any]
 """A row of a table: our column names with their values."""
+DAMAGE: Final = (ValueError, TypeError, LookupError, AttributeError, sqlite3.Error)
+"""Exceptions that reading a damaged content file raises."""
 MOST_MARKS: Final = 500
 """Ids of one statement."""
 KINDS: Final = ("npcs", "objects", "grounds", "signs", "widgets")

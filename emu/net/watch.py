@@ -27,7 +27,7 @@ from emu.metrics import EndpointMetrics, EndpointUses, Histogram, MetricRegistry
 from emu.net.logs import LastLines, is_written, log_fault, logger, write_line
 from emu.net.scheduler import DelayedCall, Scheduler
 from emu.session import Endpoint, EndpointMeasures
-from emu.world.entry.zone_entry import Entered, Moved, ZoneEntryEvent, ZoneEntryRefused
+from emu.world.entry.zone_entry import CharacterEntered, Moved, ZoneEntryEvent, ZoneEntryRefused
 from emu.world.reports import (
     EntryRefused,
     Fault,
@@ -255,7 +255,7 @@ def report_to(log: Logger, refusals: RefusalLog) -> Callable[[ZoneEntryEvent], N
     """Return the zone entry's `report` port; repeated events are summed up."""
 
     def write(event: ZoneEntryEvent) -> None:
-        if isinstance(event, Entered):
+        if isinstance(event, CharacterEntered):
             if not refusals.is_within_rate("arrivals", event.name, event.address, "came in"):
                 return
             log.info(

@@ -128,7 +128,7 @@ def spoken(player: Player, text: str) -> Spoken | Hailed:
 
 
 class Order(enum.IntEnum):
-    """Who is told of an event first. Within one order, who has subscribed first."""
+    """Whose listener is called first. Within one order, the one that has subscribed first."""
 
     OWNER = 0
     """The component that owns the state which the event changes."""
@@ -155,7 +155,7 @@ class Events:
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
         # A tuple for each type is replaced as a whole, so that a listener may subscribe another one
-        # while both are told.
+        # while an event is published.
         self._listeners: dict[type[GameEvent], tuple[tuple[Order, _Listener], ...]] = {}
 
     def subscribe(
@@ -171,19 +171,19 @@ class Events:
         return kind in self._listeners
 
     def listeners(self, kind: type[GameEvent]) -> list[Callable[..., object]]:
-        """Return the listeners of a type in the order in which they are told."""
+        """Return the listeners of a type in the order of their calls."""
         return [listener for _, listener in self._listeners.get(kind, ())]
 
     def publish(self, event: GameEvent) -> None:
-        """Tell every listener."""
+        """Call every listener."""
         for _, listener in self._listeners.get(type(event), ()):
             try:
                 listener(event)
-            except Exception as error:  # noqa: BLE001  # the other listeners must be told
+            except Exception as error:  # noqa: BLE001  # the other listeners must be called
                 self._failed(event, error)
 
     def publish_twice(self, event: GameEvent) -> None:
-        """Tell every listener, and those that raised once more.
+        """Call every listener, and those that raised once more.
 
         For a player's leaving: what a listener still knows of the player would stay for ever.
         """
@@ -191,7 +191,7 @@ class Events:
         for _, listener in self._listeners.get(type(event), ()):
             try:
                 listener(event)
-            except Exception as error:  # noqa: BLE001  # the other listeners must be told
+            except Exception as error:  # noqa: BLE001  # the other listeners must be called
                 self._failed(event, error)
                 failed.append(listener)
         for listener in failed:

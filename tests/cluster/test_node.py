@@ -266,7 +266,7 @@ async def test_an_instance_that_an_operator_moves_takes_its_players_along(
     assert [place.zone_id for place in west.node.held_places] == [12]
 
 
-async def test_a_wrong_clock_is_noticed_once_and_told_to_the_others(cluster: Cluster) -> None:
+async def test_a_wrong_clock_is_reported_once_and_published_to_the_others(cluster: Cluster) -> None:
     east = await cluster.add("east")
     ahead = [0.0]
     east.node.moment = lambda: cluster.store.now + 1_700_000_000 + ahead[0]

@@ -9,7 +9,7 @@ from twisted.logger import Logger, LogLevel
 
 from emu.net.scheduler import Scheduler
 from emu.net.watch import RefusalLog, report_to, report_world
-from emu.world.entry.zone_entry import Entered, Left, ZoneEntryRefusal, ZoneEntryRefused
+from emu.world.entry.zone_entry import CharacterEntered, Left, ZoneEntryRefusal, ZoneEntryRefused
 from emu.world.reports import PlayerRefused
 
 
@@ -24,7 +24,7 @@ def test_what_happens_is_written() -> None:
     for _ in range(100):
         report_world(log, refusals)(PlayerRefused("Aldana", "::1", "too fast"))
     listener = report_to(log, refusals)
-    listener(Entered("Aldana", 1, 2, "::1", 546))
+    listener(CharacterEntered("Aldana", 1, 2, "::1", 546))
     listener(ZoneEntryRefused("::1", ZoneEntryRefusal.NO_SUCH_KEY))
     listener(Left("Aldana", "::1", "closed"))
     assert [entry["log_level"] for entry in entries] == [

@@ -1,4 +1,4 @@
-"""The table of game events: who is told, in which order, and what a listener's fault does."""
+"""The table of game events: who is called, in which order, and what a listener's fault does."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_order_is_that_of_the_table_and_then_that_of_subscribing() -> None:
     assert len(events.listeners(Arrived)) == 6
 
 
-def test_who_subscribes_while_others_are_told_is_told_from_the_next_event_on() -> None:
+def test_who_subscribes_during_an_event_is_called_from_the_next_one_on() -> None:
     events = Events(Faults(lambda _line: None))
     calls: list[str] = []
     events.subscribe(

@@ -6,7 +6,7 @@ the connection's socket does. So another thread may call `shut_down` at any time
 
 The statements of a transaction are sent without waiting for each other's answers (libpq's pipeline
 mode): with a database far away, each wait costs a player as much as the way there and back. The
-wait comes with the first look at a result, or with the end of the transaction.
+wait comes when a result is first read, or with the end of the transaction.
 """
 
 from __future__ import annotations

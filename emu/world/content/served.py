@@ -8,7 +8,6 @@ number share a template. What returns, expires or depends on the time of the day
 
 from __future__ import annotations
 
-import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from emu.content.file import ContentFile
+from emu.content.file import DAMAGE, ContentFile
 from emu.content.layers import Edit, ZoneLayer, lay_over, spawns_named
 from emu.content.population import (
     ORDINARY,
@@ -42,8 +41,6 @@ from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
 NO_LAYER: Final = ZoneLayer()
-DAMAGE: Final = (ValueError, TypeError, LookupError, AttributeError, sqlite3.Error)
-"""What a damaged content file raises."""
 SLICE: Final = 150
 """Spawns that one turn adds at most."""
 SLICE_SECONDS: Final = 0.01

@@ -138,7 +138,7 @@ class WorldPort(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class CharacterEntered:
     """A character has entered."""
 
     name: str
@@ -181,7 +181,7 @@ class Moved:
     port: int
 
 
-ZoneEntryEvent = Entered | ZoneEntryRefused | Left | Moved
+ZoneEntryEvent = CharacterEntered | ZoneEntryRefused | Left | Moved
 
 
 async def _nobody_is_banned(_account_id: int, _address: str) -> bool:
@@ -449,7 +449,7 @@ class EnteringClient:
         )
         self._entry.changed()
         self._entry.report(
-            Entered(
+            CharacterEntered(
                 handoff.name, handoff.account_id, handoff.char_id, self._address, client.version
             )
         )  # fmt: skip

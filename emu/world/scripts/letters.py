@@ -1,4 +1,4 @@
-"""The letters that scripts send: stored one after another, so that none of them needs a hurry.
+"""The letters that scripts send: stored one after another, at a bounded rate.
 
 Each letter is a transaction. A script can ask for hundreds in one call, so they wait in a queue of
 limited length, of which the server stores some each second. Source: docs/guides/lua.md#past.

@@ -88,7 +88,7 @@ async def test_the_shell_reads_a_script_from_a_pipe(tmp_path: Path) -> None:
             "the session is over: you left the world",
         ):  # fmt: skip
             assert line in out.splitlines()
-        assert "Isle of Refuge: 1.56, -7.97, 244.00, heading 0.0" in out
+        assert "Isle of Refuge: 1.56, -7.97, 244.00, heading 180.0" in out
         await server.log.line(r"unknown message 4711 .* of Testa")
 
 

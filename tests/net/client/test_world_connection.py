@@ -169,5 +169,5 @@ def test_a_server_that_falls_silent_does_not_hold_up_the_leaving() -> None:
 def test_versions_that_nobody_knows_are_refused() -> None:
     with pytest.raises(UnknownVersion):
         world_messages(400)
-    with pytest.raises(CommandError, match="284 enters a zone"):
-        world_messages(284)
+    with pytest.raises(CommandError, match="550 enters a zone"):
+        world_messages(550)

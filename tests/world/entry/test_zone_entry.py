@@ -11,7 +11,7 @@ from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.zone_entry import (
-    Entered,
+    CharacterEntered,
     Left,
     ZoneEntry,
     ZoneEntryRefusal,
@@ -131,7 +131,7 @@ def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator(harness: Harn
     link, _, _ = let_in(harness)
     # docs/protocol/world/recorded.md#examples: 23 zero bytes and a one, as opcode 4.
     assert link.replies == [(4, bytes(23) + b"\x01")]
-    assert harness.events == [Entered("Aldana", 101, 5, "127.0.0.1", 546)]
+    assert harness.events == [CharacterEntered("Aldana", 101, 5, "127.0.0.1", 546)]
     assert harness.presence.is_playing(101)
     assert harness.last == (5, APART)
     assert harness.changes == 1
@@ -170,7 +170,7 @@ def test_later_layouts_are_known_by_their_length_and_refused_without_ghosts(
     body = struct.pack(layout, *numbers, *[0] * count)
     assert len(body) == size
     visitor.message(1, body, 1.0)
-    assert isinstance(harness.events[0], Entered)
+    assert isinstance(harness.events[0], CharacterEntered)
 
 
 @pytest.mark.parametrize(

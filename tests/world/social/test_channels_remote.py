@@ -50,7 +50,7 @@ def test_members_hear_and_see_each_other_wherever_they_are() -> None:
     assert members(one) == ["Aldana"]
 
 
-def test_who_speaks_while_the_bus_is_away_is_told() -> None:
+def test_who_speaks_while_the_bus_is_away_gets_a_line() -> None:
     here, _, one, _ = two()
     one.types("/joinchannel Trade")
     assert one.types("/tellchannel Trade selling turnips") == []
