@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,12 @@ import pytest
 import pytest_twisted
 from hypothesis import HealthCheck, settings
 from twisted.logger import LogEvent, globalLogPublisher
+
+# Without bytecode files each worker rewrites and compiles every test module again, and each program
+# that a test starts compiles all that it imports. The variable is in the environment of many
+# containers, where images have no use for these files.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Half of the usual number of examples: there are hundreds of properties, and each run tries the
 # same ones.
