@@ -19,6 +19,8 @@ from tests.support.files.struct_values import check_round_trip, struct_values
 
 CATALOG = shipped_catalog()
 STRUCTS = list(CATALOG)
+PARTS = 8
+"""Tests into which the work on all structs is divided; a test for each takes long to collect."""
 VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "structs.json").read_text())
 
 QUICK = settings(
@@ -37,10 +39,13 @@ def title(value: Any) -> str:
     return str(value)
 
 
-@pytest.mark.slow
-# pytest-twisted cannot run one hypothesis test with several parameters, so each makes its own.
-@pytest.mark.parametrize("definition", STRUCTS, ids=title)
-def test_every_struct_makes_the_way_and_back(definition: StructDefinition) -> None:
+def of_part(part: int) -> list[StructDefinition]:
+    """Return a share of the structs: one test of each part, so that workers can share them."""
+    return STRUCTS[part::PARTS]
+
+
+# pytest-twisted cannot run one hypothesis test several times, so each struct makes its own.
+def check_values(definition: StructDefinition) -> None:
     layout = CATALOG.layout(definition.name, definition.client_version)
 
     @QUICK
@@ -49,6 +54,14 @@ def test_every_struct_makes_the_way_and_back(definition: StructDefinition) -> No
         check_round_trip(layout, values)
 
     show()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_struct_makes_the_way_and_back(part: int, subtests: pytest.Subtests) -> None:
+    for definition in of_part(part):
+        with subtests.test(title(definition)):
+            check_values(definition)
 
 
 @pytest.mark.parametrize("version", [562, 869, 57080, 64659])
@@ -63,8 +76,7 @@ def test_create_requests_with_float_colors_make_the_way_and_back(version: int) -
     show()
 
 
-@pytest.mark.parametrize("definition", STRUCTS, ids=title)
-def test_garbage_is_refused_as_malformed_or_decoded(definition: StructDefinition) -> None:
+def check_garbage(definition: StructDefinition) -> None:
     layout = CATALOG.layout(definition.name, definition.client_version)
 
     @tries(25)
@@ -80,6 +92,13 @@ def test_garbage_is_refused_as_malformed_or_decoded(definition: StructDefinition
         assert len(layout.encode(fields)) == len(garbage)
 
     show()
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_garbage_is_refused_as_malformed_or_decoded(part: int, subtests: pytest.Subtests) -> None:
+    for definition in of_part(part):
+        with subtests.test(title(definition)):
+            check_garbage(definition)
 
 
 def test_the_files_are_free_of_oddities() -> None:
@@ -104,14 +123,14 @@ def test_messages_have_opcodes_where_their_layout_is_spoken() -> None:
     assert len(named & known) > 50
 
 
-@pytest.mark.parametrize("definition", STRUCTS, ids=title)
-def test_only_commands_have_a_second_opcode_name(definition: StructDefinition) -> None:
-    inside = definition.opcode_name == "OP_ClientCmdMsg"
-    assert inside == bool(definition.opcode_type)
-    # The commands whose names in EQ2Emulator's tables are those of messages.
-    named_otherwise = definition.name in {"WS_SelectOption", "WS_TraitsList", "WS_RecipeList"}
-    is_command = definition.opcode_type.endswith("Cmd") or named_otherwise
-    assert inside == is_command
+def test_only_commands_have_a_second_opcode_name() -> None:
+    for definition in STRUCTS:
+        inside = definition.opcode_name == "OP_ClientCmdMsg"
+        assert inside == bool(definition.opcode_type), title(definition)
+        # The commands whose names in EQ2Emulator's tables are those of messages.
+        named_otherwise = definition.name in {"WS_SelectOption", "WS_TraitsList", "WS_RecipeList"}
+        is_command = definition.opcode_type.endswith("Cmd") or named_otherwise
+        assert inside == is_command, title(definition)
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=title)

@@ -97,15 +97,16 @@ def test_a_gap_of_the_table_is_no_command(harness: WorldHarness) -> None:
     assert one.player.client.drops == {"command outside the table": 1}
 
 
-@pytest.mark.parametrize("name", sorted(read_client_commands().players))
-def test_no_command_of_the_clients_interface_is_unknown(harness: WorldHarness, name: str) -> None:
+def test_no_command_of_the_clients_interface_is_unknown() -> None:
     """It works, asks for its arguments, or says that this server does not have it."""
-    one = harness.stand(5)
-    lines = one.types(name)
-    if not harness.registry.has_word(name):
-        assert lines == [f"{name} is not on this server."]
-    assert not any("no command" in line for line in lines)
-    assert not one.player.client.drops
+    for name in sorted(read_client_commands().players):
+        harness = WorldHarness()
+        one = harness.stand(5)
+        lines = one.types(name)
+        if not harness.registry.has_word(name):
+            assert lines == [f"{name} is not on this server."]
+        assert not any("no command" in line for line in lines), name
+        assert not one.player.client.drops, name
 
 
 def test_a_table_with_two_names_of_one_position_is_refused(tmp_path: Path) -> None:
