@@ -8,7 +8,14 @@ from collections.abc import Sequence
 import click
 
 from emu.cli.addresses import address
-from emu.cli.common import VerbGroup, change_store, chosen_password, load_config, read_store
+from emu.cli.common import (
+    VerbGroup,
+    change_store,
+    chosen_password,
+    load_config,
+    read_store,
+    report_change,
+)
 from emu.cli.eq2emu import import_login_dump
 from emu.cli.options import end_of, end_options, password_option, present
 from emu.cli.tables import (
@@ -120,6 +127,7 @@ def password(name: str, password: str | None) -> None:
         found = _find(store, name)
         store.login.accounts.set_password(found.id, _hash(chosen_password(password)))
     click.echo(f"account {found.name!r} has a new password", err=True)
+    report_change(f"account password {found.name} ***", f"account {found.name} has a new password")
 
 
 @account.command()
@@ -156,6 +164,10 @@ def ban(name: str, until: Moment | None, lasting: float | None, reason: str) -> 
         found = _find(store, name)
         store.login.accounts.ban(found.id, end, reason)
     click.echo(f"account {found.name!r} is banned until: {ban_end_text(end)}", err=True)
+    report_change(
+        f"account ban {found.name} {reason}".rstrip(),
+        f"account {found.name} is banned until: {ban_end_text(end)}",
+    )
 
 
 @account.command()
@@ -169,6 +181,7 @@ def unban(name: str) -> None:
         found = _find(store, name)
         store.login.accounts.ban(found.id, None, "")
     click.echo(f"account {found.name!r} is not banned", err=True)
+    report_change(f"account unban {found.name}", f"account {found.name} is not banned")
 
 
 @account.command()
@@ -190,6 +203,9 @@ def remove(name: str, characters: bool) -> None:
             )
         store.login.accounts.remove(found.id)
     click.echo(f"removed account {found.name!r} and {count} characters", err=True)
+    report_change(
+        f"account remove {found.name}", f"removed account {found.name} and {count} characters"
+    )
 
 
 def _clean(name: str) -> str:
@@ -211,6 +227,8 @@ def _set_enabled(name: str, *, enabled: bool) -> None:
         found = _find(store, name)
         store.login.accounts.set_enabled(found.id, enabled)
     click.echo(f"account {found.name!r} is {'enabled' if enabled else 'disabled'}", err=True)
+    verb = "enable" if enabled else "disable"
+    report_change(f"account {verb} {found.name}", f"account {found.name} is {verb}d")
 
 
 def _hash(password: bytes) -> str:

@@ -6,12 +6,13 @@ import math
 
 import click
 
-from emu.cli.common import VerbGroup, change_store, read_store
+from emu.cli.common import VerbGroup, change_store, read_store, report_change
 from emu.cli.options import end_of, end_options, present
 from emu.cli.tables import format_option, print_rows, show_moment
 from emu.errors import CommandError
 from emu.limits.addresses import normalize_prefix
 from emu.store import BannedAddress
+from emu.texts import ban_end_text
 from emu.times import Moment
 
 
@@ -41,6 +42,10 @@ def ban(prefix: str, until: Moment | None, lasting: float | None, reason: str) -
     with change_store() as store:
         new = store.login.bans.add(entry)
     click.echo(f"{entry.prefix} is banned{'' if new else ' (the ban was changed)'}", err=True)
+    report_change(
+        f"address ban {entry.prefix} {reason}".rstrip(),
+        f"{entry.prefix} is banned until: {ban_end_text(end)}",
+    )
 
 
 @address.command()
@@ -55,6 +60,7 @@ def unban(prefix: str) -> None:
         if not store.login.bans.lift(clean):
             raise CommandError(f"{clean} is not banned; `emu account address list` shows all")
     click.echo(f"{clean} is no longer banned", err=True)
+    report_change(f"address unban {clean}", f"{clean} is no longer banned")
 
 
 @address.command("list")

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
-from emu.cli.common import VerbGroup, change_store, load_config, read_store, together
+from emu.cli.common import (
+    VerbGroup,
+    change_store,
+    load_config,
+    read_store,
+    report_change,
+    together,
+)
 from emu.cli.options import present
 from emu.cli.tables import (
     Row,
@@ -126,6 +133,10 @@ def rank(character: str, rank: str, world: str | None) -> None:
             )
         store.world.characters.set_admin_status(entry.own_id, number)
         click.echo(f"character {entry.name!r} has the rank {rank_text(number)}", err=True)
+    report_change(
+        f"character rank {entry.name} {number}",
+        f"character {entry.name} has the rank {rank_text(number)}",
+    )
 
 
 @character.command()

@@ -5,6 +5,8 @@ Both options may stand before the noun or anywhere after it.
 
 from __future__ import annotations
 
+import getpass
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +16,7 @@ from typing import Any, TypeVar
 
 import click
 
+from emu.admin.commands.changes import CHANGED, CHANGED_ORIGIN
 from emu.cli.console_socket import ConsoleSocket
 from emu.cli.words import INSTEAD_OF_VERBS, same_verb, wrong_verb
 from emu.config import Config, default_path, load
@@ -30,6 +33,8 @@ CONTENT_NAME = "content.sqlite"
 """The content file's name beside the database of play."""
 NOTICE = 2.0
 """Seconds to wait until a running server has taken notice of a change."""
+LONGEST_ACT = 1000
+"""Characters of a change, and of its result, that a running server gets."""
 _SENTENCE = 1000
 """Maximum length of a verb's help in its noun's list: longer than any first sentence."""
 
@@ -200,6 +205,26 @@ def _notify_server(config: Config) -> None:
     """
     with suppress(CommandError), ConsoleSocket(config.console_path, timeout=NOTICE) as console:
         console.run("reload accounts")
+
+
+def report_change(command: str, result: str) -> None:
+    """Let the log and the webhook of the running server have a change that this command has made.
+
+    `command` is the change as a command line without secrets, with its reason; `result` is one
+    line. Without an answer of a server the line of the log is printed on standard error.
+    """
+    act = {"command": command[:LONGEST_ACT], "result": result[:LONGEST_ACT]}
+    line = f"{CHANGED} {json.dumps(act, ensure_ascii=False)}"
+    with (
+        suppress(CommandError),
+        ConsoleSocket(load_config().console_path, timeout=NOTICE) as console,
+    ):
+        if console.run(line).ok:
+            return
+    who = f"{getpass.getuser()} ({CHANGED_ORIGIN})"
+    click.echo(
+        f"no running server has this in its log: command of {who}: {command}: {result}", err=True
+    )
 
 
 def chosen_password(given: str | None) -> bytes:

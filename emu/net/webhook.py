@@ -30,7 +30,7 @@ _log = logger("webhook")
 
 _BANS: Final = re.compile(
     r"(((account|address|character) )?(un)?ban|(un)?mute|character rank"
-    r"|account (password|enable|disable))( |$)",
+    r"|account (password|enable|disable|remove))( |$)",
     re.IGNORECASE,
 )
 """The beginning of every command that changes a ban, a mute, a rank or a password."""

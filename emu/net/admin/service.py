@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from twisted.internet.defer import Deferred
 
-from emu.admin.commands import accounts, characters, server
+from emu.admin.commands import accounts, changes, characters, server
 from emu.admin.commands.accounts import AccountCommandContext
 from emu.admin.commands.characters import CharacterCommandContext
 from emu.admin.commands.server import Controls, Countdown, Reload
@@ -55,7 +55,7 @@ REREAD: Final = 5.0
 def command_words() -> set[str]:
     """Return the first words of all commands of a server, without a running one."""
     sets = (server.COMMANDS, server.SOURCE_COMMANDS, help_commands.COMMANDS, accounts.COMMANDS,
-            characters.COMMANDS)  # fmt: skip
+            changes.COMMANDS, characters.COMMANDS)  # fmt: skip
     return world_command_words().union(*(one.words() for one in sets))
 
 
@@ -211,6 +211,7 @@ class AdminEndpoints:
         )
         self.commands.extend(server.COMMANDS.commands(controls))
         self.commands.extend(server.SOURCE_COMMANDS.commands(self.commands))
+        self.commands.extend(changes.COMMANDS.commands(self.commands))
         self.commands.extend(help_commands.COMMANDS.commands(self.commands))
         if self._login is not None:
             self.commands.extend(accounts.COMMANDS.commands(self._accounts(self._login, storage)))
