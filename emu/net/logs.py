@@ -64,6 +64,11 @@ def log_fault(log: Logger, text: str, failure: Failure, **values: Any) -> None:
         log.failure(text, failure, **values)
 
 
+def current_failure() -> Failure:
+    """Return the exception that is handled now, for `log_fault`."""
+    return Failure()  # type: ignore[no-untyped-call]
+
+
 def logger(area: str) -> Logger:
     """Return a logger for one area of the server, for instance ``"login"``."""
     return Logger(namespace=f"emu.{area}", observer=_publish)

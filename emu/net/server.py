@@ -37,7 +37,7 @@ from emu.net.cluster.service import bus_endpoint
 from emu.net.daemon import CannotStart
 from emu.net.login.service import LoginEndpoint
 from emu.net.login.shared_port import InheritedPort, SupervisorPipe
-from emu.net.logs import logger
+from emu.net.logs import current_failure, log_fault, logger
 from emu.net.opcode_source import OpcodeSource, last_changes
 from emu.net.scheduler import Scheduler
 from emu.net.service_manager import ServiceManager
@@ -454,7 +454,7 @@ class EmuServer:
             if not await self.scheduler.within(deadline, step):
                 _log.warn("{what} did not stop in time and are left behind", what=what)
         except Exception:  # noqa: BLE001  # the next steps store what players have
-            _log.failure("{what} could not be stopped in order", what=what)
+            log_fault(_log, "{what} could not be stopped in order", current_failure(), what=what)
 
 
 class EmuService(Service):

@@ -17,10 +17,12 @@ import socket
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol, cast
 
+from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from emu.limits.addresses import socket_host
 from emu.limits.rates import TurnRules
+from emu.net.logs import current_failure, log_fault
 from emu.net.scheduler import PlannedCall, Timed, Timer
 from emu.net.udp.session_port import (
     LATE,
@@ -137,13 +139,6 @@ class DispatcherClock(Clock, Protocol):
         """Call once in the next turn of the reactor."""
 
 
-class FaultLog(Protocol):
-    """The log for faults of this program."""
-
-    def failure(self, format: str, failure: Failure | None = None) -> None:  # noqa: A002  # Twisted's name
-        """Log a failure, by default the exception that is being handled."""
-
-
 class Dispatcher:
     """Serves the sessions of one `Endpoint`.
 
@@ -156,7 +151,7 @@ class Dispatcher:
         endpoint: Endpoint,
         scheduler: DispatcherClock,
         make_handler: Callable[[SessionPort, Monotonic], Handler],
-        log: FaultLog,
+        log: Logger,
         *,
         accounting: Accounting | None = None,
     ) -> None:
@@ -330,7 +325,7 @@ class Dispatcher:
 
     def log_failure(self, failure: Failure) -> None:
         """Log what a coroutine of a session raised; the session is closed."""
-        self._log.failure("a task of a session failed; the session is closed", failure)
+        log_fault(self._log, "a task of a session failed; the session is closed", failure)
 
     def timed(self, port: SessionPort, work: Callable[[], object]) -> None:
         """Work for a session outside of its turn, and charge the time to it."""
@@ -494,7 +489,7 @@ class Dispatcher:
         try:
             port.handler.handle_event(event, now)
         except Exception:  # noqa: BLE001  # a fault must affect only its session
-            self._log.failure("a handler failed; its session is closed")
+            log_fault(self._log, "a handler failed; its session is closed", current_failure())
             # An orderly close: the fault is in the handler, so the session can still send.
             port.session.close()
 
@@ -553,7 +548,7 @@ class Dispatcher:
 
     def _give_up(self, port: SessionPort, now: Monotonic) -> None:
         """End a session after a fault of this program."""
-        self._log.failure("serving a session failed; it is over")
+        log_fault(self._log, "serving a session failed; it is over", current_failure())
         try:
             # Without an orderly end: the fault may be in the code that would send it.
             port.session.discard(CloseReason.FAULT)

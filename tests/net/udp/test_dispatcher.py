@@ -4,7 +4,7 @@ import random
 import pytest
 from twisted.internet.task import Clock
 
-from emu.errors import EmuError
+from emu.errors import EmuError, StoreError, Unanswered
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.udp.dispatcher import Dispatcher, Outbox
@@ -18,6 +18,7 @@ from emu.session import (
     SessionClosed,
     Writable,
 )
+from tests.support.running.whole_server import captured_log
 from tests.support.sessions.link import drain
 from tests.support.sessions.players import new_client
 from tests.support.sessions.raw_client import session_request
@@ -219,6 +220,23 @@ def test_a_failing_handler_costs_only_its_session(harness, logged_failures) -> N
     assert len(logged_failures.flush(EmuError)) == 1
     clock.advance(10)
     assert dispatcher.session_count == 0
+
+
+@pytest.mark.parametrize("error", [StoreError("no database answers"), Unanswered("no node")])
+def test_what_does_not_answer_ends_a_session_with_one_line(harness, client, error) -> None:
+    clock, dispatcher, wire = harness
+
+    async def ask() -> None:
+        raise error
+
+    with captured_log("text") as log:
+        Recorder.made[0].port.start(ask())
+        assert any(
+            isinstance(event, SessionClosed) for event in exchange(client, clock, dispatcher, wire)
+        )
+    (line,) = log.text.splitlines()
+    assert "warn" in line
+    assert line.endswith(f"a task of a session failed; the session is closed: {error}")
 
 
 def test_a_handlers_own_timer_is_served(harness, client) -> None:
