@@ -177,7 +177,8 @@ async def test_a_character_is_made_played_and_deleted_byte_by_byte(tmp_path: Pat
         granted = play_reply(1, address=b"127.0.0.1", port=9312, key=0xBEEF)
         assert await client.message(PLAY) == granted
         client.send(b"\x10" + struct.pack("<III", 77, 1, 0) + str16(b"Aldana"))
-        reply = struct.pack("<BIII", 1, 1, 77, 1) + str16(b"Aldana") + struct.pack("<I", 10)
+        # Without the account up to 561: the client reads a name there (client study, section 7.1).
+        reply = struct.pack("<BII", 1, 1, 77) + str16(b"Aldana") + struct.pack("<I", 10)
         assert await client.message(DELETED) == reply
         reported = await world.received(CHAR_UPDATE).addTimeout(patience(5), reactor)
         assert reported == struct.pack("<IIBI", 1, 77, 128, 1)
