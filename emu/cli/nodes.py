@@ -15,7 +15,7 @@ from emu.admin.commands.nodes import state_of
 from emu.cli.common import VerbGroup, change_store, load_config, read_store
 from emu.cli.tables import Row, format_option, print_record, print_rows
 from emu.cluster.placement import load
-from emu.cluster.ports import NodeRow, NodeState, ZonePlace, clock_text
+from emu.cluster.ports import NodeRow, NodeState, Placement, ZonePlace, clock_text
 from emu.errors import CommandError
 from emu.store import Store
 from emu.store.nodes import NodeTable
@@ -165,22 +165,35 @@ def zone() -> None:
 @zone.command("list")
 @format_option
 def list_zones(style: str) -> None:
-    """List the running zone instances with their nodes.
+    """List the zone instances with the nodes that run them.
+
+    While a zone moves, it has two lines: it is "leaving" the node that still runs it with the
+    players who stand there, and "arriving" at the other one, which gets its new players.
 
     Example: emu zone list --format csv
     """
     config = load_config()
     with read_store() as store:
         places = store.world.nodes.places(config.node.lease)
+        alive = [one for one in store.world.nodes.nodes() if one.is_alive(config.node.lease)]
+    leaving = [ZonePlace(*key, one.name, one.term) for one in alive for key in one.leaving]
+    moving = {(one.zone_id, one.instance) for one in leaving}
     atlas = read_atlas(config.world.zones, config.world.content)
     rows: list[Row] = [
         {
             "name": _name_of(atlas, one.zone_id), "id": one.zone_id, "instance": one.instance,
-            "node": one.node, "full": one.full,
+            "node": one.node, "full": one.full, "state": state,
         }
-        for one in places
+        for one, state in [
+            *((one, "leaving") for one in leaving),
+            *(
+                (one, "arriving" if (one.zone_id, one.instance) in moving else "placed")
+                for one in places
+            ),
+        ]
     ]  # fmt: skip
-    print_rows(rows, style, ("name", "id", "instance", "node", "full"))
+    rows.sort(key=lambda row: (row["id"], row["instance"]))  # stable: "leaving" comes first
+    print_rows(rows, style, ("name", "id", "instance", "node", "full", "state"))
 
 
 @zone.command()
@@ -214,7 +227,20 @@ def move(zone: str, node: str, instance: int) -> None:
             raise CommandError(f"{definition.name} runs on {node} already")
         if not nodes.claim(there, before):
             raise CommandError(f"{definition.name} was placed by a node just now; try again")
+        _note_leaving(nodes, found, there, before)
         click.echo(f"{definition.name} moves to {node}", err=True)
+
+
+def _note_leaving(
+    nodes: NodeTable, found: Placement, there: ZonePlace, before: ZonePlace | None
+) -> None:
+    """Record that a moved instance still runs where it was; that node corrects it at its beat."""
+    key = (there.zone_id, there.instance)
+    for row in found.nodes:
+        if before is not None and (row.name, row.term) == (before.node, before.node_term):
+            nodes.set_leaving(row.name, sorted({*row.leaving, key}))
+        elif row.name == there.node and key in row.leaving:
+            nodes.set_leaving(row.name, sorted({*row.leaving} - {key}))
 
 
 def _row(one: NodeRow, lease: float) -> Row:

@@ -23,6 +23,7 @@ class _Node:
     state: NodeState
     players: int
     seen: float
+    leaving: tuple[tuple[int, int], ...] = ()
 
 
 class NodesInMemory:
@@ -68,6 +69,11 @@ class NodesInMemory:
             node = self._nodes[name]
             node.about = replace(node.about, clock_ahead=ahead)
 
+    async def set_leaving(self, name: str, leaving: Sequence[tuple[int, int]]) -> None:
+        """Record which instances a node still runs that were placed elsewhere."""
+        if name in self._nodes:
+            self._nodes[name].leaving = tuple(leaving)
+
     async def moment(self) -> float:
         """Return the time of the database."""
         return self._clock()
@@ -85,7 +91,7 @@ class NodesInMemory:
         return [
             NodeRow(
                 name, one.term, one.about, one.state, one.players,
-                len(self._held.get(name, ())), now - one.seen,
+                len(self._held.get(name, ())), now - one.seen, one.leaving,
             )
             for name, one in sorted(self._nodes.items())
         ]  # fmt: skip

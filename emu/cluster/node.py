@@ -136,6 +136,8 @@ class Node:
     """All nodes, as they were at the last beat."""
     _held: dict[tuple[int, int], ZonePlace] = field(default_factory=dict)
     _held_since: dict[tuple[int, int], Monotonic] = field(default_factory=dict)
+    _leaving: dict[tuple[int, int], ZonePlace] = field(default_factory=dict)
+    """Instances that run here and were placed elsewhere."""
     _wanted: dict[str, _Wanted] = field(default_factory=dict)
     _answered: Monotonic = field(default=Monotonic(0))  # a number
     """When the last beat began that the store has answered."""
@@ -334,8 +336,10 @@ class Node:
         self._learn_nodes(answer.nodes)
         await self._take_leases(answer.leases)
         await self._update_places(now)
-        if moved or gone:
-            self.zones.moved([*(moved or ()), *gone])
+        left = [*(moved or ()), *gone]
+        await self._update_leaving(answer, left)
+        if left:
+            self.zones.moved(left)
 
     async def _report_alive(self) -> Beat | None:
         """Report to the database that this node lives; return what it answers."""
@@ -384,6 +388,19 @@ class Node:
         self._held = since | found
         self._held_since = {key: self._held_since.get(key, now) for key in self._held}
         return gone
+
+    async def _update_leaving(self, answer: Beat, left: Iterable[ZonePlace]) -> None:
+        """Store which instances still run here that were placed elsewhere, if that has changed."""
+        leaving = self._leaving | {(place.zone_id, place.instance): place for place in left}
+        self._leaving = {
+            key: place
+            for key, place in leaving.items()
+            if key not in self._held and self.zones.runs(place)
+        }
+        # Compared with the row: a command that moves a zone writes there at once.
+        own = next((row.leaving for row in answer.nodes if row.name == self.name), ())
+        if sorted(own) != sorted(self._leaving):
+            await self.store.set_leaving(self.name, sorted(self._leaving))
 
     def _learn_nodes(self, rows: Sequence[NodeRow]) -> None:
         before = {row.name for row in self.alive}

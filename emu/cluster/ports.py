@@ -62,6 +62,8 @@ class NodeRow:
     """Zone instances that it holds."""
     silence: float
     """Seconds since its last beat, by the database's clock."""
+    leaving: Sequence[tuple[int, int]] = ()
+    """Zone and number of the instances that it still runs, but that were placed on another node."""
 
     def is_alive(self, lease: float = LEASE) -> bool:
         """Return whether its last beat is younger than the lease."""
@@ -165,6 +167,9 @@ class NodeStore(Protocol):
 
     async def set_clock(self, name: str, ahead: float) -> None:
         """Record `NodeAbout.clock_ahead` of a node."""
+
+    async def set_leaving(self, name: str, leaving: Sequence[tuple[int, int]]) -> None:
+        """Record `NodeRow.leaving` of a node; a new term begins without any."""
 
     async def moment(self) -> float:
         """Return the time of the database, in seconds since 1970."""

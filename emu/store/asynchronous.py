@@ -386,6 +386,7 @@ class AsyncNodes(AsyncRepository[NodeTable]):
     beat = write(NodeTable.beat, forget_nothing)
     set_content = write(NodeTable.set_content, forget_nothing)
     set_clock = write(NodeTable.set_clock, forget_nothing)
+    set_leaving = write(NodeTable.set_leaving, forget_nothing)
     moment = read(NodeTable.moment)
     leave = write(NodeTable.leave, forget_nothing)
     nodes = read(NodeTable.nodes)

@@ -31,7 +31,7 @@ NODES: Final = """
     SELECT nodes.name, nodes.term, nodes.host, nodes.port, nodes.version, nodes.capacity,
         nodes.pinned, nodes.content, nodes.clock_ahead, nodes.state, nodes.players,
         coalesce(counts.instances, 0) AS instances,
-        clock() - nodes.seen AS silence
+        clock() - nodes.seen AS silence, nodes.leaving
     FROM nodes
     LEFT JOIN (
         SELECT node, node_term, count(*) AS instances FROM zone_servers GROUP BY node, node_term
@@ -68,7 +68,7 @@ class NodeTable(Repository):
             " port = excluded.port, version = excluded.version, capacity = excluded.capacity,"
             " pinned = excluded.pinned, content = excluded.content,"
             " clock_ahead = excluded.clock_ahead,"
-            " state = coalesce(:state, nodes.state), players = 0,"
+            " state = coalesce(:state, nodes.state), players = 0, leaving = '',"
             " seen = excluded.seen RETURNING term",
             {
                 "name": name, "host": about.host, "port": about.port, "version": about.version,
@@ -121,6 +121,12 @@ class NodeTable(Repository):
     def set_clock(self, name: str, ahead: float) -> None:
         """Record how far the clock of a node is off."""
         self._run("UPDATE nodes SET clock_ahead = ? WHERE name = ?", (ahead, name))
+
+    @change
+    def set_leaving(self, name: str, leaving: Sequence[tuple[int, int]]) -> None:
+        """Record which instances a node still runs that were placed elsewhere."""
+        text = ",".join(f"{zone_id}:{instance}" for zone_id, instance in leaving)
+        self._run("UPDATE nodes SET leaving = ? WHERE name = ?", (text, name))
 
     @reads
     def moment(self) -> float:
@@ -270,10 +276,18 @@ class NodeTable(Repository):
 
 def _node(name: str, term: int, *rest: Any) -> NodeRow:
     host, port, version, capacity, pinned, content, ahead, state, players, *more = rest
-    instances, silence = more
+    instances, silence, leaving = more
     zones = tuple(int(one) for one in pinned.split(",") if one)
     about = NodeAbout(host, port, version, capacity, zones, content, float(ahead))
-    return NodeRow(name, term, about, NodeState(state), players, instances, float(silence))
+    return NodeRow(
+        name, term, about, NodeState(state), players, instances, float(silence), _pairs(leaving)
+    )
+
+
+def _pairs(text: str) -> tuple[tuple[int, int], ...]:
+    """Return zone and number of each instance in the column `leaving`."""
+    found = (one.partition(":") for one in text.split(",") if one)
+    return tuple((int(zone_id), int(instance)) for zone_id, _, instance in found)
 
 
 def _place(row: Any) -> ZonePlace:

@@ -77,10 +77,19 @@ def test_forgets_a_node_that_does_not_live(emu: CommandLine) -> None:
 
 def test_moves_a_zone_to_another_node(emu: CommandLine) -> None:
     assert emu.rows("zone", "list") == [
-        {"name": "Antonica", "id": ANTONICA, "instance": 0, "node": "east", "full": False}
-    ]
+        {
+            "name": "Antonica", "id": ANTONICA, "instance": 0, "node": "east", "full": False,
+            "state": "placed",
+        }
+    ]  # fmt: skip
     assert "Antonica moves to west" in emu.good("zone", "move", "antonica", "west").stderr
-    assert emu.rows("zone", "list")[0]["node"] == "west"
+    # The node that ran it has not beaten since, so its players are still there.
+    assert [(row["node"], row["state"]) for row in emu.rows("zone", "list")] == [
+        ("east", "leaving"), ("west", "arriving"),
+    ]  # fmt: skip
+    with Store.open(emu.database) as store:
+        store.world.nodes.set_leaving("east", ())
+    assert [(row["node"], row["state"]) for row in emu.rows("zone", "list")] == [("west", "placed")]
     assert "runs on west already" in emu.refused("zone", "move", "antonica", "west")
     assert "there is no zone atlantis" in emu.refused("zone", "move", "atlantis", "west")
     assert "login runs no zones" in emu.refused("zone", "move", "antonica", "login")

@@ -286,3 +286,24 @@ async def test_clocks_are_not_compared_by_an_answer_that_came_late(cluster: Clus
     assert not node.compare_clocks(1000.0, 1006.0, 1001.9), "6 seconds, or 5 and a slow way"
     assert node.compare_clocks(1000.0, 1007.0, 1001.0)
     assert node.clock_ahead == -6.5
+
+
+async def test_what_was_moved_away_is_reported_until_it_has_ended(cluster: Cluster) -> None:
+    east, west = await cluster.add("east"), await cluster.add("west")
+    await east.holds(12)
+    await cluster.run(3.0)
+    there = ZonePlace(12, 0, "west", west.node.term)
+    assert await cluster.store.claim(there, ZonePlace(12, 0, "east", east.node.term))
+    await cluster.run(3.0)
+    assert east.gone == [ZonePlace(12, 0, "east", east.node.term)]
+    assert [row.leaving for row in await cluster.store.nodes()] == [((12, 0),), ()]
+    east.running.clear()
+    await cluster.run(3.0)
+    assert [row.leaving for row in await cluster.store.nodes()] == [(), ()]
+
+
+async def test_a_note_of_a_zone_that_does_not_run_is_corrected(cluster: Cluster) -> None:
+    await cluster.add("east")
+    await cluster.store.set_leaving("east", [(12, 0)])
+    await cluster.run(3.0)
+    assert (await cluster.store.nodes())[0].leaving == ()

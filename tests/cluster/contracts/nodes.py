@@ -37,6 +37,15 @@ class NodeStoreContract:
         await store.set_clock("east", 0.0)
         assert (await store.nodes())[0].is_clock_right
 
+    async def test_what_a_node_still_runs_is_recorded_until_its_next_term(
+        self, store: NodeStore
+    ) -> None:
+        await store.take_term("east", ABOUT)
+        await store.set_leaving("east", [(12, 0), (325, 1)])
+        assert (await store.nodes())[0].leaving == ((12, 0), (325, 1))
+        await store.take_term("east", ABOUT)
+        assert (await store.nodes())[0].leaving == ()
+
     async def test_each_term_is_larger_than_all_before(self, store: NodeStore) -> None:
         first = await store.take_term("east", ABOUT)
         second = await store.take_term("east", replace(ABOUT, port=9002))
