@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -37,6 +37,7 @@ from emu.content.population import ORDINARY, Population, Standing, Surroundings
 from emu.content.sources import DumpPart, dump_parts
 from emu.content.subjects import SUBJECTS, find
 from emu.errors import CommandError
+from emu.files import partial_folder
 from emu.scripts.runtime import ScriptFolder
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
@@ -105,7 +106,12 @@ def import_dumps(
 
 def _try_import(parts: Sequence[DumpPart], target: Path, find: Finder | None, style: str) -> None:
     """Build a content file for a comparison with the present one, and remove it."""
-    with fresh_file(target) as fresh:
+    with ExitStack() as stack:
+        place = target
+        if not target.parent.is_dir():
+            # A trial changes nothing, so it makes no folder either.
+            place = stack.enter_context(partial_folder()) / target.name
+        fresh = stack.enter_context(fresh_file(place))
         with _progress() as show:
             report = build_content(parts, fresh, target, show, find_script=find)
         _print_report(report)
@@ -173,33 +179,46 @@ def info(path: Path | None, style: str) -> None:
     "--missing", type=click.IntRange(min=0), default=0, metavar="COUNT",
     help="With --scripts: list the COUNT missing functions that most scripts of each kind need.",
 )  # fmt: skip
+@click.option(
+    "--details", is_flag=False, flag_value="", metavar="[CAUSE]",
+    help="A line for each row or finding, not only their number by cause; for one CAUSE or all.",
+)  # fmt: skip
 @file_option
 @format_option
-def check(scripts: str | None, missing: int, path: Path | None, style: str) -> None:
+def check(
+    scripts: str | None, missing: int, details: str | None, path: Path | None, style: str
+) -> None:
     """Check the content file: ranges of values, rows that lead nowhere, version of the check.
 
     Rows that lead nowhere are counted and harm nothing. A value that is out of its range is a
     problem: the file was made by another version or was changed. Then the exit code is 1.
 
     With --scripts the Lua scripts are checked: files that do not compile or do not exist, unknown
-    functions, wrong arguments, globals that functions set, loops without an end. Then the exit code
-    is 1 if there is any, and the share of scripts that find all their functions is printed.
+    functions, wrong arguments, globals that functions set, loops without an end. Findings are
+    counted by cause. The exit code is 1 if there is an error; globals are doubtful and no errors.
+    The share of scripts that find all their functions is printed, too.
 
     Example: emu content check
     """
     target = path or content_path()
     if scripts is not None:
         folder = scripts_folder(Path(scripts) if scripts else None)
-        if not check_scripts(folder, target if target.is_file() else None, style, missing):
+        file_there = target if target.is_file() else None
+        if not check_scripts(folder, file_there, style, missing, details):
             raise SystemExit(1)
         return
     with _open(target) as file:
         is_checked = file.is_checked
         if not file.zones():
             raise CommandError(f"{target}: has no zones; import the dumps of the database again")
-    _print_left_out(loose_rows(target))
-    if wrong := wrong_values(target):
-        _print_left_out(wrong)
+    loose, wrong = loose_rows(target), wrong_values(target)
+    _print_left_out([*loose, *wrong])
+    if details is not None:
+        rows: list[Row] = [
+            one._asdict() for one in (*wrong, *loose) if details in ("", one.table, one.reason)
+        ]
+        print_rows(rows, style, ("table", "key", "reason"))
+    if wrong:
         raise CommandError(
             f"{target}: {counted(len(wrong), 'value')} out of range;"
             " make the file anew with `emu content import`"
@@ -207,7 +226,8 @@ def check(scripts: str | None, missing: int, path: Path | None, style: str) -> N
     if not is_checked:
         # It passed now, so no server asks again.
         accept(target)
-    click.echo(f"{target}: good")
+    # With details, standard output has the rows alone.
+    click.echo(f"{target}: good", err=details is not None)
 
 
 def _print_left_out(rows: Sequence[LeftOut]) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import click
 
@@ -30,6 +29,16 @@ STANDING_IN: Final = (("SpawnScripts/Generic/IdleAnimations.lua", "CastSpell"),)
 _TRIED: Final = "SpawnScripts/"
 
 
+class Cause(NamedTuple):
+    """How often one kind of finding occurs, with the first as an example."""
+
+    cause: str
+    is_error: bool
+    findings: int
+    files: int
+    first: str
+
+
 def scripts_folder(folder: Path | None) -> ScriptFolder:
     """Return a folder of scripts, the configured one by default. Raises `CommandError`."""
     found = folder or load_config().world.scripts
@@ -38,25 +47,53 @@ def scripts_folder(folder: Path | None) -> ScriptFolder:
     return ScriptFolder(found)
 
 
-def check_scripts(folder: ScriptFolder, content: Path | None, style: str, missing: int = 0) -> bool:
-    """Check all scripts of a folder, print what is wrong, and return whether nothing is.
+def check_scripts(
+    folder: ScriptFolder,
+    content: Path | None,
+    style: str,
+    missing: int = 0,
+    details: str | None = None,
+) -> bool:
+    """Check all scripts of a folder, print what is wrong, and return whether there is no error.
 
     With a content file, files that it names must exist. `missing`: list so many of the functions
-    of each kind of scripts that hinder the most of them.
+    of each kind of scripts that hinder the most of them. The findings are counted by cause;
+    `details` asks for a row for each of one cause, or of all causes if it is empty.
     """
     checker = Checker(folder, signatures(), working(), STANDING_IN)
     findings = list(_findings(checker))
     if content is not None:
         findings += _missing(folder, content)
-    rows: list[Row] = [
-        {"file": one.path, "line": one.line, "kind": one.kind, "text": one.text} for one in findings
-    ]
-    print_rows(rows, style, ("file", "line", "kind", "text"))
-    for kind, count in Counter(one.kind for one in findings).most_common():
-        click.echo(f"{kind}: {counted(count, 'finding')}", err=True)
+    causes = _by_cause(findings)
+    rows: list[Row]
+    if details is None:
+        rows = [one._asdict() for one in causes]
+        print_rows(rows, style, Cause._fields)
+    else:
+        for one in causes:
+            files = counted(one.files, "file")
+            click.echo(f"{one.cause}: {counted(one.findings, 'finding')} in {files}", err=True)
+        rows = [
+            {"file": one.path, "line": one.line, "kind": one.kind, "text": one.text}
+            for one in findings
+            if details in ("", one.kind)
+        ]
+        print_rows(rows, style, ("file", "line", "kind", "text"))
     broken = {one.path for one in findings if one.kind == "compile"}
     _print_coverage(checker, broken, missing)
-    return not findings
+    return not any(one.is_error for one in findings)
+
+
+def _by_cause(findings: Collection[Finding]) -> list[Cause]:
+    """Return the causes of findings: errors first, the most frequent ones first."""
+    kinds: dict[str, list[Finding]] = {}
+    for one in findings:
+        kinds.setdefault(one.kind, []).append(one)
+    causes = [
+        Cause(kind, found[0].is_error, len(found), len({one.path for one in found}), str(found[0]))
+        for kind, found in kinds.items()
+    ]
+    return sorted(causes, key=lambda one: (not one.is_error, -one.findings, one.cause))
 
 
 def _findings(checker: Checker) -> Iterator[Finding]:

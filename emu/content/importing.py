@@ -132,8 +132,15 @@ def import_content(
     """Build the content file `target` from dumps; the old one stays beside it once.
 
     `moment` is noted with each dump. With `find_script` the rows that name a script that does not
-    exist are counted. Raises `FileFormatError`; then the old file is unchanged.
+    exist are counted. A missing folder is made, as for the database: an operator imports before
+    the first start. Raises `FileFormatError`; then the old file is unchanged.
     """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileFormatError(
+            f"{target.parent}: cannot be made ({error.strerror}); say another file with --file"
+        ) from error
     with fresh_file(target) as fresh:
         report = build_content(
             parts, fresh, target, progress, moment=moment, find_script=find_script

@@ -30,6 +30,9 @@ LIKENESS: Final = 0.6
 """How much a name must be like another to be proposed."""
 TRIED: Final = ("prespawn", "spawn", "respawn", "hailed")
 """The events that are called to find loops without an end."""
+DOUBTFUL: Final = frozenset(("global",))
+"""Kinds of findings that are no errors: such a script does what its author meant, perhaps not only
+that. All other kinds end a script, or leave out a part of it."""
 _NUMBERS: Final = frozenset("unf1")
 _TOO_LONG: Final = "took too long"
 
@@ -40,8 +43,14 @@ class Finding(NamedTuple):
     path: str
     line: int
     kind: str
-    """``compile``, ``unknown``, ``arguments``, ``module``, ``global`` or ``loop``."""
+    """``compile``, ``unknown``, ``arguments``, ``module``, ``global`` and ``loop``; ``load`` and
+    ``missing`` come from `emu content check`."""
     text: str
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the script does not work because of it."""
+        return self.kind not in DOUBTFUL
 
     def __str__(self) -> str:
         """Return the finding as a line."""

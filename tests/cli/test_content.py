@@ -6,7 +6,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from emu.cli.main import root
 from emu.content.file import ContentFile
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.running.command_line import CommandLine
@@ -39,6 +41,26 @@ def test_the_file_is_made_beside_the_database(emu: CommandLine, dumps: Path) -> 
     assert "placements\tnothing can stand there\t9 12\n" in keys.read_text(encoding="utf-8")
     again = emu.good("content", "import", str(dumps))
     assert "dumps not read again: unchanged" in again.stderr
+
+
+def test_an_import_before_a_configuration_exists_makes_the_folder(
+    tmp_path: Path, dumps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.delenv("EMU_CONFIG", raising=False)
+    monkeypatch.chdir(tmp_path / "dumps")
+    trial = CliRunner().invoke(root, ["content", "import", str(dumps), "--dry-run"])
+    assert (trial.exit_code, (tmp_path / "state").exists()) == (0, False), trial.output
+    result = CliRunner().invoke(root, ["content", "import", str(dumps)])
+    made = tmp_path / "state" / "eq2emu" / "content.sqlite"
+    assert (result.exit_code, result.stdout) == (0, f"{made}\n"), result.exception
+    assert made.is_file()
+
+
+def test_a_folder_that_cannot_be_made_is_named(emu: CommandLine, dumps: Path) -> None:
+    target = dumps / "zones.sql" / "content.sqlite"
+    complaint = emu.refused("content", "import", str(dumps), "--file", str(target))
+    assert complaint.startswith(f"{target.parent}: cannot be made (")
 
 
 def test_the_rows_are_counted(filled: CommandLine) -> None:
@@ -106,6 +128,16 @@ def test_a_good_file_is_good_and_its_loose_rows_are_counted(filled: CommandLine)
     result = filled.good("content", "check")
     assert result.stdout.endswith("content.sqlite: good\n")
     assert "entries: their location has no placement: 1 row" in result.stderr
+
+
+def test_rows_of_one_cause_are_listed(filled: CommandLine) -> None:
+    rows = filled.rows("content", "check", "--details", "entries")
+    assert [(row["table"], row["reason"]) for row in rows] == [
+        ("entries", "their location has no placement")
+    ]
+    everything = filled.rows("content", "check", "--details", "")
+    assert len(everything) > len(rows)
+    assert rows[0] in everything
 
 
 def test_values_out_of_range_need_a_new_import(filled: CommandLine) -> None:

@@ -35,7 +35,9 @@ def scripts(tmp_path: Path) -> Path:
 
 
 def test_scripts_are_checked(emu: CommandLine, scripts: Path) -> None:
-    result = emu.run("content", "check", "--scripts", str(scripts), "--format", "json")
+    result = emu.run(
+        "content", "check", "--scripts", str(scripts), "--details", "", "--format", "json"
+    )
     assert result.exit_code == 1
     found = [(row["file"], row["line"], row["kind"]) for row in json.loads(result.stdout)]
     assert found == [
@@ -47,6 +49,33 @@ def test_scripts_are_checked(emu: CommandLine, scripts: Path) -> None:
     assert "SpawnScripts: 3 files, 66.7 % complete, 66.7 % with their modules" in result.stderr
 
 
+def test_findings_are_counted_by_cause(emu: CommandLine, scripts: Path) -> None:
+    leaking = "function hailed(NPC, Spawn)\nfirst = 1\nsecond = 2\nthird = 3 end"
+    (scripts / "SpawnScripts" / "leak.lua").write_text(leaking, encoding="utf-8")
+    check = ("content", "check", "--scripts", str(scripts), "--format", "json")
+    result = emu.run(*check)
+    assert result.exit_code == 1
+    found = [
+        (row["cause"], row["is_error"], row["findings"], row["files"])
+        for row in json.loads(result.stdout)
+    ]
+    assert found == [
+        ("arguments", True, 1, 1), ("compile", True, 1, 1), ("loop", True, 1, 1),
+        ("unknown", True, 1, 1), ("global", False, 3, 1),
+    ]  # fmt: skip
+    one = emu.run(*check, "--details", "global")
+    assert [row["line"] for row in json.loads(one.stdout)] == [2, 3, 4]
+    assert "unknown: 1 finding in 1 file" in one.stderr
+
+
+def test_what_is_only_doubtful_is_no_error(emu: CommandLine, tmp_path: Path) -> None:
+    folder = tmp_path / "server" / "SpawnScripts"
+    folder.mkdir(parents=True)
+    (folder / "leak.lua").write_text("function hailed(NPC)\nmine = 1 end", encoding="utf-8")
+    rows = emu.rows("content", "check", "--scripts", str(tmp_path / "server"))
+    assert [(row["cause"], row["is_error"]) for row in rows] == [("global", False)]
+
+
 def test_functions_that_most_scripts_lack_are_listed(emu: CommandLine, scripts: Path) -> None:
     result = emu.run("content", "check", "--scripts", str(scripts), "--missing", "1")
     assert "  HasItem: 1 file; nothing else is missing to 1 file" in result.stderr.splitlines()
@@ -56,7 +85,9 @@ def test_files_that_the_content_file_names_must_exist(
     emu: CommandLine, scripts: Path, tmp_path: Path
 ) -> None:
     emu.good("content", "import", str(write_dumps(tmp_path / "dumps", meadow())))
-    result = emu.run("content", "check", "--scripts", str(scripts), "--format", "json")
+    result = emu.run(
+        "content", "check", "--scripts", str(scripts), "--details", "missing", "--format", "json"
+    )
     missing = [row for row in json.loads(result.stdout) if row["kind"] == "missing"]
     assert missing
     assert all("names it, and it is not there" in row["text"] for row in missing)
