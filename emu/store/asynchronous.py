@@ -4,10 +4,9 @@ A port maps each of its calls to a method of a repository and to a `Run`, which 
 thread and when it is carried out. The repository's method documents arguments and result.
 
 Reads and writes use different connections to one database, so that a read never waits behind
-writes that wait for SQLite's write lock. Rows that every login needs are cached, so that players do
-not wait for a disk when others log in; each write states which cached rows it makes invalid. A
-commit of another program (`emu.database.sqlite.commits`) clears the cache. The module has no thread
-and no reactor.
+writes that wait for SQLite's write lock. Rows that every login needs are cached, so that logins do
+not wait for a disk; each write states which cached rows it makes invalid. A commit of another
+program (`emu.database.sqlite.commits`) clears the cache. The module has no thread and no reactor.
 """
 
 from __future__ import annotations
