@@ -62,7 +62,7 @@ class WorldService:
         self._movement.register(self.messages)
         self._interaction.register(self.messages)
         commands.register(self.messages)
-        behaviors.register(self.messages)
+        behaviors.conversations.register(self.messages)
         self._scripts: Scripts | None = None
         self._travel: Travel | None = None
         context.mail.register(self.messages)
@@ -88,7 +88,6 @@ class WorldService:
         self._scripts = scripts
         self._interaction.scripts = scripts.events
         scripts.use_verb = self._interaction.use
-        scripts.register(self.messages)
 
     def add_travel(self, travel: Travel) -> None:
         """Let players use the doors, signs and transporters of the content file."""

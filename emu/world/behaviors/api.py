@@ -33,6 +33,7 @@ from emu.world.behaviors.guard import (
     RunningBehavior,
 )
 from emu.world.behaviors.memory import Memories, Memory
+from emu.world.conversations import Conversations
 from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
 from emu.world.entry.saver import SavedKind
@@ -63,7 +64,8 @@ class BehaviorContext:
         self.limits = limits
         self.budget = budget
         self.deadlines: Deadlines[RunningBehavior, BehaviorDeadline] = Deadlines(world.wake)
-        self.dialogs = Dialogs(limits.text, limits.dialogs)
+        self.conversations = Conversations()
+        self.dialogs = Dialogs(self.conversations, limits.text, limits.dialogs)
         self.counters: Counter[str] = Counter()
         self._heard: dict[int, RateLimit] = {}
         self._afterwards: list[Callable[[], object]] = []

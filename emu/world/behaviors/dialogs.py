@@ -7,29 +7,22 @@ from collections.abc import Sequence
 from emu.errors import CommandError
 from emu.world.actors.player import Player
 from emu.world.behaviors.guard import RunningBehavior
+from emu.world.conversations import Conversations
 
 
 class Dialogs:
     """The open dialogs: texts of at most `longest` characters, at most `most` for each player."""
 
-    def __init__(self, longest: int, most: int = 16) -> None:
+    def __init__(self, numbers: Conversations, longest: int, most: int = 16) -> None:
+        self._numbers = numbers
         self._longest = longest
         self._most = most
         self._open: dict[int, dict[int, RunningBehavior]] = {}
         """For each character id: the behaviors by dialog number, the oldest dialog first."""
-        self._last: dict[int, int] = {}
-        """By character id: the number of its last dialog."""
 
     def __len__(self) -> int:
         """Return the number of open dialogs."""
         return sum(map(len, self._open.values()))
-
-    def next_number(self, player: Player) -> int:
-        """Return the number of a player's new dialog: from 1 in each zone."""
-        # A positive i32 that is never 0, and never that of an older dialog which the client may
-        # still answer.
-        number = self._last[player.id] = self._last.get(player.id, 0) % 0x7FFFFFFF + 1
-        return number
 
     def knows(self, player: Player, conversation: int) -> bool:
         """Return whether a player has an open dialog with this number."""
@@ -44,7 +37,7 @@ class Dialogs:
         index = player.index_of(behavior.spawn) if behavior.spawn is not None else None
         if behavior.spawn is None or index is None:
             return
-        conversation = self.next_number(player)
+        conversation = self._numbers.next_number(player)
         own = self._open.setdefault(player.id, {})
         # A behavior that asks at each step of a player would otherwise fill the memory: clients
         # need not answer.
@@ -82,7 +75,7 @@ class Dialogs:
     def forget_player(self, player: Player) -> None:
         """Remove all dialogs of a player who leaves."""
         self._open.pop(player.id, None)
-        self._last.pop(player.id, None)
+        self._numbers.forget(player)
 
     def forget_behavior(self, behavior: RunningBehavior) -> None:
         """Remove all dialogs of a behavior that ends."""

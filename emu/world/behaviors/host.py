@@ -36,7 +36,6 @@ from emu.world.behaviors.memory import Memories
 from emu.world.behaviors.options import read_options
 from emu.world.entry.leaving import Departures
 from emu.world.events import Entered, Hailed, LeftZone, Order, Spoken
-from emu.world.messages import WorldMessages
 from emu.world.reports import BehaviorFailed, BehaviorSlowed, NotSaved
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -78,6 +77,8 @@ class Behaviors:
         self.counters = self.context.counters
         self._deadlines = self.context.deadlines
         self._dialogs = self.context.dialogs
+        self.conversations = self.context.conversations
+        self.conversations.add(self)
         self._of_spawn: dict[int, RunningBehavior] = {}
         self._in_zone: dict[Zone, list[RunningBehavior]] = {}
         world.events.subscribe(Hailed, self.hailed, Order.MINDS)
@@ -249,29 +250,22 @@ class Behaviors:
             if behavior.spawn is None or self._is_near(behavior, speaker, self._world.rules.hear):
                 self._call(behavior, Hook.SAY, self._visitor(behavior, speaker), text)
 
-    def register(self, messages: WorldMessages) -> None:
-        """Add the messages about dialogs to the table."""
-        messages.add("OP_DialogSelectMsg", self.select_message, IN_ZONE)
-        messages.add("OP_DialogCloseMsg", self.close_message, IN_ZONE)
+    def has_conversation(self, player: Player, number: int) -> bool:
+        """Return whether a behavior has opened a dialog of a player."""
+        return self._dialogs.knows(player, number)
 
-    def select_message(self, player: Player, body: bytes, _now: Monotonic) -> None:
-        """Handle OP_DialogSelectMsg: a player has chosen an answer of a dialog.
-
-        Raises `MalformedMessage`, and `CommandError` if the dialog is not open.
-        """
-        fields = player.client.dialect.layout("WS_DialogSelect").decode(body)
-        behavior = self._dialogs.answered(player, fields["conversation_id"])
+    def answered(self, player: Player, number: int, answer: int) -> None:
+        """Pass on a player's answer. Raises `CommandError` if the dialog is not open."""
+        behavior = self._dialogs.answered(player, number)
         # Twice the distance: the player may have walked while it read the dialog, but must not
         # answer from anywhere.
         if self._is_near(behavior, player, 2 * self._world.rules.hear):
             # Clients count from 0, behaviors from 1.
-            choice = fields["response"] + 1
-            self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), choice)
+            self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), answer + 1)
 
-    def close_message(self, player: Player, body: bytes, _now: Monotonic) -> None:
-        """Handle OP_DialogCloseMsg. Raises `MalformedMessage`."""
-        fields = player.client.dialect.layout("WS_DialogClose").decode(body)
-        self._dialogs.close(player, fields["conversation_id"])
+    def closed_by(self, player: Player, number: int) -> None:
+        """Forget a dialog that its player has closed."""
+        self._dialogs.close(player, number)
 
     def entered(self, player: Player) -> None:
         """Handle a player's arrival in a zone: wake the behaviors there."""

@@ -18,7 +18,7 @@ from emu.errors import ScriptError
 from emu.scripts.runtime import ScriptFolder
 from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
-from emu.world.actors.player import IN_ZONE, Player
+from emu.world.actors.player import Player
 from emu.world.actors.progress import Levels
 from emu.world.actors.spawn import Spawn, Verb
 from emu.world.actors.walks import Walks
@@ -35,7 +35,6 @@ from emu.world.events import (
     Spoken,
     Targeted,
 )
-from emu.world.messages import WorldMessageRule, WorldMessages
 from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.choices import SELECT, Choices
@@ -128,9 +127,9 @@ class Scripts(Calls):
         self.events = SpawnEvents(self, self.homes)
         self.regions = RegionEvents(self, self.homes, self.shares, world.wake, world.clock.now)
         self.zones = ZoneEvents(self, self.homes, self.shares, world.clock, world.wake)
-        self.talks = Talks(behaviors.context.dialogs.next_number)
+        self.talks = Talks(behaviors.conversations.next_number)
+        behaviors.conversations.add(self)
         self.choices = Choices(self.talks)
-        self._behaviors = behaviors
         self.walks = Walks(world.wake)
         self.moves = Moves(self, self.walks, self.shares, world.wake, world.clock.now)
         self.states = States(
@@ -313,27 +312,19 @@ class Scripts(Calls):
                 home.requirements.forget(body)
                 body.end()
 
-    def register(self, messages: WorldMessages) -> None:
-        """Take over the messages about dialogs; those of behaviors are passed on."""
-        messages["OP_DialogSelectMsg"] = WorldMessageRule(self.select_message, IN_ZONE)
-        messages["OP_DialogCloseMsg"] = WorldMessageRule(self.close_message, IN_ZONE)
+    def has_conversation(self, player: Player, number: int) -> bool:
+        """Return whether a script has opened a dialog of a player."""
+        return self.talks.knows(player, number)
 
-    def select_message(self, player: Player, message: bytes, now: Monotonic) -> None:
-        """Handle OP_DialogSelectMsg. Raises `MalformedMessage`, and `CommandError`."""
-        fields = player.client.dialect.layout("WS_DialogSelect").decode(message)
-        number = fields["conversation_id"]
-        if self._behaviors.context.dialogs.knows(player, number):
-            self._behaviors.select_message(player, message, now)
-            return
-        speaker, function = self.talks.answered(player, number, fields["response"])
+    def answered(self, player: Player, number: int, answer: int) -> None:
+        """Call the function of a player's answer; close a window that no script has open."""
+        speaker, function = self.talks.answered(player, number, answer)
         if speaker is not None and function and speaker.home.zone is player.zone:
             self.call(speaker, function, self.player_body(player))
 
-    def close_message(self, player: Player, message: bytes, now: Monotonic) -> None:
-        """Handle OP_DialogCloseMsg. Raises `MalformedMessage`."""
-        fields = player.client.dialect.layout("WS_DialogClose").decode(message)
-        self.talks.closed_by(player, fields["conversation_id"])
-        self._behaviors.close_message(player, message, now)
+    def closed_by(self, player: Player, number: int) -> None:
+        """Note a window that its player has closed."""
+        self.talks.closed_by(player, number)
 
     # -- time -------------------------------------------------------------------------------------
 

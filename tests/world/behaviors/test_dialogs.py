@@ -11,6 +11,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors.dialogs import Dialogs
 from emu.world.behaviors.guard import RunningBehavior
+from emu.world.conversations import Conversations
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import Client, WorldHarness
 
@@ -30,7 +31,7 @@ class DialogScene:
         self.behavior = RunningBehavior("guard", {}, self.zone, self.guard)
         self.zone.add(self.guard, harness.now)
         harness.run(1.5)
-        self.dialogs = Dialogs(8)
+        self.dialogs = Dialogs(Conversations(), 8)
 
     def opened(self) -> list[dict[str, Any]]:
         return self.client.decoded("WS_DialogOpen")
