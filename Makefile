@@ -21,7 +21,12 @@ run: $(SERVER)   ## set up, make the database and an example account, serve in t
 	@$(BIN)/python tools/first_run.py --state $(STATE)
 	$(BIN)/twistd --nodaemon --pidfile= emu --config $(STATE)/emu.toml $(ARGS)
 
+# On a fresh checkout each process of pytest would rewrite and compile every module by itself; one
+# that collects first does it for all.
+COMPILED_ONCE = @test -d tests/__pycache__ || $(BIN)/pytest -q --collect-only >/dev/null || true
+
 quick: $(MARK) lint types layers    ## all checks but the slow tests, in under 40 seconds: run it while you work
+	$(COMPILED_ONCE)
 	$(BIN)/pytest -q -n 3 --dist worksteal --ignore=tests/server -m "not slow" \
 	    --hypothesis-profile=quick $(ARGS)
 
@@ -45,6 +50,7 @@ docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict -f tools/site/mkdocs.yml
 
 unit: $(MARK)    ## all tests; four processes, because tests wait about as long as they work
+	$(COMPILED_ONCE)
 	$(BIN)/pytest -q -n 4 --dist worksteal $(ARGS)
 
 # COMPILED names a virtual environment in which the compiled form is installed already.
