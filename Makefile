@@ -10,7 +10,7 @@ COMPILED ?=
 # Without bytecode files, tests that start processes take twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run quick test checks test-compiled test-all lint types layers docs unit format \
+.PHONY: help run quick test nightly checks test-compiled test-all lint types layers docs unit format \
     changelog bench clean
 
 help:            ## list the targets
@@ -52,6 +52,10 @@ docs: $(MARK)    ## the site of docs/ in build/site; every warning is an error
 unit: $(MARK)    ## all tests; four processes, because tests wait about as long as they work
 	$(COMPILED_ONCE)
 	$(BIN)/pytest -q -n 4 --dist worksteal $(ARGS)
+
+nightly: $(MARK) ## all tests, with 20 times as many examples, other ones in each run; takes long
+	EMU_CORRUPT_ROUNDS=$${EMU_CORRUPT_ROUNDS:-60} EMU_CRASH_ROUNDS=$${EMU_CRASH_ROUNDS:-50} \
+	    $(BIN)/pytest -q -n 4 --dist worksteal --hypothesis-profile=nightly $(ARGS)
 
 # COMPILED names a virtual environment in which the compiled form is installed already.
 test-compiled: $(MARK)  ## the tests again on the compiled form, in a copy of the tree

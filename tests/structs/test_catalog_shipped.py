@@ -23,8 +23,8 @@ PARTS = 8
 """Tests into which the work on all structs is divided; a test for each takes long to collect."""
 VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "structs.json").read_text())
 
-QUICK = settings(
-    max_examples=12,
+FEW = settings(
+    tries(6),
     suppress_health_check=[
         HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example,
     ],
@@ -48,7 +48,7 @@ def of_part(part: int) -> list[StructDefinition]:
 def check_values(definition: StructDefinition) -> None:
     layout = CATALOG.layout(definition.name, definition.client_version)
 
-    @QUICK
+    @FEW
     @given(struct_values(definition.fields))
     def show(values: dict[str, Any]) -> None:
         check_round_trip(layout, values)
@@ -68,7 +68,7 @@ def test_every_struct_makes_the_way_and_back(part: int, subtests: pytest.Subtest
 def test_create_requests_with_float_colors_make_the_way_and_back(version: int) -> None:
     layout = CATALOG.layout("CreateCharacter", version, create_color=True)
 
-    @QUICK
+    @FEW
     @given(struct_values(layout.definition.fields, create_color=True))
     def show(values: dict[str, Any]) -> None:
         check_round_trip(layout, values)
