@@ -240,6 +240,9 @@ def _check_name(entry: RosterEntry, name: str) -> None:
             )
     elif not 0 < len(name.encode()) <= MAX_NAME or not name.isprintable() or name != name.strip():
         raise CommandError(f"a name must have 1 to {MAX_NAME} bytes, and all of it visible")
+    elif not name.isascii():
+        # Other letters could make it look like another character's name.
+        raise CommandError(f"{name!r} cannot be a name: clients show letters A to Z only")
 
 
 def _print_elsewhere(entry: RosterEntry) -> None:

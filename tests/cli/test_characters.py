@@ -130,6 +130,12 @@ def test_a_name_that_no_world_could_be_sent(emu: CommandLine, name: str) -> None
     assert "1 to 63 bytes" in emu.refused("character", "rename", "Aldana", name)
 
 
+@pytest.mark.parametrize("name", ["\u041cira", "\uff2dira", "Mir\u00e0"])
+def test_a_name_that_could_look_like_another_one(emu: CommandLine, name: str) -> None:
+    for who in ("Aldana", "Borvik"):
+        assert "letters A to Z" in emu.refused("character", "rename", who, name)
+
+
 def test_two_of_one_name_are_distinguished(emu: CommandLine) -> None:
     emu.good("character", "rename", "Aldana", "Borvik")
     why = emu.refused("character", "delete", "Borvik")

@@ -20,6 +20,7 @@ from emu.cli.doctor.bus import check_bus
 from emu.cli.doctor.cluster import check_cluster
 from emu.cli.doctor.database import check_database
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
+from emu.cli.doctor.names import check_names
 from emu.cli.doctor.network import check_addresses, check_ports, check_server, judge_server
 from emu.cli.doctor.opcodes import check_opcodes, stored_rows
 from emu.cli.doctor.system import (
@@ -119,6 +120,7 @@ def examine(account: Entrance | None, *, enters: bool = False) -> Iterator[Findi
     where = config.database.url
     yield from as_far_as_allowed("database", check_database(where))
     yield from as_far_as_allowed("database", check_values(where, known_zones(config)))
+    yield from as_far_as_allowed("database", check_names(where))
     yield from check_cluster(config)
     yield from as_far_as_allowed("bus", check_bus(config))
     yield from as_far_as_allowed("opcodes", check_opcodes(path))
