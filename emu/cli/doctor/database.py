@@ -16,8 +16,9 @@ from emu.database.sqlite import SqliteDatabase, check_version, readable_errors
 from emu.database.sqlite.served import served_problem
 from emu.errors import EmuError
 from emu.store import Store
+from emu.store.identity import identity
 from emu.store.repository import schema
-from emu.store.spool import read_spool, spool_path
+from emu.store.spool import read_spool, spool_identity, spool_path
 
 DATABASE: Final = "database"
 MEGABYTE: Final = 1_000_000
@@ -70,15 +71,34 @@ def check_spool(path: Path) -> Iterator[Finding]:
                 "the next start renames it; its players' last changes are lost",
             )  # fmt: skip
         else:
+            yield _judge_spool(spool, names, is_own=_is_own_spool(spool, path))
+    for why, text in (("damaged", "damaged"), ("other", "another database's")):
+        for aside in sorted(path.parent.glob(f"{spool.name}.{why}*")):
             yield warn(
-                DATABASE, f"{spool}: players that the last stop could not save: {names}",
-                "start the server: it saves them and removes the file",
+                DATABASE, f"{aside}: players that a stop could not save, set aside as {text}",
+                "read it, then remove it",
             )  # fmt: skip
-    for aside in sorted(path.parent.glob(f"{spool.name}.damaged*")):
-        yield warn(
-            DATABASE, f"{aside}: players that a stop could not save, set aside as damaged",
-            "read it, then remove it",
+
+
+def _judge_spool(spool: Path, names: str, *, is_own: bool) -> Finding:
+    if is_own:
+        return warn(
+            DATABASE, f"{spool}: players that the last stop could not save: {names}",
+            "start the server: it saves them and removes the file",
         )  # fmt: skip
+    return warn(
+        DATABASE, f"{spool}: players that another database could not save: {names}",
+        "put the file beside its own database; the next start here renames it and saves nobody",
+    )  # fmt: skip
+
+
+def _is_own_spool(spool: Path, path: Path) -> bool:
+    """Return whether the next start of a database takes a file of unsaved players as its own."""
+    try:
+        with Store.open_for_reading(path) as store:
+            return spool_identity(spool) == identity(store)
+    except (EmuError, OSError):
+        return True  # as the start: the store decides about each state
 
 
 def check_tables(database: SqliteDatabase) -> Iterator[Finding]:

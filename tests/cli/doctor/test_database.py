@@ -18,8 +18,12 @@ from emu.cli.doctor.database import (
 )
 from emu.cli.doctor.findings import Finding, Level
 from emu.store import Store
+from emu.store.identity import made_identity
 from emu.store.repository import schema
+from emu.store.spool import set_aside_path, spool_path, write_spool
 from tests.support.database.released import SCHEMA, released_database
+from tests.support.database.stores import saved_state
+from tests.support.world.world_fakes import world_character
 
 
 @pytest.fixture
@@ -127,3 +131,25 @@ def test_one_row_is_read_whatever_is_wrong(path: Path) -> None:
     assert read_one(path, "SELECT 1 WHERE 0") is None
     assert read_one(path, "SELECT nonsense FROM nothing") is None
     assert read_one(path.with_name("none"), "SELECT 1") is None
+
+
+def test_unsaved_players_of_this_database_and_of_another_one(path: Path) -> None:
+    spool = spool_path(path)
+    with Store.open(path) as store:
+        own = made_identity(store)
+    write_spool(spool, [saved_state(world_character(1, name="Borvik"))], own)
+    (found,) = troubles(path)
+    assert found.what == f"{spool}: players that the last stop could not save: Borvik"
+    for other in ("another", ""):
+        write_spool(spool, [saved_state(world_character(1, name="Borvik"))], other)
+        (found,) = troubles(path)
+        assert found.what == f"{spool}: players that another database could not save: Borvik"
+        assert "beside its own database" in found.fix
+
+
+def test_files_that_a_start_has_set_aside_are_named(path: Path) -> None:
+    for why in ("damaged", "other"):
+        set_aside_path(spool_path(path), why).write_text("x")
+    assert [one.what.rpartition(" set aside as ")[2] for one in troubles(path)] == [
+        "damaged", "another database's",
+    ]  # fmt: skip
