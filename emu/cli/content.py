@@ -17,6 +17,7 @@ from rich.progress import Progress
 from emu.cli.common import CONTENT_NAME, VerbGroup, content_path, load_config
 from emu.cli.content_changes import diff, print_changes
 from emu.cli.content_edits import edits
+from emu.cli.content_rules import print_rule_count, print_rules
 from emu.cli.content_scripts import call, check_scripts, errors, scripts_folder
 from emu.cli.content_texts import lines_of, spawn_lines
 from emu.cli.options import present
@@ -151,16 +152,22 @@ def _lines() -> ImportProgress:
 
 
 @content.command()
+@click.option("--rules", is_flag=True, help="Show the rules instead, with the settings they give.")
 @file_option
 @format_option
-def info(path: Path | None, style: str) -> None:
+def info(rules: bool, path: Path | None, style: str) -> None:
     """Count the rows of each table, and what the import left out or changed, by reason.
 
-    The number of dumps and the moment of the import come with it.
+    The number of dumps and the moment of the import come with it. With --rules each rule of the
+    database is shown: a rule with the meaning of a setting is its default, as long as you have not
+    given the setting.
 
     Example: emu content info
     """
     with _open(path) as file:
+        if rules:
+            print_rules(file, load_config(), style)
+            return
         rows: list[Row] = [{"table": name, "rows": count} for name, count in file.counts().items()]
         print_rows(rows, style, ("table", "rows"))
         dumps = file.imports()
@@ -168,6 +175,7 @@ def info(path: Path | None, style: str) -> None:
         click.echo(f"{counted(len(dumps), 'dump')}, imported {moments[-1]}", err=True)
         for table, reason, count in file.left_out():
             click.echo(f"{table}: {reason}: {counted(count, 'row')}", err=True)
+        print_rule_count(file)
 
 
 @content.command()

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import attrs
 
+from emu.config.content_rules import defaults_of_content
 from emu.config.model import Config
 from emu.config.rules import contradictions
 from emu.config.secrets import take_database_url, take_environment, take_files
@@ -89,7 +90,7 @@ def parse(
         problems += map(_problem, error.faults)
     # Files are read and rules between settings checked only if each setting alone is right.
     if not problems:
-        config = take_files(_anchor(config, folder), problems)
+        config = _with_rules(take_files(_anchor(config, folder), problems), merged)
         problems += contradictions(config)
     if problems:
         prefix = f"{source}: " if source else ""
@@ -97,6 +98,13 @@ def parse(
         left = len(problems) - len(lines)
         raise ConfigError([*lines, f"{prefix}and {left} more problems"] if left else lines)
     return config
+
+
+def _with_rules(config: Config, document: Mapping[str, Any]) -> Config:
+    """Let the rules of the content file be the defaults of what the operator has not set."""
+    given = document.get("world", {})
+    found = defaults_of_content(config.world.content, given) if config.world.enabled else {}
+    return with_settings(config, {"world": found}) if found else config
 
 
 def _apply_override(merged: dict[str, Any], override: str, problems: list[str]) -> None:

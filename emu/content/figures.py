@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from emu.content.file import ContentFile, Row
 from emu.content.quests import QuestNeeds, quest_needs
+from emu.content.rules import rules_in_force
 
 LARGEST_STATE: Final = 0xFFFF
 LAST_VERSION: Final = 0xFFFFFFFF
@@ -53,14 +54,8 @@ def read_figures(path: Path | None) -> Figures:
     if path is None:
         return Figures()
     with ContentFile(path) as file:
-        # Without an active set, all rules count.
-        active = {row["id"] for row in file.table("rule_sets") if row["is_active"]}
         return Figures(
-            {
-                (row["category"], row["name"]): row["value"]
-                for row in file.table("rules")
-                if not active or row["set_id"] in active
-            },
+            rules_in_force(file),
             {row["name"]: row["value"] for row in file.table("variables")},
             {row["level"]: row["points"] for row in file.table("experience")},
             _animations(file.each("emotes"), file.each("visual_states")),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.content.file import ContentFile
+from emu.content.rules import STARTING_ZONES, rules_in_force
 from emu.link.messages import MAX_ZONE_FILE
 from emu.world.content.definitions import INSTANCE_KINDS, Start, ZoneDefinition
 from emu.world.content.files import read_starts
@@ -18,7 +19,10 @@ ANY: Final = 255
 """The value of starting places for "any" class, race, choice or deity."""
 NO_PLACE: Final = -999_999.0
 RULE_FLAG: Final = 8
-"""The starting places that the community's own rules choose; those without a flag fit any rule."""
+"""The starting places that the community's own rules choose; those without a flag fit any rule.
+
+A content file without the rule has these.
+"""
 FARTHEST: Final = 100_000.0
 _FROM: Final = Path("content")
 """Where a fault of a starting place is."""
@@ -60,8 +64,11 @@ def _seconds(value: int) -> float:
 def starting_places(file: ContentFile, known: Callable[[int], bool]) -> tuple[Start, ...]:
     """Return the starting places of a content file that lead to known zones."""
     rows = []
+    value = rules_in_force(file).get(STARTING_ZONES, "").strip()
+    flag = int(value) if value.isdecimal() else RULE_FLAG
     for place in file.table("starting_zones"):
-        if not known(place["zone_id"]) or place["rule_flag"] not in (0, RULE_FLAG):
+        is_chosen = not place["rule_flag"] or place["rule_flag"] & flag
+        if not known(place["zone_id"]) or not is_chosen:
             continue
         row: dict[str, Any] = {"zone": place["zone_id"]}
         at = [place[axis] for axis in ("x", "y", "z", "heading")]

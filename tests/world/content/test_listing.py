@@ -39,6 +39,24 @@ def test_starting_places_follow_the_rule_of_the_community(starts: ContentFile) -
     assert (start.zone_id, start.races, start.place) == (9, frozenset((9,)), None)
 
 
+def test_starting_places_follow_the_rule_of_the_file(tmp_path: Path) -> None:
+    places = [
+        {"id": number, "zone_id": 9, "class_id": 255, "race_id": number, "choice": 255,
+         "deity": 255, "ruleflag": flag}
+        for number, flag in ((1, 8), (2, 4), (3, 6), (4, 0))
+    ]  # fmt: skip
+    rule = {"rule_category": "R_World", "rule_type": "StartingZoneRuleFlag", "rule_value": "4"}
+    tables = meadow() | {
+        "starting_zones": places,
+        "rulesets": [{"ruleset_id": 1, "ruleset_name": "usual", "ruleset_active": 1}],
+        "ruleset_details": [{"ruleset_id": 1, **rule}],
+    }
+    with ContentFile(made(tmp_path, tables)) as file:
+        found = starting_places(file, {9}.__contains__)
+    # The rule and the column share a bit (C++ server 24d44cf: `ruleflag & StartingZoneRuleFlag`).
+    assert [sorted(start.races) for start in found] == [[2], [3], [4]]
+
+
 def test_zones_of_a_content_file_stand_between_shipped_and_own_ones(tmp_path: Path) -> None:
     tables = meadow() | {
         "zones": [

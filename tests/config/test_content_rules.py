@@ -1,0 +1,105 @@
+"""Rules of a content file are defaults of settings.
+
+The names and values are those of the community's database of April 2025, `ruleset_details`.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.config import Config
+from emu.config.content_rules import rule_defaults
+from emu.config.load import LIVE, differences, load, merged
+from emu.content.importing import import_content
+from emu.content.sources import dump_parts
+from tests.support.content.dumps import meadow, write_dumps
+
+Rows = Iterable[tuple[str, str, str]]
+OURS: Rows = (
+    ("R_Player", "MaxLevel", "20"), ("R_World", "MaxPlayers", "300"),
+    ("R_World", "LinkDeadTimer", "60000"), ("R_World", "PlayerCampTimer", "5"),
+    ("R_World", "ServerLocked", "1"), ("R_Expansion", "GlobalHolidayFlag", "2"),
+    ("R_Expansion", "GlobalExpansionFlag", "12"), ("R_World", "GMCampTimer", "3"),
+)  # fmt: skip
+
+
+def made(folder: Path, rows: Rows) -> Path:
+    """Return a content file with these rules."""
+    details = [
+        {"ruleset_id": 1, "rule_category": category, "rule_type": name, "rule_value": value}
+        for category, name, value in rows
+    ]
+    sets = [{"ruleset_id": 1, "ruleset_name": "usual", "ruleset_active": 1}]
+    tables: dict[str, Any] = {**meadow(), "rulesets": sets, "ruleset_details": details}
+    target = folder / "content.sqlite"
+    import_content(dump_parts([write_dumps(folder / "dumps", tables)]), target)
+    return target
+
+
+def configured(folder: Path, more: str = "", overrides: Iterable[str] = ()) -> Config:
+    path = folder / "emu.toml"
+    path.write_text(f'[world]\ncontent = "content.sqlite"\n{more}', encoding="utf-8")
+    return load(path, overrides)
+
+
+def test_rules_are_defaults(tmp_path: Path) -> None:
+    made(tmp_path, OURS)
+    world = configured(tmp_path).world
+    assert (world.max_level, world.max_players, world.link_dead, world.camp_seconds) == (
+        20, 300, 60.0, 5.0,
+    )  # fmt: skip
+    assert (world.locked, world.holidays, world.expansions) == (True, 2, 12)
+
+
+def test_what_the_operator_gives_wins(tmp_path: Path) -> None:
+    made(tmp_path, OURS)
+    # Also a value that equals the plain default.
+    world = configured(tmp_path, "max_level = 50\nlocked = false\n", ["world.holidays=1"]).world
+    assert (world.max_level, world.locked, world.holidays) == (50, False, 1)
+    assert world.max_players == 300
+
+
+def test_without_a_file_the_plain_defaults_hold(tmp_path: Path) -> None:
+    assert configured(tmp_path).world.max_level == 50
+    (tmp_path / "content.sqlite").write_bytes(b"no content file")
+    assert configured(tmp_path).world.max_level == 50
+
+
+def test_a_reload_takes_the_rules_of_a_new_file(tmp_path: Path) -> None:
+    made(tmp_path, OURS)
+    old = configured(tmp_path)
+    made(tmp_path, [("R_World", "MaxPlayers", "9"), ("R_Player", "MaxLevel", "30")])
+    new = configured(tmp_path)
+    changed = {one.key for one in differences(old, new)}
+    assert {"world.max_players", "world.max_level", "world.locked"} <= changed
+    after = merged(old, new).world
+    assert "world.max_level" not in LIVE
+    assert (after.max_players, after.max_level, after.locked) == (9, 20, False)
+
+
+@pytest.mark.parametrize(
+    ("category", "name", "value"),
+    [
+        ("R_Player", "MaxLevel", "300"),
+        ("R_Player", "MaxLevel", "2.5"),
+        ("R_Player", "MaxLevel", "many"),
+        ("R_World", "LinkDeadTimer", "-1"),
+        ("R_World", "LinkDeadTimer", "nan"),
+        ("R_World", "PlayerCampTimer", "inf"),
+        ("R_World", "MaxPlayers", "1e400"),
+        ("R_World", "ServerLocked", ""),
+    ],
+)
+def test_a_value_that_the_setting_does_not_take_is_left_out(
+    category: str, name: str, value: str
+) -> None:
+    (one,) = rule_defaults({(category, name): value})
+    assert one.value is None
+    assert one.problem
+
+
+def test_no_cap_of_levels_is_the_highest_level() -> None:
+    (one,) = rule_defaults({("R_Player", "MaxLevel"): "0"})
+    assert one.value == 255
