@@ -1,4 +1,4 @@
-"""Which form of the program runs: pure Python, or with the optional compiled parts.
+"""The form in which the program runs: pure Python, or with the optional compiled parts.
 
 Looks at files only, so that asking loads nothing. Both forms behave alike; they differ in speed.
 """

@@ -593,5 +593,5 @@ class SpawnMemory:
 
     @property
     def key(self) -> tuple[int, str, int]:
-        """What names it."""
+        """The primary key."""
         return self.zone_id, self.spawn, self.char_id

@@ -238,6 +238,20 @@ def test_names_have_no_retired_words() -> None:
     assert not found, listed(found)
 
 
+RELATIVE = ("What", "Who", "Whose", "Whom", "How", "When", "Where", "Which", "Whoever", "Whatever")
+
+
+def test_no_module_is_described_by_a_relative_clause() -> None:
+    """Rule 5 of docs/contributing/style.md; a noun phrase says what a module is."""
+    found = []
+    for folder in ("emu", "tools"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            first = path.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix('"""')
+            if first.split(" ", 1)[0] in RELATIVE:
+                found.append(f"{path.relative_to(ROOT)}: {first}")
+    assert not found, "\n".join(found)
+
+
 def test_every_pattern_belongs_to_a_word_of_the_glossary() -> None:
     assert len(WORDS) > 50
     assert set(IN_TEXTS) | IN_NAMES | MODULES <= set(WORDS)

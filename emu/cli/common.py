@@ -30,7 +30,7 @@ from emu.store import Store
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 CONTENT_NAME = "content.sqlite"
-"""The content file's name beside the database of play."""
+"""The content file's name beside the server database."""
 NOTICE = 2.0
 """Seconds to wait until a running server has taken notice of a change."""
 LONGEST_ACT = 1000
@@ -170,7 +170,7 @@ def print_database(where: Where) -> None:
 
 
 def content_path() -> Path:
-    """Return the path of the content file: the configured one, else beside the database of play."""
+    """Return the path of the content file: the configured one, else beside the server database."""
     config = load_config()
     return config.world.content or config.database.path.with_name(CONTENT_NAME)
 

@@ -196,9 +196,9 @@ def info(rules: bool, path: Path | None, style: str) -> None:
 def check(
     scripts: str | None, missing: int, details: str | None, path: Path | None, style: str
 ) -> None:
-    """Check the content file: ranges of values, rows that lead nowhere, version of the check.
+    """Check the content file: ranges of values, dangling references, version of the check.
 
-    Rows that lead nowhere are counted and harm nothing. A value that is out of its range is a
+    Dangling references are counted and harm nothing. A value that is out of its range is a
     problem: the file was made by another version or was changed. Then the exit code is 1.
 
     With --scripts the Lua scripts are checked: files that do not compile or do not exist, unknown

@@ -1,4 +1,4 @@
-"""What `emu content` does with Lua scripts: checks a folder, and calls an event of one file."""
+"""The verbs of `emu content` for Lua scripts: check a folder, call an event of one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How this program was installed, for hints that fit: from a checkout, a wheel or an index."""
+"""The way this program was installed, for hints that fit: checkout, wheel or index."""
 
 from __future__ import annotations
 

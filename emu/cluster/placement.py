@@ -1,4 +1,4 @@
-"""Which node runs a zone instance.
+"""The choice of the node that runs a zone instance.
 
 An instance stays where it is while its node is alive and up. A new one goes to the node with the
 least load for its capacity; of equally loaded nodes, rendezvous hashing chooses the same one for

@@ -1,4 +1,4 @@
-"""What nodes share through their database: the nodes, the zone instances, and the leases.
+"""The state that nodes share in their database: nodes, zone instances and leases.
 
 A node is alive while its last beat is younger than the lease by the database's clock. What a node
 holds is stored with its term, a number that only grows: a zone or a lease is held while the node is

@@ -1,4 +1,4 @@
-"""The checks of a content file: rows that lead nowhere, and values outside of their ranges.
+"""The checks of a content file: dangling references, and values outside of their ranges.
 
 An import checks once; a server trusts the file. So the file has the number of the check that it
 passed, and a server whose tables declare other ranges or references asks for `emu content check`.
@@ -63,7 +63,7 @@ def decoded(text: bytes) -> str:
 
 
 def dangling_rows(database: sqlite3.Connection) -> Iterator[LeftOut]:
-    """Yield the rows that lead nowhere; they stay in the file and are never used.
+    """Yield the dangling references; they stay in the file and are never used.
 
     A table that is empty is in no dump, so what refers to it is not checked.
     """
@@ -146,7 +146,7 @@ def _wrong_texts(database: sqlite3.Connection, table: Table) -> Iterator[LeftOut
 
 
 def loose_rows(path: Path) -> list[LeftOut]:
-    """Return the rows of a content file that lead nowhere or of which something is missing."""
+    """Return the dangling references of a content file, and its incomplete rows."""
     with closing(_opened(path)) as database:
         return [*dangling_rows(database), *odd_rows(database)]
 

@@ -1,4 +1,4 @@
-"""What differs between two content files, row by row, by the keys of their tables.
+"""The differences of two content files, row by row, by the keys of their tables.
 
 Tables are clustered by their keys, so SQLite walks two of them side by side. A table that was
 filled from the same dumps in both files is not compared.

@@ -1,4 +1,4 @@
-"""What stands in a zone, and when: choices, groups, conditions, respawns and expiry.
+"""The population of a zone: choices, groups, conditions, respawns and expiry.
 
 A *location* is one placement with the entries of which one can stand there. A placement that is in
 a group stands together with the others of its group, and of a set of associated groups one stands

@@ -1,4 +1,4 @@
-"""What quests ask of a character before it may take them: rows of the content file.
+"""Requirements of quests: rows of the content file.
 
 Source: docs/guides/content.md#quests.
 """

@@ -1,4 +1,4 @@
-"""Where an import reads: SQL files, plain, gzip or zip, and folders of them."""
+"""Sources of an import: SQL files, plain, gzip or zip, and folders of them."""
 
 from __future__ import annotations
 

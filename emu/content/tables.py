@@ -86,7 +86,7 @@ class Reference(NamedTuple):
     """What the report says of a row that leads nowhere."""
 
     def dangling(self, table: Table) -> str:
-        """Return the statement that selects the keys of a table's rows that lead nowhere."""
+        """Return the statement that selects the keys of a table's dangling references."""
         key = " || ' ' || ".join(f'"{name}"' for name in table.key)
         return (
             f'SELECT {key} FROM "{table.name}" WHERE "{self.column}" > 0'  # noqa: S608  # our names

@@ -1,4 +1,4 @@
-"""What NPCs leave and sell: loot and the lists of merchants, as a content file has them.
+"""Loot of NPCs and lists of merchants, as a content file has them.
 
 Source: docs/guides/content.md#loot, docs/guides/content.md#merchants.
 """
@@ -156,7 +156,7 @@ def _ware(row: Row) -> Ware:
     return Ware(
         row["item_id"], None if row["quantity"] >= UNLIMITED else row["quantity"],
         row["price_coins"], row["price_status"],
-        # An item of which none is wanted is no price.
+        # A price of quantity 0 is ignored.
         tuple(token for token in tokens if all(token)),
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What tables a database has: their columns and keys, in the same form for every engine."""
+"""The tables of a database: their columns and keys, in the same form for every engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a database is: a SQLite file, or a server's URL without its password in any text."""
+"""The place of a database: a SQLite file, or a server's URL without its password."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several login servers share about accounts: who is logged in, and wrong passwords.
+"""Accounts on several login servers: who is logged in, and wrong passwords.
 
 An account has one session at most, whichever login server it is at: the later login ends the
 earlier session. Each login server has a table of its sessions (`emu.processes.tables`), so a lost

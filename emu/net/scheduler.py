@@ -1,4 +1,4 @@
-"""When things run: the clock, named deadlines in one heap, and coroutines of the services.
+"""The clock, named deadlines in one heap, and the coroutines of the services.
 
 The `Scheduler` needs one delayed call of the reactor for all deadlines. A core without input or
 output says when it wants to be called (`get_timer`); its owner arms a `Timer`, and the core's

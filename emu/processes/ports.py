@@ -395,7 +395,7 @@ class DeadSpawn:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """What names it."""
+        """The primary key."""
         return self.zone_id, self.instance, self.placement_id
 
 
@@ -417,7 +417,7 @@ class ContentEdit:
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """What names it."""
+        """The primary key."""
         return self.subject, self.number, self.name
 
 

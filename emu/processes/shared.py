@@ -1,4 +1,4 @@
-"""What the processes of a world share: world keys and zone servers.
+"""World keys and zone servers that the processes of a world share.
 
 A world key is issued when a play request is granted. It works once, for one account, within a
 minute (EQ2Emulator removes old keys only when the next player comes;

@@ -1,4 +1,4 @@
-"""Where a script failed: the file and the line, read from Lua's stack while the error is raised.
+"""The place of a script's error: file and line, read from Lua's stack as it is raised.
 
 A script chooses the text of its errors. So the text is never searched for a place: it is cut first,
 and a place in front of it counts only if a running function stands there.

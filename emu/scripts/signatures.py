@@ -1,4 +1,4 @@
-"""How the server's functions for scripts declare and read their arguments.
+"""Declarations of the server's functions for scripts, and reading of their arguments.
 
 A signature names each argument by a letter (docs/guides/lua.md#arguments). Handles: ``S`` spawn,
 ``P`` player, ``N`` NPC, ``Z`` zone, ``Q`` quest, ``I`` item, ``L`` spell, ``K`` skill, ``C``

@@ -1,4 +1,4 @@
-"""What a source of a script says: functions that it calls and defines, globals that it sets.
+"""Analysis of a script's source: functions that it calls and defines, globals that it sets.
 
 The source is read word by word and not run. Source: docs/guides/lua.md#checking.
 """

@@ -1,4 +1,4 @@
-"""What is dead in the zones of a content file, in the built-in world's database."""
+"""Dead spawns of the content file's zones, in the built-in world's database."""
 
 from __future__ import annotations
 

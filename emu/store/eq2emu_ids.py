@@ -1,4 +1,4 @@
-"""What the imports of EQ2Emulator's tables share: their options, and the ids of the dump."""
+"""Options and ids of the imports of EQ2Emulator's tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the behaviors of spawns and zones remember, in the built-in world's database."""
+"""Memories of the behaviors of spawns and zones, in the built-in world's database."""
 
 from __future__ import annotations
 

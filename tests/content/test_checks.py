@@ -1,4 +1,4 @@
-"""The checks of a content file: rows that lead nowhere and values outside of their ranges."""
+"""The checks of a content file: dangling references and values outside of their ranges."""
 
 import sqlite3
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How soon `/metrics` of a server with a thousand sessions is there, beside a plain page."""
+"""The time until `/metrics` of a server with a thousand sessions is there, beside a plain page."""
 
 from __future__ import annotations
 

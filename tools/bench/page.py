@@ -1,4 +1,4 @@
-"""How soon the page of the server is there in a real browser, beside a plain page of one heading.
+"""The time until the server's page is there in a real browser, beside a plain page.
 
 Each time in a fresh profile, so that nothing is cached. Without chromium there are no figures.
 """

@@ -1,4 +1,4 @@
-"""What the verbs of `emu client` share: server, account, and running a coroutine."""
+"""Shared parts of the verbs of `emu client`: server, account, and running a coroutine."""
 
 from __future__ import annotations
 

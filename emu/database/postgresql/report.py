@@ -1,4 +1,4 @@
-"""What an operator wants to know of a database's server."""
+"""A report on the server of a database, for operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the transports of the bus have in common: who receives, what is counted, when to try again.
+"""Base of the transports of the bus: receivers, counters, and the time of the next attempt.
 
 A transport connects for as long as it runs. It sends a heartbeat to itself every two seconds, and
 connects anew when two are missing: a broker that stands still closes no connection.

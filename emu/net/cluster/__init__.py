@@ -1,1 +1,1 @@
-"""What the processes of one world share, on the reactor."""
+"""The processes of one world, on the reactor."""

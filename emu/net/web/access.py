@@ -1,4 +1,4 @@
-"""Who may read an address of the web endpoint: everybody, monitors, or users with a rank.
+"""Access to the web endpoint's addresses: for everybody, monitors, or users with a rank.
 
 Everybody else gets one answer, `refused`: its bytes and its work do not depend on why.
 """

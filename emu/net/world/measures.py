@@ -1,4 +1,4 @@
-"""What a running world shows to monitoring: players, unsaved characters, faults and drops."""
+"""Metrics of a running world: players, unsaved characters, faults and drops."""
 
 from __future__ import annotations
 

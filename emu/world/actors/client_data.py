@@ -1,4 +1,4 @@
-"""What a player's client keeps with its character: macros, map fog, slots, and choices.
+"""Data that a client keeps with its character: macros, map fog, slots, and choices.
 
 Each of them is bounded, so that the text stays below `emu.usable.LONGEST_CLIENT_DATA`.
 

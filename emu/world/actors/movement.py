@@ -1,4 +1,4 @@
-"""How players move: what their clients predict, and which steps the server believes.
+"""Movement of players: predictions of clients, and the steps that the server believes.
 
 A client sends each step as a position struct XORed with the one before. Both sides keep that
 struct, and it advances with every message that can be unpacked. So a client that sends nonsense

@@ -1,4 +1,4 @@
-"""What a character has been through: its standing with factions, what scripts note, its spells.
+"""The past of a character: its standing with factions, notes of scripts, its spells.
 
 It is stored with the character as one text. Source: docs/guides/lua.md#past.
 """

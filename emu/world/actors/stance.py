@@ -1,4 +1,4 @@
-"""How a player sees another spawn: the color of the arrow at its name, and its attitude.
+"""The stance of a spawn to a player: the color of the arrow at its name, and its attitude.
 
 Both depend on the viewer: on the difference of the levels, and on what the spawn's faction thinks
 of the viewer. Source: docs/protocol/world/spawns.md#arrow.

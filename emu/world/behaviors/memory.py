@@ -1,4 +1,4 @@
-"""What behaviors remember: a small dict for each spawn, and one for each of its visitors.
+"""Memories of behaviors: a small dict for each spawn, and one for each of its visitors.
 
 A memory has texts as keys, and as values texts, numbers, true, false, None, and lists and dicts of
 these. Every value is copied and checked when it is set. Lists are returned as tuples and dicts as

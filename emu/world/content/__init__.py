@@ -1,1 +1,1 @@
-"""What zones contain: definitions, files, population, knowledge, and imports."""
+"""Content of zones: definitions, files, population, knowledge, and imports."""

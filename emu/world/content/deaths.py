@@ -1,4 +1,4 @@
-"""What is dead in the zones of a content file, kept over the end of a zone and of the server.
+"""Dead spawns of the content file, kept over the end of a zone and of the server.
 
 What dies is stored a little later and together with other deaths (`PAUSE`), so that nobody waits
 for the database. A zone that starts reads what is dead in it; unsaved deaths of its last run count.

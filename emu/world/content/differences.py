@@ -1,4 +1,4 @@
-"""What a running zone has of a content file, and how another content of it differs.
+"""Differences between a running zone and another content of the file that it serves.
 
 Source: docs/guides/content.md#reload.
 """

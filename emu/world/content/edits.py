@@ -1,6 +1,6 @@
 """Edits of the content file that game masters make in the game.
 
-An edit is a row of the database of play: subject, number, column, new value, author and time. It is
+An edit is a row of the server database: subject, number, column, new value, author and time. It is
 laid over the content file and the zone files when a zone is read. A new edit reads the running
 zones again, which changes only what differs, on every node of the world.
 Source: docs/guides/content.md#edits.

@@ -1,4 +1,4 @@
-"""What a spawn of the content file looks like and offers: templates become fixtures and spawns.
+"""Appearance and verbs of the content file's spawns: templates become fixtures and spawns.
 
 The import has checked every value, so a template is converted and not checked again: a zone of
 thousands of spawns must open at once. Source: docs/guides/content.md#looks.

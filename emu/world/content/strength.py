@@ -1,4 +1,4 @@
-"""How strong the spawns of a content file are: health, power, attributes, difficulty.
+"""Strength of the content file's spawns: health, power, attributes, difficulty.
 
 A placement's own numbers win over those of the spawn's row; 0 means that a row says nothing.
 Source: docs/guides/lua.md#sheet.

@@ -1,4 +1,4 @@
-"""How a player leaves: camp, quit, link death, zone change, kick.
+"""The ways in which a player leaves: camp, quit, link death, zone change, kick.
 
 A player that leaves is saved first. A player whose client is gone without a message stays in the
 world for a while, marked as link-dead (docs/protocol/world/leaving.md#link-death).

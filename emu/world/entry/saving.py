@@ -1,4 +1,4 @@
-"""When a player is saved: periodically, on leaving, and after a change.
+"""Saves of players: periodically, on leaving, and after a change.
 
 A client may make many changes at once, so a change is saved after a pause. A change that the server
 confirms in words is stored first (`PlayerSaves.confirm`). `emu.world.entry.saver` carries out the

@@ -1,4 +1,4 @@
-"""What scripts have handles for: the spawns and the players of a zone, and the zone itself."""
+"""Handles of scripts: the spawns and the players of a zone, and the zone itself."""
 
 from __future__ import annotations
 

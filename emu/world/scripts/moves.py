@@ -1,4 +1,4 @@
-"""How scripts move spawns: rounds, ways, pauses, turning to somebody, and following.
+"""Walks of scripted spawns: rounds, ways, pauses, turning to somebody, and following.
 
 Source: docs/guides/lua.md#movement.
 """

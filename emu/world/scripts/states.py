@@ -1,4 +1,4 @@
-"""What scripts do to the state of actors: health that is shown, sheets that are sent, death.
+"""The state of actors that scripts change: health that is shown, sheets that are sent, death.
 
 Source: docs/guides/lua.md#sheet.
 """

@@ -1,4 +1,4 @@
-"""What scripts wait for: the time, and players or spawns who come near.
+"""Timers and proximity for scripts.
 
 Nothing is looked at while no player is in the zone: timers that fall due then wait for the next
 player. Source: docs/guides/lua.md#time.

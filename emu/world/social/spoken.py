@@ -1,4 +1,4 @@
-"""What spawns play to players: lines with gestures, voices, animations, sounds, visual effects.
+"""Lines that spawns play to players, with gestures, voices, animations and effects.
 
 A player whose client does not have the spawn is sent nothing of it. Source:
 docs/protocol/world/shows.md#flavor.

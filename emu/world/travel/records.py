@@ -1,4 +1,4 @@
-"""What a character keeps of its travels: its bind place, its discoveries and its instances.
+"""The stored travels of a character: its bind place, its discoveries and its instances.
 
 All of it is one text of the character's row, so a save stores it as a whole.
 Source: docs/guides/travel.md#kept.

@@ -1,4 +1,4 @@
-"""Where players return to: their bind place, revive points, and the safe place of a zone.
+"""Places to which players return: bind places, revive points, and a zone's safe place.
 
 Source: docs/guides/travel.md#returning.
 """

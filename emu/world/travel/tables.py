@@ -1,4 +1,4 @@
-"""What a content file says about travel: transporters, their maps, revive points and areas.
+"""Travel in a content file: transporters, their maps, revive points and areas.
 
 All of it is read at once, when the world starts: some hundreds of rows.
 Source: docs/guides/travel.md#tables.

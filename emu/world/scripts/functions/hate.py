@@ -1,4 +1,4 @@
-"""What scripts set and ask of a creature's mind: hate, its encounter, its way back, its spells.
+"""Functions for a creature's mind: hate, its encounter, its way back, its spells.
 
 Nobody fights yet: these values wait for fights. Source: docs/guides/lua.md#hate.
 """

@@ -1,4 +1,4 @@
-"""What scripts ask and change of a character: factions, events, spells, skills.
+"""Functions for a character's factions, events, spells and skills.
 
 Everything is stored with the character. Source: docs/guides/lua.md#past.
 """

@@ -1,4 +1,4 @@
-"""What scripts want later: timers, players and spawns who come near, and spawns that leave."""
+"""Functions for timers, nearness of players and spawns, and spawns that leave."""
 
 from __future__ import annotations
 

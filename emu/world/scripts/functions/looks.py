@@ -1,4 +1,4 @@
-"""What scripts change of the appearance of spawns: fields by name, clothes, mounts, other shapes.
+"""Functions for the appearance of spawns: fields by name, clothes, mounts, other shapes.
 
 Source: docs/guides/lua.md#spawn-set.
 """

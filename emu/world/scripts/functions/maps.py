@@ -1,4 +1,4 @@
-"""What scripts change in the map of a zone: widgets that are removed, regions that are added.
+"""Functions for the map of a zone: widgets that are removed, regions that are added.
 
 Maps are not read yet: the changes wait for them. Source: docs/guides/lua.md#maps.
 """

@@ -1,4 +1,4 @@
-"""How scripts move spawns, and ask where they stand and look."""
+"""Functions that move spawns, and return where they stand and look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripts change and ask of a character: levels, classes, titles, flags.
+"""Functions for a character's levels, classes, titles and flags.
 
 Everything is stored with the character. Source: docs/guides/lua.md#levels.
 """

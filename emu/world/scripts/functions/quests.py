@@ -1,4 +1,4 @@
-"""What scripts ask about quests. Characters have none yet: they have taken and completed none."""
+"""Functions for quests. Characters have none yet: they have taken and completed none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripts set and ask of the sheet of a spawn: health, power, attributes, named fields.
+"""Functions for the sheet of a spawn: health, power, attributes, named fields.
 
 Source: docs/guides/lua.md#sheet.
 """

@@ -1,4 +1,4 @@
-"""What scripts play and show: animations, sounds, visual effects, popups and windows."""
+"""Functions that show and play: animations, sounds, visual effects, popups and windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripts make, find and let see: spawns, groups of spawns, private spawns.
+"""Functions that make, find and show spawns, groups of spawns and private spawns.
 
 Source: docs/guides/lua.md#making.
 """

@@ -1,4 +1,4 @@
-"""What scripts say: speech, spoken lines, lines of text, conversations, letters."""
+"""Functions for speech, spoken lines, lines of text, conversations and letters."""
 
 from __future__ import annotations
 

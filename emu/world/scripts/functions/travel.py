@@ -1,4 +1,4 @@
-"""What scripts do with doors, transporters and zones: open them, show them, send players there."""
+"""Functions for doors, transporters and zones: open them, show them, send players there."""
 
 from __future__ import annotations
 

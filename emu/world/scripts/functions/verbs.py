@@ -1,4 +1,4 @@
-"""What scripts change of the verbs of spawns: which there are, and who may use them.
+"""Functions for the verbs of spawns: which there are, and who may use them.
 
 Source: docs/guides/lua.md#verbs.
 """

@@ -1,4 +1,4 @@
-"""What scripts ask about spawns and zones, and what they remember of them."""
+"""Functions that describe spawns and zones, and hold variables for them."""
 
 from __future__ import annotations
 
