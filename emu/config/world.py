@@ -404,8 +404,8 @@ class WorldConfig:
         " none."
     )
     content: Path | None = file_or_none(
-        "Content file that `emu content import` has made; its zones are below those of `zones`."
-        " Empty: none."
+        "Content file that `emu content import` has made; its zones are below those of `zones`, and"
+        " its rules are the defaults of other settings. Empty: none."
     )
     expansions: int = setting(
         0,
