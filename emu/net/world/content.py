@@ -27,7 +27,8 @@ from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
 from emu.net.store_worker import StoreWorker
-from emu.net.world.content_memory import ContentMemory, give_back
+from emu.net.world.allocator import apart
+from emu.net.world.content_memory import ContentMemory
 from emu.processes.ports import ContentEditStore, DeadSpawnStore
 from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
@@ -70,12 +71,16 @@ def _without_collection(call: Callable[[], T]) -> T:
     """Carry out a call without the search for unused cycles.
 
     The rows of a zone have none. A search among all objects, which their number would cause, stops
-    every thread for tenths of a second.
+    every thread for tenths of a second. The memory of a zone is apart from that of what stays.
     """
     gc.disable()
     try:
-        return call()
+        with apart():
+            return call()
     finally:
+        if gc.get_count()[0] > gc.get_threshold()[0]:
+            # Else the next object of this thread would begin a search among all of them.
+            gc.freeze()
         gc.enable()
 
 
@@ -123,6 +128,8 @@ class ContentReader:
         """Returns what zone files change in a zone."""
         self.reopened: Callable[[str], object] = lambda _digest: None
         """Called with the digest of a file that is read from now on."""
+        self.memory: ContentMemory | None = None
+        """Gives the memory of ended zones back; None without a content file."""
         self.edits: Callable[[], Sequence[Edit]] = tuple
         """Returns the edits made in the game, which are above the files."""
 
@@ -229,13 +236,10 @@ class ContentReader:
             holidays=open_to[1],
         )
         zones.targets = Targets(players)
-        zones.watchers.append(ContentMemory(lambda: any(True for _ in players()), self.run))
+        zones.apart = apart
+        self.memory = ContentMemory(lambda: any(True for _ in players()), self.run)
+        zones.watchers.append(self.memory)
         return zones
-
-    def give_back(self) -> None:
-        """Give free memory back to the system, in the thread."""
-        # It fails while the server stops, and then nothing is to be done.
-        self.run(give_back).addErrback(lambda _failure: None)
 
     async def stop(self) -> None:
         """Close the file, and end the thread after the zone that it reads now."""

@@ -40,10 +40,25 @@ class ContentMemory:
         self._zones: set[Zone] = set()
         self._fresh = 0
         """Spawns that the collector would still visit."""
+        self._is_searched = True
+        """Whether nothing has appeared since the last search."""
+        self._is_giving = False
+        """Whether memory is about to be given back."""
+        self._has_scripts = False
+        """Whether scripts forget the spawns of a zone some time after its end."""
+
+    def after_scripts(self) -> Callable[[], object]:
+        """Search no more when zones end; return what scripts call when they have forgotten them.
+
+        A search before that would visit all spawns of the zones that have ended.
+        """
+        self._has_scripts = True
+        return self._rest
 
     def appeared(self, zone: Zone, _spawn: Spawn, _standing: Standing) -> None:
         """Count a spawn; leave the objects of some alone from now on."""
         self._zones.add(zone)
+        self._is_searched = False
         self._fresh += 1
         if self._fresh >= SETTLED:
             self._fresh = 0
@@ -53,15 +68,24 @@ class ContentMemory:
         """Do nothing: what a spawn had is freed when it goes."""
 
     def ended(self, zone: Zone) -> None:
-        """Give the memory of a zone back when it has ended."""
+        """Give the memory of a zone back when it has ended, and once for all that end together."""
         self._zones.discard(zone)
+        if not self._has_scripts:
+            self._rest()
+
+    def _rest(self) -> None:
+        if self._is_giving:
+            return
+        self._is_giving = True
         # In a turn of its own: the zone is only about to end, and others are to be served first.
         # It fails while the server stops, and then nothing is to be done.
-        self._in_thread(give_back).addCallbacks(self._zone_has_ended, lambda _failure: None)
+        self._in_thread(give_back).addCallbacks(self._given, lambda _failure: None)
 
-    def _zone_has_ended(self, _given: object) -> None:
-        if self._zones or self._is_anybody_there():
+    def _given(self, _result: object) -> None:
+        self._is_giving = False
+        if self._is_searched or self._zones or self._is_anybody_there():
             return
+        self._is_searched = True
         gc.unfreeze()
         gc.collect()
         gc.freeze()

@@ -258,7 +258,8 @@ class WorldEndpoint:
             scripts.travel = travel
             scripts.mail = mail
             travel.scripts = scripts.events
-            scripts.collected = self._content_reader.give_back
+            if self._content_reader.memory is not None:
+                scripts.collected = self._content_reader.memory.after_scripts()
 
             async def reload() -> str:
                 return scripts.reload()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -239,6 +240,8 @@ class ContentZones:
         """Who notes the spawns before the listener hears of them."""
         self.targets: Targets | None = None
         """Keeps a spawn the target of players when another content has another form of it."""
+        self.apart: Callable[[], AbstractContextManager[object]] = nullcontext
+        """Keeps the memory of what is made inside apart from that of what stays."""
 
     def settle(self, zone: Zone) -> None:
         """Begin to fill a zone that starts."""
@@ -402,7 +405,8 @@ class ContentZones:
             if filled.leaving:
                 self._remove_slice(filled, now)
             elif filled.waiting:
-                self._add_slice(filled)
+                with self.apart():
+                    self._add_slice(filled)
             else:
                 self._pass_time(filled, now)
             is_busy = bool(filled.waiting or filled.leaving)

@@ -142,7 +142,10 @@ class Zones:
         return min(times, default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Tick the zones that are due, and end those that were empty long enough."""
+        """Tick the zones that are due, and end one that was empty long enough.
+
+        The next one ends in the next call: to free thousands of spawns of each takes some time.
+        """
         for zone in list(self._due):
             when = self._next_tick(zone)
             if when is not None and when <= now:
@@ -153,6 +156,7 @@ class Zones:
         for zone, since in list(self._empty_since.items()):
             if since + self._lingers(zone) <= now:
                 self.end(zone)
+                break
 
     def end(self, zone: Zone) -> None:
         """End an instance; it must be empty."""

@@ -76,5 +76,37 @@ def test_what_is_left_is_searched_when_all_zones_have_ended_and_nobody_waits(
     assert (gone() is not None) == is_kept
 
 
+def test_zones_that_end_together_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[int] = []
+    monkeypatch.setattr(gc, "collect", lambda: searches.append(1))
+    thread = Thread()
+    memory = ContentMemory(lambda: False, thread)
+    zones = [Zone(definition(9), number) for number in range(5)]
+    for zone in zones:
+        memory.appeared(zone, ANY, ANY)
+    for zone in zones:
+        memory.ended(zone)
+    thread.work()
+    assert searches == [1]
+    memory.ended(zones[0])
+    thread.work()
+    assert searches == [1], "nothing has appeared since"
+
+
+def test_a_search_waits_until_scripts_have_forgotten_what_was_in_the_zone() -> None:
+    thread = Thread()
+    memory = ContentMemory(lambda: False, thread)
+    have_forgotten = memory.after_scripts()
+    gone, zone = weakref.ref(Circle()), Zone(definition(9))
+    for _ in range(SETTLED):
+        memory.appeared(zone, ANY, ANY)
+    memory.ended(zone)
+    thread.work()
+    assert gone() is not None
+    have_forgotten()
+    thread.work()
+    assert gone() is None
+
+
 def test_memory_is_given_back_with_any_c_library() -> None:
     give_back()

@@ -50,6 +50,18 @@ def test_an_empty_zone_lingers_and_is_kept_by_who_comes_back() -> None:
     assert known.get_timer() is None
 
 
+def test_of_zones_that_are_empty_for_long_each_call_ends_one() -> None:
+    known = zones()
+    for number in range(3):
+        known.left(known.private(325, number, 0.0), 0, 5.0)
+    for left in (2, 1, 0):
+        due = known.get_timer()
+        assert due == 15.0
+        known.handle_timer(20.0)
+        assert len(list(known)) == left
+    assert known.get_timer() is None
+
+
 def test_who_ticks_zones_may_time_them() -> None:
     ticked: list[tuple[Zone, float]] = []
     known = Zones(
