@@ -25,7 +25,7 @@ CONTENT: Path | None = None
 SCRIPTS: Path | None = None
 IS_QUICK = False
 SMALL: Final = Extent(zones=3, placements=240, spawns=60, walkers=10)
-SMALL_SCALE: Final = Scale(zones=2, crowd=3, players=3, seconds=0.5, settle=2.0)
+SMALL_SCALE: Final = Scale(zones=2, crowd=3, players=3, seconds=0.5, settle=2.0, rest=8)
 HAILS: Final = 300
 CALLS: Final = 2000
 NAMES: Final = 20

@@ -46,6 +46,8 @@ class Scale:
     """In which a server is watched."""
     settle: float = 6.0
     """Until the spawns of the last zone stand."""
+    rest: int = 20
+    """Without a change of memory, after which all zones have ended: some do so late."""
 
 
 Measured = dict[str, float]
@@ -98,10 +100,10 @@ class Server:
         time.sleep(seconds)
         return (self.child.cpu_seconds() - before) / (time.monotonic() - start) * 1e6
 
-    def rested(self) -> float:
-        """Return the memory after it has not changed for some seconds."""
+    def rested(self, seconds: int) -> float:
+        """Return the memory after it has not changed for so many seconds."""
         least, end, quiet = self.memory, time.monotonic() + LONGEST, 0
-        while time.monotonic() < end and quiet < 8:
+        while time.monotonic() < end and quiet < seconds:
             time.sleep(1.0)
             now = self.memory
             quiet = quiet + 1 if abs(now - least) < 1.0 else 0
@@ -203,7 +205,7 @@ def visited(path: Path, scripts: Path, scale: Scale) -> Measured:
                 found["reload"] = one.child.cpu_seconds() - spent
                 _put(found, "reloading", one.turns())
                 players.end()
-            found["left"] = one.rested()
+            found["left"] = one.rested(scale.rest)
             _put(found, "leaving", one.turns())
         return found
 

@@ -44,8 +44,8 @@ from emu.world_stream.movement import Position
 NO_LAYER: Final = ZoneLayer()
 SLICE: Final = 150
 """Spawns that one turn adds at most."""
-SLICE_SECONDS: Final = 0.01
-"""A turn adds no more spawns after this time."""
+SLICE_SECONDS: Final = 0.005
+"""A turn adds no more spawns to any zone after this time; a script may take longer."""
 PAUSE: Final = 0.01
 """Seconds between two slices, in which sessions are served."""
 MOST_EXTRAS: Final = 1000
@@ -398,15 +398,18 @@ class ContentZones:
 
     def handle_timer(self, now: Monotonic) -> None:
         """Add the next slice to each zone that is filled; let spawns come and go."""
-        for filled in list(self._filled.values()):
+        began = self._now()
+        due = [filled for filled in self._filled.values() if filled.due <= now]
+        # Who waited longest comes first: else the zones that were opened first take each turn.
+        for filled in sorted(due, key=lambda one: one.due):
             # The others follow in the next call, after sessions were served.
-            if filled.due > now or self._now() - now > SLICE_SECONDS:
-                continue
+            if self._now() - began > SLICE_SECONDS:
+                break
             if filled.leaving:
                 self._remove_slice(filled, now)
             elif filled.waiting:
                 with self.apart():
-                    self._add_slice(filled)
+                    self._add_slice(filled, began)
             else:
                 self._pass_time(filled, now)
             is_busy = bool(filled.waiting or filled.leaving)
@@ -478,8 +481,7 @@ class ContentZones:
         is_day = 8 <= self._hour() < 19
         return (Condition.DAY if is_day else Condition.NIGHT) | Condition.DRY
 
-    def _add_slice(self, filled: _Filled) -> None:
-        began = self._now()
+    def _add_slice(self, filled: _Filled, began: Monotonic) -> None:
         for _ in range(min(SLICE, len(filled.waiting))):
             # Scripts of spawns may take long, for instance while their files are loaded.
             if self._now() - began >= SLICE_SECONDS:

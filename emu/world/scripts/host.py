@@ -208,9 +208,11 @@ class Scripts(Calls):
             self.moves.ended(home)
             self.zones.ended(home)
             home.end()
-            self.keep(self._scripts_in_use())
-            self._collects_at = now
-            self.world.wake(now)
+            if not self._ending:
+                # Once for all that end together: it looks at each spawn of all running zones.
+                self.keep(self._scripts_in_use())
+                self._collects_at = now
+                self.world.wake(now)
         self._forgets_at = Monotonic(now + COLLECTION_PAUSE) if self._ending else None
 
     def _scripts_in_use(self) -> set[str]:

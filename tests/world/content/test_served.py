@@ -5,7 +5,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -23,7 +24,9 @@ from emu.world.content.listing import zone_definitions
 from emu.world.content.served import (
     NO_LAYER,
     SLICE,
+    SLICE_SECONDS,
     ContentZones,
+    Watcher,
     served_zone,
 )
 from emu.world.rules import ZoneRules
@@ -183,6 +186,27 @@ def test_a_large_zone_is_filled_in_slices_the_nearest_first(tmp_path: Path) -> N
     assert sizes == [SLICE, 2 * SLICE, 3 * SLICE, 3 * SLICE]
     first = sorted(scene.zone, key=lambda spawn: spawn.id)[:SLICE]
     assert max(abs(spawn.position.x - 2 * SLICE) for spawn in first) <= SLICE / 2 + 1
+
+
+def test_zones_that_are_filled_share_the_time_of_a_turn(tmp_path: Path) -> None:
+    scene = Scene(made(tmp_path, crowd(9)))
+    zones = [Zone(scene.zone.definition, number, ZoneRules()) for number in range(4)]
+    for zone in zones:
+        scene.zones.settle(zone)
+    scene.read()
+
+    def appeared(*_: object) -> None:
+        scene.seconds += SLICE_SECONDS * 0.6
+
+    watcher = SimpleNamespace(appeared=appeared, vanished=None, ended=None)
+    scene.zones.watchers.append(cast("Watcher", watcher))
+    sizes = []
+    for _ in range(4):
+        scene.seconds = max(scene.seconds, scene.zones.get_timer() or 0)
+        scene.zones.handle_timer(Monotonic(scene.seconds))
+        sizes.append(sorted(map(len, zones)))
+    assert [sum(one) for one in sizes] == [2, 4, 6, 8]
+    assert sizes[-1] == [2, 2, 2, 2], "none waits until others are full"
 
 
 def test_a_zone_that_ends_while_it_is_read_stays_empty(path: Path) -> None:
