@@ -160,8 +160,9 @@ def compose(
 
 def _character(columns: Columns, account_id: int, version: int) -> WorldCharacter:
     name = visible(columns, "name", LONGEST_NAME)
-    if not name.isascii():
-        raise ValueError(f"its name {name!r} has other characters than clients can send")
+    # As new names: with other characters it could look like another character's name.
+    if not (name.isascii() and name.isalpha()):
+        raise ValueError(f"its name {name!r} has other characters than letters A to Z")
     models = {
         field: number(columns, column, most=LARGEST_MODEL) for column, field in MODELS.items()
     }

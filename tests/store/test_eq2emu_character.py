@@ -92,7 +92,9 @@ def test_a_rank_or_a_ban_stays(status: int, rank: int) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "reason"),
     [
-        ("name", "Zoë", "other characters than clients can send"),
+        ("name", "Zoë", "other characters than letters A to Z"),
+        ("name", "B0rvik", "other characters than letters A to Z"),
+        ("name", "Bor vik", "other characters than letters A to Z"),
         ("name", "", "its name is empty"),
         ("level", 0, "level is out of range: 0"),
         ("race", 300, "race is out of range"),
