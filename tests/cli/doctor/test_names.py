@@ -62,7 +62,7 @@ def test_long_lists_are_cut(tmp_path: Path) -> None:
     assert found[-1].what == "2 more groups of accounts"
 
 
-def test_nothing_to_tell_without_a_database_or_with_a_broken_one(tmp_path: Path) -> None:
+def test_a_missing_or_broken_database_has_no_finding(tmp_path: Path) -> None:
     assert list(check_names(tmp_path / "none.sqlite")) == []
     with closing(sqlite3.connect(tmp_path / "other.sqlite")) as connection:
         connection.execute("CREATE TABLE customers (id INTEGER)")
