@@ -341,11 +341,11 @@ class Viewer:
     """The player's level by which it judged the arrows of others."""
 
     def __post_init__(self) -> None:
-        self.interest = InterestSet(self._look_at)
+        spawn, standings = self.spawn, self.standings
+        # Without the viewer: a circle would keep all ghosts, and a zone's spawns by them, until
+        # the search for garbage.
+        self.interest = InterestSet(lambda stance: look_at(stance, spawn.level, standings))
         self._level = self.spawn.level
-
-    def _look_at(self, stance: Stance) -> Look:
-        return look_at(stance, self.spawn.level, self.standings)
 
     def look_again(self) -> None:
         """Compare the arrows and attitudes of all ghosts again; changed ones are due then."""

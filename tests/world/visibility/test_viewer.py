@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -22,6 +25,21 @@ def test_destroying_names_the_index() -> None:
     one.viewer.hide(rock)
     one.viewer.hide(rock)
     assert sent == [("OP_EqDestroyGhostCmd", b"\2\1")]
+
+
+def test_a_viewer_that_leaves_is_freed_without_a_search_for_garbage() -> None:
+    zone, one = Zone(definition(1)), ZoneClient(player(1))
+    one.enter(zone, 0.0)
+    assert one.viewer is not None
+    gc.disable()
+    try:
+        zone.leave(one.viewer, 2.0)
+        one.viewer = None
+        client = weakref.ref(one)  # The viewer has it as its link.
+        del one
+        assert client() is None
+    finally:
+        gc.enable()
 
 
 def test_its_own_movement_is_no_news_but_its_state_is() -> None:
