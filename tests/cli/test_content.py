@@ -70,34 +70,6 @@ def test_the_rows_are_counted(filled: CommandLine) -> None:
     assert "spawn_scripts: their location is gone: 1 row" in result.stderr
 
 
-def test_rules_are_shown_with_their_settings(emu: CommandLine, dumps: Path, tmp_path: Path) -> None:
-    sets = [{"ruleset_id": 1, "ruleset_name": "usual", "ruleset_active": 1}]
-    details = [
-        {"ruleset_id": 1, "rule_category": category, "rule_type": name, "rule_value": value}
-        for category, name, value in (
-            ("R_Player", "MaxLevel", "20"), ("R_World", "MaxPlayers", "300"),
-            ("R_Loot", "LootRadius", "5.0"), ("R_World", "LinkDeadTimer", "soon"),
-        )
-    ]  # fmt: skip
-    write_dumps(dumps, {"rulesets": sets, "ruleset_details": details})
-    emu.good("content", "import", str(dumps))
-    assert "4 rules, 2 of them defaults of settings" in emu.good("content", "info").stderr
-
-    def shown() -> dict[str, tuple[str, str, str]]:
-        rows = emu.rows("content", "info", "--rules")
-        return {row["rule"]: (row["value"], row["setting"], row["effect"]) for row in rows}
-
-    assert shown()["R_Player.MaxLevel"] == ("20", "world.max_level", "not served")
-    file = tmp_path / "content.sqlite"
-    with emu.config.open("a", encoding="utf-8") as config:
-        config.write(f'[world]\ncontent = "{file}"\nmax_players = 40\n')
-    found = shown()
-    assert found["R_Player.MaxLevel"] == ("20", "world.max_level", "in force")
-    assert found["R_World.MaxPlayers"] == ("300", "world.max_players", "none: the setting is 40")
-    assert found["R_Loot.LootRadius"] == ("5.0", "no setting", "")
-    assert found["R_World.LinkDeadTimer"][2].startswith("none: ")
-
-
 @pytest.mark.parametrize("name", ["9", "MEADOW", "exp01_meadow", "a meadow"])
 def test_a_zone_is_shown_by_any_of_its_names(filled: CommandLine, name: str) -> None:
     result = filled.good("content", "zone", name, "--format", "json", "--seed", "2")

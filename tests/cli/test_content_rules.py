@@ -1,0 +1,37 @@
+"""`emu content info --rules`: the rules of a content file and the settings that take them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.content.dumps import meadow, write_dumps
+from tests.support.running.command_line import CommandLine
+
+
+def test_rules_are_shown_with_their_settings(tmp_path: Path) -> None:
+    emu, dumps = CommandLine(tmp_path), write_dumps(tmp_path / "dumps", meadow())
+    sets = [{"ruleset_id": 1, "ruleset_name": "usual", "ruleset_active": 1}]
+    details = [
+        {"ruleset_id": 1, "rule_category": category, "rule_type": name, "rule_value": value}
+        for category, name, value in (
+            ("R_Player", "MaxLevel", "20"), ("R_World", "MaxPlayers", "300"),
+            ("R_Loot", "LootRadius", "5.0"), ("R_World", "LinkDeadTimer", "soon"),
+        )
+    ]  # fmt: skip
+    write_dumps(dumps, {"rulesets": sets, "ruleset_details": details})
+    emu.good("content", "import", str(dumps))
+    assert "4 rules, 2 of them defaults of settings" in emu.good("content", "info").stderr
+
+    def shown() -> dict[str, tuple[str, str, str]]:
+        rows = emu.rows("content", "info", "--rules")
+        return {row["rule"]: (row["value"], row["setting"], row["effect"]) for row in rows}
+
+    assert shown()["R_Player.MaxLevel"] == ("20", "world.max_level", "not served")
+    file = tmp_path / "content.sqlite"
+    with emu.config.open("a", encoding="utf-8") as config:
+        config.write(f'[world]\ncontent = "{file}"\nmax_players = 40\n')
+    found = shown()
+    assert found["R_Player.MaxLevel"] == ("20", "world.max_level", "in force")
+    assert found["R_World.MaxPlayers"] == ("300", "world.max_players", "none: the setting is 40")
+    assert found["R_Loot.LootRadius"] == ("5.0", "no setting", "")
+    assert found["R_World.LinkDeadTimer"][2].startswith("none: ")
