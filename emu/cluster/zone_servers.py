@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from emu.cluster.node import Node
-from emu.cluster.placement import Choice, choose
-from emu.cluster.ports import NodeRow, NodeState
-from emu.errors import CommandError, Unanswered
-from emu.processes.ports import Bus, Note, ZoneAddress
-from emu.times import Clock, Monotonic
+from emu.cluster.placement import choose
+from emu.cluster.ports import NodeState
+from emu.errors import Unanswered
+from emu.processes.ports import ZoneAddress
+from emu.times import Clock
 
 TRIES: Final = 5
 """Attempts to place an instance while other nodes place the same one."""
 
 
-RETRY: Final = 0.5
-"""Seconds until the node of a zone that does not answer is chosen again."""
-
-
 class ClusterZones:
     """The zones of all nodes, for one of them."""
 
-    __slots__ = ("_bus", "_clock", "_node", "_pause")
+    __slots__ = ("_clock", "_node")
 
     def __init__(self, node: Node, clock: Clock) -> None:
         self._node = node
         self._clock = clock
-        self._bus: Bus | None = None
-        self._pause: Callable[[float], Awaitable[None]] | None = None
-
-    def join(self, bus: Bus, pause: Callable[[float], Awaitable[None]]) -> None:
-        """Answer the other nodes on the bus, and ask them before players are sent to them.
-
-        `pause` waits for some seconds.
-        """
-        self._bus, self._pause = bus, pause
-        bus.answer(_topic(self._node.name), self._answer)
 
     def serves(self, zone_id: int) -> bool:
         """Return whether this node holds an instance of a zone."""
@@ -59,39 +45,9 @@ class ClusterZones:
     async def elsewhere(self, zone_id: int) -> ZoneAddress | None:
         """Return the node for a player who enters a zone, or None for this one.
 
-        A zone that no node runs is placed. While the node of a zone does not answer on the bus,
-        this waits until it does, or until its lease has ended and another node is chosen. Raises
-        `Unanswered` when no node can run the zone, and `StoreError`.
+        A zone that no node runs is placed. Raises `Unanswered` when no node can run it, and
+        `StoreError`.
         """
-        until = Monotonic(self._clock.now() + self._node.lease + self._node.interval)
-        while (choice := await self._chosen(zone_id)) is not None:
-            row = choice.node
-            if self._pause is None or await self._is_there(row):
-                about = row.about
-                return ZoneAddress(row.name, about.host, about.port, choice.place.instance)
-            if self._clock.now() >= until:
-                raise Unanswered("the node that runs that zone does not answer; try again")
-            await self._pause(RETRY)
-        return None
-
-    async def _answer(self, _note: Note) -> Note:
-        return {}
-
-    async def _is_there(self, row: NodeRow) -> bool:
-        """Return whether a node answers, as far as that can be found out."""
-        bus = self._bus
-        # A program of another version may not know the question.
-        if bus is None or not bus.is_connected or row.about.version != self._node.about().version:
-            return True
-        try:
-            await bus.request(_topic(row.name), {})
-        except (Unanswered, CommandError):
-            # Without the bus the database alone decides.
-            return not bus.is_connected
-        return True
-
-    async def _chosen(self, zone_id: int) -> Choice | None:
-        """Return the choice of another node for a zone, None for this node."""
         node = self._node
         now = self._clock.now()
         # No question to the database for the zones that this node certainly holds.
@@ -110,9 +66,5 @@ class ClusterZones:
         if choice.node.name == node.name:
             node.hold(choice.place, self._clock.now())
             return None
-        return choice
-
-
-def _topic(name: str) -> str:
-    """Return the topic that one node answers: it lives."""
-    return f"node.there.{name}"
+        about = choice.node.about
+        return ZoneAddress(choice.node.name, about.host, about.port, choice.place.instance)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from emu.cluster.ports import NodeState, Placement, ZonePlace
 from emu.cluster.zone_servers import TRIES, ClusterZones
 from emu.errors import Unanswered
-from emu.processes.bus import LocalBus
 from emu.processes.ports import ZoneAddress, ZoneServers
 from emu.times import Moment, Monotonic
 from tests.cluster.test_node import Cluster, Process
@@ -132,65 +129,3 @@ async def test_what_a_node_certainly_holds_needs_no_question(
 
     monkeypatch.setattr(cluster.store, "placement", placement)
     assert await zones_of(cluster, east).elsewhere(12) is None
-
-
-def joined(cluster: Cluster, process: Process, bus: LocalBus) -> ClusterZones:
-    """Return the zones of a node that is on a bus; its pauses let time pass."""
-    zones = ClusterZones(process.node, Clock(cluster))
-    zones.join(bus, cluster.run)
-    return zones
-
-
-def raised(error: Exception) -> None:
-    raise error
-
-
-async def test_the_address_of_a_node_that_answers_is_given_at_once(cluster: Cluster) -> None:
-    bus = LocalBus(raised)
-    east, west = await cluster.add("east"), await cluster.add("west")
-    joined(cluster, east, bus)
-    zones = joined(cluster, west, bus)
-    await east.holds(12)
-    before = cluster.store.now
-    assert await zones.elsewhere(12) == ZoneAddress("east", "east.example", 9001)
-    assert cluster.store.now == before
-
-
-async def test_a_dead_node_s_address_is_not_given(cluster: Cluster) -> None:
-    east, west = await cluster.add("east"), await cluster.add("west")
-    zones = joined(cluster, west, LocalBus(raised))
-    await east.holds(12)
-    east.is_stopped = True
-    before = cluster.store.now
-    # The player is held until the lease has ended; then the zone has its home here.
-    assert await zones.elsewhere(12) is None
-    assert zones.serves(12)
-    assert 5.0 < cluster.store.now - before < 8.0
-
-
-async def test_one_that_lives_and_never_answers_is_one_refusal(cluster: Cluster) -> None:
-    east, west = await cluster.add("east"), await cluster.add("west")
-    zones = joined(cluster, west, LocalBus(raised))
-    await east.holds(12)
-    before = cluster.store.now
-    with pytest.raises(Unanswered, match="does not answer; try again"):
-        await zones.elsewhere(12)
-    assert cluster.store.now - before < 9.0
-
-
-async def test_without_the_bus_the_database_decides(cluster: Cluster) -> None:
-    bus = LocalBus(raised)
-    east, west = await cluster.add("east"), await cluster.add("west")
-    zones = joined(cluster, west, bus)
-    await east.holds(12)
-    bus.is_connected = False
-    assert await zones.elsewhere(12) == ZoneAddress("east", "east.example", 9001)
-
-
-async def test_a_node_of_another_version_is_not_asked(cluster: Cluster) -> None:
-    east, west = await cluster.add("east"), await cluster.add("west")
-    zones = joined(cluster, west, LocalBus(raised))
-    about = replace(east.node.about(), version="0.9")
-    east.node.term = await cluster.store.take_term("east", about)
-    await east.holds(12)
-    assert await zones.elsewhere(12) == ZoneAddress("east", "east.example", 9001)

@@ -218,7 +218,6 @@ class InCluster(ProcessesEndpoint):
             member.name, member.bus, storage.handoffs, _presence(ground), node.zone_servers,
             node.others, member.run,
         )  # fmt: skip
-        node.zone_servers.join(member.bus, ground.scheduler.pause)
         self._take_stores(storage)
         self.memories = NodeMemories(storage.memories, node.node, ground.scheduler)
         self.dead_spawns = NodeDeadSpawns(storage.dead_spawns, node.node, ground.scheduler)

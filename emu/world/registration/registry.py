@@ -275,9 +275,6 @@ class WorldRegistry:
         except StoreError:
             # The login server waits for an answer, so an error of the store becomes one, too.
             response, key = PlayCode.LOADING_ERROR, 0
-        except Unanswered:
-            # The key that was issued meanwhile ends by itself.
-            response, key = PlayCode.ZONE_DOWN, 0
         config = self.config
         address = address_for(request.client_address, config.address, config.internal_address)
         # The key is valid in every process, so the client may be sent directly to the one that
@@ -289,13 +286,13 @@ class WorldRegistry:
     async def _node_of(self, row: WorldCharacter | None) -> tuple[str, int] | None:
         """Return host and port of the other node that runs the character's zone; None for here.
 
-        Raises `Unanswered` if no node can run it.
+        If no node can run it, the player enters here, and zone entry refuses it.
         """
         if row is None:
             return None
         try:
             there = await self.zone_servers.elsewhere(row.zone_id)
-        except StoreError:
+        except (Unanswered, StoreError):
             return None
         return None if there is None else (there.host, there.port)
 
