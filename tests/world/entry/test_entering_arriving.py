@@ -7,6 +7,7 @@ from collections.abc import Callable
 import attrs
 import pytest
 
+from emu.errors import UnknownOpcode
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import PlayerState
 from emu.world.actors.spawn import Destination
@@ -16,20 +17,19 @@ from tests.support.world.ghost_views import dialect
 from tests.support.world.worlds import Client, WorldHarness
 
 
-def test_a_version_whose_ghosts_are_not_known_is_let_in_and_sees_nobody(
+def test_a_version_without_the_numbers_of_an_entry_leaves_nobody_behind(
     harness: WorldHarness,
 ) -> None:
+    """Whoever asks denies it with the code of a wrong version (`emu.world.entry.zone_entry`)."""
     harness.stand(6)
     client = harness.client()
     client.dialect = dialect(550)
     behind = PlayerClient(dialect(550), client, "127.0.0.1")
-    client.player = harness.service.enter(harness.character(5), behind, harness.now)
-    harness.run(1.0)
-    assert "OP_LoginReplyMsg" in client.names
-    assert "OP_EqCreateGhostCmd" not in client.names
-    harness.service.closed(client.player, client, "gone", harness.now)
+    with pytest.raises(UnknownOpcode):
+        harness.service.enter(harness.character(5), behind, harness.now)
     harness.run(200.0)
-    assert len(harness.world.players) == 1
+    assert client.names == []
+    assert [player.id for player in harness.world.players] == [6]
 
 
 def test_a_full_instance_of_a_zone_begins_another(harness: WorldHarness) -> None:
