@@ -166,40 +166,27 @@ class Events:
         # Stable: those of the same order stay in the order of their subscription.
         self._listeners[kind] = tuple(sorted(known, key=lambda entry: entry[0]))
 
-    def wants(self, kind: type[GameEvent]) -> bool:
-        """Return whether anybody listens to a type: whoever has much to collect asks first."""
-        return kind in self._listeners
-
-    def listeners(self, kind: type[GameEvent]) -> list[Callable[..., object]]:
-        """Return the listeners of a type in the order of their calls."""
-        return [listener for _, listener in self._listeners.get(kind, ())]
-
     def publish(self, event: GameEvent) -> None:
         """Call every listener."""
+        task = _task(event)
         for _, listener in self._listeners.get(type(event), ()):
-            try:
-                listener(event)
-            except Exception as error:  # noqa: BLE001  # the other listeners must be called
-                self._failed(event, error)
+            self._faults.attempt(task, event.player, listener, event)
 
     def publish_twice(self, event: GameEvent) -> None:
         """Call every listener, and those that raised once more.
 
         For a player's leaving: what a listener still knows of the player would stay for ever.
         """
-        failed = []
-        for _, listener in self._listeners.get(type(event), ()):
-            try:
-                listener(event)
-            except Exception as error:  # noqa: BLE001  # the other listeners must be called
-                self._failed(event, error)
-                failed.append(listener)
+        attempt, task = self._faults.attempt, _task(event)
+        failed = [
+            listener
+            for _, listener in self._listeners.get(type(event), ())
+            if not attempt(task, event.player, listener, event)
+        ]
         for listener in failed:
-            try:
-                listener(event)
-            except Exception as error:  # noqa: BLE001  # as above
-                self._failed(event, error, " again")
+            attempt(f"{task} again", event.player, listener, event)
 
-    def _failed(self, event: GameEvent, error: Exception, again: str = "") -> None:
-        name = event.player.name if event.player is not None else ""
-        self._faults.add(f"a listener ({type(event).__name__}){again}", name, error)
+
+def _task(event: GameEvent) -> str:
+    """Return the name of a listener's work in the count of faults."""
+    return f"a listener ({type(event).__name__})"

@@ -77,7 +77,6 @@ def test_the_order_is_that_of_the_table_and_then_that_of_subscribing() -> None:
         events.subscribe(Arrived, listener(name), order)
     events.publish(Arrived(player(), 0.0))
     assert calls == ["owner", "mail", "groups", "scripts", "behaviors", "records"]
-    assert len(events.listeners(Arrived)) == 6
 
 
 def test_who_subscribes_during_an_event_is_called_from_the_next_one_on() -> None:
@@ -87,8 +86,6 @@ def test_who_subscribes_during_an_event_is_called_from_the_next_one_on() -> None
         StatusChanged,
         lambda _event: events.subscribe(StatusChanged, lambda _event: calls.append("new")),
     )
-    assert not events.wants(Spoken)
-    assert events.wants(StatusChanged)
     events.publish(StatusChanged())
     assert calls == []
     events.publish(StatusChanged())
