@@ -143,10 +143,11 @@ async def test_a_connection_that_an_administrator_ends_disturbs_one_call_at_most
     with store_database() as where:
         storage = Storage(where, reactor, scheduler)
         account = await storage.accounts.add_account("bob", "hash", 1.0)
+        # Waits for the end of each: one that ends in the middle of a call does disturb that call.
         run(
             where,
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'emu'"
-            " AND datname = current_database()",
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE application_name = 'emu' AND datname = current_database()",
         )
         assert await storage.accounts.find_account("bob") == account
         await storage.accounts.record_login(account.id, "::1", 546, 2.0)
