@@ -23,8 +23,8 @@ PLAIN = {
     "emu/login/ports.py": "protocols",
     "emu/model.py": "plain values",
     "emu/processes/ports.py": "protocols",
-    "emu/world/behaviors/guard.py": "plain values",
-    "emu/world/content/definitions.py": "plain values",
+    "emu/world/behaviors/running.py": "plain values",
+    "emu/world/zones/definitions.py": "plain values",
     "emu/versions.py": "names for numbers",
 }
 """Modules without behavior of their own, with the reason why they need no test file."""

@@ -36,9 +36,9 @@ from emu.net.stream import listen_address
 from emu.net.world.guard import limited
 from emu.store.repository import schema, schemas
 from emu.world.behaviors import LOADING, Budget, Library
-from emu.world.content.atlas import read_atlas
-from emu.world.content.checks import content_faults
-from emu.world.content.knowledge import read_knowledge
+from emu.world.knowledge import read_knowledge
+from emu.world.population.atlas import read_atlas
+from emu.world.population.checks import content_faults
 
 MOST_PROBLEMS = 200
 """Problems that are shown of one folder."""

@@ -42,9 +42,9 @@ from emu.files import partial_folder
 from emu.scripts.runtime import ScriptFolder
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
-from emu.world.content.exporting import standing_fixtures, zone_text
-from emu.world.content.listing import zone_definitions
-from emu.world.content.served import read_zone_content
+from emu.world.population.exporting import standing_fixtures, zone_text
+from emu.world.population.listing import zone_definitions
+from emu.world.population.served import read_zone_content
 
 MOST_OF_EACH: Final = 20
 MOST_OF_ONE: Final = 1000

@@ -14,8 +14,8 @@ from emu.content.layers import PLACEMENT, SUBJECTS, ZONE, stored_value
 from emu.errors import CommandError
 from emu.processes.ports import ContentEdit
 from emu.texts import counted, timestamp
-from emu.world.content.edits import conflict, edits_text
-from emu.world.content.eq2emu_files import write
+from emu.world.population.edits import conflict, edits_text
+from emu.world.population.eq2emu_files import write
 
 COLUMNS: Final = ("subject", "number", "column", "value", "old", "by", "at", "conflict")
 

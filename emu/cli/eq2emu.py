@@ -30,9 +30,10 @@ from emu.store import Store
 from emu.store.eq2emu import check_login_dump, import_dump
 from emu.store.eq2emu_world import OldWorld
 from emu.store.server_lock import ServerLock
-from emu.world.content.atlas import Atlas, read_atlas
-from emu.world.content.eq2emu_import import import_knowledge
-from emu.world.content.knowledge import Knowledge, read_knowledge
+from emu.world.knowledge import Knowledge, read_knowledge
+from emu.world.population.atlas import read_atlas
+from emu.world.population.eq2emu_import import import_knowledge
+from emu.world.zones.definitions import Atlas
 
 CONFIGURED_BY = {
     "max_characters_per_account": "[login] max_characters",

@@ -20,8 +20,8 @@ from emu.errors import CommandError
 from emu.store import Store
 from emu.store.nodes import NodeTable
 from emu.texts import counted
-from emu.world.content.atlas import Atlas, read_atlas
-from emu.world.content.definitions import ZoneDefinition
+from emu.world.population.atlas import read_atlas
+from emu.world.zones.definitions import Atlas, ZoneDefinition
 
 COLUMNS = (
     "name",

@@ -14,7 +14,6 @@ from emu.processes.ports import Note
 from emu.processes.settings import LOCKED, NO, YES
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
-from emu.world.actors.interaction import Interaction, Movement
 from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.behaviors import Behaviors
 from emu.world.commands import RemoteCommands
@@ -30,6 +29,7 @@ from emu.world.events import (
     RankChanged,
     StatusChanged,
 )
+from emu.world.handlers.interaction import Interaction, Movement
 from emu.world.messages import WorldMessages
 from emu.world.reports import NotHandled
 from emu.world.scripts.host import Scripts

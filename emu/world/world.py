@@ -1,6 +1,6 @@
 """The world: its players, its running zones, and what its handlers share.
 
-The handlers of messages (`emu.world.entry`, `emu.world.actors.interaction`, commands, behaviors)
+The handlers of messages (`emu.world.entry`, `emu.world.handlers.interaction`, commands, behaviors)
 read and change this state; `emu.world.service` calls them. Times named `now` are monotonic seconds,
 moments are UTC.
 """
@@ -23,19 +23,19 @@ from emu.processes.settings import MOTD, SharedSettings
 from emu.times import Clock, Moment, Monotonic, lies_ahead
 from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline
 from emu.world.actors.spawn import Destination
-from emu.world.content.definitions import ZoneDefinition
-from emu.world.content.knowledge import Knowledge
 from emu.world.deadlines import Deadlines
-from emu.world.entry.saver import Saver
-from emu.world.entry.saving import PlayerSaves
 from emu.world.events import Events, PlayedElsewhere
+from emu.world.groups.changes import GroupChanges
+from emu.world.groups.groups import Groups
+from emu.world.groups.shared import SharedGroups
+from emu.world.knowledge import Knowledge
 from emu.world.reports import Faults, GroupsOrdered, NotSaved, PlayerRefused
 from emu.world.rules import WorldRules
+from emu.world.saving.saver import Saver
+from emu.world.saving.saves import PlayerSaves
 from emu.world.script_errors import ScriptErrors
-from emu.world.social.group_changes import GroupChanges
-from emu.world.social.groups import Groups
-from emu.world.social.shared_groups import SharedGroups
 from emu.world.visibility.forms import GhostForm, GhostRules
+from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
 

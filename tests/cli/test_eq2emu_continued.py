@@ -11,7 +11,7 @@ from emu.model import Hotkey, KnownSkill, Title, WorldCharacter
 from emu.net.world.registration import reconcile
 from emu.store import Store, eq2emu_list
 from emu.store.server_lock import ServerLock
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 from tests.support.files.eq2emu_players import ANTONIA, BORVIK, LOGIN, changed, mysqldump
 from tests.support.running.command_line import CommandLine
 

@@ -10,9 +10,9 @@ import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors import Behaviors
-from emu.world.entry.saving import PlayerSaves
 from emu.world.events import Arrived, Entered, GameEvent, LeftWorld, LeftZone, Order, Spoken
 from emu.world.reports import ActorPaused, Fault
+from emu.world.saving.saves import PlayerSaves
 from emu.world.visibility import baselines, fields
 from emu.world.visibility.viewer import Viewer
 from emu.world.zones.directory import Zones

@@ -14,7 +14,7 @@ from twisted.internet.threads import deferToThread
 
 from emu.client.world.events import Heard
 from emu.database import ServerUrl
-from emu.world.social.shared_groups import NOT_NOW
+from emu.world.groups.shared import NOT_NOW
 from tools.bench.cluster_world import (
     ANTONICA,
     ISLE,

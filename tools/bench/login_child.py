@@ -18,7 +18,7 @@ from emu.net.parameters import account_config
 from emu.net.world.registration import built_in_account
 from emu.store import BannedAddress, Store
 from emu.times import UNKNOWN
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 from tools.bench.login_players import PASSWORD, account_name
 from tools.bench.processes import Child, child
 

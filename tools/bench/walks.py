@@ -16,11 +16,11 @@ from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.actors.walks import Walks, Waypoint
-from emu.world.content.definitions import ZoneDefinition
+from emu.world.minds.walks import Walks, Waypoint
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.forms import GhostForm, read_rules
 from emu.world.visibility.viewer import Viewer
+from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tools.bench.figures import Figure, Round

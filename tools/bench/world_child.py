@@ -26,7 +26,7 @@ from emu.net.world.registration import built_in_account
 from emu.store import Store
 from emu.times import UNKNOWN
 from emu.versions import CLIENT_2006
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 from tools.bench.login_child import CHEAP
 from tools.bench.login_players import PASSWORD
 from tools.bench.processes import Child, child

@@ -20,7 +20,7 @@ from emu.database import ServerUrl
 from emu.errors import EmuError
 from emu.store import Store
 from emu.texts import counted
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 
 CLUSTER: Final = "cluster"
 MOST_NAMES: Final = 10

@@ -39,7 +39,7 @@ from emu.config import Config
 from emu.errors import CommandError, ConfigError, EmuError, unusable
 from emu.opcodes import OpcodeTables
 from emu.opcodes.text import shipped_tables
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 
 COLUMNS: Final = ("level", "check", "what", "fix")
 COLORS: Final = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}

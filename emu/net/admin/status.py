@@ -28,9 +28,9 @@ from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors
 from emu.world.behaviors.library import describe
-from emu.world.content.definitions import ZoneDefinition
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.world import World
+from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 
 GAME: Final = "EverQuest II"

@@ -51,7 +51,7 @@ from emu.processes.ports import DeadSpawn, DeadSpawnStore, MemoryStore
 from emu.store import Store
 from emu.store.nodes import NodeTable
 from emu.times import Moment, Monotonic
-from emu.world.content.atlas import Atlas
+from emu.world.zones.definitions import Atlas
 
 _log = logger("node")
 PAUSE: Final = 0.2

@@ -41,7 +41,7 @@ from emu.processes.ports import (
 from emu.processes.presence import SharedPresence
 from emu.processes.shared import LocalHandoffKeys, ServedHere
 from emu.processes.tables import DIGEST
-from emu.world.content.atlas import Atlas
+from emu.world.zones.definitions import Atlas
 
 _log = logger("processes")
 WHO: Final = "another process"

@@ -34,17 +34,16 @@ from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.player import Player
-from emu.world.actors.targets import Targets
 from emu.world.behaviors import Behaviors
 from emu.world.clock import game_time
-from emu.world.content.atlas import Atlas, read_atlas
-from emu.world.content.checks import content_faults
-from emu.world.content.deaths import Deaths
-from emu.world.content.differences import ServedZone
-from emu.world.content.edits import GameEdits
-from emu.world.content.population import ZonePopulation
-from emu.world.content.served import NO_LAYER, ContentZones, served_zone
 from emu.world.entry.leaving import Departures
+from emu.world.population.atlas import read_atlas
+from emu.world.population.checks import content_faults
+from emu.world.population.deaths import Deaths
+from emu.world.population.differences import ServedZone
+from emu.world.population.edits import GameEdits
+from emu.world.population.population import ZonePopulation
+from emu.world.population.served import NO_LAYER, ContentZones, served_zone
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.shares import ScriptShares
@@ -52,6 +51,8 @@ from emu.world.social.chat import Chat
 from emu.world.travel.tables import TravelTables, read_tables
 from emu.world.travel.travel import Travel
 from emu.world.world import World
+from emu.world.zones.definitions import Atlas
+from emu.world.zones.targets import Targets
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 

@@ -25,7 +25,7 @@ from types import FrameType
 from typing import Any, Final
 
 from emu.world.behaviors import OutOfTime
-from emu.world.behaviors.guard import is_behavior
+from emu.world.minds.guard import is_behavior
 
 AGAIN: Final = 0.05
 """Seconds until the next check of the time, and until the next interruption after a catch."""
@@ -34,8 +34,8 @@ PATIENCE: Final = 4
 CHANCES: Final = 2
 """How often a call may catch the exception before it is interrupted at each step."""
 _INTERRUPTIBLE: Final = (
-    "emu.world.behaviors.guard", "emu.world.behaviors.library", "emu.world.behaviors.host",
-    "emu.world.behaviors.plain",
+    "emu.world.minds.guard", "emu.world.behaviors.library", "emu.world.behaviors.host",
+    "emu.world.minds.plain",
 )  # fmt: skip
 """Modules of the server that call a behavior's code and change nothing meanwhile."""
 _ALARM: Final = (signal.SIGALRM,)

@@ -31,12 +31,12 @@ from emu.store import Store
 from emu.structs import shipped_catalog
 from emu.times import Moment
 from emu.world.actors.spawn import MODEL_FIELDS as GHOST_MODELS
-from emu.world.content.atlas import Atlas
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.reports import WorldEvent
 from emu.world.rules import CreationRules
+from emu.world.zones.definitions import Atlas
 
 
 def reconcile(store: Store, world_id: int, zones: Atlas) -> int:

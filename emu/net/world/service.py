@@ -45,33 +45,33 @@ from emu.processes.settings import LOCKED, MOTD, NO, REREAD, YES, SharedSettings
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
-from emu.world.actors.hiding import Concealed
 from emu.world.actors.spawn import with_models
 from emu.world.behaviors import LOADING, Behaviors, Budget, Library
 from emu.world.behaviors.memory import Memories
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
-from emu.world.content.atlas import read_atlas
-from emu.world.content.deaths import Deaths
-from emu.world.content.edits import GameEdits
-from emu.world.content.knowledge import read_knowledge
-from emu.world.content.population import ZonePopulation
-from emu.world.content.saving import ZoneFiles
-from emu.world.content.served import NO_LAYER
 from emu.world.entry.account_changes import REVIEW, AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
-from emu.world.entry.sheets import CharacterSheets
 from emu.world.entry.zone_entry import EnteringClient, ZoneEntry
 from emu.world.events import StatusChanged
+from emu.world.groups.shared import SharedGroups
+from emu.world.hiding import Concealed
+from emu.world.knowledge import read_knowledge
+from emu.world.population.atlas import read_atlas
+from emu.world.population.deaths import Deaths
+from emu.world.population.edits import GameEdits
+from emu.world.population.population import ZonePopulation
+from emu.world.population.saving import ZoneFiles
+from emu.world.population.served import NO_LAYER
 from emu.world.registration.registry import CharacterLocations, relay_bug_reports
 from emu.world.reports import BehaviorFailed, Faults
 from emu.world.scripts.host import Scripts
 from emu.world.service import WorldService
+from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.social.petitions import Petitions
-from emu.world.social.shared_groups import SharedGroups
 from emu.world.travel.travel import Travel
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World

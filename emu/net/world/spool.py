@@ -30,7 +30,7 @@ from emu.store.spool import (
     write_spool,
 )
 from emu.times import Monotonic
-from emu.world.entry.saver import kinds_of, with_state
+from emu.world.saving.saver import kinds_of, with_state
 from emu.world.world import World
 
 _log = logger("world")

@@ -1,7 +1,7 @@
 """One player in the world: character, spawn, client, titles, hotbars, friends and ignored names.
 
 A player whose client is gone stays for a while (link-dead); the next session of its character takes
-it over. Handlers of messages change the state here: `emu.world.actors.interaction`,
+it over. Handlers of messages change the state here: `emu.world.handlers.interaction`,
 `emu.world.entry`.
 
 A client is sent all titles of its player with TitleUpdate, and names the ones it shows by their
@@ -15,7 +15,7 @@ import enum
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from emu.commands import Cost
 from emu.dialects import Dialect
@@ -30,12 +30,13 @@ from emu.world.actors.movement import Pace, StepReader
 from emu.world.actors.options import Options
 from emu.world.actors.past import Past
 from emu.world.actors.spawn import Destination, Spawn, StateWord, Verb
-from emu.world.entry.confirmation import Confirmations
-from emu.world.entry.saver import SavedKind
+from emu.world.actors.unsaved import Confirmations, SavedKind
 from emu.world.rules import MovementRules
-from emu.world.visibility.viewer import Viewer
-from emu.world.zones.zone import Zone
 from emu.world_stream.movement import FULL_TURN, Position, to_client
+
+if TYPE_CHECKING:
+    from emu.world.visibility.viewer import Viewer
+    from emu.world.zones.zone import Zone
 
 EMPTY: Final = 0xFFFFFFFF
 """The type of a slot that was emptied."""

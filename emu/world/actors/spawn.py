@@ -78,6 +78,10 @@ SPAWN_COMMANDS: Final = frozenset((
 """What EQ2Emulator's server does itself for verbs of its content; scripts answer all others."""
 
 
+TOO_FAR: Final = "You are too far away!"
+"""What a player reads who uses a verb without a text of its own from too far away."""
+
+
 class Verb(NamedTuple):
     """Something a player can do with a spawn, from how far, and the command it runs."""
 

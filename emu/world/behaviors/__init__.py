@@ -10,10 +10,11 @@ reloaded.
 from __future__ import annotations
 
 from emu.world.behaviors.api import Actor, Visitor, ZoneActor
-from emu.world.behaviors.guard import Budget, Limits, OutOfTime
 from emu.world.behaviors.host import Behaviors
 from emu.world.behaviors.library import LOADING, Library
 from emu.world.behaviors.options import NAME, POINT, ZONE, option
+from emu.world.behaviors.running import Limits
+from emu.world.minds.guard import Budget, OutOfTime
 
 __all__ = [
     "LOADING", "NAME", "POINT", "ZONE", "Actor", "Behaviors", "Budget", "Library", "Limits",

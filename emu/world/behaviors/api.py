@@ -2,7 +2,7 @@
 
 An `Actor` is a spawn, a `ZoneActor` a zone, and a `Visitor` a player. No method takes or returns an
 object of the server, so behaviors keep working when the server changes. Every argument becomes an
-exact number or text (`emu.world.behaviors.plain`) before it is used. Messages to players are rate
+exact number or text (`emu.world.minds.plain`) before it is used. Messages to players are rate
 limited; the rest is dropped.
 """
 
@@ -20,23 +20,23 @@ from emu.model import Title
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
-from emu.world.actors.walks import Walk, Waypoint
-from emu.world.behaviors import plain
+from emu.world.actors.unsaved import SavedKind
 from emu.world.behaviors.dialogs import Dialogs
-from emu.world.behaviors.guard import (
+from emu.world.behaviors.memory import Memories, Memory
+from emu.world.behaviors.running import (
     ALOUD,
     STEP,
     BehaviorDeadline,
-    Budget,
     DeadlineKind,
     Limits,
     RunningBehavior,
 )
-from emu.world.behaviors.memory import Memories, Memory
 from emu.world.conversations import Conversations
 from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
-from emu.world.entry.saver import SavedKind
+from emu.world.minds import plain
+from emu.world.minds.guard import Budget
+from emu.world.minds.walks import Walk, Waypoint
 from emu.world.reports import BehaviorPaced
 from emu.world.social.chat import Chat
 from emu.world.world import World

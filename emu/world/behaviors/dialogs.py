@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from emu.errors import CommandError
 from emu.world.actors.player import Player
-from emu.world.behaviors.guard import RunningBehavior
+from emu.world.behaviors.running import RunningBehavior
 from emu.world.conversations import Conversations
 
 

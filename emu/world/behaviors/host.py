@@ -17,25 +17,16 @@ from emu.schema import TableFaults, faulty
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
-from emu.world.behaviors import plain
 from emu.world.behaviors.api import Actor, BehaviorContext, Visitor, ZoneActor
-from emu.world.behaviors.guard import (
-    LONGEST_REASON,
-    STEP,
-    TICK,
-    BehaviorDeadline,
-    Budget,
-    Guard,
-    Limits,
-    RunningBehavior,
-    unguarded,
-)
 from emu.world.behaviors.hooks import NEEDS_TICK, Hook
 from emu.world.behaviors.library import Library
 from emu.world.behaviors.memory import Memories
 from emu.world.behaviors.options import read_options
+from emu.world.behaviors.running import STEP, TICK, BehaviorDeadline, Limits, RunningBehavior
 from emu.world.entry.leaving import Departures
 from emu.world.events import Entered, Hailed, LeftZone, Order, Spoken
+from emu.world.minds import plain
+from emu.world.minds.guard import LONGEST_REASON, Budget, Guard, unguarded
 from emu.world.reports import BehaviorFailed, BehaviorSlowed, NotSaved
 from emu.world.social.chat import Chat
 from emu.world.world import World

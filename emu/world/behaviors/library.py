@@ -21,11 +21,11 @@ import emu
 from emu.errors import FileFormatError
 from emu.files import listed, read_whole
 from emu.schema import TableFault, TableFaults, unknown_key
-from emu.world.behaviors import plain
-from emu.world.behaviors.guard import LONGEST_REASON, Budget, unguarded
 from emu.world.behaviors.hooks import Hook
 from emu.world.behaviors.options import read_options, zones_named
 from emu.world.behaviors.shipped import greeter, teleporter, wanderer
+from emu.world.minds import plain
+from emu.world.minds.guard import LONGEST_REASON, Budget, unguarded
 
 GROUP: Final = "emu.behaviors"
 LONGEST_DOC: Final = 2000

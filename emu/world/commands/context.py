@@ -13,14 +13,14 @@ from emu.model import Present, may_see
 from emu.times import UNKNOWN
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
-from emu.world.content.edits import GameEdits
-from emu.world.content.population import ZonePopulation
-from emu.world.content.saving import ZoneFiles
+from emu.world.actors.unsaved import SavedKind
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
-from emu.world.entry.saver import SavedKind
-from emu.world.entry.sheets import CharacterSheets
+from emu.world.population.edits import GameEdits
+from emu.world.population.population import ZonePopulation
+from emu.world.population.saving import ZoneFiles
+from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships

@@ -14,7 +14,7 @@ from emu.schema import unknown_key
 from emu.texts import counted
 from emu.world.actors.player import Player
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice
-from emu.world.content.edits import GameEdits
+from emu.world.population.edits import GameEdits
 
 RESPAWN: Final = 300
 """Seconds after which an added spawn returns."""

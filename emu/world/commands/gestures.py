@@ -9,10 +9,10 @@ from emu.errors import CommandError
 from emu.world.actors.options import Option
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import SITTING, STANDING, StateWord
+from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice, confirmed
 from emu.world.commands.targets import visible_target
-from emu.world.entry.saver import SavedKind
-from emu.world.social.emotes import read_emotes, show_emote
+from emu.world.speech.emotes import read_emotes, show_emote
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True)

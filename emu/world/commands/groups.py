@@ -29,7 +29,7 @@ from emu.world.commands.context import (
 )
 from emu.world.commands.targets import end_following
 from emu.world.events import HidingChanged, LeftWorld
-from emu.world.social.group_changes import GroupAction, GroupOutcome
+from emu.world.groups.changes import GroupAction, GroupOutcome
 from emu.world.social.group_texts import check_guest
 
 CHANGE_COLOR, INVITE_COLOR = "group_change", "group_invite"

@@ -11,7 +11,6 @@ from emu.model import Present, WorldCharacter
 from emu.processes import settings
 from emu.texts import counted
 from emu.times import Moment
-from emu.world.actors.hiding import set_hidden
 from emu.world.actors.player import Player
 from emu.world.commands.context import (
     NAME,
@@ -22,6 +21,7 @@ from emu.world.commands.context import (
     player_elsewhere,
     player_named,
 )
+from emu.world.hiding import set_hidden
 from emu.world.social.chat import ANNOUNCE, BROADCAST
 
 REASON = Argument(

@@ -14,8 +14,8 @@ from emu.errors import CommandError
 from emu.world.actors.client import LONGEST_LAST_NAME
 from emu.world.actors.options import STATUS, Option
 from emu.world.actors.player import Player
+from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice, confirmed
-from emu.world.entry.saver import SavedKind
 
 COMMANDS = WorldCommandSet()
 quiet = partial(COMMANDS.for_players, is_quiet=True, cost=Cost.SHOWN)

@@ -13,6 +13,7 @@ from emu.model import Present, Title, may_see
 from emu.texts import counted
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import StateWord
+from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import (
     CommandContext,
     WorldCommandSet,
@@ -21,7 +22,6 @@ from emu.world.commands.context import (
     confirmed,
     player_named,
 )
-from emu.world.entry.saver import SavedKind
 
 AFK_FLAG = 32
 ANSWERED = 2

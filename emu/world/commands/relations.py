@@ -16,9 +16,9 @@ from emu.model import may_see
 from emu.processes.ports import Note
 from emu.texts import counted
 from emu.world.actors.player import Player, Relation
+from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import NAME, CommandContext, WorldCommandSet, confirmed
 from emu.world.entry.initial_messages import send_relations
-from emu.world.entry.saver import SavedKind
 from emu.world.events import Arrived, HidingChanged, LeftWorld, PlayerEvent
 
 COMMANDS = WorldCommandSet()

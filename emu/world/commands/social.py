@@ -8,6 +8,7 @@ from functools import partial
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.times import Monotonic
 from emu.world.actors.player import Player
+from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import (
     NAME,
     TEXT,
@@ -16,7 +17,6 @@ from emu.world.commands.context import (
     confirmed,
 )
 from emu.world.commands.targets import visible_target
-from emu.world.entry.saver import SavedKind
 from emu.world.events import Chosen
 from emu.world.social.chat import Chat
 

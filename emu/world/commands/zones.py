@@ -21,8 +21,8 @@ from emu.world.commands.context import (
     player_elsewhere,
     player_named,
 )
-from emu.world.content.files import check_appearance, check_texts
-from emu.world.content.saving import row_of
+from emu.world.population.files import check_appearance, check_texts
+from emu.world.population.saving import row_of
 from emu.world.world import World
 from emu.world_stream.movement import Position
 

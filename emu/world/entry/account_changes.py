@@ -16,10 +16,10 @@ from emu.errors import StoreError
 from emu.model import SEES_HIDDEN, CharacterStanding, WorldCharacter
 from emu.processes.ports import AccountGate, Note
 from emu.times import Moment, Monotonic
-from emu.world.actors.hiding import set_hidden
 from emu.world.actors.player import Player, PlayerState
 from emu.world.entry.leaving import Departures, LeaveReason
 from emu.world.events import RankChanged
+from emu.world.hiding import set_hidden
 from emu.world.messages import NOT_ZONING
 from emu.world.world import World
 

@@ -27,19 +27,19 @@ from emu.usable import usable_world_character
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
 from emu.world.actors.player import Player, PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination, Spawn, SpawnKind, StateWord, spawn_appearance
+from emu.world.actors.unsaved import SavedKind
 from emu.world.clock import game_time
-from emu.world.content.atlas import Atlas
-from emu.world.content.knowledge import Knowledge
 from emu.world.entry import client_records, initial_messages, window_messages
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.leaving import Departures, LeaveReason
-from emu.world.entry.saver import SavedKind
-from emu.world.entry.sheets import GHOST_SIZE, CharacterSheets
 from emu.world.events import Arrived, ClientLoaded, Entered
+from emu.world.knowledge import Knowledge
 from emu.world.messages import NOT_ZONING, WorldMessages
 from emu.world.reports import PlayerEntered, ValueReplaced
+from emu.world.sheets import GHOST_SIZE, CharacterSheets
 from emu.world.visibility.viewer import OWN_INDEX, Viewer
 from emu.world.world import World
+from emu.world.zones.definitions import Atlas
 from emu.world.zones.directory import NoSuchZone
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position

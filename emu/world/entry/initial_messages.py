@@ -23,9 +23,9 @@ from emu.times import Moment, unix_seconds
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player, Relation
 from emu.world.clock import GameTime, game_time
-from emu.world.content.definitions import ZoneDefinition
-from emu.world.content.knowledge import Knowledge
 from emu.world.entry import client_records, window_messages
+from emu.world.knowledge import Knowledge
+from emu.world.zones.definitions import ZoneDefinition
 
 ACCEPTED: Final = {
     "reply_code": 0,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from emu.dialects.dialect import wire_name, wire_texts
 from emu.world.actors.player import Player
-from emu.world.entry.sheets import CharacterSheets
+from emu.world.sheets import CharacterSheets
 
 WINDOW: Final = "WS_InspectPlayer"
 MESSAGE: Final = "OP_InspectPlayerMsg"

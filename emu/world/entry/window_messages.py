@@ -14,7 +14,7 @@ from emu.errors import UnknownOpcode, UnknownStruct
 from emu.structs.packed import pack
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
-from emu.world.content.advancements import read_advancements
+from emu.world.entry.advancements import read_advancements
 from emu.world.visibility.fields import name_fields
 from emu.world.visibility.viewer import OWN_INDEX
 

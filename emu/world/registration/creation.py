@@ -21,8 +21,8 @@ from emu.model import Color, CreateCode, WorldCharacter
 from emu.processes.ports import WorldCharacterStore
 from emu.structs import StructCatalog
 from emu.times import Clock, Moment
-from emu.world.content.definitions import Start
 from emu.world.rules import CreationRules
+from emu.world.zones.definitions import Start
 
 LEAST_LENGTH, MOST_LENGTH = 4, 15
 

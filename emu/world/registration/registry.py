@@ -40,10 +40,10 @@ from emu.link.settings import hash_link_password
 from emu.model import PlayCode, Present, WorldCharacter
 from emu.processes.ports import Bus, Note, Presence, WorldCharacterStore, ZoneServers
 from emu.times import Clock
-from emu.world.content.atlas import Atlas
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.registration.creation import CharacterCreation
 from emu.world.reports import BUG_REPORTED, EntryRefused, WorldEvent
+from emu.world.zones.definitions import Atlas
 
 _PRIVATE = tuple(
     ipaddress.ip_network(network)

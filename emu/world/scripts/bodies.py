@@ -12,8 +12,8 @@ from emu.content.population import Standing
 from emu.scripts.signatures import Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.behaviors import plain
-from emu.world.content.definitions import ZoneDefinition
+from emu.world.minds import plain
+from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 

@@ -14,8 +14,8 @@ from emu.errors import UnknownStruct
 from emu.world.actors.player import Player
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.talks import Page, Shown, Talks
-from emu.world.social import windows
-from emu.world.social.windows import Option, Question
+from emu.world.speech import windows
+from emu.world.speech.windows import Option, Question
 
 WINDOW: Final = "WS_SelectOption"
 SELECT: Final = "select"

@@ -19,11 +19,8 @@ from emu.scripts.runtime import ScriptFolder
 from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import Player
-from emu.world.actors.progress import Levels
 from emu.world.actors.spawn import Spawn, Verb
-from emu.world.actors.walks import Walks
 from emu.world.behaviors import Behaviors
-from emu.world.entry.sheets import CharacterSheets
 from emu.world.events import (
     Arrived,
     Chosen,
@@ -35,6 +32,8 @@ from emu.world.events import (
     Spoken,
     Targeted,
 )
+from emu.world.levels import Levels
+from emu.world.minds.walks import Walks
 from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.choices import SELECT, Choices
@@ -47,6 +46,7 @@ from emu.world.scripts.shares import ScriptShares, Shares
 from emu.world.scripts.states import States
 from emu.world.scripts.talks import Talks
 from emu.world.scripts.waits import Waits
+from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.travel.travel import Travel
@@ -100,7 +100,7 @@ class Scripts(Calls):
         self.figures = figures or Figures()
         """Rules, variables and tables of the content file."""
         self.use_verb: Callable[[Player, Spawn, Verb, Monotonic], object] = lambda *_: None
-        """Lets a player use a verb of a spawn; `emu.world.actors.interaction` does."""
+        """Lets a player use a verb of a spawn; `emu.world.handlers.interaction` does."""
         self.levels = Levels(world, chat, self.figures.experience)
         self.titles: dict[str, bool] = {}
         """Titles that scripts have added; whether each stands before the name."""

@@ -18,7 +18,7 @@ from emu.world.zones.zone import Zone
 
 
 class Zones(Protocol):
-    """The zones of a content file; `emu.world.content.served.ContentZones` has them."""
+    """The zones of a content file; `emu.world.population.served.ContentZones` has them."""
 
     def population(self, zone: Zone) -> Population | None:
         """Return what can stand in a zone; None while its content is not read."""

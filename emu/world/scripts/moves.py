@@ -12,12 +12,12 @@ from typing import Final
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import SpawnKind
-from emu.world.actors.walks import Walk, Walks, Waypoint
 from emu.world.deadlines import Deadlines
-from emu.world.entry.sheets import GHOST_SIZE, NOBODY
+from emu.world.minds.walks import Walk, Walks, Waypoint
 from emu.world.scripts.bodies import Body, Home, distance_between
 from emu.world.scripts.calls import Calls
 from emu.world.scripts.shares import Shares
+from emu.world.sheets import GHOST_SIZE, NOBODY
 from emu.world_stream.movement import FULL_TURN, Position
 
 TURNED: Final = 30.0

@@ -27,7 +27,7 @@ LONGEST_STAY: Final = 7 * 86_400.0
 
 
 class Sheets(Protocol):
-    """Sends sheets; `emu.world.entry.sheets.CharacterSheets` does."""
+    """Sends sheets; `emu.world.sheets.CharacterSheets` does."""
 
     def send(self, player: Player) -> None:
         """Send a client the change of its character sheet."""

@@ -15,11 +15,11 @@ from emu.model import SEES_HIDDEN, Membership, Present, may_see
 from emu.processes.ports import Note
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text, text_fields
-from emu.world.actors.hiding import sees
 from emu.world.actors.player import Player, Relation
 from emu.world.actors.spawn import Spawn, StateWord
-from emu.world.entry.saver import SavedKind
+from emu.world.actors.unsaved import SavedKind
 from emu.world.events import Arrived, HidingChanged, LeftWorld, spoken
+from emu.world.hiding import sees
 from emu.world.reports import Said
 from emu.world.rules import ChatRules
 from emu.world.social.channels import (

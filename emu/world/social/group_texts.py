@@ -17,7 +17,7 @@ from emu.processes.ports import Note
 from emu.times import Monotonic
 from emu.world.actors.options import Option
 from emu.world.actors.player import Player, Relation
-from emu.world.social.shared_groups import MALFORMED
+from emu.world.groups.shared import MALFORMED
 from emu.world.world import World
 
 TEXTS: Final = "groups.texts"

@@ -29,9 +29,9 @@ from emu.processes.ports import MailStore, Note
 from emu.times import Monotonic
 from emu.world.actors.client import coin_fields
 from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
-from emu.world.entry.sheets import CharacterSheets
 from emu.world.events import Arrived
 from emu.world.messages import WorldMessages
+from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.world import World
 

@@ -14,11 +14,11 @@ from typing import Final
 from emu.model import WorldCharacter
 from emu.times import UNKNOWN, Moment
 from emu.world.actors.player import Player
-from emu.world.content.definitions import ZoneDefinition
 from emu.world.events import Entered
 from emu.world.travel.records import InstanceLock, read_record
 from emu.world.travel.returning import Returning
 from emu.world.world import World
+from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 
 FIRST_COPY: Final = 1_000_000

@@ -15,9 +15,9 @@ from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination
-from emu.world.content.definitions import ZoneDefinition
 from emu.world.entry.leaving import Departures
 from emu.world.world import World
+from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.directory import NoSuchZone
 
 CLOSED: Final = "This way is closed."

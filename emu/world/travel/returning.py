@@ -13,7 +13,7 @@ from typing import Final
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination
-from emu.world.entry.saver import SavedKind
+from emu.world.actors.unsaved import SavedKind
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.records import TravelRecord, read_record
 from emu.world.travel.tables import RevivePoint, TravelTables

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from emu.content.file import ContentFile, Row
 from emu.world.actors.spawn import Destination
-from emu.world.content.definitions import FARTHEST
+from emu.world.zones.definitions import FARTHEST
 from emu.world_stream.movement import Position
 
 T = TypeVar("T")

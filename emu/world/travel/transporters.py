@@ -18,13 +18,13 @@ from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
-from emu.world.content.definitions import ZoneDefinition
-from emu.world.entry.sheets import CharacterSheets
 from emu.world.events import LeftZone
 from emu.world.messages import WorldMessages
+from emu.world.sheets import CharacterSheets
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.tables import FORCED, ZONE, TravelTables, Way
 from emu.world.world import World
+from emu.world.zones.definitions import ZoneDefinition
 
 TOO_NEAR: Final = 100.0
 """Units; a destination in the same zone that is nearer is not offered, unless on a map."""

@@ -1,7 +1,7 @@
 """`Travel`: what players use to get somewhere, in one world.
 
 It hears of the content file's spawns as they appear, so it knows the doors, signs and transporters
-among them. A use of one comes from `emu.world.actors.interaction`, or from a script.
+among them. A use of one comes from `emu.world.handlers.interaction`, or from a script.
 Source: docs/guides/travel.md.
 """
 
@@ -15,13 +15,12 @@ from typing import Final, Protocol
 from emu.content.population import Standing
 from emu.times import Monotonic
 from emu.world.actors.client import send_text
-from emu.world.actors.interaction import TOO_FAR
 from emu.world.actors.player import Player
-from emu.world.actors.spawn import Destination, Spawn
+from emu.world.actors.spawn import TOO_FAR, Destination, Spawn
 from emu.world.entry.leaving import Departures
 from emu.world.events import LeftZone
 from emu.world.messages import WorldMessages
-from emu.world.social.spoken import play_sound
+from emu.world.speech.spoken import play_sound
 from emu.world.travel.instances import Instances
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.places import Places

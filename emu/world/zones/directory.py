@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 from emu.errors import EmuError
 from emu.times import Monotonic
-from emu.world.content.atlas import Atlas
-from emu.world.content.definitions import ZoneDefinition
 from emu.world.reports import ActorPaused, Faults
 from emu.world.rules import ZoneRules
+from emu.world.zones.definitions import Atlas, ZoneDefinition
 from emu.world.zones.zone import Zone
 
 Populate = Callable[[Zone, ZoneDefinition, Monotonic], None]

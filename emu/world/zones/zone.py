@@ -29,10 +29,10 @@ from typing import Final
 from emu.errors import LimitExceeded
 from emu.times import Monotonic
 from emu.world.actors.spawn import NOBODY, GhostPart, Spawn
-from emu.world.content.definitions import ZoneDefinition
 from emu.world.rules import ZoneRules
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import Viewer
+from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.grid import Grid
 from emu.world.zones.strikes import Strikes
 from emu.world_stream.movement import Position

@@ -27,7 +27,7 @@ from emu.net.cluster.node import (
 from emu.net.scheduler import Scheduler
 from emu.processes.ports import DeadSpawn
 from emu.times import Moment
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
 from tests.support.world.world_fakes import DeadSpawnsInMemory

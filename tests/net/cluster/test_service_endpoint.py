@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from emu.config import parse
 from emu.net.cluster.service import Alone, BusEndpoint, ProcessContext, processes_endpoint
 from emu.net.scheduler import Scheduler, Tasks
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 from tests.support.world.world_fakes import CharactersInMemory
 
 

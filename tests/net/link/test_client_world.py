@@ -26,11 +26,11 @@ from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.processes.shared import ServedHere
 from emu.structs import shipped_catalog
-from emu.world.content.definitions import Start
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.rules import AdmissionRules, CreationRules
+from emu.world.zones.definitions import Start
 from tests.support.login.create_requests import request_546
 from tests.support.login.directory_fakes import Observer, Stores, world_directory
 from tests.support.running.processes import handoff_keys, presence

@@ -16,8 +16,8 @@ from emu.content.sources import dump_parts
 from emu.errors import FileFormatError, StoreError
 from emu.net.world.content import KEPT, WorldContent, make_scripts, warn_of_old_check
 from emu.times import Moment, Monotonic
-from emu.world.content.deaths import Deaths
-from emu.world.content.served import ContentZones
+from emu.world.population.deaths import Deaths
+from emu.world.population.served import ContentZones
 from emu.world.travel.tables import TravelTables, read_tables
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.coroutines import finish

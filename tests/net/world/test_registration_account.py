@@ -11,7 +11,7 @@ from emu.link.settings import hash_link_password, link_password_matches
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.net.world.registration import built_in_account
 from emu.store import Store
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 
 ATLAS = read_atlas()
 

@@ -5,7 +5,7 @@ import pytest
 from emu.model import Color, RegisteredWorld, WorldCharacter
 from emu.net.world.registration import reconcile
 from emu.store import Store
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 
 MAN = "ec/pc/human/human_male"
 

@@ -11,8 +11,8 @@ from emu.net.link.client import LoginLink
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.world.registration import LinkAccount, login_link
-from emu.world.content.atlas import read_atlas
 from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.population.atlas import read_atlas
 from emu.world.rules import AdmissionRules
 from tests.support.world.world_fakes import no_storage
 

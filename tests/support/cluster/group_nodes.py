@@ -18,9 +18,9 @@ from emu.processes.ports import Bus
 from emu.processes.presence import SharedPresence
 from emu.processes.tables import DIGEST
 from emu.times import Clock
-from emu.world.social.group_changes import GroupAction, GroupOutcome
-from emu.world.social.groups import GroupRow, Groups
-from emu.world.social.shared_groups import SharedGroups
+from emu.world.groups.changes import GroupAction, GroupOutcome
+from emu.world.groups.groups import GroupRow, Groups
+from emu.world.groups.shared import SharedGroups
 from tests.support.cluster.brokers import MemoryBroker, MemoryCluster, start
 
 _runs = count(1)

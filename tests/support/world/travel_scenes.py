@@ -13,9 +13,9 @@ import attrs
 from emu.content.file import Entry, Placement, Template
 from emu.content.population import Standing
 from emu.world.actors.spawn import Destination, Footer, Spawn, SpawnKind, Verb
-from emu.world.content.atlas import Atlas
 from emu.world.travel.tables import TravelTables
 from emu.world.travel.travel import Travel
+from emu.world.zones.definitions import Atlas
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import WorldHarness, bare_atlas
 

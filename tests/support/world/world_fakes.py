@@ -20,7 +20,7 @@ from emu.model import (
 )
 from emu.processes.ports import ContentEdit, DeadSpawn
 from emu.times import UNKNOWN, Moment
-from emu.world.entry.saver import with_state
+from emu.world.saving.saver import with_state
 
 
 def world_character(char_id: int = 5, account_id: int = 101, **changes: object) -> WorldCharacter:

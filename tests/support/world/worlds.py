@@ -31,23 +31,24 @@ from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors, Library
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
-from emu.world.content.atlas import Atlas, read_atlas
-from emu.world.content.knowledge import read_knowledge
-from emu.world.content.population import ZonePopulation
-from emu.world.content.saving import ZoneFiles
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
-from emu.world.entry.sheets import CharacterSheets
+from emu.world.knowledge import read_knowledge
+from emu.world.population.atlas import read_atlas
+from emu.world.population.population import ZonePopulation
+from emu.world.population.saving import ZoneFiles
 from emu.world.reports import Faults, WorldEvent
 from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
 from emu.world.service import WorldService
+from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
 from emu.world.social.mail import Mail
 from emu.world.social.memberships import Memberships
 from emu.world.social.petitions import Petitions
 from emu.world.visibility.forms import read_rules
 from emu.world.world import World
+from emu.world.zones.definitions import Atlas
 from emu.world.zones.directory import Zones
 from tests.support.cluster.brokers import start
 from tests.support.coroutines import finish

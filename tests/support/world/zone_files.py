@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from emu.world.content.definitions import ZoneDefinition
+from emu.world.zones.definitions import ZoneDefinition
 from emu.world_stream.movement import Position
 
 ZONE = """

@@ -18,7 +18,7 @@ from emu.world.actors.looks import (
     wear,
 )
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.content.files import check_appearance
+from emu.world.population.files import check_appearance
 from emu.world_stream.movement import Position
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.world.behaviors.guard import TICK, RunningBehavior
+from emu.world.behaviors.running import TICK, RunningBehavior
 from tests.support.world.worlds import WorldHarness
 
 

@@ -10,7 +10,7 @@ from emu.errors import CommandError
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.behaviors.dialogs import Dialogs
-from emu.world.behaviors.guard import RunningBehavior
+from emu.world.behaviors.running import RunningBehavior
 from emu.world.conversations import Conversations
 from emu.world_stream.movement import Position
 from tests.support.world.worlds import Client, WorldHarness

@@ -12,10 +12,10 @@ from emu.content.importing import import_content
 from emu.content.layers import OWN_NUMBERS, stored_value
 from emu.content.sources import dump_parts
 from emu.world.actors.spawn import Spawn
-from emu.world.actors.targets import Targets
-from emu.world.content.atlas import read_atlas
-from emu.world.content.edits import GameEdits
-from emu.world.content.served import NO_LAYER, ContentZones, served_zone
+from emu.world.population.atlas import read_atlas
+from emu.world.population.edits import GameEdits
+from emu.world.population.served import NO_LAYER, ContentZones, served_zone
+from emu.world.zones.targets import Targets
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.coroutines import finish
 from tests.support.world.world_fakes import EditsInMemory

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.world.events import HidingChanged
-from emu.world.social.shared_groups import NOT_NOW
+from emu.world.groups.shared import NOT_NOW
 from tests.support.cluster.brokers import MemoryCluster, start
 from tests.support.world.worlds import Client, WorldHarness
 from tests.world.commands.test_groups import lines, sheet

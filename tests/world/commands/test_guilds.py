@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 
 from emu.errors import STORE_FAULT
 from emu.guilds import LEADER, RECRUIT, Guild, GuildChange, MemberFlag, Permission
-from emu.world.actors.hiding import set_hidden
+from emu.world.hiding import set_hidden
 from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness
 

@@ -9,7 +9,7 @@ import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.commands.zones import MOST_AROUND
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 from tests.support.running.processes import present
 from tests.support.world.worlds import WorldHarness
 

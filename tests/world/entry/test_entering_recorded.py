@@ -14,7 +14,7 @@ import pytest
 
 from emu.model import Hotkey, Title
 from emu.structs.packed import read_client_cmds, unpack
-from emu.world.content.knowledge import Knowledge, Skill
+from emu.world.knowledge import Knowledge, Skill
 from emu.world.rules import ChatRules, WorldRules
 from tests.support.files.recordings import recording
 from tests.support.world.ghost_views import dialect

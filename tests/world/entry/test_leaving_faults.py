@@ -13,11 +13,11 @@ from emu.world.actors.player import Player, PlayerDeadline, Relation
 from emu.world.actors.spawn import Spawn
 from emu.world.deadlines import Deadlines
 from emu.world.entry import leaving
-from emu.world.entry.saving import PlayerSaves
 from emu.world.events import GameEvent, LeftWorld, LeftZone, Order
+from emu.world.groups.groups import Groups
 from emu.world.reports import Fault
+from emu.world.saving.saves import PlayerSaves
 from emu.world.social.channels import Channels
-from emu.world.social.groups import Groups
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import Viewer
 from emu.world.world import Players

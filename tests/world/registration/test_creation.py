@@ -11,9 +11,9 @@ from emu.errors import StoreAway
 from emu.link.messages import CharacterCreateReply
 from emu.model import Color, CreateCode, WorldCharacter
 from emu.structs import StructCatalog, shipped_catalog
-from emu.world.content.definitions import Start
 from emu.world.registration.creation import MOST_UNKNOWN, CharacterCreation, NameRules
 from emu.world.rules import CreationRules
+from emu.world.zones.definitions import Start
 from tests.support.examples import tries
 from tests.support.files.struct_texts import catalog_of, struct_of
 from tests.support.login.create_requests import request_546, request_1096

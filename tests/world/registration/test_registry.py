@@ -22,12 +22,12 @@ from emu.link.messages import (
 from emu.link.settings import hash_link_password
 from emu.model import WorldCharacter
 from emu.structs import shipped_catalog
-from emu.world.content.definitions import Start
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.registration.creation import CharacterCreation, NameRules
 from emu.world.registration.registry import RegistryConfig, WorldRegistry
 from emu.world.reports import WorldEvent
 from emu.world.rules import AdmissionRules, CreationRules
+from emu.world.zones.definitions import Start
 from tests.support.coroutines import finish
 from tests.support.login.create_requests import request_546
 from tests.support.login.directory_fakes import Loop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emu.link.messages import ZoneUpdate
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 from emu.world.registration.registry import CharacterLocations
 from tests.support.running.processes import presence, present
 

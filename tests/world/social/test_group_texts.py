@@ -10,8 +10,8 @@ import pytest
 from emu.errors import CommandError
 from emu.processes.ports import Note
 from emu.world.actors.options import Option
+from emu.world.groups.shared import MALFORMED
 from emu.world.social.group_texts import GUESTS, TEXTS
-from emu.world.social.shared_groups import MALFORMED
 from tests.support.cluster.brokers import MemoryCluster
 from tests.support.coroutines import finish
 from tests.support.world.worlds import Client, WorldHarness

@@ -6,9 +6,9 @@ import pytest
 
 from emu.times import Monotonic
 from emu.world.actors.spawn import Footer, GhostPart, Spawn, SpawnKind, Verb
-from emu.world.actors.walks import Walks, Waypoint
-from emu.world.content.definitions import ZoneDefinition
+from emu.world.minds.walks import Walks, Waypoint
 from emu.world.travel.rides import LAG, Rides
+from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.world.travel_scenes import DOOR, PLACE, TravelScene

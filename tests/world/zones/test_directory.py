@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.world.content.atlas import read_atlas
+from emu.world.population.atlas import read_atlas
 from emu.world.reports import Faults
 from emu.world.rules import ZoneRules
 from emu.world.zones.directory import NoSuchZone, Zones

@@ -13,11 +13,11 @@ from emu.world.actors.sheet import FieldKind
 from emu.world.actors.spawn import GhostPart, SpawnKind
 from emu.world.actors.stance import arrow_color
 from emu.world.clock import GameTime, game_time
-from emu.world.content.knowledge import archetype
 from emu.world.entry.initial_messages import send_time
+from emu.world.groups.groups import Raid
+from emu.world.knowledge import archetype
 from emu.world.scripts.bodies import Body, Home, given
 from emu.world.scripts.host import Scripts
-from emu.world.social.groups import Raid
 
 FACTS: Final = FunctionTable()
 DAWN, DUSK = 8, 19

@@ -12,7 +12,7 @@ from typing import Any, Final
 from emu.scripts.signatures import FunctionTable, Handle, single
 from emu.world.actors.mind import SHORTEST_TICK, WIDEST, Mind
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.actors.walks import Waypoint
+from emu.world.minds.walks import Waypoint
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.moves import FOLLOW_SPEED, can_move

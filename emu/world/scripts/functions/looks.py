@@ -19,7 +19,7 @@ from emu.world.actors.looks import (
     wear,
 )
 from emu.world.actors.spawn import GhostPart
-from emu.world.content.looks import verbs_of
+from emu.world.population.looks import verbs_of
 from emu.world.scripts.bodies import Body, distance_between, shown
 from emu.world.scripts.host import Scripts
 

@@ -6,7 +6,7 @@ import math
 from typing import Any, Final
 
 from emu.scripts.signatures import FunctionTable, Handle, read_fraction, single
-from emu.world.actors.walks import Waypoint
+from emu.world.minds.walks import Waypoint
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.moves import can_move

@@ -13,7 +13,7 @@ from emu.scripts.signatures import FunctionTable
 from emu.world.actors.looks import set_field
 from emu.world.actors.options import BITS, SECOND_BITS, STATUS
 from emu.world.actors.player import Player
-from emu.world.entry.saver import SavedKind
+from emu.world.actors.unsaved import SavedKind
 from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.host import Scripts
 

@@ -10,7 +10,7 @@ from emu.world.actors.spawn import Entrance
 from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.functions.talk import viewers_of
 from emu.world.scripts.host import Scripts
-from emu.world.social import spoken, windows
+from emu.world.speech import spoken, windows
 from emu.world_stream.movement import Position
 
 SHOWS: Final = FunctionTable()

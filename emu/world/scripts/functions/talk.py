@@ -12,7 +12,7 @@ from emu.world.scripts.bodies import Body, distance_between, shown
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.talks import Conversation, Page, Shown
 from emu.world.social.mail import Draft
-from emu.world.social.spoken import SpokenLine, play_line
+from emu.world.speech.spoken import SpokenLine, play_line
 
 TALK: Final = FunctionTable()
 HEARD: Final = 30.0

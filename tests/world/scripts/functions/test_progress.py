@@ -6,7 +6,7 @@ import pytest
 
 from emu.content.figures import Figures
 from emu.model import Title
-from emu.world.entry.saver import SavedKind
+from emu.world.actors.unsaved import SavedKind
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from emu.errors import CommandError
-from emu.world.social.group_changes import GroupAction
-from emu.world.social.shared_groups import ORDERS, UNCLAIMED
+from emu.world.groups.changes import GroupAction
+from emu.world.groups.shared import ORDERS, UNCLAIMED
 from tests.processes.contracts.cluster_bus import Nodes
 from tests.support.cluster.group_nodes import GroupNode
 from tests.support.times import ManualClock

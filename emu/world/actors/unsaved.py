@@ -1,0 +1,82 @@
+"""Changes of a player that are not stored yet, and what waits until they are."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Final
+
+from emu.errors import StoreError
+from emu.limits.rates import RateLimit
+from emu.mailbox import PendingAnswer
+from emu.times import Monotonic
+
+AT_ONCE: Final = 10
+"""Changes of a player that are each saved at once."""
+RATE: Final = 1.0
+"""Further saves of such changes in a second; the changes in between share one of them."""
+Settled = Callable[[StoreError | None], None]
+"""Called when a change is stored (with None), or with the reason why it is not stored yet."""
+
+
+class SavedKind(enum.Enum):
+    """A part of a character that is stored as a whole when it changes; each save has the place."""
+
+    RELATIONS = "relations"
+    TITLES = "titles"
+    HOTKEYS = "hotkeys"
+    CHANNELS = "channels"
+    PLAYED = "played"
+    OPTIONS = "options"
+    """The options, and the last name."""
+    TRAVELS = "travels"
+    """The bind place, discoveries and instances."""
+    PAST = "past"
+    """What it has been through, and its skills and languages."""
+    CLIENT_DATA = "client data"
+    """What its client keeps."""
+    PROGRESS = "progress"
+    """Its classes and levels."""
+
+
+class Confirmation:
+    """The wait of one answer for its save; it ends once."""
+
+    __slots__ = ("_done", "is_given", "is_over")
+
+    def __init__(self, done: PendingAnswer) -> None:
+        self._done = done
+        self.is_given = False
+        """Whether the saver has it."""
+        self.is_over = False
+
+    def over(self, error: StoreError | None) -> None:
+        """End the wait: the change is stored, or it is not stored yet."""
+        if self.is_over:
+            return
+        self.is_over = True
+        if error is None:
+            self._done.callback(None)
+        else:
+            self._done.errback(error)
+
+
+class Confirmations:
+    """The confirmations of one player, and their pace."""
+
+    __slots__ = ("_pace", "waiting")
+
+    def __init__(self, now: Monotonic) -> None:
+        self._pace = RateLimit(RATE, AT_ONCE, now)
+        self.waiting: list[Confirmation] = []
+
+    def may_save(self, now: Monotonic) -> bool:
+        """Count a save; return False if there are more than the pace allows."""
+        return self._pace.take(1, now)
+
+    def give(self) -> list[Settled]:
+        """Return those that the next save answers, as functions to call then."""
+        given = [one for one in self.waiting if not one.is_given]
+        for one in given:
+            one.is_given = True
+        return [one.over for one in given]

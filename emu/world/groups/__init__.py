@@ -1,0 +1,1 @@
+"""Groups and raids: their members, and the changes of all processes in one order."""

@@ -1,0 +1,94 @@
+"""Levels and classes of players: changing them, showing that, and storing it with the character.
+
+The caller sends the player its sheet. Source: docs/guides/lua.md#levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from emu.times import Monotonic
+from emu.world.actors.looks import change_looks
+from emu.world.actors.player import Player
+from emu.world.actors.sheet import usual_health
+from emu.world.actors.unsaved import SavedKind
+from emu.world.social.chat import Chat
+from emu.world.speech.spoken import play_visual
+from emu.world.world import World
+
+LEVEL_VISUAL: Final = 322
+"""The spell visual of a player that reaches a level."""
+LARGEST_CLASS: Final = 0xFF
+
+
+class Levels:
+    """Changes levels and classes of the players of one world."""
+
+    def __init__(self, world: World, chat: Chat, needed: Mapping[int, int]) -> None:
+        """`needed` are the points that lead to a level, by that level."""
+        self._world = world
+        self._chat = chat
+        self._needed = needed
+
+    def set_level(self, player: Player, level: int, now: Monotonic) -> bool:
+        """Give a player another level, with full health and power; return False for its own level.
+
+        The level is cut to those of this world.
+        """
+        level = self._cut(level)
+        before = player.character.level
+        if level == before:
+            return False
+        needed = self._needed.get(level + 1, 0)
+        self._change(player, now, level=level, experience=0, experience_needed=needed)
+        spawn = player.spawn
+        full = usual_health(level, is_player=True)
+        spawn.sheet.health.fill(full)
+        spawn.sheet.power.fill(full)
+        spawn.set_info(level=level)
+        spawn.show_pools()
+        self._chat.line(player, f"You are now level {level}!")
+        if level > before:
+            around = self._world.players.standing_in(player.zone)
+            play_visual(spawn, around, LEVEL_VISUAL)
+        return True
+
+    def set_class(self, player: Player, number: int, now: Monotonic) -> bool:
+        """Give a player another class of adventurers; return False for its own, or no class."""
+        if not 0 <= number <= LARGEST_CLASS or number == player.character.class_:
+            return False
+        self._change(player, now, class_=number)
+        change_looks(player.spawn, **{"class": number})
+        return True
+
+    def set_trade(self, player: Player, number: int, now: Monotonic) -> bool:
+        """Give a player another tradeskill class; return False for its own, or no class."""
+        if not 0 <= number <= LARGEST_CLASS or number == player.character.tradeskill_class:
+            return False
+        self._change(player, now, tradeskill_class=number)
+        return True
+
+    def set_deity(self, player: Player, number: int, now: Monotonic) -> bool:
+        """Give a player another deity; return False for its own."""
+        if number == player.character.deity:
+            return False
+        self._change(player, now, deity=number)
+        return True
+
+    def set_trade_level(self, player: Player, level: int, now: Monotonic) -> bool:
+        """Give a player another tradeskill level, cut to those of this world."""
+        level = self._cut(level)
+        if level == player.character.tradeskill_level:
+            return False
+        self._change(player, now, tradeskill_level=level)
+        return True
+
+    def _cut(self, level: int) -> int:
+        return max(1, min(level, self._world.rules.max_level))
+
+    def _change(self, player: Player, now: Monotonic, **values: int) -> None:
+        changes: dict[str, Any] = dict(values)
+        player.character = replace(player.character, **changes)
+        self._world.saves.changed(player, SavedKind.PROGRESS, now)

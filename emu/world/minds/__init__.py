@@ -1,0 +1,1 @@
+"""The shared machinery of behaviors and scripts."""

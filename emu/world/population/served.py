@@ -1,0 +1,558 @@
+"""Serves the zones of a content file: their definitions, and the spawns that stand in them.
+
+A zone is read in one job of a thread when it starts. Then its spawns are added in slices, the
+nearest to its players first, so that a zone of thousands keeps nobody waiting. All spawns of one
+number share a template. What returns, expires or depends on the time of the day is the business of
+`emu.content.population`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from emu.content.file import DAMAGE, ContentFile
+from emu.content.layers import Edit, ZoneLayer, lay_over, spawns_named
+from emu.content.population import (
+    ORDINARY,
+    Change,
+    Condition,
+    Death,
+    Population,
+    Randomness,
+    Standing,
+    Surroundings,
+)
+from emu.errors import EmuError, FileFormatError, LimitExceeded
+from emu.times import Monotonic
+from emu.world.actors.player import Player
+from emu.world.actors.spawn import Spawn
+from emu.world.population.deaths import Deaths
+from emu.world.population.differences import ServedZone, emptied, prepared
+from emu.world.population.looks import fixture_of, spawn_of
+from emu.world.zones.definitions import Fixture
+from emu.world.zones.targets import Targets
+from emu.world.zones.zone import Zone
+from emu.world_stream.movement import Position
+
+NO_LAYER: Final = ZoneLayer()
+SLICE: Final = 150
+"""Spawns that one turn adds at most."""
+SLICE_SECONDS: Final = 0.005
+"""A turn adds no more spawns to any zone after this time; a script may take longer."""
+PAUSE: Final = 0.01
+"""Seconds between two slices, in which sessions are served."""
+MOST_EXTRAS: Final = 1000
+"""Spawns that scripts may have made in one zone, besides what stands there."""
+
+PUBLIC: Final = ("", "none", "public", "tradeskill")
+"""Types of zones whose instances belong to nobody."""
+
+
+# -- templates ----------------------------------------------------------------------------------
+
+
+def read_zone_content(path: Path, zone_id: int) -> ServedZone | None:
+    """Read one zone of a content file as `served_zone` does, and close the file."""
+    with ContentFile(path) as file:
+        return served_zone(file, zone_id)
+
+
+def served_zone(
+    file: ContentFile,
+    zone_id: int,
+    layer: ZoneLayer = NO_LAYER,
+    edits: Sequence[Edit] = (),
+    old: ServedZone | None = None,
+) -> ServedZone | None:
+    """Return one zone of a content file with changes laid over it. For a thread.
+
+    `edits` are above `layer`. `old` is what was read before: it is returned if nothing of it can
+    have changed, and its templates are used again. None: the file has no such zone, or zone files
+    replace it. Raises `FileFormatError`.
+
+    A damaged file is read once more, without the rows that do not fit their tables.
+    """
+    try:
+        return _served_zone(file, zone_id, layer, edits, old)
+    except DAMAGE:
+        file.is_careful, file.problems = True, {}
+        try:
+            return _served_zone(file, zone_id, layer, edits, None)
+        except DAMAGE as error:
+            raise FileFormatError(
+                f"{file.path}: zone {zone_id} cannot be read ({error!r:.200}); make the file anew"
+                " with `emu content import`"
+            ) from error
+        finally:
+            file.is_careful = False
+
+
+def _served_zone(
+    file: ContentFile, zone_id: int, layer: ZoneLayer, edits: Sequence[Edit], old: ServedZone | None
+) -> ServedZone | None:
+    every = [*layer.edits, *edits]
+    if layer.replaces and not layer.edits:
+        return None
+    source = (file.stamp, layer, tuple(edits))
+    if old is not None and old.source == source:
+        return old
+    content = file.zone_content(zone_id, spawns_named(every, zone_id))
+    if content is None:
+        return None
+    content = lay_over(content, every, replaces=layer.replaces)
+    fixtures: dict[int, Fixture] = {}
+    faults: list[str] = []
+    for number, template in content.templates.items():
+        if old is not None and (known := old.fixture_as(template, content.commands)) is not None:
+            fixtures[number] = known
+            continue
+        try:
+            fixtures[number] = fixture_of(template, content.commands)
+        except FileFormatError as error:
+            faults.append(f"spawn {number}: {error}")
+    if file.is_careful:
+        faults += file.problems
+    return ServedZone(content, fixtures, tuple(faults), source)
+
+
+# -- running zones ------------------------------------------------------------------------------
+
+
+class Watcher(Protocol):
+    """Notes which spawns of the content file stand in which zone."""
+
+    def appeared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
+        """Note a spawn that was put into its zone."""
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """Forget a spawn that was removed from its zone."""
+
+    def ended(self, zone: Zone) -> None:
+        """Forget a zone that ends."""
+
+
+class Listener(Protocol):
+    """Hears of the spawns of the content file; the host of scripts is one."""
+
+    def zone_starts(self, zone: Zone) -> None:
+        """Handle a zone whose content is about to be read."""
+
+    def zone_is_read(self, zone: Zone, script: str) -> None:
+        """Handle a zone whose content was read: `script` is what its row names."""
+
+    def zone_is_ready(self, zone: Zone) -> None:
+        """Handle a zone in which all spawns of the content file stand."""
+
+    def prepared(self, zone: Zone, spawn: Spawn, standing: Standing) -> None:
+        """Handle a spawn that is about to be put into its zone."""
+
+    def appeared(
+        self, zone: Zone, spawn: Spawn, standing: Standing, *, is_back: bool = False
+    ) -> None:
+        """Handle a spawn that was put into its zone; `is_back` means that it stood there before."""
+
+    def vanished(self, zone: Zone, spawn: Spawn) -> None:
+        """Handle a spawn that was removed from its zone."""
+
+    def ended(self, zone: Zone) -> None:
+        """Handle the end of a zone."""
+
+
+@dataclass(slots=True, eq=False)
+class _Filled:
+    """A running zone: what stands there, and what is still to be added."""
+
+    zone: Zone
+    population: Population
+    served: ServedZone
+    due: Monotonic
+    """When to look at it again."""
+    spawns: dict[int, Spawn] = field(default_factory=dict)
+    """By placement."""
+    extras: dict[int, tuple[Spawn, Standing]] = field(default_factory=dict)
+    """What was made besides, by the number of the spawn; it takes no place and does not return."""
+    waiting: deque[Standing] = field(default_factory=deque)
+    leaving: deque[Standing] = field(default_factory=deque)
+    """What another content has no longer; it goes before anything is added."""
+    replaced: dict[int, tuple[Spawn, Sequence[Player]]] = field(default_factory=dict)
+    """By placement, what another content has in another form, until that form stands there, and
+    the players whose target it was."""
+    is_opening: bool = True
+    """Whether the spawns with which it starts are still being added."""
+    is_private: bool = False
+    """Whether it is an instance of its own for some players, who come back to it."""
+
+
+class ContentZones:
+    """Fills running zones from a content file, and lets what is dead return."""
+
+    def __init__(
+        self,
+        read: Callable[[int, ServedZone | None], Awaitable[ServedZone | None]],
+        *,
+        next_id: Callable[[], int],
+        randomness: Callable[[], Randomness],
+        hour: Callable[[], int],
+        center: Callable[[Zone], Position | None],
+        now: Callable[[], Monotonic],
+        wake: Callable[[Monotonic], None],
+        start: Callable[[Coroutine[Any, Any, None]], object],
+        failed: Callable[[str], object],
+        deaths: Deaths | None = None,
+        in_thread: Callable[[Callable[[], Any]], Awaitable[Any]],
+        expansions: int = 0,
+        holidays: int = ORDINARY,
+    ) -> None:
+        """Prepare to fill zones.
+
+        `read` reads a zone in a thread; it may return what it returned before, which it is given,
+        if nothing has changed. `hour` is that of the world's clock. `center` returns where
+        a zone's players are, if anybody is there. `failed` reports a line to operators. `deaths`
+        keeps what is dead; without it, everything lives when a zone starts. `in_thread` carries out
+        a call in a thread. `expansions` and `holidays` are the bits of those whose spawns stand, 0
+        for all.
+        """
+        self._read = read
+        self._next_id = next_id
+        self._randomness = randomness
+        self._hour = hour
+        self._center = center
+        self._now = now
+        self._wake = wake
+        self._start = start
+        self._failed = failed
+        self.deaths = deaths
+        self._expansions = expansions
+        self._holidays = holidays
+        self._in_thread = in_thread
+        self._filled: dict[Zone, _Filled] = {}
+        self._opening: set[Zone] = set()
+        self._running: dict[Zone, None] = {}
+        self.listener: Listener | None = None
+        self.watchers: list[Watcher] = []
+        """Who notes the spawns before the listener hears of them."""
+        self.targets: Targets | None = None
+        """Keeps a spawn the target of players when another content has another form of it."""
+        self.apart: Callable[[], AbstractContextManager[object]] = nullcontext
+        """Keeps the memory of what is made inside apart from that of what stays."""
+
+    def settle(self, zone: Zone) -> None:
+        """Begin to fill a zone that starts."""
+        self._running[zone] = None
+        self._opening.add(zone)
+        if self.listener is not None:
+            self.listener.zone_starts(zone)
+        self._start(self._open(zone))
+
+    def forget(self, zone: Zone) -> None:
+        """Remove a zone that ends."""
+        self._running.pop(zone, None)
+        self._opening.discard(zone)
+        self._filled.pop(zone, None)
+        for watcher in self.watchers:
+            watcher.ended(zone)
+        if self.listener is not None:
+            self.listener.ended(zone)
+
+    def despawn(self, zone: Zone, spawn: Spawn) -> None:
+        """Remove a spawn of the content file; it returns after the respawn time of its place."""
+        filled = self._filled.get(zone)
+        if filled is None:
+            return
+        if filled.extras.pop(spawn.id, None) is not None:
+            self._remove(zone, spawn, self._now())
+            return
+        for placement, standing in filled.spawns.items():
+            if standing is spawn:
+                del filled.spawns[placement]
+                filled.population.removed(placement, self._now())
+                self._keep_deaths(filled)
+                self._remove(zone, spawn, self._now())
+                return
+
+    def keep_dead(self, zone_id: int, location: int, seconds: int) -> bool:
+        """Let a location of a zone stay empty for so long, also over a restart.
+
+        What stands there stays until it dies. Returns whether a running zone has that location; in
+        a zone that does not run, it is stored if the zone has it.
+        """
+        now, is_known = self._now(), False
+        for filled in self._filled.values():
+            if filled.zone.zone_id == zone_id:
+                is_known |= filled.population.keep_dead(location, seconds, now)
+                self._keep_deaths(filled)
+        if not any(zone.zone_id == zone_id for zone in self._running):
+            self._start(self._keep_dead(zone_id, location, seconds))
+        return is_known
+
+    async def _keep_dead(self, zone_id: int, location: int, seconds: int) -> None:
+        try:
+            served = await self._read(zone_id, None)
+        except EmuError as error:
+            self._failed(f"zone {zone_id}: a spawn could not be kept dead: {error}")
+            return
+        if served is None or self.deaths is None:
+            return
+        returns = Monotonic(self._now() + max(0, seconds))
+        deaths = [
+            Death(one.id, is_dead=True, returns=returns)
+            for one in served.content.placements
+            if one.location_id == location
+        ]
+        self.deaths.note(zone_id, 0, deaths, for_ever=False)
+
+    def population(self, zone: Zone) -> Population | None:
+        """Return what can stand in a zone; None while its content is not read."""
+        filled = self._filled.get(zone)
+        return filled.population if filled is not None else None
+
+    def put(self, zone: Zone, standing: Standing) -> Spawn | None:
+        """Put a spawn into a zone besides what stands there; None if it cannot be put there."""
+        filled = self._filled.get(zone)
+        if filled is None or len(filled.extras) >= MOST_EXTRAS:
+            return None
+        fixture = filled.served.fixtures.get(standing.template.id)
+        if fixture is None:
+            return None
+        spawn = spawn_of(fixture, standing, self._next_id())
+        # Before the listener hears of it: its script may remove it at once.
+        filled.extras[spawn.id] = spawn, standing
+        if not self._add(filled, spawn, standing, is_back=False):
+            filled.extras.pop(spawn.id, None)
+            return None
+        return spawn if spawn.id in filled.extras else None
+
+    async def refresh(self) -> list[str]:
+        """Read all running zones again, and change what differs in them, a slice at a time.
+
+        Returns a line for each zone that has changes. Raises `EmuError` if a zone cannot be read.
+        """
+        lines = []
+        for zone in list(self._running):
+            line = await self._refresh(zone)
+            lines += [line] if line else []
+        return lines
+
+    async def _refresh(self, zone: Zone) -> str:
+        known = self._filled.get(zone)
+        fresh = await self._read(zone.zone_id, known.served if known is not None else None)
+        filled = self._filled.get(zone)
+        if filled is None:
+            # Its content may have come only now, or another one than the one it is opened with.
+            if zone in self._running:
+                self._opening.add(zone)
+                await self._open(zone)
+            return ""
+        if fresh is None:
+            fresh = emptied(filled.served)
+        old = filled.served
+        if fresh is old:
+            return ""
+        found, population = await self._in_thread(partial(prepared, old, fresh, filled.population))
+        # Another content may have come first, or the zone may have ended.
+        if self._filled.get(zone) is not filled or filled.served is not old:
+            return ""
+        now = self._now()
+        change = population.take_over(filled.population, found.places, found.spawns, now)
+        filled.population, filled.served, filled.due = population, fresh, now
+        filled.leaving.extend(change.gone)
+        for standing in change.come:
+            place = standing.placement.id
+            before = filled.spawns.get(place)
+            if before is not None and place not in filled.replaced and self.targets is not None:
+                filled.replaced[place] = before, self.targets.holders(before)
+        filled.waiting.extend(_nearest_first(change.come, self._middle(zone)))
+        self._wake(now)
+        if not change.gone and not change.come:
+            return ""
+        return f"{zone.definition.name}: {len(change.gone)} spawns go, {len(change.come)} come"
+
+    def standing_of(self, zone: Zone, spawn: Spawn) -> Standing | None:
+        """Return what a spawn of the content file is; None for another spawn."""
+        filled = self._filled.get(zone)
+        if filled is None:
+            return None
+        replaced = ((place, before) for place, (before, _) in filled.replaced.items())
+        standing = chain(filled.spawns.items(), replaced)
+        number = next((one for one, known in standing if known is spawn), None)
+        return None if number is None else filled.population.at(number)
+
+    def standing(self, zone: Zone) -> int:
+        """Return how many spawns of the content file stand in a zone."""
+        filled = self._filled.get(zone)
+        return len(filled.spawns) if filled is not None else 0
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`."""
+        times = [filled.due for filled in self._filled.values()]
+        if self.deaths is not None and (due := self.deaths.get_timer()) is not None:
+            times.append(due)
+        return min(times, default=None)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Add the next slice to each zone that is filled; let spawns come and go."""
+        began = self._now()
+        due = [filled for filled in self._filled.values() if filled.due <= now]
+        # Who waited longest comes first: else the zones that were opened first take each turn.
+        for filled in sorted(due, key=lambda one: one.due):
+            # The others follow in the next call, after sessions were served.
+            if self._now() - began > SLICE_SECONDS:
+                break
+            if filled.leaving:
+                self._remove_slice(filled, now)
+            elif filled.waiting:
+                with self.apart():
+                    self._add_slice(filled, began)
+            else:
+                self._pass_time(filled, now)
+            is_busy = bool(filled.waiting or filled.leaving)
+            if filled.is_opening and not is_busy:
+                filled.is_opening = False
+                if self.listener is not None:
+                    self.listener.zone_is_ready(filled.zone)
+            waits = PAUSE if is_busy else max(PAUSE, filled.population.get_timer() - now)
+            filled.due = Monotonic(now + waits)
+        if self.deaths is not None:
+            self.deaths.handle_timer(now)
+
+    # -- internals --------------------------------------------------------------------------------
+
+    async def _open(self, zone: Zone) -> None:
+        try:
+            served = await self._read(zone.zone_id, None)
+            dead = await self._dead(zone)
+        except EmuError as error:
+            self._failed(f"zone {zone.zone_id} was not filled: {error}")
+            return
+        # The zone may have ended while it was read.
+        if served is None or zone not in self._opening:
+            return
+        now = self._now()
+        surroundings = Surroundings(self._daytime(), self._expansions, self._holidays)
+        center = self._middle(zone)
+
+        def populated() -> tuple[Population, list[Standing]]:
+            population = Population(served.content, self._randomness(), surroundings, dead)
+            return population, _nearest_first(population.open(now), center)
+
+        # Thousands of rolls: they would keep the players of other zones waiting.
+        population, standing = await self._in_thread(populated)
+        if zone not in self._opening:
+            return
+        self._opening.discard(zone)
+        filled = _Filled(
+            zone, population, served, now,
+            is_private=served.content.zone["instance_type"] not in PUBLIC,
+        )  # fmt: skip
+        filled.waiting.extend(standing)
+        self._filled[zone] = filled
+        if self.listener is not None:
+            self.listener.zone_is_read(zone, served.content.zone["script"])
+        if served.faults:
+            self._failed(
+                f"zone {zone.zone_id}: {len(served.faults)} spawns cannot be shown;"
+                f" the first: {served.faults[0]}"
+            )
+        self._wake(now)
+
+    async def _dead(self, zone: Zone) -> dict[int, float | None]:
+        if self.deaths is None:
+            return {}
+        return await self.deaths.of_zone(zone.zone_id, zone.instance)
+
+    def _keep_deaths(self, filled: _Filled) -> None:
+        deaths = filled.population.take_deaths()
+        if deaths and self.deaths is not None:
+            zone = filled.zone
+            self.deaths.note(zone.zone_id, zone.instance, deaths, for_ever=filled.is_private)
+
+    def _middle(self, zone: Zone) -> Position:
+        """Return the place at which a zone's players are, or will appear."""
+        return self._center(zone) or zone.definition.safe
+
+    def _daytime(self) -> Condition:
+        is_day = 8 <= self._hour() < 19
+        return (Condition.DAY if is_day else Condition.NIGHT) | Condition.DRY
+
+    def _add_slice(self, filled: _Filled, began: Monotonic) -> None:
+        for _ in range(min(SLICE, len(filled.waiting))):
+            # Scripts of spawns may take long, for instance while their files are loaded.
+            if self._now() - began >= SLICE_SECONDS:
+                return
+            standing = filled.waiting.popleft()
+            # What expired before it was its turn is gone already.
+            if filled.population.at(standing.placement.id) is not standing:
+                continue
+            fixture = filled.served.fixtures.get(standing.template.id)
+            if fixture is None:
+                continue
+            spawn = spawn_of(fixture, standing, self._next_id())
+            filled.spawns[standing.placement.id] = spawn
+            before = filled.replaced.pop(standing.placement.id, None)
+            if not self._add(filled, spawn, standing, is_back=not filled.is_opening):
+                filled.spawns.pop(standing.placement.id, None)
+                filled.waiting.clear()
+                return
+            if before is not None and self.targets is not None:
+                self.targets.hand_over(filled.zone, before[1], before[0], spawn)
+
+    def _add(self, filled: _Filled, spawn: Spawn, standing: Standing, *, is_back: bool) -> bool:
+        """Put a spawn into its zone; return False if the zone is full."""
+        listener = self.listener
+        if listener is not None:
+            listener.prepared(filled.zone, spawn, standing)
+        try:
+            filled.zone.add(spawn, self._now())
+        except LimitExceeded as error:
+            self._failed(f"zone {filled.zone.zone_id}: {error}")
+            if listener is not None:
+                listener.vanished(filled.zone, spawn)
+            return False
+        for watcher in self.watchers:
+            watcher.appeared(filled.zone, spawn, standing)
+        if listener is not None:
+            listener.appeared(filled.zone, spawn, standing, is_back=is_back)
+        return True
+
+    def _remove_slice(self, filled: _Filled, now: Monotonic) -> None:
+        some = [filled.leaving.popleft() for _ in range(min(SLICE, len(filled.leaving)))]
+        self._apply(filled, Change(gone=some), now)
+
+    def _remove(self, zone: Zone, spawn: Spawn, now: Monotonic) -> None:
+        zone.remove(spawn, now)
+        for watcher in self.watchers:
+            watcher.vanished(zone, spawn)
+        if self.listener is not None:
+            self.listener.vanished(zone, spawn)
+
+    def _pass_time(self, filled: _Filled, now: Monotonic) -> None:
+        population = filled.population
+        changes = [population.handle_timer(now)]
+        daytime = self._daytime()
+        if daytime != population.surroundings.now:
+            population.surroundings.now = daytime
+            changes.append(population.changed(now))
+        for change in changes:
+            self._apply(filled, change, now)
+        for spawn, standing in list(filled.extras.values()):
+            if standing.expires is not None and standing.expires <= now:
+                self.despawn(filled.zone, spawn)
+        self._keep_deaths(filled)
+
+    def _apply(self, filled: _Filled, change: Change, now: Monotonic) -> None:
+        for standing in change.gone:
+            spawn = filled.spawns.pop(standing.placement.id, None)
+            if spawn is not None:
+                self._remove(filled.zone, spawn, now)
+        filled.waiting.extend(change.come)
+
+
+def _nearest_first(standing: Iterable[Standing], center: Position) -> list[Standing]:
+    return sorted(standing, key=lambda one: (one.x - center.x) ** 2 + (one.z - center.z) ** 2)

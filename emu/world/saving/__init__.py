@@ -1,0 +1,1 @@
+"""Saves of players: periodically, on leaving, and after a change."""

@@ -1,0 +1,157 @@
+"""Saves of players: periodically, on leaving, and after a change.
+
+A client may make many changes at once, so a change is saved after a pause. A change that the server
+confirms in words is stored first (`PlayerSaves.confirm`). `emu.world.saving.saver` carries out the
+saves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final
+
+from emu.errors import StoreError
+from emu.mailbox import PendingAnswer
+from emu.model import WorldCharacter
+from emu.times import Clock, Moment, Monotonic
+from emu.world.actors.player import Player, PlayerDeadline
+from emu.world.actors.spawn import Destination
+from emu.world.actors.unsaved import RATE, Confirmation, SavedKind
+from emu.world.deadlines import Deadlines
+from emu.world.reports import Faults
+from emu.world.saving.saver import Saver
+
+__all__ = ["PlayerSaves", "SavedKind", "state_of"]
+
+PAUSE: Final = 2.0
+"""Seconds that a change waits for others."""
+LONGEST_WAIT: Final = 2.0
+"""Seconds after which a player is answered although its change is not stored yet."""
+
+
+class PlayerSaves:
+    """Saves the players of one world through its `Saver`."""
+
+    def __init__(
+        self,
+        saver: Saver,
+        deadlines: Deadlines[Player, PlayerDeadline],
+        faults: Faults,
+        answer: Callable[[], PendingAnswer],
+        clock: Clock,
+    ) -> None:
+        """`answer` makes an object that a coroutine can wait for."""
+        self._clock = clock
+        self._saver = saver
+        self._deadlines = deadlines
+        self._faults = faults
+        self._answer = answer
+
+    def changed(self, player: Player, kind: SavedKind, now: Monotonic) -> None:
+        """Save a player soon, because something of it has changed."""
+        player.unsaved.add(kind)
+        # The first change starts the pause and later ones join, so a busy client is still saved.
+        if self._deadlines.get(player, PlayerDeadline.SAVE_CHANGES) is None:
+            self._deadlines.set(player, PlayerDeadline.SAVE_CHANGES, Monotonic(now + PAUSE))
+
+    async def confirm(self, player: Player, kind: SavedKind) -> None:
+        """Save a change of a player now, and wait until it is stored.
+
+        Raises `StoreError` if it is not stored within `LONGEST_WAIT` seconds; it stays unsaved, and
+        the server stores it as soon as it can. A player who makes many such changes waits up to a
+        second for one save of all of them, so that nobody can flood the store.
+        """
+        now, done, deadlines = self._clock.now(), self._answer(), self._deadlines
+        player.unsaved.add(kind)
+        mine, all_of_it = Confirmation(done), player.confirmations
+        all_of_it.waiting.append(mine)
+        if deadlines.get(player, PlayerDeadline.CONFIRMED) is None:
+            deadlines.set(player, PlayerDeadline.CONFIRMED, Monotonic(now + LONGEST_WAIT))
+        try:
+            if all_of_it.may_save(now):
+                self.save(player)
+            else:
+                self._save_by(player, Monotonic(now + 1 / RATE))
+            await done
+        finally:
+            mine.is_over = True
+            all_of_it.waiting.remove(mine)
+            if not all_of_it.waiting:
+                deadlines.clear(player, PlayerDeadline.CONFIRMED)
+
+    def not_confirmed(self, player: Player) -> None:
+        """End the waits of `confirm` with an error: the store takes too long."""
+        for one in list(player.confirmations.waiting):
+            one.over(StoreError("the database does not answer"))
+
+    def _save_by(self, player: Player, due: Monotonic) -> None:
+        """Save a player's changes at a time at the latest."""
+        planned = self._deadlines.get(player, PlayerDeadline.SAVE_CHANGES)
+        if planned is None or planned > due:
+            self._deadlines.set(player, PlayerDeadline.SAVE_CHANGES, due)
+
+    def save(self, player: Player, also: Iterable[SavedKind] = ()) -> None:
+        """Save a player now; `also` are kinds that have changed just now."""
+        row = state_of(player, self._clock.now())
+        # Emptied before the save: a change that comes while it is in flight belongs to the next
+        # one.
+        changes, player.unsaved = player.unsaved.union(also), set()
+        self._saver.put(row, changes, player.confirmations.give())
+
+    def save_or_report(self, player: Player) -> None:
+        """Save a player; if that raises, report it and try once more with everything it has.
+
+        It is unknown what the attempt that raised has stored. If the second attempt raises too,
+        the next save stores everything.
+        """
+        for task in ("saving a player", "saving a player again"):
+            if self._faults.attempt(task, player, self.save, player):
+                return
+            # Everything counts as changed, because it is unknown which kinds were given to the
+            # saver.
+            player.unsaved.update(SavedKind)
+
+    def played(self, player: Player, moment: Moment) -> None:
+        """Save when a player was played last."""
+        player.character = replace(player.character, last_played=moment)
+        self.save(player, (SavedKind.PLAYED,))
+
+    async def store(self, player: Player, to: Destination) -> None:
+        """Save a player at its destination and wait for it: another process reads it next.
+
+        Raises `StoreError`.
+        """
+        # The destination counts and not the place where the player stands: the other process enters
+        # it there.
+        place = to.position or player.position
+        row = replace(state_of(player, self._clock.now()), zone_id=to.zone_id, place=place)
+        changes, player.unsaved = player.unsaved, set()
+        await self._saver.store(row, changes, self._answer, player.confirmations.give())
+
+    async def stored(self, player: Player) -> None:
+        """Wait until what was saved of a player last is stored. Raises `StoreError`."""
+        await self._saver.stored(player.id, self._answer)
+
+
+def state_of(player: Player, now: Monotonic) -> WorldCharacter:
+    """Return a player's character as it is now, at its destination if it changes the zone."""
+    zone_id, place = player.zone.zone_id, player.position
+    # While the zone changes, a save must not store the place that the player has left.
+    if player.destination is not None:
+        zone_id, place = player.destination.zone_id, player.destination.position or place
+    return replace(
+        player.character,
+        zone_id=zone_id,
+        place=place,
+        relations=tuple((int(kind), name) for kind, name in player.relations.rows()),
+        titles=player.titles.given,
+        prefix=player.titles.prefix,
+        suffix=player.titles.suffix,
+        hotkeys=player.hotbars.keys,
+        channels=tuple(player.channels.values()),
+        options=player.options.text,
+        past=player.past.text,
+        client_data=player.client_data.text,
+        played=player.played(now),
+    )

@@ -1,0 +1,1 @@
+"""Lines, gestures, sounds and windows that players are sent."""

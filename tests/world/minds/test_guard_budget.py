@@ -1,0 +1,44 @@
+"""Reports of calls that fail, and of calls that take too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from emu.world.minds.guard import Budget, OutOfTime, unguarded
+
+
+def test_a_call_that_is_well_is_made_and_nothing_reported() -> None:
+    made: list[int] = []
+    assert Budget(1.0, unguarded, lambda: 0.0).spend(lambda: made.append(1)) == ""
+    assert made == [1]
+
+
+def test_what_raises_is_reported_with_its_place() -> None:
+    reason = Budget(1.0, unguarded, lambda: 0.0).spend(lambda: 1 // 0)
+    assert "test_guard_budget.py" in reason
+    assert "ZeroDivisionError" in reason
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_what_would_end_the_server_is_reported_as_well(kind: type[BaseException]) -> None:
+    def call() -> None:
+        raise kind
+
+    assert kind.__name__ in Budget(1.0, unguarded, lambda: 0.0).spend(call)
+
+
+def test_who_returns_too_late_is_reported() -> None:
+    times = iter((5.0, 6.5))
+    reason = Budget(1.0, unguarded, lambda: next(times)).spend(lambda: None)
+    assert reason == "took longer than 1 s"
+
+
+def test_who_is_interrupted_is_reported_with_its_place() -> None:
+    def guard(_call: Callable[[], object], _seconds: float) -> None:
+        raise OutOfTime
+
+    reason = Budget(0.25, guard, lambda: 0.0).spend(lambda: None)
+    assert reason.endswith(": took longer than 0.25 s")
+    assert "test_guard_budget.py" in reason

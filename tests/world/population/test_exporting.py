@@ -1,0 +1,131 @@
+"""Zones of a content file as zone files: read again they are the same."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.content.file import ContentFile
+from emu.content.importing import import_content
+from emu.content.population import Population, Surroundings
+from emu.content.sources import dump_parts
+from emu.files import parse_document
+from emu.times import Monotonic
+from emu.world.population.atlas import read_atlas
+from emu.world.population.checks import content_faults
+from emu.world.population.exporting import is_exported, spawn_row, standing_fixtures, zone_text
+from emu.world.population.files import read_fixtures, read_zone
+from emu.world.population.listing import zone_definitions
+from emu.world.population.served import read_zone_content
+from emu.world.zones.definitions import Fixture
+from tests.support.content.dumps import meadow, write_dumps
+
+HERE = Path("test")
+NUMBERS = st.floats(-90_000, 90_000)
+TEXTS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=20)
+PLACES = st.lists(NUMBERS, min_size=3, max_size=3) | st.tuples(
+    NUMBERS, NUMBERS, NUMBERS, st.floats(0, 359)
+).map(list)
+
+
+def optional(**keys: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({}, optional=keys)
+
+
+VERBS = st.lists(
+    st.tuples(
+        st.fixed_dictionaries({"name": st.sampled_from(["Hail", "touch the altar", 'a "b" \\c'])}),
+        optional(distance=st.floats(0, 500), command=TEXTS),
+    ).map(lambda both: both[0] | both[1]),
+    max_size=3,
+)
+COMMON = {
+    "id": st.text("abc-9", min_size=1, max_size=9), "grid": st.integers(0, 2**32 - 2),
+    "last_name": TEXTS, "title": TEXTS, "level": st.integers(1, 255),
+    "size": st.integers(1, 32767), "model": st.integers(0, 65535),
+    "looks": optional(gender=st.integers(0, 3), skin_color=st.just([1, 2, 255])),
+    "attackable": st.booleans(), "targetable": st.booleans(), "show_name": st.booleans(),
+    "visual_state": st.integers(0, 65535), "mood_state": st.integers(0, 65535),
+    "collision_radius": st.integers(0, 32767), "verbs": VERBS,
+    "to": st.tuples(st.just({"zone": 9}), optional(place=PLACES)).map(lambda b: b[0] | b[1]),
+    "behavior": st.just("greeter"), "behavior_options": st.just({"greeting": "a\x7fb", "n": 1.5}),
+}  # fmt: skip
+WIDGET = optional(id=st.integers(0, 2**31), place=PLACES)
+SIGN = optional(title=TEXTS, text=TEXTS, show=st.booleans(), language=st.integers(0, 255))
+
+
+def rows(kind: str, **more: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    needed = st.fixed_dictionaries({"kind": st.just(kind), "name": TEXTS, "place": PLACES})
+    return st.tuples(needed, optional(**COMMON, **more)).map(lambda both: both[0] | both[1])
+
+
+SPAWNS = (
+    rows("npc") | rows("object") | rows("widget", widget=WIDGET)
+    | rows("sign", widget=WIDGET, sign=SIGN)
+)  # fmt: skip
+
+
+@given(st.lists(SPAWNS, max_size=4))
+def test_any_spawn_that_is_written_is_read_as_the_same(tables: list[dict[str, Any]]) -> None:
+    fixtures = read_fixtures(HERE, tables, int)
+    again = read_fixtures(HERE, [spawn_row(one) for one in fixtures], int)
+    assert again == fixtures
+
+
+def standing(folder: Path, seed: int) -> tuple[Any, tuple[Any, ...]]:
+    """Return the meadow's definition, and what stands there by a seed."""
+    path = folder / "content.sqlite"
+    if not path.exists():
+        import_content(dump_parts([write_dumps(folder / "dumps", meadow())]), path)
+    with ContentFile(path) as file:
+        (zone,) = zone_definitions(file)
+    served = read_zone_content(path, 9)
+    assert served is not None
+    population = Population(served.content, Random(seed), Surroundings())
+    made = standing_fixtures(served.fixtures, population.open(Monotonic(0.0)))
+    return zone, tuple(made)
+
+
+def with_lists(fixture: Fixture) -> Fixture:
+    """Return a fixture whose colors are lists: those of a content file are tuples."""
+    return replace(fixture, looks=json.loads(json.dumps(dict(fixture.looks))))
+
+
+def test_a_zone_that_is_written_stands_the_same_spawns(tmp_path: Path) -> None:
+    for seed in range(10):
+        zone, fixtures = standing(tmp_path, seed)
+        document = parse_document(zone_text(zone, fixtures).encode(), HERE)
+        assert read_zone(HERE, document["zone"]) == zone
+        again = read_fixtures(HERE, document["spawn"], int)
+        assert [with_lists(one) for one in again] == [with_lists(one) for one in fixtures]
+        assert {one.key for one in fixtures} > {"placement-11", "placement-15"}
+        assert {one.place[:3] for one in fixtures} > {(10.25, -1.5, 3.0)}
+
+
+def test_a_zone_that_is_written_replaces_that_of_the_content_file(tmp_path: Path) -> None:
+    zone, fixtures = standing(tmp_path, 1)
+    folder = tmp_path / "zones"
+    folder.mkdir()
+    (folder / "meadow.toml").write_text(zone_text(zone, fixtures), encoding="utf-8")
+    atlas = read_atlas(folder, tmp_path / "content.sqlite")
+    assert len(atlas.fixtures(9)) == len(fixtures)
+    assert atlas.get(9) == zone
+
+
+def test_commands_that_only_scripts_know_are_no_faults(tmp_path: Path) -> None:
+    zone, fixtures = standing(tmp_path, 1)
+    folder = tmp_path / "zones"
+    folder.mkdir()
+    text = zone_text(zone, fixtures).replace('command = "hail"', 'command = "touch the altar"')
+    assert "touch the altar" in text
+    (folder / "meadow.toml").write_text(text, encoding="utf-8")
+    assert is_exported(folder / "meadow.toml")
+    atlas = read_atlas(folder)
+    assert not content_faults(atlas, lambda *_: (), ["hail"])
+    (folder / "meadow.toml").write_text(text[text.index("[zone]") :], encoding="utf-8")
+    assert not is_exported(folder / "meadow.toml")
+    assert content_faults(read_atlas(folder), lambda *_: (), ["hail"])

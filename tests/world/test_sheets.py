@@ -1,0 +1,100 @@
+"""The character sheet, byte for byte where it is known."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from emu.structs.packed import unpack
+from emu.world.actors.client import SHEET, SheetSender, experience_fields, sheet_fields
+from emu.world.actors.options import Options
+from emu.world.actors.sheet import Sheet
+from emu.world.sheets import CharacterSheets
+from tests.support.world.ghost_views import dialect
+from tests.support.world.world_fakes import world_character
+from tests.support.world.worlds import WorldHarness
+
+
+def fields(**changes: object) -> dict[str, object]:
+    character = world_character(name="Aldana", race=9, gender=1, class_=1, level=1)
+    return sheet_fields(character, Sheet(43, 47)) | Options().sheet_fields() | changes
+
+
+@pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])
+def test_a_sheet_has_its_size_and_no_byte_by_accident(version: int, size: int) -> None:
+    speaker = dialect(version)
+    payload = SheetSender(speaker).update(fields())
+    assert payload is not None
+    data, end = unpack(payload, size, version)
+    assert end == len(payload)
+    decoded = speaker.layout("WS_CharacterSheet").decode(data)
+    assert decoded["character_name"].rstrip("\0") == "Aldana"
+    assert (decoded["class1"], decoded["class3"]) == (0, 1)
+    assert {row["spell_id"] for row in decoded["spell_effects"]} == {0xFFFFFFFF}
+    assert not any(any(str(value).strip("\0") not in ("0", "", "0.0") for value in row.values())
+                   for row in decoded["maintained_effects"])  # fmt: skip
+    flags = decoded["flags"] if version == 561 else decoded["flags_show_guild_invites"]
+    assert flags == (301465665 if version == 561 else 1)
+
+
+@pytest.mark.parametrize("version", [546, 561])
+def test_a_sheet_has_trade_last_name_coins_status_and_experience(version: int) -> None:
+    speaker = dialect(version)
+    character = world_character(
+        tradeskill_class=4, tradeskill_level=6, last_name="Sturmfäustlingsohnchen",
+        coins=7_654_321, status_points=77, experience=1234, experience_needed=10_000,
+    )  # fmt: skip
+    payload = SheetSender(speaker).update(sheet_fields(character, Sheet(43, 47)))
+    assert payload is not None
+    data, _ = unpack(payload, speaker.layout(SHEET).empty_size(), version)
+    # 101 last name, coins and status points: docs/protocol/world/entering.md#character-sheet.
+    coins = 296 if version == 546 else 328
+    assert struct.unpack_from("<4I", data, coins) == (21, 43, 65, 7)
+    assert data[101:121] == "Sturmfäustlingsohn".encode() + b"\0"
+    decoded = speaker.layout(SHEET).decode(data)
+    trade = decoded["tradeskill_class1"], decoded["tradeskill_class3"], decoded["tradeskill_level"]
+    assert trade == (0, 4, 6)
+    assert (decoded["exp_yellow"], decoded["exp_blue"]) == (120, 340)
+    assert decoded["status_points"] == 77
+
+
+@pytest.mark.parametrize(
+    ("points", "needed", "bars"),
+    [(0, 0, (0, 0)), (5, 0, (0, 0)), (0, 9, (0, 0)), (1, 3, (330, 333)), (9, 9, (880, 888))],
+)
+def test_no_experience_fills_more_than_its_bars(
+    points: int, needed: int, bars: tuple[int, int]
+) -> None:
+    found = {"exp_yellow": 0, "exp_blue": 0} | experience_fields(points, needed)
+    assert tuple(found.values()) == bars
+
+
+def test_only_what_changed_is_sent_and_nothing_when_nothing_did() -> None:
+    sender = SheetSender(dialect(546))
+    first = sender.update(fields())
+    assert first is not None
+    assert sender.update(fields()) is None
+    second = sender.update(fields(current_hp=40))
+    assert second is not None
+    # 125 zeros, one changed byte of current_hp, zeros to the end
+    # (docs/protocol/world/entering.md#character-sheet).
+    data, _ = unpack(second, 4897, 546)
+    assert [at for at, byte in enumerate(data) if byte] == [125]
+    assert data[125] == 43 ^ 40
+
+
+@pytest.mark.parametrize(("version", "size"), [(546, 4897), (561, 4908)])
+def test_each_byte_on_the_wire_is_that_of_a_field_that_was_set(
+    harness: WorldHarness, version: int, size: int
+) -> None:
+    """EQ2Emulator's sheets carry its memory (docs/protocol/world/entering.md#character-sheet)."""
+    client = harness.stand(5, version)
+    assert client.player is not None
+    (payload,) = [body for name, body in client.log if name == "OP_UpdateCharacterSheetMsg"]
+    sheet, _ = unpack(payload, size, version)
+    values = CharacterSheets(harness.world).fields(client.player)
+    made = [dialect(version).encode_known(SHEET, {name: value}) for name, value in values.items()]
+    meant = {at for one in made for at, byte in enumerate(one) if byte}
+    assert {at for at, byte in enumerate(sheet) if byte} == meant
+    assert not any(dialect(version).encode_known(SHEET, {}))
