@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote
@@ -57,6 +57,13 @@ class ServerUrl:
             unquote(user) or given.pop("user", ""), host, port, unquote(database), password,
             tuple(sorted(given.items())),
         )  # fmt: skip
+
+    def named(self, name: str) -> ServerUrl:
+        """Return this URL for a connection that the server lists as `name`.
+
+        A name in the URL itself counts more.
+        """
+        return replace(self, options=(("application_name", name), *self.options))
 
     def hide(self, text: str) -> str:
         """Return a text of the driver or the server without the password."""

@@ -1,10 +1,11 @@
 """The database for the reactor: threads for its connections, and deferred writes.
 
 One connection writes and others read, each with its own thread (`emu.net.store_worker`). The
-writing one may wait for seconds for another program's lock; a reading one never does. Nothing reads
-the database in the reactor's thread, because a slow disk or network would stop the whole server.
-The rows of a SQLite file that every login needs are cached until somebody changes them. Password
-hashes have their own threads, in `emu.net.login.password_workers`.
+writing one may wait for seconds for another program's lock; a reading one never does. On a server,
+deferred writes have a connection of their own: nobody who awaits a write waits for theirs, too.
+Nothing reads the database in the reactor's thread, because a slow disk or network would stop the
+whole server. The rows of a SQLite file that every login needs are cached until somebody changes
+them. Password hashes have their own threads, in `emu.net.login.password_workers`.
 
 While a database on a server is away (`emu.net.store_reach`), reads and awaited writes fail with
 `StoreAway`, and deferred writes wait for its return.
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -44,6 +45,13 @@ from emu.store.asynchronous import (
     AsyncAccounts,
     AsyncBans,
     AsyncCharacters,
+    AsyncReports,
+    AsyncRoster,
+    AsyncSettings,
+    AsyncWorlds,
+    StoreConnections,
+)
+from emu.store.asynchronous_world import (
     AsyncContentEdits,
     AsyncDeadSpawns,
     AsyncGuilds,
@@ -53,12 +61,7 @@ from emu.store.asynchronous import (
     AsyncModels,
     AsyncNodes,
     AsyncPetitions,
-    AsyncReports,
-    AsyncRoster,
-    AsyncSettings,
     AsyncWorldCharacters,
-    AsyncWorlds,
-    StoreConnections,
 )
 from emu.store.batches import by_kind
 from emu.store.row_cache import StoreCache
@@ -225,7 +228,6 @@ class Storage:
         """
         self.direct = Store.create(where, keep_deleted=keep_deleted)
         """The writing store; use it only before the first call of the ports, or after `close`."""
-        self.direct.database.set_durability(durability)
         self.reach: Reach | None = None
         """Whether a database on a server answers; None for a file."""
         self.commits: CommitWatch | None = None
@@ -236,8 +238,10 @@ class Storage:
             self._open_server(where, reactor, scheduler, lock_wait, threads)
         else:
             self._open_file(where, reactor, lock_wait)
-        self._behind = DeferredWrites(self._writer, scheduler)
-        for store in (self.direct, *self._seen):
+        self._behind = DeferredWrites(self._deferring, scheduler)
+        for store in self._written:
+            store.database.set_durability(durability)
+        for store in self._stores:
             store.database.warn = self._warn
         (reader, read), *more = zip(
             self._seen, [worker.run for worker in self._readers], strict=True
@@ -256,6 +260,7 @@ class Storage:
                 partial(self._ban_epoch, scheduler),
                 now=scheduler.now,
             ),
+            deferring=self._written[-1],
             more_readers=more,
             least_busy=self._least_busy if more else None,
         )
@@ -273,7 +278,7 @@ class Storage:
         self.worlds = AsyncWorlds(ways, lambda store: store.login.worlds)
         self.characters = AsyncCharacters(ways, lambda store: store.login.characters)
         self.reports = AsyncReports(ways, lambda store: store.login.reports)
-        self.models = AsyncModels(ways, lambda store: store.login.models)
+        self.models = AsyncModels(ways, lambda store: store.login.models, scheduler.now)
         self.guilds = AsyncGuilds(ways, lambda store: store.world.guilds)
         self.settings = AsyncSettings(ways, lambda store: store.login.settings)
         self.memories = AsyncMemories(ways, lambda store: store.world.memories)
@@ -292,12 +297,14 @@ class Storage:
         # opened.
         sqlite.leave_checkpoints()
         seen = Store.open_for_reading(path)
-        self._seen = [seen]
+        self._seen, self._written = [seen], [self.direct]
         self.commits = sqlite.watch_commits()
         self._writer = StoreWorker(
             reactor, self.direct.transaction, name="emu-store-write", most_grouped=MOST_GROUPED,
             patience=lock_wait, prepare=partial(sqlite.wait_for_locks, LOCK_TRY),
         )  # fmt: skip
+        # A file has one writer at a time.
+        self._deferring = self._writer
         self._readers = [
             StoreWorker(
                 reactor, seen.reading, name="emu-store-read", patience=lock_wait,
@@ -310,11 +317,16 @@ class Storage:
     ) -> None:
         self._seen = [Store.open_for_reading(where) for _ in range(threads)]
         self.reach = reach = Reach(where, scheduler)
-        self._writer = StoreWorker(
-            reactor, self.direct.transaction, name="emu-store-write",
-            most_grouped=MOST_GROUPED_SERVER, patience=lock_wait, reach=reach,
-            interrupt=self.direct.database.interrupt,
-        )  # fmt: skip
+        self._written = [self.direct, Store.open(where.named("emu-later"))]
+        self._writer, self._deferring = [
+            StoreWorker(
+                reactor, store.transaction, name=name, most_grouped=MOST_GROUPED_SERVER,
+                patience=lock_wait, reach=reach, interrupt=store.database.interrupt,
+            )
+            for store, name in zip(
+                self._written, ("emu-store-write", "emu-store-later"), strict=True
+            )
+        ]  # fmt: skip
         # Without groups: a snapshot for several reads would cost two more round trips.
         self._readers = [
             StoreWorker(
@@ -323,7 +335,16 @@ class Storage:
             )
             for number, seen in enumerate(self._seen, 1)
         ]  # fmt: skip
-        reach.watch([*self._readers, self._writer], self._seen[0].database.ping)
+        reach.watch(self._workers, self._seen[0].database.ping)
+
+    @property
+    def _stores(self) -> Sequence[Store]:
+        return [*self._seen, *self._written]
+
+    @property
+    def _workers(self) -> Sequence[StoreWorker]:
+        """The threads, in the order in which they are to end: those that write come last."""
+        return [*dict.fromkeys((*self._readers, self._deferring, self._writer))]
 
     def _least_busy(self) -> int:
         """Return the index of the reading thread with the fewest calls."""
@@ -362,7 +383,7 @@ class Storage:
     @property
     def waiting(self) -> int:
         """Calls to the threads without an answer."""
-        return self._writer.waiting + sum(worker.waiting for worker in self._readers)
+        return sum(worker.waiting for worker in self._workers)
 
     @property
     def deferred(self) -> int:
@@ -375,7 +396,7 @@ class Storage:
 
     def lose(self, problem: str) -> None:
         """Refuse every call from now on, with this line. Any thread may call this."""
-        for store in (self.direct, *self._seen):
+        for store in self._stores:
             store.database.lost = problem
 
     def flush_soon(self) -> None:
@@ -394,12 +415,12 @@ class Storage:
         """
         # From now on a write that meets a lock fails: a lock must not delay the end of the process.
         self.give_up()
-        for worker in (*self._readers, self._writer):
+        for worker in self._workers:
             await worker.stop()
         if self.reach is not None:
             self.reach.close()
         # After the threads have ended: a connection must not be closed while a thread uses it.
-        for store in (*self._seen, self.direct):
+        for store in self._stores:
             store.close()
         if is_last:
             self.close_watch()

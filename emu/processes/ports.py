@@ -99,6 +99,19 @@ class HandoffKeys(Protocol):
         """Return how many unused keys belong to other accounts."""
 
 
+class ClaimingKeys(Protocol):
+    """World keys in the store that has the characters as well."""
+
+    async def redeem_claiming(
+        self, account_id: int, key: int, holder: str
+    ) -> tuple[Handoff | None, Sequence[WorldCharacter]]:
+        """Use a key and make a process the holder of its character, in one transaction.
+
+        Returns what `HandoffKeys.redeem` and `WorldCharacterStore.claim` return; None and nobody
+        if the key is not valid.
+        """
+
+
 class Presence(Protocol):
     """The characters in the world: entered, link-dead or gone.
 
@@ -333,9 +346,12 @@ class WorldCharacterStore(Protocol):
     async def delete(self, account_id: int, char_id: int) -> bool:
         """Mark one character deleted; return whether that row existed and was not deleted."""
 
-    async def save_character(self, char_id: int, state: SavedState) -> None:
+    async def save_character(
+        self, char_id: int, state: SavedState, *, is_awaited: bool = False
+    ) -> None:
         """Store the state of a character, all of it or nothing.
 
+        `is_awaited`: somebody waits for it, so it does not wait for the saves of others.
         Raises `OutOfDate` when a newer state is stored already, or when the term of the state is
         not the character's any more: another process plays it.
         """

@@ -8,17 +8,29 @@ Source: docs/protocol/world/entering.md#one-place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import Any, Final
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, Final, Protocol
 
 from emu.errors import LimitExceeded
-from emu.model import EntryOrigin, Handoff
+from emu.model import EntryOrigin, Handoff, WorldCharacter
 from emu.store.repository import Repository, change, changes_ahead, reads
 
+_USED: Final = -1.0
+"""The end of a key that the open transaction uses."""
 NOW: Final = "clock()"
 """What stands for the time of the database in the statements here."""
 _TRIES: Final = 10
 """Keys that are drawn at most: of 10,000 keys in use, one of ten drawn ones is certainly free."""
+
+
+class OwnedRows(Protocol):
+    """The characters of accounts; `emu.store.world_characters.WorldCharacters` implements it."""
+
+    def rows_of_account(self, account_id: int) -> Iterable[Any]:
+        """Return the rows of an account's characters, to be read after a transaction."""
+
+    def made(self, rows: Iterable[Any]) -> Sequence[WorldCharacter]:
+        """Return the characters of rows."""
 
 
 class HandoffRepository(Repository):
@@ -91,6 +103,39 @@ class HandoffRepository(Repository):
             (key, account_id),
         ).fetchone()
         return None if row is None else Handoff(*row)
+
+    @changes_ahead
+    def redeem_claiming(
+        self, account_id: int, key: int, holder: str, characters: OwnedRows
+    ) -> Generator[None, None, tuple[Handoff | None, Sequence[WorldCharacter]]]:
+        """Do what `redeem` does, and make a process the holder of the key's character.
+
+        Returns the account's characters, too; nobody without a valid key. The character's term is
+        one greater, as `WorldCharacters.claim` says.
+        """
+        used = (key, account_id, _USED)
+        # Marked before it is removed: a second process that uses the key at the same time waits
+        # for this row, finds it gone, and then changes no character.
+        taken = self.database.after(
+            self._timed(
+                "UPDATE handoff_keys SET ends = ? WHERE key = ? AND account_id = ?"
+                " AND ends > clock() RETURNING account_id, character_id, name, rank, entry",
+                (_USED, key, account_id),
+            )
+        )
+        of_key = (
+            "SELECT character_id FROM handoff_keys WHERE key = ? AND account_id = ? AND ends = ?"
+        )
+        self._run(
+            "UPDATE world_characters SET holder = ?, term = term + 1"  # noqa: S608  # our own
+            f" WHERE account_id = ? AND NOT deleted AND id = ({of_key})",
+            (holder, account_id, *used),
+        )
+        self._run("DELETE FROM handoff_keys WHERE key = ? AND account_id = ? AND ends = ?", used)
+        rows = characters.rows_of_account(account_id)
+        yield
+        handoff = next((Handoff(*row) for row in taken), None)
+        return handoff, [] if handoff is None else characters.made(rows)
 
     @change
     def withdraw(self, char_id: int) -> None:

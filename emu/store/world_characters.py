@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Collection, Container, Generator, Mapping, Sequence
+from collections.abc import Collection, Container, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -401,10 +401,18 @@ class WorldCharacters(Repository):
             " WHERE id = ? AND account_id = ? AND NOT deleted",
             (holder, char_id, account_id),
         )
-        rows = self.database.read_texts(
+        rows = self.rows_of_account(account_id)
+        yield
+        return self.made(rows)
+
+    def rows_of_account(self, account_id: int) -> Iterable[Any]:
+        """Return the rows of what `of_account` returns, to be read after a transaction."""
+        return self.database.read_texts(
             lambda: self._after(f"{self._select} {_OF_ACCOUNT}", (account_id,)), self.bad_text
         )
-        yield
+
+    def made(self, rows: Iterable[Any]) -> list[WorldCharacter]:
+        """Return the characters of rows."""
         return [self._character(row) for row in rows]
 
     def save_character(self, char_id: int, state: SavedState) -> None:

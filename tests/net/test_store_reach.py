@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from emu.errors import StoreAway
 from emu.net.scheduler import Scheduler
 from emu.net.store import Storage
 from emu.net.store_reach import CHECK, PROBE, Reach
-from tests.support.database.engines import run, store_database
+from tests.support.database.engines import connect, run, store_database
 from tests.support.database.relay import Relay
 from tests.support.patience import within
 
@@ -152,3 +152,22 @@ async def test_a_connection_that_an_administrator_ends_disturbs_one_call_at_most
         assert await storage.accounts.find_account("bob") == account
         await storage.accounts.record_login(account.id, "::1", 546, 2.0)
         await storage.close()
+
+
+async def test_no_awaited_write_waits_for_deferred_ones() -> None:
+    scheduler = Scheduler(reactor)
+    with store_database() as where, closing(connect(where)) as other:
+        storage = Storage(where, reactor, scheduler)
+        try:
+            account = await storage.accounts.add_account("bob", "hash", 1.0)
+            with other.transaction():
+                other.execute("SELECT 1 FROM accounts FOR UPDATE")
+                deferred = Deferred.fromCoroutine(
+                    storage.accounts.record_login(account.id, "::1", 546, 2.0)
+                )
+                storage.flush_soon()
+                await storage.accounts.add_account("eve", "hash", 1.0)
+                assert not deferred.called
+            await deferred
+        finally:
+            await storage.close()

@@ -78,10 +78,10 @@ class Cluster:
 
 
 @asynccontextmanager
-async def cluster(folder: Path, where: ServerUrl) -> AsyncIterator[Cluster]:
+async def cluster(folder: Path, where: ServerUrl, **settings: object) -> AsyncIterator[Cluster]:
     made = Cluster(folder, where)
     async with made.stack:
-        login = await made.start("login", node__capacity=0)
+        login = await made.start("login", node__capacity=0, **settings)
         await login.line(r"world Norrath \(1\) registered")
         yield made
 

@@ -15,7 +15,7 @@ from emu.model import (
     RegisteredWorld,
     ZoneDescription,
 )
-from emu.processes.ports import AccountGate, ModelSource, WorldCharacterStore
+from emu.processes.ports import AccountGate
 from emu.store import BannedAddress, Store
 from emu.store.asynchronous import (
     BANS_KEPT,
@@ -24,14 +24,13 @@ from emu.store.asynchronous import (
     AsyncAccounts,
     AsyncBans,
     AsyncCharacters,
-    AsyncModels,
     AsyncReports,
     AsyncRoster,
-    AsyncWorldCharacters,
     AsyncWorlds,
     Run,
     StoreConnections,
 )
+from emu.store.asynchronous_world import AsyncWorldCharacters
 from emu.store.row_cache import StoreCache
 from emu.times import Moment, Monotonic
 from tests.support.coroutines import finish
@@ -106,24 +105,6 @@ def test_reports(store: Store, ways: StoreConnections) -> None:
     assert (row["world_id"], row["account_id"], row["summary"], row["received"]) == (
         1, 8, "stuck", 4.0,
     )  # fmt: skip
-
-
-def test_models(store: Store, ways: StoreConnections) -> None:
-    port: ModelSource = AsyncModels(ways, lambda one: one.login.models)
-    store.login.models.add("hair/a", 5)
-    assert finish(port.model_numbers(["hair/a", "hair/b"])) == {"hair/a": 5}
-
-
-def test_world_characters(ways: StoreConnections) -> None:
-    port: WorldCharacterStore = AsyncWorldCharacters(ways, lambda one: one.world.characters)
-    added = finish(port.create(world_character()))
-    finish(port.save_character(added.id, saved_state(added, last_played=77.0)))
-    found = finish(port.find(added.id))
-    assert found is not None
-    assert found.last_played == 77.0
-    assert finish(port.of_account(1)) == [found]
-    assert not finish(port.delete(2, added.id))
-    assert finish(port.delete(1, added.id))
 
 
 def test_bans_count_from_the_moment_they_are_stored(store: Store, ways: StoreConnections) -> None:

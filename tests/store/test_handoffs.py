@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
+from contextlib import closing
 from itertools import count
 
 import pytest
 
+from emu.model import Handoff
 from emu.processes.ports import HandoffKeys
 from emu.store import Store
-from emu.store.asynchronous import AsyncHandoffKeys
+from emu.store.asynchronous_world import AsyncHandoffKeys
 from tests.processes.contracts.handoff_keys import HandoffKeysContract
 from tests.store.test_asynchronous import ways_of
 from tests.support.coroutines import finish
+from tests.support.database.engines import connect, run, store_database
+from tests.support.database.stores import world_character
 
 
 def keys_of(store: Store, draw: Callable[[], int], most: int) -> AsyncHandoffKeys:
@@ -55,3 +61,63 @@ def test_a_lock_withdraws_keys_of_lower_ranks_except_of_those_who_change_zones(
     finish(keys.withdraw_entries(100))
     works = [finish(keys.redeem(account, key)) is not None for account, key in issued]
     assert works == [False, True, True, True]
+
+
+def test_a_key_is_used_and_its_character_claimed_together(empty_store: Store) -> None:
+    keys = keys_of(empty_store, count(1).__next__, 10)
+    characters = empty_store.world.characters
+    made = [characters.create(world_character(account_id=1, name=name)) for name in ("A", "B")]
+    key = finish(keys.issue(1, made[0].id, "A", 5))
+    assert finish(keys.redeem_claiming(2, key, "east")) == (None, [])
+    assert characters.find(made[0].id) == made[0], "another account's key changes nothing"
+    handoff, rows = finish(keys.redeem_claiming(1, key, "east"))
+    assert handoff == Handoff(1, made[0].id, "A", 5)
+    assert [(row.term, row.holder) for row in rows] == [
+        (made[0].term + 1, "east"), (made[1].term, made[1].holder),
+    ]  # fmt: skip
+    assert rows == characters.of_account(1)
+    assert finish(keys.redeem_claiming(1, key, "west")) == (None, [])
+    assert finish(keys.redeem(1, key)) is None
+    assert characters.of_account(1) == rows
+
+
+def test_a_key_of_another_s_character_claims_nothing(empty_store: Store) -> None:
+    keys = keys_of(empty_store, count(1).__next__, 10)
+    characters = empty_store.world.characters
+    other = characters.create(world_character(account_id=2))
+    key = finish(keys.issue(1, other.id, "A"))
+    handoff, rows = finish(keys.redeem_claiming(1, key, "east"))
+    assert (handoff, rows) == (Handoff(1, other.id, "A"), [])
+    assert characters.find(other.id) == other
+
+
+def test_of_two_nodes_that_use_a_key_at_once_one_claims() -> None:
+    with (
+        store_database() as where,
+        Store.open(where) as here,
+        Store.open(where) as there,
+        closing(connect(where)) as other,
+    ):
+        made = here.world.characters.create(world_character(account_id=1))
+        key = finish(keys_of(here, count(1).__next__, 10).issue(1, made.id, "A"))
+        found: list[Handoff | None] = []
+
+        def use(store: Store) -> None:
+            repository = store.world.handoffs
+            found.append(repository.redeem_claiming(1, key, "x", store.world.characters)[0])
+
+        threads = [threading.Thread(target=use, args=(store,)) for store in (here, there)]
+        with other.transaction():
+            other.execute("SELECT 1 FROM handoff_keys FOR UPDATE")
+            for thread in threads:
+                thread.start()
+            waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            waiting += f" AND datname = '{where.database}'"
+            while run(where, waiting) != [(2,)]:
+                time.sleep(0.02)
+        for thread in threads:
+            thread.join()
+        assert sorted(found, key=str) == [Handoff(1, made.id, "A"), None]
+        row = here.world.characters.find(made.id)
+        assert row is not None
+        assert row.term == made.term + 1

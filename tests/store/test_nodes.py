@@ -9,7 +9,8 @@ from twisted.internet.defer import Deferred
 
 from emu.cluster.ports import NodeStore
 from emu.store import Store
-from emu.store.asynchronous import AsyncNodes, StoreConnections
+from emu.store.asynchronous import StoreConnections
+from emu.store.asynchronous_world import AsyncNodes
 from emu.store.row_cache import StoreCache
 from tests.cluster.contracts.nodes import NodeStoreContract
 from tests.support.database.stores import run_inline

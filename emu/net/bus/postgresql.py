@@ -402,4 +402,4 @@ class PostgresqlTransport:
 
 def connect(where: ServerUrl) -> psycopg.Connection[Any]:
     """Return a new connection; called in a thread. Raises `psycopg.Error`."""
-    return psycopg.Connection.connect(autocommit=True, **parameters(where))
+    return psycopg.Connection.connect(autocommit=True, **parameters(where.named("emu-bus")))

@@ -29,6 +29,7 @@ from emu.processes.ports import (
     AccountGate,
     Bus,
     BusMember,
+    ClaimingKeys,
     DeadSpawnStore,
     GuildStore,
     MailStore,
@@ -166,6 +167,8 @@ class ProcessesEndpoint:
     """Whether other processes play characters of the same world, so that terms are needed."""
     processes: Processes
     characters: WorldCharacterStore
+    claiming_keys: ClaimingKeys | None = None
+    """World keys that are beside the characters; None where they are in memory."""
     accounts: AccountGate
     models: ModelSource
     memories: MemoryStore
@@ -219,6 +222,7 @@ class InCluster(ProcessesEndpoint):
             node.others, member.run,
         )  # fmt: skip
         self._take_stores(storage)
+        self.claiming_keys = storage.handoffs
         self.memories = NodeMemories(storage.memories, node.node, ground.scheduler)
         self.dead_spawns = NodeDeadSpawns(storage.dead_spawns, node.node, ground.scheduler)
 

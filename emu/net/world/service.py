@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from secrets import randbelow
 from time import thread_time
 from typing import Any
@@ -20,7 +20,7 @@ from emu.dialects.dialect import read_numbers
 from emu.errors import StoreError
 from emu.limits.addresses import reachable
 from emu.login.events import AccountLoggedIn
-from emu.model import WorldCharacter, may_see
+from emu.model import may_see
 from emu.net import parameters
 from emu.net.cluster.node import NodeService
 from emu.net.cluster.service import BusEndpoint, ProcessContext, processes_endpoint
@@ -33,6 +33,7 @@ from emu.net.udp.dispatcher import Dispatcher
 from emu.net.udp.session_port import Accounting, SessionPort
 from emu.net.udp.sockets import listen
 from emu.net.watch import RefusalLog, Report, Watch, report_to, report_world
+from emu.net.world.claims import Claims
 from emu.net.world.content import ContentReader, WorldContent, make_scripts, make_travel
 from emu.net.world.guard import CollectionGuard, limited
 from emu.net.world.measures import measure_world
@@ -45,7 +46,6 @@ from emu.processes.settings import LOCKED, MOTD, NO, REREAD, YES, SharedSettings
 from emu.session import Endpoint
 from emu.structs import shipped_catalog
 from emu.times import Moment, Monotonic
-from emu.world.actors.spawn import with_models
 from emu.world.behaviors import LOADING, Behaviors, Budget, Library
 from emu.world.behaviors.memory import Memories
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
@@ -290,12 +290,14 @@ class WorldEndpoint:
         return [one.name for one in self.world.players if may_see(caller.rank, one.spawn)]
 
     def _make_zone_entry(self, dialects: Dialects) -> ZoneEntry:
+        claims = Claims(self.cluster, self.world, self._models)
         return ZoneEntry(
             dialects=dialects,
             inside=self.service,
             admission=self.admission,
             presence=self.cluster.processes.presence,
-            claim=self._claim,
+            claim=claims.claim,
+            take=claims.take if claims.can_take else None,
             played=self._played,
             report=self._watch.port("entry", report_to(_log, self._refusals)),
             changed=self._status_changed,
@@ -558,31 +560,6 @@ class WorldEndpoint:
         player = self.world.players.get(char_id)
         if player is not None:
             self.world.saves.played(player, moment)
-
-    async def _claim(self, account_id: int, char_id: int) -> Sequence[WorldCharacter]:
-        """Make this process the holder of a character; return its account's characters.
-
-        The only process of a world holds all characters without a write.
-        """
-        if not self.cluster.has_others:
-            return await self._characters_of(account_id)
-        rows = await self.cluster.characters.claim(account_id, char_id, self.cluster.processes.name)
-        for row in rows:
-            # Before anything else is awaited: a save that begins from now on needs the new term.
-            if row.id == char_id:
-                self.world.claimed(row)
-        return [await with_models(row, self._models) for row in rows]
-
-    async def _characters_of(self, account_id: int) -> Sequence[WorldCharacter]:
-        """Return an account's characters with the numbers of their models.
-
-        If one of them was saved meanwhile, the rows are older than the save and are read again.
-        """
-        while True:
-            rows = await self.cluster.characters.of_account(account_id)
-            made = [await with_models(row, self._models) for row in rows]
-            if all(self.world.saver.is_current(row) for row in made):
-                return made
 
     def _status_changed(self) -> None:
         if self.link is not None:

@@ -199,6 +199,11 @@ class ZoneEntry:
     claim: Callable[[int, int], Awaitable[Sequence[WorldCharacter]]]
     """Makes this process the holder of an account's character; returns the account's characters
     that are not deleted."""
+    take: (
+        Callable[[int, int], Awaitable[tuple[Handoff | None, Sequence[WorldCharacter]]]] | None
+    ) = None
+    """Uses the key of an account, and does what `claim` does for its character, with one call of
+    the store; None where keys are in memory."""
     played: Callable[[int, Moment], Awaitable[None]]
     """Records that a character has entered; raises nothing."""
     report: Callable[[ZoneEntryEvent], None]
@@ -358,17 +363,10 @@ class EnteringClient:
         try:
             account_id, key, version = self._read(payload)
             dialect = self._entry.dialects.for_version(version)
-            # The key is taken back first, so that two sessions cannot use it.
-            handoff = await self._entry.admission.redeem(account_id, key)
+            handoff, is_kept_out, was_in, characters = await self._redeemed(account_id, key)
             if handoff is None:
                 self._refuse(ZoneEntryRefusal.NO_SUCH_KEY)
                 return
-            self._deadline = None
-            # Asked here although the login server asks, too: a ban may have come after the key was
-            # issued.
-            is_kept_out, (was_in, characters) = await both(
-                self._entry.is_kept_out(handoff.account_id, self._address), self._claimed(handoff)
-            )
         except (MalformedMessage, UnknownVersion, StoreError) as error:
             self._refuse(_refusal_of(error), str(error))
             return
@@ -390,6 +388,39 @@ class EnteringClient:
         if not self._over and self._is_entered(handoff, character, client, key):
             await self._entry.played(handoff.char_id, self._entry.clock.moment())
 
+    async def _redeemed(
+        self, account_id: int, key: int
+    ) -> tuple[Handoff | None, bool, bool, Sequence[WorldCharacter]]:
+        """Use a key, and make this process the holder of its character.
+
+        Returns the key's handoff or None, whether account or address is banned, whether the
+        character was in the world, and the characters of its account.
+        """
+        entry = self._entry
+        # Whether it is banned is asked here although the login server asks, too: a ban may have
+        # come after the key was issued.
+        if entry.take is not None and not self._is_in(account_id):
+            # Nothing has to be fetched, whichever of its characters the account enters with.
+            (handoff, characters), is_kept_out = await both(
+                entry.take(account_id, key), entry.is_kept_out(account_id, self._address)
+            )
+            self._deadline = None if handoff else self._deadline
+            was_in = handoff is not None and entry.presence.find(handoff.char_id) is not None
+            return handoff, is_kept_out, was_in, characters
+        # The key is taken back first, so that two sessions cannot use it.
+        handoff = await entry.admission.redeem(account_id, key)
+        if handoff is None:
+            return None, False, False, ()
+        self._deadline = None
+        is_kept_out, (was_in, characters) = await both(
+            entry.is_kept_out(account_id, self._address), self._claimed(handoff)
+        )
+        return handoff, is_kept_out, was_in, characters
+
+    def _is_in(self, account_id: int) -> bool:
+        """Return whether a character of an account is in the world, in this process or another."""
+        return bool(self._entry.presence.of_account(account_id))
+
     async def _claimed(self, handoff: Handoff) -> tuple[bool, Sequence[WorldCharacter]]:
         """Make this process the holder of a character.
 
@@ -397,7 +428,10 @@ class EnteringClient:
         """
         # Read before `fetch`, which removes the character from its process.
         was_in = self._entry.presence.find(handoff.char_id) is not None
-        await self._entry.inside.fetch(handoff.char_id)
+        # A process that sends its player to another one has stored it before: only the note that
+        # it has left may be late.
+        if not handoff.is_zoning:
+            await self._entry.inside.fetch(handoff.char_id)
         # After `fetch`, which stores the newest state of the character: from now on, saves of its
         # earlier holder are refused.
         return was_in, await self._entry.claim(handoff.account_id, handoff.char_id)

@@ -289,7 +289,7 @@ class Saver:
     async def _save(self, record: _Record, state: SavedState, waiting: list[PendingAnswer]) -> None:
         error: StoreError | None = None
         try:
-            await self._store.save_character(state.char_id, state)
+            await self._store.save_character(state.char_id, state, is_awaited=bool(waiting))
         except StoreError as failure:
             error = failure
         except BaseException:

@@ -6,6 +6,7 @@ import queue
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
@@ -15,7 +16,7 @@ class Relay:
     """Relays connections to a server. Any thread may change how.
 
     `delay`: seconds by which each piece of data is late. `is_silent`: data and new connections are
-    taken and not passed on, as behind a cut wire. `trips`: round trips of all connections.
+    taken and not passed on, as behind a cut wire.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -24,10 +25,16 @@ class Relay:
         self.port: int = self._listener.getsockname()[1]
         self.delay = 0.0
         self.is_silent = False
-        self.trips = 0
+        self.trips_of: Counter[str] = Counter()
+        """Round trips of all connections with a name; PostgreSQL's ``application_name``."""
         self._open: list[socket.socket] = []
         self._is_closed = False
         threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def trips(self) -> int:
+        """Round trips of all connections."""
+        return self.trips_of.total()
 
     def reset(self) -> None:
         """End all connections at once."""
@@ -61,6 +68,9 @@ class Relay:
                     client.close()
                     continue
                 self._open += [client, server]
+                for one in (client, server):
+                    # Otherwise a second small piece waits for the acknowledgement of the first.
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 trips = _Trips(self)
                 for source, target, note in (
                     (client, server, trips.asked), (server, client, trips.answered),
@@ -70,7 +80,7 @@ class Relay:
                     ).start()
 
     def _relay(
-        self, source: socket.socket, target: socket.socket, note: Callable[[], None]
+        self, source: socket.socket, target: socket.socket, note: Callable[[bytes], None]
     ) -> None:
         # Passed on by another thread: pieces that are sent behind each other are each late by the
         # delay, and not by the sum of those before.
@@ -83,7 +93,7 @@ class Relay:
             except OSError:
                 data = b""
             if data:
-                note()
+                note(data)
             pieces.put((time.monotonic() + self.delay, data))
 
     def _pass_on(
@@ -108,13 +118,18 @@ class _Trips:
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
         self._was_answered = True
+        self._name = ""
 
-    def asked(self) -> None:
+    def asked(self, data: bytes) -> None:
         """Note that the client has sent something."""
+        if not self._name:
+            # The first message names the program; texts in it end with 0.
+            _, _, rest = data.partition(b"application_name\0")
+            self._name = rest.partition(b"\0")[0].decode("ascii", "replace")
         if self._was_answered:
             self._was_answered = False
-            self._relay.trips += 1
+            self._relay.trips_of[self._name] += 1
 
-    def answered(self) -> None:
+    def answered(self, _data: bytes) -> None:
         """Note that the server has sent something."""
         self._was_answered = True

@@ -90,7 +90,9 @@ class CharactersInMemory:
         self.rows[char_id] = replace(row, deleted=True)
         return True
 
-    async def save_character(self, char_id: int, state: SavedState) -> None:
+    async def save_character(
+        self, char_id: int, state: SavedState, *, is_awaited: bool = False
+    ) -> None:
         self._check()
         row = self.rows.get(char_id)
         if row is None:

@@ -29,7 +29,7 @@ class Gate:
         monkeypatch.setattr(harness.store, "save_character", self._wait)
         monkeypatch.setattr(harness, "start", Deferred.fromCoroutine)
 
-    async def _wait(self, char_id: int, state: SavedState) -> None:
+    async def _wait(self, char_id: int, state: SavedState, **_how: bool) -> None:
         self.waiting.append(Deferred())
         await self.waiting[-1]
         await self._save(char_id, state)

@@ -73,7 +73,7 @@ def hold_saves(harness: WorldHarness) -> Deferred[None]:
     pending: Deferred[None] = Deferred()
     save = harness.store.save_character
 
-    async def held(char_id: int, state: SavedState) -> None:
+    async def held(char_id: int, state: SavedState, **_how: bool) -> None:
         await pending
         await save(char_id, state)
 

@@ -94,7 +94,7 @@ def test_a_save_meanwhile_does_not_bring_it_back() -> None:
     assert client.player is not None
     player, calls, save_character = client.player, list[int](), here.store.save_character
 
-    async def slow(char_id: int, state: SavedState) -> None:
+    async def slow(char_id: int, state: SavedState, **_how: bool) -> None:
         await save_character(char_id, state)
         calls.append(state.zone_id)
         if len(calls) == 1:

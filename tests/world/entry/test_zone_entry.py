@@ -137,6 +137,54 @@ def test_a_key_lets_its_character_in_with_the_reply_of_eq2emulator(harness: Harn
     assert harness.changes == 1
 
 
+class TakingHarness(Harness):
+    """A world whose keys are in the store of its characters."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = []
+        self.zone_entry.take = self.take
+        self.zone_entry.is_kept_out = self.is_kept_out
+
+    async def take(self, account_id, key):
+        self.calls.append("take")
+        handoff = await self.keys.redeem(account_id, key)
+        return handoff, await super().claim(account_id, 0)
+
+    async def claim(self, account_id, char_id):
+        self.calls.append("claim")
+        return await super().claim(account_id, char_id)
+
+    async def is_kept_out(self, account_id, address):
+        self.calls.append("is kept out")
+        return (account_id, address) == (102, "127.0.0.1")
+
+
+def test_a_store_with_keys_and_characters_is_asked_once() -> None:
+    harness = TakingHarness()
+    let_in(harness)
+    assert harness.calls == ["take", "is kept out"]
+    assert harness.events == [CharacterEntered("Aldana", 101, 5, "127.0.0.1", 546)]
+    link, visitor = harness.visit()
+    visitor.message(1, request(1, account=7), 1.0)
+    assert harness.events[-1].reason is ZoneEntryRefusal.NO_SUCH_KEY
+    assert link.closed == 1
+    harness.characters[6] = replace(CHARACTER, id=6, account_id=102, name="Borvik")
+    key = finish(harness.keys.issue(102, 6, "Borvik"))
+    link, visitor = harness.visit()
+    visitor.message(1, request(key, account=102), 1.0)
+    assert harness.events[-1].reason is ZoneEntryRefusal.BANNED
+
+
+def test_the_key_of_an_account_in_the_world_is_used_before_its_character_is_claimed() -> None:
+    harness = TakingHarness()
+    let_in(harness)
+    harness.calls.clear()
+    link, _, _ = let_in(harness)
+    assert harness.calls == ["is kept out", "claim"]
+    assert link.trusted
+
+
 def test_a_client_is_trusted_when_it_came_in_and_not_before(harness: Harness) -> None:
     link, visitor = harness.visit()
     visitor.message(1, request(1), 1.0)

@@ -28,7 +28,9 @@ class Slow(CharactersInMemory):
         super().__init__(*rows)
         self.begun: list[tuple[SavedState, Deferred[None]]] = []
 
-    async def save_character(self, char_id: int, state: SavedState) -> None:
+    async def save_character(
+        self, char_id: int, state: SavedState, *, is_awaited: bool = False
+    ) -> None:
         done: Deferred[None] = Deferred()
         self.begun.append((state, done))
         await done
