@@ -1,13 +1,14 @@
-"""Named deadlines of many owners in one heap.
+"""The timetable of a world: named deadlines of many owners in one heap.
 
-An owner has at most one deadline of each name; setting it again moves it.
+Each component has deadlines of its own kind (`Timetable.deadlines`) with the function that handles
+them. An owner has at most one deadline of each name; setting it again moves it.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from emu.times import Monotonic
 
@@ -17,43 +18,145 @@ Name = TypeVar("Name", bound=Hashable)
 SWEEP_FROM: Final = 64
 
 
+class Attempt(Protocol):
+    """Calls a function, and counts what it raises; `emu.world.reports.Faults.attempt` does."""
+
+    def __call__(self, task: str, player: None, call: Callable[..., object], *values: Any) -> bool:
+        """Return whether the function returned."""
+
+
+class _Heap:
+    """Deadlines of all kinds by time, then in the order of their setting.
+
+    A deadline that is moved or cleared leaves its old entry in the heap: finding it there would
+    take as long as the heap is large. An entry counts only while its kind has its time.
+    """
+
+    __slots__ = ("entries", "live", "serial")
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[Monotonic, int, Deadlines[Any, Any], tuple[Any, Any]]] = []
+        self.live = 0
+        """How many entries count."""
+        self.serial = 0
+
+    def push(self, due: Monotonic, kind: Deadlines[Any, Any], key: tuple[Any, Any]) -> None:
+        # The serial number keeps heapq from comparing owners.
+        self.serial += 1
+        heapq.heappush(self.entries, (due, self.serial, kind, key))
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Remove the old entries when they are the most."""
+        # A client that starts and stops to camp all day would otherwise fill the heap with them,
+        # and the timers of a zone that has ended would keep all of its spawns.
+        if len(self.entries) > SWEEP_FROM + 2 * self.live:
+            self.entries = [entry for entry in self.entries if entry[2].has(entry)]
+            heapq.heapify(self.entries)
+
+    def first(self) -> tuple[Monotonic, int, Deadlines[Any, Any], tuple[Any, Any]] | None:
+        entries = self.entries
+        while entries and not entries[0][2].has(entries[0]):
+            heapq.heappop(entries)
+        return entries[0] if entries else None
+
+
+class Timetable:
+    """All deadlines of a world; times are seconds of the caller's clock."""
+
+    __slots__ = ("_attempt", "_heap", "_last", "turn", "wake")
+
+    def __init__(self, wake: Callable[[Monotonic], None], attempt: Attempt) -> None:
+        """`wake` asks to call `handle_timer` at a time at the latest."""
+        self.wake = wake
+        self._attempt = attempt
+        self._heap, self._last = _Heap(), _Heap()
+        self.turn = 0
+        """The number of calls of `handle_timer`: who may do something once in each compares it."""
+
+    def deadlines(
+        self,
+        task: str,
+        handle: Callable[[Owner, Name, Monotonic], object],
+        *,
+        is_last: bool = False,
+    ) -> Deadlines[Owner, Name]:
+        """Return deadlines of a new kind, empty.
+
+        `handle` is called with owner, name and the time when one is due; a fault in it is counted
+        under `task` and stops no other. Those that are `is_last` come after all others of a call.
+        """
+        heap = self._last if is_last else self._heap
+        return Deadlines(self.wake, heap=heap, task=task, handle=handle)
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`, None without a deadline."""
+        firsts = (self._heap.first(), self._last.first())
+        return min((entry[0] for entry in firsts if entry is not None), default=None)
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Handle what was due when the call began; what becomes due meanwhile is for the next."""
+        self.turn += 1
+        for heap in (self._heap, self._last):
+            newest = heap.serial
+            while (entry := heap.first()) is not None and entry[0] <= now and entry[1] <= newest:
+                heapq.heappop(heap.entries)
+                kind, key = entry[2], entry[3]
+                kind.drop(key)
+                self._attempt(kind.task, None, kind.handle, *key, now)
+
+
+def _nothing(_owner: object, _name: object, _now: Monotonic) -> None:
+    """Handle deadlines that their owner takes with `Deadlines.pop_due`."""
+
+
 class Deadlines(Generic[Owner, Name]):
-    """All deadlines; times are seconds of the caller's clock."""
+    """The deadlines of one kind."""
 
-    __slots__ = ("_due", "_heap", "_serial", "_wake")
+    __slots__ = ("_due", "_heap", "_wake", "handle", "task")
 
-    def __init__(self, wake: Callable[[Monotonic], None]) -> None:
-        """`wake` asks to call `pop_due` at a time at the latest."""
+    def __init__(
+        self,
+        wake: Callable[[Monotonic], None],
+        *,
+        heap: _Heap | None = None,
+        task: str = "",
+        handle: Callable[[Owner, Name, Monotonic], object] = _nothing,
+    ) -> None:
+        """`wake` asks for attention at a time at the latest; see `Timetable.deadlines`."""
         self._wake = wake
-        self._due: dict[tuple[Owner, Name], Monotonic] = {}
-        # A deadline that is moved or cleared leaves its old entry in the heap: finding it there
-        # would take as long as the heap is large. An entry counts only while `_due` has its time.
-        self._heap: list[tuple[Monotonic, int, tuple[Owner, Name]]] = []
-        self._serial = 0
+        self._heap = heap or _Heap()
+        self.task = task
+        self.handle = handle
+        self._due: dict[tuple[Owner, Name], tuple[Monotonic, int]] = {}
+        """Time and serial number of the entry that counts."""
 
     def __len__(self) -> int:
         return len(self._due)
 
     def set(self, owner: Owner, name: Name, due: Monotonic) -> None:
         """Set or move one deadline."""
-        key = (owner, name)
-        self._due[key] = due
-        # The serial number keeps entries with the same time in the order of their setting, and
-        # keeps heapq from comparing owners.
-        self._serial += 1
-        heapq.heappush(self._heap, (due, self._serial, key))
-        self._sweep()
+        key, heap = (owner, name), self._heap
+        before = self._due.get(key)
+        if before is None:
+            heap.live += 1
+        elif before[0] == due:
+            return
+        self._due[key] = (due, heap.serial + 1)
+        heap.push(due, self, key)
         self._wake(due)
 
     def get(self, owner: Owner, name: Name) -> Monotonic | None:
         """Return the time of a deadline, None if there is none."""
-        return self._due.get((owner, name))
+        found = self._due.get((owner, name))
+        return None if found is None else found[0]
 
     def clear(self, owner: Owner, name: Name) -> bool:
         """Remove one deadline; return whether there was one."""
-        if self._due.pop((owner, name), None) is None:
+        if (owner, name) not in self._due:
             return False
-        self._sweep()
+        self.drop((owner, name))
+        self._heap.sweep()
         return True
 
     def forget(self, owner: Owner, names: Iterable[Name]) -> None:
@@ -61,32 +164,28 @@ class Deadlines(Generic[Owner, Name]):
         for name in names:
             self.clear(owner, name)
 
-    def _sweep(self) -> None:
-        """Remove the old entries when they are the most."""
-        # A client that starts and stops to camp all day would otherwise fill the heap with them,
-        # and the timers of a zone that has ended would keep all of its spawns.
-        if len(self._heap) > SWEEP_FROM + 2 * len(self._due):
-            valid = enumerate(self._due.items())
-            self._heap = [(when, serial, key) for serial, (key, when) in valid]
-            self._serial = len(self._heap)
-            heapq.heapify(self._heap)
+    def drop(self, key: tuple[Owner, Name]) -> None:
+        """Remove a deadline whose entry is no longer in the heap."""
+        del self._due[key]
+        self._heap.live -= 1
+
+    def has(self, entry: tuple[Monotonic, int, Any, tuple[Owner, Name]]) -> bool:
+        """Return whether an entry of the heap counts."""
+        return self._due.get(entry[3]) == (entry[0], entry[1])
 
     def next(self) -> Monotonic | None:
-        """Return the time of the earliest deadline."""
-        heap = self._heap
-        # Old entries of moved and cleared deadlines are dropped when they come to the top.
-        while heap and self._due.get(heap[0][2]) != heap[0][0]:
-            heapq.heappop(heap)
-        return heap[0][0] if heap else None
+        """Return the time of the earliest deadline; for deadlines with a heap of their own."""
+        found = self._heap.first()
+        return None if found is None else found[0]
 
     def pop_due(self, now: Monotonic) -> tuple[Owner, Name] | None:
         """Remove and return the earliest deadline that is due; None if none is."""
-        due = self.next()
-        if due is None or due > now:
+        found = self._heap.first()
+        if found is None or found[0] > now:
             return None
-        key = heapq.heappop(self._heap)[2]
-        del self._due[key]
-        return key
+        heapq.heappop(self._heap.entries)
+        self.drop(found[3])
+        return found[3]
 
     def some_due(self, now: Monotonic, most: int) -> Iterator[tuple[Owner, Name]]:
         """Remove and yield what is due, the earliest first, at most so many.

@@ -14,7 +14,7 @@ from emu.processes.ports import Note
 from emu.processes.settings import LOCKED, NO, YES
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
-from emu.world.actors.player import Player, PlayerDeadline
+from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors
 from emu.world.commands import RemoteCommands
 from emu.world.commands.context import CommandContext
@@ -242,59 +242,23 @@ class WorldService:
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`."""
         times = (
-            self.world.deadlines.next(),
             self._behaviors.get_timer(),
             self._scripts.get_timer() if self._scripts is not None else None,
-            self._population.get_timer(),
-            self._travel.get_timer() if self._travel is not None else None,
-            self.world.zones.get_timer(),
-            self.world.group_changes.get_timer(),
+            self.world.timetable.get_timer(),
         )
         return min((due for due in times if due is not None), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
-        """Tick the zones that are due, and handle the deadlines of behaviors and players.
-
-        A fault in one of them is reported and does not stop the others.
-        """
-        world, attempt = self.world, self.world.faults.attempt
+        """Handle everything that is due; a fault in it is reported and does not stop the rest."""
+        attempt = self.world.faults.attempt
         # Behaviors first: what they change is then sent by the zones' tick in the same call.
         attempt("the timer of the behaviors", None, self._behaviors.handle_timer, now)
-        attempt("the spawns of the content file", None, self._population.handle_timer, now)
         if self._scripts is not None:
             attempt("the timer of the scripts", None, self._scripts.handle_timer, now)
-        if self._travel is not None:
-            attempt("the timer of travel", None, self._travel.handle_timer, now)
-        attempt("the timer of the zones", None, world.zones.handle_timer, now)
-        attempt("members who are away", None, world.group_changes.handle_timer, now)
-        while (due := world.deadlines.pop_due(now)) is not None:
-            player, name = due
-            attempt(f"a player's deadline ({name.value})", player, self._deadline, *due, now)
+        self.world.timetable.handle_timer(now)
 
     def close(self, now: Monotonic) -> None:
         """Take all players out of the world; all are saved."""
         # `players` iterates over a snapshot, so players can leave meanwhile.
         for player in self.world.players:
             self._departures.leave(player, LeaveReason.STOPPING, now)
-
-    def _deadline(self, player: Player, name: PlayerDeadline, now: Monotonic) -> None:
-        world, departures = self.world, self._departures
-        if name is PlayerDeadline.SAVE:
-            # Set again before the save: if the save raises, the next one still comes.
-            due = Monotonic(now + world.rules.save_interval)
-            world.deadlines.set(player, PlayerDeadline.SAVE, due)
-            world.saves.save_or_report(player)
-        elif name is PlayerDeadline.SAVE_CHANGES:
-            world.saves.save_or_report(player)
-        elif name is PlayerDeadline.CONFIRMED:
-            world.saves.not_confirmed(player)
-        elif name is PlayerDeadline.LINK_DEAD:
-            departures.remove(player, LeaveReason.LINK_DEAD, now)
-        elif name is PlayerDeadline.CAMP:
-            departures.leave_saved(player, LeaveReason.CAMPED, now)
-        elif name is PlayerDeadline.VERB:
-            self._interaction.uses.handle_timer(player, now)
-        elif name is PlayerDeadline.CLOSING:
-            player.client.close()
-        else:
-            departures.leave(player, LeaveReason.NOT_BACK, now)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
@@ -17,18 +17,19 @@ from emu.content.models import StandIns
 from emu.dialects import Dialect, Dialects
 from emu.errors import OutOfDate, StoreError, UnknownVersion
 from emu.mailbox import PendingAnswer
-from emu.model import ANYBODY, WorldCharacter, may_see
+from emu.model import WorldCharacter
 from emu.processes.ports import Processes, WorldCharacterStore
 from emu.processes.settings import MOTD, SharedSettings
 from emu.times import Clock, Moment, Monotonic, lies_ahead
-from emu.world.actors.player import IN_ZONE, Player, PlayerDeadline
+from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination
-from emu.world.deadlines import Deadlines
+from emu.world.deadlines import Timetable
 from emu.world.events import Events, PlayedElsewhere
 from emu.world.groups.changes import GroupChanges
 from emu.world.groups.groups import Groups
 from emu.world.groups.shared import SharedGroups
 from emu.world.knowledge import Knowledge
+from emu.world.players import PlayerDeadlines, Players
 from emu.world.reports import Faults, GroupsOrdered, NotSaved, PlayerRefused
 from emu.world.rules import WorldRules
 from emu.world.saving.saver import Saver
@@ -38,74 +39,6 @@ from emu.world.visibility.forms import GhostForm, GhostRules
 from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.directory import Zones
 from emu.world.zones.zone import Zone
-
-
-class Players:
-    """The players in the world, by character id and by name."""
-
-    def __init__(self) -> None:
-        self._by_id: dict[int, Player] = {}
-        self._by_name: dict[str, Player] = {}
-
-    def __iter__(self) -> Iterator[Player]:
-        """Iterate over a snapshot of all players, link-dead ones too."""
-        return iter(list(self._by_id.values()))
-
-    def __len__(self) -> int:
-        return len(self._by_id)
-
-    def add(self, player: Player) -> None:
-        """Add a player."""
-        self._by_id[player.id] = player
-        self._by_name[player.name.casefold()] = player
-
-    def remove(self, player: Player) -> None:
-        """Remove a player; do nothing if it is not present."""
-        # The same character may have entered again meanwhile, as another player object.
-        if self._by_id.get(player.id) is player:
-            del self._by_id[player.id]
-        name = player.name.casefold()
-        if self._by_name.get(name) is player:
-            del self._by_name[name]
-
-    def discard(self, player: Player) -> None:
-        """Remove a player under whatever id or name it is here."""
-        # For a player whose removal has failed: neither its id nor its name can be trusted any
-        # more.
-        if player in self._by_id.values() or player in self._by_name.values():
-            self._by_id = {key: one for key, one in self._by_id.items() if one is not player}
-            self._by_name = {key: one for key, one in self._by_name.items() if one is not player}
-
-    def renamed(self, player: Player, before: str) -> None:
-        """Replace the name `before` of a player by its new name."""
-        # Two characters can swap their names between two reviews; the other one may have taken this
-        # name first.
-        if self._by_name.get(before.casefold()) is player:
-            del self._by_name[before.casefold()]
-        self._by_name[player.name.casefold()] = player
-
-    def get(self, char_id: int) -> Player | None:
-        """Return a player by character id."""
-        return self._by_id.get(char_id)
-
-    def named(self, name: str) -> Player | None:
-        """Return a player by name, without regard to case."""
-        return self._by_name.get(name.casefold())
-
-    def standing_in(self, zone: Zone) -> list[Player]:
-        """Return the players who stand in a zone."""
-        # The values and not the snapshot of `__iter__`: this runs for everything that is said.
-        players = self._by_id.values()
-        return [player for player in players if player.zone is zone and player.state in IN_ZONE]
-
-    def count_in(self, zone: Zone) -> int:
-        """Return how many players are in a zone."""
-        return sum(player.zone is zone for player in self._by_id.values())
-
-    def count_seen_in(self, zone: Zone) -> int:
-        """Return how many visible players are in a zone."""
-        players = self._by_id.values()
-        return sum(one.zone is zone and may_see(ANYBODY, one.spawn) for one in players)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -127,8 +60,8 @@ class World:
     """Runs a coroutine that nobody awaits."""
     answer: Callable[[], PendingAnswer]
     """Makes an object that a coroutine can wait for."""
-    wake: Callable[[Monotonic], None]
-    """Asks to call `WorldService.handle_timer` at a time at the latest."""
+    timetable: Timetable
+    """The deadlines of everything in this world."""
     wake_saver: Callable[[], None]
     """Asks for the saver's timer again."""
     motd: str = field(init=False)
@@ -137,7 +70,7 @@ class World:
     saves: PlayerSaves = field(init=False)
     pending_mutes: dict[int, Moment] = field(default_factory=dict)
     """Ends of mutes that are not stored yet, by account id."""
-    deadlines: Deadlines[Player, PlayerDeadline] = field(init=False)
+    deadlines: PlayerDeadlines = field(init=False)
     groups: Groups = field(default_factory=Groups)
     """The groups as this process knows them; `group_changes` changes them."""
     group_changes: GroupChanges = field(init=False)
@@ -158,6 +91,7 @@ class World:
 
     def __post_init__(self, processes: Processes) -> None:
         self.report = self.faults.report
+        self.wake = self.timetable.wake
         self.way_back = lambda player: Destination(player.zone.zone_id, player.zone.definition.safe)
         self.events = Events(self.faults)
         self.script_errors = ScriptErrors()
@@ -170,8 +104,11 @@ class World:
             failed=self._not_saved,
             wake=self.wake_saver,
         )
-        self.deadlines = Deadlines(self.wake)
-        self.saves = PlayerSaves(self.saver, self.deadlines, self.faults, self.answer, self.clock)
+        self.deadlines = PlayerDeadlines(self.timetable, self.faults)
+        self.saves = PlayerSaves(
+            self.saver, self.deadlines, self.faults, answer=self.answer, clock=self.clock,
+            save_interval=lambda: self.rules.save_interval,
+        )  # fmt: skip
         self.process = processes.name
         self.other_processes = processes.others
         self.bus = processes.bus
@@ -179,14 +116,13 @@ class World:
         self.presence = processes.presence
         self.zone_servers = processes.zone_servers
         self.group_changes = self._make_group_changes(processes)
-        self.group_changes.wake = self.wake
 
     def _make_group_changes(self, processes: Processes) -> GroupChanges:
         if processes.run is None:
-            return GroupChanges(self.groups, self.presence, self.clock)
+            return GroupChanges(self.groups, self.presence, self.clock, self.timetable)
         return SharedGroups(
-            self.groups, self.presence, self.clock, bus=self.bus, process=self.process,
-            run=processes.run, start=self.start, count=self.count,
+            self.groups, self.presence, self.clock, self.timetable, bus=self.bus,
+            process=self.process, run=processes.run, start=self.start, count=self.count,
             report=lambda process: self.report(GroupsOrdered(process)),
         )  # fmt: skip
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from emu.times import Moment, Monotonic
+from emu.world.deadlines import Timetable
+from emu.world.reports import Faults
 
 APART = 1_700_000_000.0
 """Seconds by which the wall clock is ahead of the time that paces."""
@@ -21,3 +25,8 @@ class ManualClock:
 
     def moment(self) -> Moment:
         return Moment(self.seconds + APART + self.stepped)
+
+
+def timetable(wake: Callable[[Monotonic], None] = lambda _due: None) -> Timetable:
+    """Return the timetable of a part of a world; a test calls its `handle_timer`."""
+    return Timetable(wake, Faults(lambda _event: None).attempt)

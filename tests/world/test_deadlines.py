@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 
 from emu.times import Monotonic
-from emu.world.deadlines import Deadlines
+from emu.world.deadlines import Deadlines, Timetable
+from emu.world.reports import Faults
+from tests.support.times import timetable
 
 
 def test_the_earliest_comes_first_and_moved_ones_at_their_new_time() -> None:
@@ -33,7 +35,7 @@ def test_moving_for_ever_grows_nothing() -> None:
     for step in range(10_000):
         deadlines.set(chance.randrange(10), "save", float(step + chance.randrange(100)))
     assert len(deadlines) == 10
-    assert len(deadlines._heap) < 200
+    assert len(deadlines._heap.entries) < 200
     deadlines.forget(3, ("save", "camp"))
     popped = []
     while (due := deadlines.pop_due(1e9)) is not None:
@@ -47,7 +49,7 @@ def test_owners_that_are_gone_are_not_kept() -> None:
         deadlines.set(owner, "timer", Monotonic(1e6))
     for owner in range(5_000):
         assert deadlines.clear(owner, "timer")
-    assert len(deadlines._heap) < 100
+    assert len(deadlines._heap.entries) < 100
     assert deadlines.next() is None
 
 
@@ -59,3 +61,58 @@ def test_a_turn_takes_no_more_than_it_may_and_the_rest_stays_due() -> None:
     assert deadlines.next() == 2.0
     assert [owner for owner, _ in deadlines.some_due(Monotonic(3.0), 9)] == [2, 3]
     assert deadlines.next() == 4.0
+
+
+def test_the_kinds_of_a_timetable_are_handled_in_the_order_of_their_times() -> None:
+    handled: list[tuple[str, str, float]] = []
+    times = timetable()
+    first, second = (
+        times.deadlines(task, lambda owner, name, now: handled.append((owner, name, now)))
+        for task in ("first", "second")
+    )
+    first.set("a", "camp", Monotonic(2.0))
+    second.set("a", "camp", Monotonic(1.0))
+    second.set("b", "camp", Monotonic(9.0))
+    assert times.get_timer() == 1.0
+    times.handle_timer(Monotonic(5.0))
+    assert handled == [("a", "camp", 5.0)] * 2
+    assert (len(first), len(second), times.get_timer()) == (0, 1, 9.0)
+
+
+def test_the_last_kinds_come_after_what_the_others_bring_about() -> None:
+    handled: list[str] = []
+    times = timetable()
+    ticks: Deadlines[str, None] = times.deadlines(
+        "ticks", lambda owner, _name, _now: handled.append(owner), is_last=True
+    )
+    steps: Deadlines[str, None] = times.deadlines(
+        "steps", lambda _owner, _name, now: ticks.set("tick of the step", None, now)
+    )
+    ticks.set("tick", None, Monotonic(1.0))
+    steps.set("step", None, Monotonic(2.0))
+    times.handle_timer(Monotonic(2.0))
+    assert handled == ["tick", "tick of the step"]
+
+
+def test_what_becomes_due_in_a_turn_waits_for_the_next_one() -> None:
+    turns: list[int] = []
+    times = timetable()
+    again: Deadlines[str, None] = times.deadlines(
+        "again", lambda owner, name, now: (turns.append(times.turn), again.set(owner, name, now))
+    )
+    again.set("a", None, Monotonic(1.0))
+    for _ in range(3):
+        times.handle_timer(Monotonic(1.0))
+    assert turns == [1, 2, 3]
+    assert times.get_timer() == 1.0
+
+
+def test_a_fault_is_counted_and_stops_no_other() -> None:
+    faults, handled = Faults(lambda _event: None), []
+    times = Timetable(lambda _due: None, faults.attempt)
+    bad: Deadlines[str, None] = times.deadlines("bad work", lambda *_: 1 / 0)
+    good: Deadlines[str, None] = times.deadlines("good work", lambda *_: handled.append(1))
+    bad.set("a", None, Monotonic(1.0))
+    good.set("a", None, Monotonic(1.0))
+    times.handle_timer(Monotonic(1.0))
+    assert (faults.counts, handled) == ({"bad work": 1}, [1])

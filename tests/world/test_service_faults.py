@@ -191,9 +191,9 @@ def test_a_zone_is_stalled_from_the_limit_on(monkeypatch: pytest.MonkeyPatch) ->
     street.guard.move(HERE._replace(x=1.0))
     limit = zones.rules.stalled_failures
     for failures in range(1, limit + 2):
-        due = zones.get_timer()
+        due = zones.timetable.get_timer()
         assert due is not None
-        zones.handle_timer(due)
+        zones.timetable.handle_timer(due)
         assert bool(zones.stalled(due)) == (failures >= limit)
 
 
@@ -212,7 +212,7 @@ def test_a_zone_whose_tick_is_overdue_is_stalled() -> None:
     ("owner", "name"),
     [
         (Behaviors, "handle_timer"),
-        (Zones, "handle_timer"),
+        (Zones, "_tick"),
         (PlayerSaves, "save"),
         (Zones, "end"),
     ],

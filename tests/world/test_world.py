@@ -1,19 +1,9 @@
-"""Looking players up."""
+"""The forms in which a world shows spawns to clients."""
 
 from __future__ import annotations
 
 from emu.content.models import Model, StandIns
 from tests.support.world.worlds import WorldHarness
-
-
-def test_players_are_found_by_every_name(harness: WorldHarness) -> None:
-    one = harness.stand(5, name="Aldana").player
-    players = harness.world.players
-    assert players.get(5) is players.named("aLDANA") is one
-    assert list(players) == [one]
-    players.remove(one)
-    players.remove(one)
-    assert (players.get(5), players.named("Aldana")) == (None, None)
 
 
 def test_clients_of_one_version_share_a_form(harness: WorldHarness) -> None:

@@ -32,10 +32,11 @@ from emu.net.world.content_memory import ContentMemory
 from emu.processes.ports import ContentEditStore, DeadSpawnStore
 from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
-from emu.times import Clock, Moment, Monotonic
+from emu.times import Clock, Moment
 from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors
 from emu.world.clock import game_time
+from emu.world.deadlines import Timetable
 from emu.world.entry.leaving import Departures
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
@@ -198,7 +199,7 @@ class ContentReader:
         self,
         players: Callable[[], Iterable[Player]],
         next_id: Callable[[], int],
-        wake: Callable[[Monotonic], None],
+        timetable: Timetable,
         start: Callable[[Any], object],
         dead: DeadSpawnStore,
         *,
@@ -228,10 +229,10 @@ class ContentReader:
             hour=lambda: game_time(self._scheduler.moment()).hour,
             center=center,
             now=self._scheduler.now,
-            wake=wake,
+            timetable=timetable,
             start=start,
             failed=_warn,
-            deaths=Deaths(dead, start, self._scheduler, wake, _warn),
+            deaths=Deaths(dead, start, self._scheduler, timetable, _warn),
             in_thread=self.run,
             expansions=open_to[0],
             holidays=open_to[1],

@@ -49,6 +49,7 @@ from emu.times import Moment, Monotonic
 from emu.world.behaviors import LOADING, Behaviors, Budget, Library
 from emu.world.behaviors.memory import Memories
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
+from emu.world.deadlines import Timetable
 from emu.world.entry.account_changes import REVIEW, AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
@@ -128,18 +129,18 @@ class WorldEndpoint:
             locked=config.world.locked,
         )
         self._port: Any = None
+        self._reviews: Any = None
         self.link: WorldLink | None = None
         self._refusals = RefusalLog(_log, scheduler)
-        dialects = Dialects(opcodes, shipped_catalog(), shipped_rules())
         self._timer = WorldTimer(scheduler, lambda: self.service, watch.ticks())
+        faults = Faults(watch.port("world", report_world(_log, self._refusals)))
+        self.timetable = Timetable(self._timer.wake, faults.attempt)
         self._population, self._content_reader = self._make_population()
         self._zone_ticks = watch.zone_ticks()
-        self._reviews: Any = None
         self._loops: list[Any] = []
-        self._is_reviewing = False
-        self._reviews_again = False
+        self._is_reviewing = self._reviews_again = False
         """A review was requested while one was in progress, which may have read older rows."""
-        self.world = self._make_world(dialects)
+        self.world = self._make_world(Dialects(opcodes, shipped_catalog(), shipped_rules()), faults)
         self.concealed = Concealed(self.world)
         watch.reports.subscribe(self._learn_account, "login")
         self.spool = Spool(config.database.path, self.world, reactor, scheduler)
@@ -169,7 +170,7 @@ class WorldEndpoint:
             context, RemoteCommands(self.world, commands, self.chat), self.behaviors
         )
         self.travel, self.scripts = self._make_hosts(context.mail)
-        self.zone_entry = self._make_zone_entry(dialects)
+        self.zone_entry = self._make_zone_entry()
         endpoint = Endpoint(
             parameters.endpoint_config(config, config.world.crc_seed), random_bytes=os.urandom
         )
@@ -202,7 +203,7 @@ class WorldEndpoint:
         zones = reader.zones(
             lambda: self.world.players,
             self._next_spawn_id,
-            self._timer.wake,
+            self.timetable,
             self._tasks.spawn,
             self.cluster.dead_spawns,
             open_to=(self._config.world.expansions, self._config.world.holidays),
@@ -289,10 +290,10 @@ class WorldEndpoint:
     def _player_names(self, caller: Caller) -> list[str]:
         return [one.name for one in self.world.players if may_see(caller.rank, one.spawn)]
 
-    def _make_zone_entry(self, dialects: Dialects) -> ZoneEntry:
+    def _make_zone_entry(self) -> ZoneEntry:
         claims = Claims(self.cluster, self.world, self._models)
         return ZoneEntry(
-            dialects=dialects,
+            dialects=self.world.dialects,
             inside=self.service,
             admission=self.admission,
             presence=self.cluster.processes.presence,
@@ -495,9 +496,8 @@ class WorldEndpoint:
                 part.save()
             await self._scheduler.pause(RETRY_AT_STOP)
 
-    def _make_world(self, dialects: Dialects) -> World:
+    def _make_world(self, dialects: Dialects, faults: Faults) -> World:
         config = self._config.world
-        faults = Faults(self._watch.port("world", report_world(_log, self._refusals)))
         world = World(
             rules=parameters.world_rules(self._config),
             zones=Zones(
@@ -505,7 +505,7 @@ class WorldEndpoint:
                 self._population.begin,
                 parameters.zone_rules(self._config),
                 faults=faults,
-                wake=self._timer.wake,
+                timetable=self.timetable,
                 ended=self._population.forget,
                 tick=self._tick,
             ),
@@ -520,7 +520,7 @@ class WorldEndpoint:
             faults=faults,
             start=self._tasks.spawn,
             answer=Deferred,
-            wake=self._timer.wake,
+            timetable=self.timetable,
             wake_saver=self._saves_moved,
             settings=self._settings,
         )

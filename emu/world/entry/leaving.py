@@ -65,6 +65,11 @@ class Departures:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        on = world.deadlines.on
+        on(PlayerDeadline.CAMP, self._has_camped)
+        on(PlayerDeadline.LINK_DEAD, self._stays_away)
+        on(PlayerDeadline.ZONING, self._is_not_back)
+        on(PlayerDeadline.CLOSING, lambda player, _now: player.client.close())
 
     def register(self, messages: WorldMessages) -> None:
         """Add the messages about leaving to the table."""
@@ -111,6 +116,15 @@ class Departures:
         if self._world.deadlines.clear(player, PlayerDeadline.CAMP):
             player.spawn.set_word(StateWord.CAMPING, on=False)
             player.client.send_bytes("OP_CampAbortedMsg")
+
+    def _has_camped(self, player: Player, now: Monotonic) -> None:
+        self.leave_saved(player, LeaveReason.CAMPED, now)
+
+    def _stays_away(self, player: Player, now: Monotonic) -> None:
+        self.remove(player, LeaveReason.LINK_DEAD, now)
+
+    def _is_not_back(self, player: Player, now: Monotonic) -> None:
+        self.leave(player, LeaveReason.NOT_BACK, now)
 
     # -- link death -----------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from emu.model import Present
 from emu.processes.ports import Presence
 from emu.times import Clock, Monotonic
+from emu.world.deadlines import Deadlines, Timetable
 from emu.world.groups.groups import Groups, PlayerGroup, Raid
 
 AWAY: Final = 65.0
@@ -97,7 +98,9 @@ class GroupChanges:
     is_shared = False
     """Whether other processes have members of the groups, too."""
 
-    def __init__(self, groups: Groups, presence: Presence, clock: Clock) -> None:
+    def __init__(
+        self, groups: Groups, presence: Presence, clock: Clock, timetable: Timetable
+    ) -> None:
         self.groups = groups
         self.changed: Callable[[Sequence[int], Sequence[int]], None] = lambda _before, _after: None
         """Called with the members of each group before and after its change."""
@@ -105,12 +108,12 @@ class GroupChanges:
         """Called with the name of a member that was removed without a command of a player, and
         with the other members.
         """
-        self.wake: Callable[[Monotonic], None] = lambda _due: None
-        """Called with the time of each new deadline."""
         self._presence = presence
         self._clock = clock
-        self._absent: dict[int, Monotonic] = {}
-        """When to remove the members that are in no process."""
+        self._absent: Deadlines[int, None] = timetable.deadlines(
+            "members who are away", self._stays_away
+        )
+        """When to remove the members that are in no process, by character id."""
         self._known: dict[int, Present] = {}
         """The members as they were seen last; in one process, those that are away."""
         presence.observe(self._seen)
@@ -123,7 +126,7 @@ class GroupChanges:
         """Remove a player that has left the world, or is hidden, and its invitations."""
         before = self.groups.of(char_id)
         outcome = self._make(GroupAction.FORGET, char_id, 0)
-        self._absent.pop(char_id, None)
+        self._absent.clear(char_id, None)
         self._known.pop(char_id, None)
         if before is not None:
             self.left(name, outcome.members)
@@ -134,24 +137,18 @@ class GroupChanges:
             found = self._presence.find(char_id)
             if found is not None:
                 self._known[char_id] = found
-            due = self._absent[char_id] = Monotonic(self._clock.now() + AWAY)
-            self.wake(due)
+            self._absent.set(char_id, None, Monotonic(self._clock.now() + AWAY))
 
     def is_away(self, char_id: int) -> bool:
         """Return whether a member that has left the world is kept in its group."""
-        return char_id in self._absent
+        return self._absent.get(char_id, None) is not None
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if no member is away."""
-        return min(self._absent.values(), default=None)
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Remove the members that were away for too long."""
-        for member in [one for one, due in self._absent.items() if now >= due]:
-            # Tried again then if it raises.
-            self._absent[member] = Monotonic(now + REPEAT)
-            known = self._known.get(member)
-            self.forget(member, "?" if known is None else known.name)
+    def _stays_away(self, member: int, _name: None, now: Monotonic) -> None:
+        """Remove a member that was away for too long."""
+        # Tried again then if it raises.
+        self._absent.set(member, None, Monotonic(now + REPEAT))
+        known = self._known.get(member)
+        self.forget(member, "?" if known is None else known.name)
 
     def purge(self, char_id: int) -> None:
         """Remove a player that could not be forgotten, without informing anybody."""
@@ -164,7 +161,7 @@ class GroupChanges:
 
     def _seen(self, char_id: int, present: Present | None) -> None:
         """Note a member that is back."""
-        if present is None or self._absent.pop(char_id, None) is None:
+        if present is None or not self._absent.clear(char_id, None):
             return
         self._known.pop(char_id, None)
         group = self.groups.of(char_id)

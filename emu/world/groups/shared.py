@@ -29,6 +29,7 @@ from emu.model import Present
 from emu.processes.ports import Bus, Note, Presence
 from emu.processes.tables import SharedTable
 from emu.times import Clock, Monotonic
+from emu.world.deadlines import Timetable
 from emu.world.groups.changes import AWAY, REPEAT, GroupAction, GroupChanges, GroupOutcome
 from emu.world.groups.groups import MOST_MEMBERS, GroupChange, GroupRow, Groups
 
@@ -108,6 +109,7 @@ class SharedGroups(GroupChanges):
         groups: Groups,
         presence: Presence,
         clock: Clock,
+        timetable: Timetable,
         *,
         bus: Bus,
         process: str,
@@ -116,7 +118,7 @@ class SharedGroups(GroupChanges):
         count: Callable[[str], None],
         report: Callable[[str], None],
     ) -> None:
-        super().__init__(groups, presence, clock)
+        super().__init__(groups, presence, clock, timetable)
         self._bus = bus
         self._process = process
         self._start = start
@@ -127,6 +129,8 @@ class SharedGroups(GroupChanges):
         self._unclaimed: Monotonic | None = None
         """Since when no process orders."""
         self._steady_at = clock.now()
+        self._gone: dict[int, Monotonic] = {}
+        """When to remove the members that are in no process; the process that orders does."""
         self._leaving: dict[int, Monotonic] = {}
         """Players of this process that have left the world, and when to ask again to remove them
         from their groups.
@@ -178,12 +182,17 @@ class SharedGroups(GroupChanges):
             self._leaving[char_id] = Monotonic(self._clock.now() + REPEAT)
             self._start(self._ask_to_forget(char_id))
 
-    def get_timer(self) -> Monotonic | None:
-        """Return None: `tick` removes who is gone."""
-        return None
+    def away(self, char_id: int) -> None:
+        """Keep a member that camps in its group for `AWAY` seconds."""
+        if self.groups.of(char_id) is not None:
+            found = self._presence.find(char_id)
+            if found is not None:
+                self._known[char_id] = found
+            self._gone[char_id] = Monotonic(self._clock.now() + AWAY)
 
-    def handle_timer(self, now: Monotonic) -> None:
-        """Do nothing: `tick` removes who is gone."""
+    def is_away(self, char_id: int) -> bool:
+        """Return whether a member that has left the world is kept in its group."""
+        return char_id in self._gone
 
     def purge(self, char_id: int) -> None:
         """Remove a player that could not be forgotten."""
@@ -376,9 +385,9 @@ class SharedGroups(GroupChanges):
             return
         if present is None:
             seconds = LOST if self._presence.is_lost(char_id) else AWAY
-            self._absent[char_id] = Monotonic(self._clock.now() + seconds)
+            self._gone[char_id] = Monotonic(self._clock.now() + seconds)
             return
-        self._absent.pop(char_id, None)
+        self._gone.pop(char_id, None)
         before = self._known.get(char_id)
         self._known[char_id] = present
         if before is None or _shown(before) != _shown(present):
@@ -392,11 +401,11 @@ class SharedGroups(GroupChanges):
                 self._known[member] = found
             else:
                 due = Monotonic(self._clock.now() + AWAY)
-                self._absent.setdefault(member, due)
+                self._gone.setdefault(member, due)
         for member in set(before).difference(after):
             if self.groups.of(member) is None:
                 self._known.pop(member, None)
-                self._absent.pop(member, None)
+                self._gone.pop(member, None)
 
     def _plays_elsewhere(self, char_id: int, process: str) -> bool:
         """Return whether a process other than this one has a character in the world."""
@@ -404,9 +413,9 @@ class SharedGroups(GroupChanges):
         return found is not None and found.process != process
 
     def _remove_absent(self, now: Monotonic) -> None:
-        for member in [one for one, due in self._absent.items() if now >= due]:
+        for member in [one for one, due in self._gone.items() if now >= due]:
             # The group may have ended with the one before.
-            if self._absent.pop(member, None) is not None:
+            if self._gone.pop(member, None) is not None:
                 self._remove(member)
 
     def _remove(self, char_id: int) -> None:

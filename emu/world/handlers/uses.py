@@ -29,6 +29,7 @@ class VerbUses:
         """`finish` does what a verb stands for."""
         self._world = world
         self._finish = finish
+        world.deadlines.on(PlayerDeadline.VERB, self._is_done)
 
     def begin(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
         """Use a verb now, or after its time; break off what the player was doing.
@@ -64,7 +65,7 @@ class VerbUses:
         if self._world.deadlines.clear(player, PlayerDeadline.VERB):
             send_text(player.client, INTERRUPTED)
 
-    def handle_timer(self, player: Player, now: Monotonic) -> None:
+    def _is_done(self, player: Player, now: Monotonic) -> None:
         """Do what the verb stands for whose time is over."""
         use = player.use
         if use is None:

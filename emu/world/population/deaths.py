@@ -15,7 +15,9 @@ from emu.content.population import Death
 from emu.errors import StoreError
 from emu.processes.ports import DeadSpawn, DeadSpawnStore
 from emu.times import Clock, Moment, Monotonic
+from emu.world.deadlines import Deadlines, Timetable
 
+SAVE: Final = "save"
 PAUSE: Final = 1.0
 """Seconds from a death until it is stored."""
 MOST_ROWS: Final = 500
@@ -33,22 +35,22 @@ class Deaths:
         store: DeadSpawnStore,
         start: Callable[[Coroutine[Any, Any, None]], object],
         clock: Clock,
-        wake: Callable[[Monotonic], None],
+        timetable: Timetable,
         failed: Callable[[str], object],
     ) -> None:
         """`start` runs a coroutine that nobody awaits.
 
-        `wake` is called when `get_timer` has become earlier, and `failed` with a line for operators
-        about the first of several failures.
+        `failed` is called with a line for operators about the first of several failures.
         """
         self._store = store
         self._start = start
         self._clock = clock
-        self._wake = wake
+        self._deadlines: Deadlines[Deaths, str] = timetable.deadlines(
+            "what died", lambda _deaths, _what, _now: self.save()
+        )
         self._failed = failed
         self._unsaved: dict[Key, DeadSpawn] = {}
         self._saving: dict[Key, DeadSpawn] = {}
-        self._due: Monotonic | None = None
         self._pause = PAUSE
 
     def __len__(self) -> int:
@@ -87,7 +89,7 @@ class Deaths:
             returns = None if one.returns is None else Moment(moment + one.returns - now)
             row = DeadSpawn(zone_id, instance, one.placement_id, returns, is_dead)
             self._unsaved[row.key] = row
-        if self._unsaved and self._due is None and not self._saving:
+        if self._unsaved and self._deadlines.get(self, SAVE) is None and not self._saving:
             self._arm(PAUSE)
 
     async def forget(self, zone_id: int, instance: int) -> None:
@@ -96,29 +98,19 @@ class Deaths:
             del self._unsaved[key]
         await self._store.forget(zone_id, instance)
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if nothing is due."""
-        return self._due
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Store what is due."""
-        if self._due is not None and self._due <= now:
-            self.save()
-
     def save(self) -> None:
         """Begin to store everything that has changed, unless a save is in flight."""
         # One save at a time keeps the order of changes.
         if not self._unsaved or self._saving:
             return
-        self._due = None
+        self._deadlines.clear(self, SAVE)
         self._saving = dict(islice(self._unsaved.items(), MOST_ROWS))
         for key in self._saving:
             del self._unsaved[key]
         self._start(self._save())
 
     def _arm(self, seconds: float) -> None:
-        self._due = Monotonic(self._clock.now() + seconds)
-        self._wake(self._due)
+        self._deadlines.set(self, SAVE, Monotonic(self._clock.now() + seconds))
 
     async def _save(self) -> None:
         try:

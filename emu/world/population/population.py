@@ -70,15 +70,6 @@ class ZonePopulation:
         if self.content is not None:
             self.content.settle(zone)
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if nothing is due."""
-        return self.content.get_timer() if self.content is not None else None
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Let spawns of the content file come and go."""
-        if self.content is not None:
-            self.content.handle_timer(now)
-
     def unsaved(self) -> list[Deaths]:
         """Return what has changes that are not stored yet."""
         deaths = self.content.deaths if self.content is not None else None

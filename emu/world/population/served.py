@@ -33,6 +33,7 @@ from emu.errors import EmuError, FileFormatError, LimitExceeded
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
+from emu.world.deadlines import Deadlines, Timetable
 from emu.world.population.deaths import Deaths
 from emu.world.population.differences import ServedZone, emptied, prepared
 from emu.world.population.looks import fixture_of, spawn_of
@@ -44,6 +45,7 @@ from emu.world_stream.movement import Position
 NO_LAYER: Final = ZoneLayer()
 SLICE: Final = 150
 """Spawns that one turn adds at most."""
+FILL: Final = "fill"
 SLICE_SECONDS: Final = 0.005
 """A turn adds no more spawns to any zone after this time; a script may take longer."""
 PAUSE: Final = 0.01
@@ -172,8 +174,6 @@ class _Filled:
     zone: Zone
     population: Population
     served: ServedZone
-    due: Monotonic
-    """When to look at it again."""
     spawns: dict[int, Spawn] = field(default_factory=dict)
     """By placement."""
     extras: dict[int, tuple[Spawn, Standing]] = field(default_factory=dict)
@@ -202,7 +202,7 @@ class ContentZones:
         hour: Callable[[], int],
         center: Callable[[Zone], Position | None],
         now: Callable[[], Monotonic],
-        wake: Callable[[Monotonic], None],
+        timetable: Timetable,
         start: Callable[[Coroutine[Any, Any, None]], object],
         failed: Callable[[str], object],
         deaths: Deaths | None = None,
@@ -225,7 +225,12 @@ class ContentZones:
         self._hour = hour
         self._center = center
         self._now = now
-        self._wake = wake
+        self._timetable = timetable
+        self._deadlines: Deadlines[Zone, str] = timetable.deadlines(
+            "the spawns of the content file", self._go_on
+        )
+        self._turn, self._began = 0, now()
+        """The turn of the timetable, and when the first zone was handled in it."""
         self._start = start
         self._failed = failed
         self.deaths = deaths
@@ -256,6 +261,7 @@ class ContentZones:
         self._running.pop(zone, None)
         self._opening.discard(zone)
         self._filled.pop(zone, None)
+        self._deadlines.clear(zone, FILL)
         for watcher in self.watchers:
             watcher.ended(zone)
         if self.listener is not None:
@@ -361,7 +367,7 @@ class ContentZones:
             return ""
         now = self._now()
         change = population.take_over(filled.population, found.places, found.spawns, now)
-        filled.population, filled.served, filled.due = population, fresh, now
+        filled.population, filled.served = population, fresh
         filled.leaving.extend(change.gone)
         for standing in change.come:
             place = standing.placement.id
@@ -369,7 +375,7 @@ class ContentZones:
             if before is not None and place not in filled.replaced and self.targets is not None:
                 filled.replaced[place] = before, self.targets.holders(before)
         filled.waiting.extend(_nearest_first(change.come, self._middle(zone)))
-        self._wake(now)
+        self._deadlines.set(zone, FILL, now)
         if not change.gone and not change.come:
             return ""
         return f"{zone.definition.name}: {len(change.gone)} spawns go, {len(change.come)} come"
@@ -389,40 +395,34 @@ class ContentZones:
         filled = self._filled.get(zone)
         return len(filled.spawns) if filled is not None else 0
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`."""
-        times = [filled.due for filled in self._filled.values()]
-        if self.deaths is not None and (due := self.deaths.get_timer()) is not None:
-            times.append(due)
-        return min(times, default=None)
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Add the next slice to each zone that is filled; let spawns come and go."""
-        began = self._now()
-        due = [filled for filled in self._filled.values() if filled.due <= now]
-        # Who waited longest comes first: else the zones that were opened first take each turn.
-        for filled in sorted(due, key=lambda one: one.due):
-            # The others follow in the next call, after sessions were served.
-            if self._now() - began > SLICE_SECONDS:
-                break
-            if filled.leaving:
-                self._remove_slice(filled, now)
-            elif filled.waiting:
-                with self.apart():
-                    self._add_slice(filled, began)
-            else:
-                self._pass_time(filled, now)
-            is_busy = bool(filled.waiting or filled.leaving)
-            if filled.is_opening and not is_busy:
-                filled.is_opening = False
-                if self.listener is not None:
-                    self.listener.zone_is_ready(filled.zone)
-            waits = PAUSE if is_busy else max(PAUSE, filled.population.get_timer() - now)
-            filled.due = Monotonic(now + waits)
-        if self.deaths is not None:
-            self.deaths.handle_timer(now)
-
     # -- internals --------------------------------------------------------------------------------
+
+    def _go_on(self, zone: Zone, what: str, now: Monotonic) -> None:
+        """Add the next slice to a zone that is filled, or let its spawns come and go."""
+        if self._turn != self._timetable.turn:
+            self._turn, self._began = self._timetable.turn, self._now()
+        elif self._now() - self._began > SLICE_SECONDS:
+            # It follows in the next turn, after sessions were served.
+            self._deadlines.set(zone, what, now)
+            return
+        filled = self._filled[zone]
+        # Set before the work: if that raises, the zone goes on nevertheless.
+        self._deadlines.set(zone, what, Monotonic(now + PAUSE))
+        if filled.leaving:
+            self._remove_slice(filled, now)
+        elif filled.waiting:
+            with self.apart():
+                self._add_slice(filled, self._began)
+        else:
+            self._pass_time(filled, now)
+        if filled.waiting or filled.leaving:
+            return
+        if filled.is_opening:
+            filled.is_opening = False
+            if self.listener is not None:
+                self.listener.zone_is_ready(filled.zone)
+        due = filled.population.get_timer()
+        self._deadlines.set(zone, what, Monotonic(max(now + PAUSE, due)))
 
     async def _open(self, zone: Zone) -> None:
         try:
@@ -448,7 +448,7 @@ class ContentZones:
             return
         self._opening.discard(zone)
         filled = _Filled(
-            zone, population, served, now,
+            zone, population, served,
             is_private=served.content.zone["instance_type"] not in PUBLIC,
         )  # fmt: skip
         filled.waiting.extend(standing)
@@ -460,7 +460,7 @@ class ContentZones:
                 f"zone {zone.zone_id}: {len(served.faults)} spawns cannot be shown;"
                 f" the first: {served.faults[0]}"
             )
-        self._wake(now)
+        self._deadlines.set(zone, FILL, now)
 
     async def _dead(self, zone: Zone) -> dict[int, float | None]:
         if self.deaths is None:

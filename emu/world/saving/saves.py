@@ -18,7 +18,7 @@ from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.actors.spawn import Destination
 from emu.world.actors.unsaved import RATE, Confirmation, SavedKind
-from emu.world.deadlines import Deadlines
+from emu.world.players import PlayerDeadlines
 from emu.world.reports import Faults
 from emu.world.saving.saver import Saver
 
@@ -36,17 +36,26 @@ class PlayerSaves:
     def __init__(
         self,
         saver: Saver,
-        deadlines: Deadlines[Player, PlayerDeadline],
+        deadlines: PlayerDeadlines,
         faults: Faults,
+        *,
         answer: Callable[[], PendingAnswer],
         clock: Clock,
+        save_interval: Callable[[], float],
     ) -> None:
-        """`answer` makes an object that a coroutine can wait for."""
+        """`answer` makes an object that a coroutine can wait for.
+
+        `save_interval` returns the seconds between two saves of a player that changes nothing.
+        """
         self._clock = clock
         self._saver = saver
         self._deadlines = deadlines
         self._faults = faults
         self._answer = answer
+        self._save_interval = save_interval
+        deadlines.on(PlayerDeadline.SAVE, self._save_again)
+        deadlines.on(PlayerDeadline.SAVE_CHANGES, lambda player, _now: self.save_or_report(player))
+        deadlines.on(PlayerDeadline.CONFIRMED, lambda player, _now: self.not_confirmed(player))
 
     def changed(self, player: Player, kind: SavedKind, now: Monotonic) -> None:
         """Save a player soon, because something of it has changed."""
@@ -79,6 +88,12 @@ class PlayerSaves:
             all_of_it.waiting.remove(mine)
             if not all_of_it.waiting:
                 deadlines.clear(player, PlayerDeadline.CONFIRMED)
+
+    def _save_again(self, player: Player, now: Monotonic) -> None:
+        # Set again before the save: if the save raises, the next one still comes.
+        due = Monotonic(now + self._save_interval())
+        self._deadlines.set(player, PlayerDeadline.SAVE, due)
+        self.save_or_report(player)
 
     def not_confirmed(self, player: Player) -> None:
         """End the waits of `confirm` with an error: the store takes too long."""

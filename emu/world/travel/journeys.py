@@ -6,7 +6,6 @@ Source: docs/guides/travel.md#access.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import Final
 
@@ -15,11 +14,13 @@ from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination
+from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
 from emu.world.world import World
 from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.directory import NoSuchZone
 
+CHANGE: Final = "change"
 CLOSED: Final = "This way is closed."
 CROWDED: Final = "This way is crowded. Try again in a moment."
 
@@ -32,8 +33,11 @@ class Journeys:
         """Returns why a player may not enter a zone again yet."""
         self._world = world
         self._departures = departures
-        self._waiting: deque[tuple[Player, Destination, Callable[[], object]]] = deque()
-        """Changes of the zone that begin with the next call of `handle_timer`."""
+        self._waiting: dict[Player, tuple[Destination, Callable[[], object]]] = {}
+        """Changes of the zone that begin in the next turn."""
+        self._deadlines: Deadlines[Player, str] = world.timetable.deadlines(
+            "players who wait for a zone", self._begin
+        )
 
     def refusal(self, player: Player, definition: ZoneDefinition) -> str | None:
         """Return why a player may not enter a zone, None if it may."""
@@ -83,25 +87,20 @@ class Journeys:
         if refusal is not None:
             send_text(player.client, refusal, ERROR_COLOR)
             return False
-        if any(one is player for one, *_ in self._waiting):
+        if player in self._waiting:
             failed()
         else:
-            self._waiting.append((player, to, failed))
-            world.wake(now)
+            self._waiting[player] = to, failed
+            self._deadlines.set(player, CHANGE, now)
         return True
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None while nobody waits."""
-        return self._world.clock.now() if self._waiting else None
-
-    def handle_timer(self, _now: Monotonic) -> None:
-        """Begin the changes of the zone that wait."""
-        while self._waiting:
-            player, to, failed = self._waiting.popleft()
-            if player.state in IN_ZONE:
-                self._world.start(self._change_zone(player, to, failed))
-            else:
-                failed()
+    def _begin(self, player: Player, _what: str, _now: Monotonic) -> None:
+        """Begin the change of the zone that a player waits for."""
+        to, failed = self._waiting.pop(player)
+        if player.state in IN_ZONE:
+            self._world.start(self._change_zone(player, to, failed))
+        else:
+            failed()
 
     async def _change_zone(
         self, player: Player, to: Destination, failed: Callable[[], object]

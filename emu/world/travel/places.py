@@ -57,7 +57,7 @@ class Places:
         self._discovers = discovers
         self._world = world
         self._journeys = journeys
-        self._deadlines: Deadlines[Zone, str] = Deadlines(world.wake)
+        self._deadlines: Deadlines[Zone, str] = world.timetable.deadlines("places", self._watched)
         self._inside: dict[int, _Inside] = {}
         """By character id."""
         world.events.subscribe(Entered, self._standing)
@@ -77,20 +77,14 @@ class Places:
         """Forget a zone that ends."""
         self._deadlines.clear(zone, WATCH)
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if nobody is near such a place."""
-        return self._deadlines.next()
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Look where the players of the zones are that are due."""
-        while (due := self._deadlines.pop_due(now)) is not None:
-            zone, _ = due
-            players = self._world.players.standing_in(zone)
-            if not players or not self._has_places(zone):
-                continue
-            self._deadlines.set(zone, WATCH, Monotonic(now + LOOK))
-            for player in players:
-                self._look(player, now)
+    def _watched(self, zone: Zone, _what: str, now: Monotonic) -> None:
+        """Look where the players of a zone are."""
+        players = self._world.players.standing_in(zone)
+        if not players or not self._has_places(zone):
+            return
+        self._deadlines.set(zone, WATCH, Monotonic(now + LOOK))
+        for player in players:
+            self._look(player, now)
 
     def _standing(self, event: Entered) -> None:
         self._inside[event.player.id] = _Inside()

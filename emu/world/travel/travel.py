@@ -75,7 +75,7 @@ class Travel:
         self._world = world
         self.journeys = Journeys(world, departures)
         self.transporters = Transporters(world, self.journeys, tables)
-        self.widgets = Widgets(world.wake, self._play)
+        self.widgets = Widgets(world.timetable, self._play)
         self.rides = Rides(world.clock.now, boarded=self._boarded, carried=self._carried)
         """Who stands on what moves."""
         world.events.subscribe(LeftZone, lambda event: self.rides.remove(event.player.spawn))
@@ -200,19 +200,6 @@ class Travel:
         players = self._world.players.standing_in(widget.zone)
         near = [player for player in players if player.index_of(widget.spawn) is not None]
         play_sound(near, sound, widget.spawn.position)
-
-    # -- time -------------------------------------------------------------------------------------
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if nothing is due."""
-        times = (self.journeys.get_timer(), self.widgets.get_timer(), self.places.get_timer())
-        return min((due for due in times if due is not None), default=None)
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Send the players who wait; move and close doors; look where players are."""
-        self.widgets.handle_timer(now)
-        self.places.handle_timer(now)
-        self.journeys.handle_timer(now)
 
 
 def _show_place(lift: Spawn) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
-from emu.world.deadlines import Deadlines
+from emu.world.deadlines import Deadlines, Timetable
 from emu.world.visibility.fields import PASSABLE, TRANSPORT
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -99,13 +99,15 @@ class Widgets:
 
     def __init__(
         self,
-        wake: Callable[[Monotonic], None],
+        timetable: Timetable,
         play: Callable[[Widget, str], object],
     ) -> None:
         """`play` plays a sound file at a widget to those who are near."""
         self._play = play
         self._by_spawn: dict[int, Widget] = {}
-        self._deadlines: Deadlines[Widget, Due] = Deadlines(wake)
+        self._deadlines: Deadlines[Widget, Due] = timetable.deadlines(
+            "doors and lifts", self._handle
+        )
 
     def __len__(self) -> int:
         return len(self._by_spawn)
@@ -207,18 +209,12 @@ class Widgets:
 
     # -- time -----------------------------------------------------------------------------------
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None while nothing moves or waits to close."""
-        return self._deadlines.next()
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Close what is due, and move what is on its way."""
-        while (due := self._deadlines.pop_due(now)) is not None:
-            widget, what = due
-            if what is Due.CLOSE:
-                self._turn(widget, now, opens=False)
-            elif widget.goal is not None:
-                self._step(widget, widget.goal, now)
+    def _handle(self, widget: Widget, what: Due, now: Monotonic) -> None:
+        """Close a widget, or move it on its way."""
+        if what is Due.CLOSE:
+            self._turn(widget, now, opens=False)
+        elif widget.goal is not None:
+            self._step(widget, widget.goal, now)
 
     def _step(self, widget: Widget, goal: Position, now: Monotonic) -> None:
         at = widget.spawn.position

@@ -1,23 +1,27 @@
 """The running zones of a world: instances start for players and end when they stay empty.
 
-`Zones` chooses the instance that a player enters and has one timer for all zones. `populate` puts
-spawns into a zone that starts.
+`Zones` chooses the instance that a player enters, and ticks each zone when it is due. `populate`
+puts spawns into a zone that starts.
 """
 
 from __future__ import annotations
 
+import enum
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from emu.errors import EmuError
 from emu.times import Monotonic
+from emu.world.deadlines import Deadlines, Timetable
 from emu.world.reports import ActorPaused, Faults
 from emu.world.rules import ZoneRules
 from emu.world.zones.definitions import Atlas, ZoneDefinition
 from emu.world.zones.zone import Zone
 
+RETRY: Final = 0.1
+"""Seconds until work for a zone that raised is tried again."""
 Populate = Callable[[Zone, ZoneDefinition, Monotonic], None]
 
 
@@ -43,6 +47,13 @@ class Stalled(NamedTuple):
     reason: str
 
 
+class ZoneDeadline(enum.Enum):
+    """What happens to a zone at a time."""
+
+    TICK = "tick"
+    END = "end"
+
+
 @dataclass(slots=True, eq=False)
 class Zones:
     """All running zones of a world."""
@@ -52,7 +63,7 @@ class Zones:
     rules: ZoneRules
     _: KW_ONLY
     faults: Faults
-    wake: Callable[[Monotonic], None]
+    timetable: Timetable
     ended: Callable[[Zone], None] = lambda _zone: None
     """Called with every instance that has ended."""
     tick: Callable[[Zone, Monotonic], object] = Zone.tick
@@ -61,8 +72,15 @@ class Zones:
     """Seconds that an empty instance keeps running."""
     _failing: dict[Zone, _Failing] = field(default_factory=dict)
     _running: dict[tuple[int, int], Zone] = field(default_factory=dict)
-    _due: dict[Zone, None] = field(default_factory=dict)
-    _empty_since: dict[Zone, Monotonic] = field(default_factory=dict)
+    _deadlines: Deadlines[Zone, ZoneDeadline] = field(init=False)
+    _last_end: int = 0
+    """The turn of the timetable in which a zone has ended last."""
+
+    def __post_init__(self) -> None:
+        # Last in each turn: what all others have changed is then sent in the same turn.
+        self._deadlines = self.timetable.deadlines(
+            "the timer of the zones", self._handle, is_last=True
+        )
 
     def __iter__(self) -> Iterator[Zone]:
         """All running zones; a snapshot."""
@@ -105,7 +123,7 @@ class Zones:
                 return self._start(definition, instance, now)
             if not definition.population or players(zone) < definition.population:
                 # It is about to be entered. Otherwise its pending end could come before the player.
-                self._empty_since.pop(zone, None)
+                self._deadlines.clear(zone, ZoneDeadline.END)
                 return zone
         assert zone is not None  # noqa: S101  # there is at least one number
         return zone
@@ -119,7 +137,7 @@ class Zones:
         zone = self._running.get((zone_id, instance))
         if zone is None:
             return self._start(definition, instance, now)
-        self._empty_since.pop(zone, None)
+        self._deadlines.clear(zone, ZoneDeadline.END)
         return zone
 
     def _lingers(self, zone: Zone) -> float:
@@ -128,40 +146,26 @@ class Zones:
     def left(self, zone: Zone, players: int, now: Monotonic) -> None:
         """Note that a player has left an instance; an empty one ends after a while."""
         if not players:
-            self._empty_since[zone] = now
-            self.wake(Monotonic(now + self._lingers(zone)))
+            due = Monotonic(now + self._lingers(zone))
+            self._deadlines.set(zone, ZoneDeadline.END, due)
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`."""
-        # Only zones that have asked to be woken are read; hundreds of idle zones cost nothing here.
-        times = [due for zone in self._due if (due := self._next_tick(zone)) is not None]
-        times += [
-            Monotonic(since + self._lingers(zone)) for zone, since in self._empty_since.items()
-        ]
-        return min(times, default=None)
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Tick the zones that are due, and end one that was empty long enough.
-
-        The next one ends in the next call: to free thousands of spawns of each takes some time.
-        """
-        for zone in list(self._due):
-            when = self._next_tick(zone)
-            if when is not None and when <= now:
-                self._tick(zone, now)
-            # It has nothing to send. Its next change adds it again through `wake`.
-            if zone.get_timer() is None:
-                self._due.pop(zone, None)
-        for zone, since in list(self._empty_since.items()):
-            if since + self._lingers(zone) <= now:
-                self.end(zone)
-                break
+    def _handle(self, zone: Zone, what: ZoneDeadline, now: Monotonic) -> None:
+        """Tick a zone, or end one that was empty long enough."""
+        # Set before the work: what raises is tried again.
+        self._deadlines.set(zone, what, Monotonic(now + RETRY))
+        if what is ZoneDeadline.TICK:
+            self._tick(zone, now)
+        # One in each turn: to free thousands of spawns of each takes some time.
+        elif self._last_end == self.timetable.turn:
+            self._deadlines.set(zone, ZoneDeadline.END, now)
+        else:
+            self._last_end = self.timetable.turn
+            self.end(zone)
 
     def end(self, zone: Zone) -> None:
         """End an instance; it must be empty."""
         self._running.pop((zone.zone_id, zone.instance), None)
-        self._empty_since.pop(zone, None)
-        self._due.pop(zone, None)
+        self._deadlines.forget(zone, ZoneDeadline)
         self._failing.pop(zone, None)
         try:
             self.ended(zone)
@@ -182,14 +186,17 @@ class Zones:
                 found.append(Stalled(zone, f"its tick is {now - due:.1f} seconds late"))
         return found
 
-    def _next_tick(self, zone: Zone) -> Monotonic | None:
-        """Return when to tick a zone; one whose tick failed waits longer."""
+    def _plan(self, zone: Zone) -> None:
+        """Set when to tick a zone, if it has something to send; one whose tick failed waits."""
         due = zone.get_timer()
-        if due is None or not self._failing or zone not in self._failing:
-            return due
+        if due is None:
+            self._deadlines.clear(zone, ZoneDeadline.TICK)
+            return
         # A change must not bypass the pause, or a busy zone would raise in every turn of the
         # reactor.
-        return max(due, self._failing[zone].retry)
+        if self._failing and zone in self._failing:
+            due = max(due, self._failing[zone].retry)
+        self._deadlines.set(zone, ZoneDeadline.TICK, due)
 
     def _tick(self, zone: Zone, now: Monotonic) -> None:
         """Tick a zone; if that raises, report it and tick the zone again later."""
@@ -208,6 +215,7 @@ class Zones:
         else:
             if self._failing:
                 self._failing.pop(zone, None)
+        self._plan(zone)
 
     def _actor_paused(self, zone: Zone, actor: str, failures: int) -> None:
         self.faults.report(
@@ -215,15 +223,11 @@ class Zones:
         )
 
     def _start(self, definition: ZoneDefinition, instance: int, now: Monotonic) -> Zone:
-        def wake(due: Monotonic) -> None:
-            self._due[zone] = None
-            self.wake(due)
-
         zone = Zone(
             definition,
             instance,
             self.rules,
-            wake=wake,
+            wake=lambda _due: self._plan(zone),
             failed=self.faults.add,
             paused=lambda actor, failures: self._actor_paused(zone, actor, failures),
         )

@@ -22,6 +22,7 @@ from emu.world.travel.tables import TravelTables, read_tables
 from tests.support.content.dumps import meadow, write_dumps
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
+from tests.support.times import timetable
 from tests.support.world.world_fakes import DeadSpawnsInMemory
 from tests.support.world.worlds import WorldHarness
 
@@ -135,9 +136,9 @@ def served(harness: WorldHarness) -> ContentZones:
     return ContentZones(
         nothing, next_id=harness.world.next_spawn_id, randomness=lambda: Random(1),
         hour=lambda: 12, center=lambda _zone: None, now=lambda: Monotonic(harness.now),
-        wake=lambda _due: None, start=finish, failed=lambda _line: None,
+        timetable=timetable(), start=finish, failed=lambda _line: None,
         deaths=Deaths(
-            DeadSpawnsInMemory(), finish, harness.world.clock, lambda _due: None, lambda _line: None
+            DeadSpawnsInMemory(), finish, harness.world.clock, timetable(), lambda _line: None
         ),
         in_thread=Source().run,
     )  # fmt: skip

@@ -22,6 +22,7 @@ from emu.world.groups.changes import GroupAction, GroupOutcome
 from emu.world.groups.groups import GroupRow, Groups
 from emu.world.groups.shared import SharedGroups
 from tests.support.cluster.brokers import MemoryBroker, MemoryCluster, start
+from tests.support.times import timetable
 
 _runs = count(1)
 
@@ -41,7 +42,7 @@ class GroupNode:
         self.presence = SharedPresence(bus, name, clock.moment, spawn=start, run=self.run)
         self.groups = Groups()
         self.changes = SharedGroups(
-            self.groups, self.presence, clock, bus=bus, process=name, run=self.run,
+            self.groups, self.presence, clock, timetable(), bus=bus, process=name, run=self.run,
             start=start, count=partial(_add, self.counts), report=self.reported.append,
         )  # fmt: skip
         self.changes.changed = lambda before, after: self.shown.append((list(before), list(after)))

@@ -31,6 +31,7 @@ from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
 from emu.world.behaviors import Behaviors, Library
 from emu.world.commands import CommandContext, RemoteCommands, world_commands
+from emu.world.deadlines import Timetable
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
@@ -228,8 +229,10 @@ class WorldHarness:
         self.atlas = atlas or bare_atlas()
         self.population = ZonePopulation(self.atlas, self._next_spawn_id)
         self.faults = Faults(self.events.append)
+        self.timetable = Timetable(wake, self.faults.attempt)
         self.zones = Zones(
-            self.atlas, self.population.settle, ZoneRules(), faults=self.faults, wake=wake,
+            self.atlas, self.population.settle, ZoneRules(), faults=self.faults,
+            timetable=self.timetable,
             ended=self.population.forget,
         )  # fmt: skip
         self.zone_servers = ZoneTable(elsewhere)
@@ -258,7 +261,7 @@ class WorldHarness:
             faults=self.faults,
             start=self._start,
             answer=Deferred,
-            wake=wake,
+            timetable=self.timetable,
             wake_saver=lambda: None,
         )
         self.uses: list[Use] = []

@@ -41,7 +41,8 @@ class Scene:
         self.zones = ContentZones(
             self._read, next_id=harness.world.next_spawn_id, randomness=lambda: Random(1),
             hour=lambda: 12, center=lambda _zone: None, now=lambda: harness.now,
-            wake=lambda _due: None, start=finish, failed=self.lines.append, in_thread=self._run,
+            timetable=harness.timetable, start=finish, failed=self.lines.append,
+            in_thread=self._run,
         )  # fmt: skip
         self.zones.targets = Targets(lambda: harness.world.players)
         self.edits = self.process("here")
@@ -71,7 +72,6 @@ class Scene:
     def run(self) -> None:
         for _ in range(8):
             self.harness.run(0.1)
-            self.zones.handle_timer(self.harness.now)
 
     def types(self, text: str) -> str:
         line = self.client.types(text)[0]

@@ -115,7 +115,7 @@ def test_a_client_that_ends_its_session_itself_leaves_no_deadline(harness: World
     pending = hold_saves(harness)
     one.say("OP_RequestCampMsg", b"\1\1")
     harness.service.closed(one.player, one, "closed by peer", harness.now)
-    assert not len(harness.world.deadlines)
+    assert not len(harness.world.deadlines._deadlines)
     pending.callback(None)
 
 

@@ -11,16 +11,16 @@ import pytest
 from emu.processes.bus import LocalBus
 from emu.world.actors.player import Player, PlayerDeadline, Relation
 from emu.world.actors.spawn import Spawn
-from emu.world.deadlines import Deadlines
 from emu.world.entry import leaving
 from emu.world.events import GameEvent, LeftWorld, LeftZone, Order
+from emu.world.groups.changes import AWAY
 from emu.world.groups.groups import Groups
+from emu.world.players import PlayerDeadlines, Players
 from emu.world.reports import Fault
 from emu.world.saving.saves import PlayerSaves
 from emu.world.social.channels import Channels
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.viewer import Viewer
-from emu.world.world import Players
 from emu.world.zones.directory import Zones
 from emu.world.zones.grid import Grid
 from emu.world.zones.zone import Zone
@@ -35,7 +35,7 @@ COLLABORATORS: list[tuple[Any, str]] = [
     (Grid, "remove"),
     (BaselineCache, "forget"),
     (Viewer, "hide"),
-    (Deadlines, "forget"),
+    (PlayerDeadlines, "forget"),
     (Players, "remove"),
     (Players, "count_in"),
     (Channels, "leave"),
@@ -120,9 +120,8 @@ class Scene:
         assert harness.presence.find(5) is None
         assert not harness.presence.is_playing(player.character.account_id)
         # Who camps has its place in its group for a while.
-        if (due := world.group_changes.get_timer()) is not None:
-            assert world.group_changes.is_away(5)
-            world.group_changes.handle_timer(due)
+        if world.group_changes.is_away(5):
+            harness.run(AWAY)
         assert world.groups.of(5) is None
         assert harness.chat.channels.of(5) == []
         for name in PlayerDeadline:

@@ -12,7 +12,7 @@ from emu.world.groups.changes import GroupAction, GroupChanges, GroupOutcome
 from emu.world.groups.groups import Groups
 from tests.support.coroutines import finish
 from tests.support.running.processes import presence, present
-from tests.support.times import ManualClock
+from tests.support.times import ManualClock, timetable
 
 
 class Made:
@@ -21,7 +21,8 @@ class Made:
     def __init__(self) -> None:
         self.presence = presence()
         self.groups = Groups()
-        self.changes = GroupChanges(self.groups, self.presence, ManualClock())
+        self.timetable = timetable()
+        self.changes = GroupChanges(self.groups, self.presence, ManualClock(), self.timetable)
         self.changes.changed = self._changed
         self.changes.left = lambda name, members: self.left.append((name, list(members)))
         self.shown: list[tuple[list[int], list[int]]] = []
@@ -81,32 +82,30 @@ def test_who_is_forgotten_is_reported_by_its_name(made: Made) -> None:
 
 
 def test_who_is_away_stays_until_its_time_is_over_or_it_is_back(made: Made) -> None:
-    woken: list[float] = []
-    made.changes.wake = woken.append
     made.presence.entered(present(103, 3, 12, "Cestra"), lambda: None)
     made.presence.entered(present(102, 2, 12, "Borvik"), lambda: None)
     for member in (2, 3):
         made.changes.away(member)
         made.presence.left(member)
-    due = made.changes.get_timer()
+    due = made.timetable.get_timer()
     assert due is not None
-    assert woken == [due, due]
+    assert len(made.changes._absent) == 2
     found = made.changes.present(3)
     assert found is not None
     assert found.name == "Cestra"
     made.presence.entered(present(103, 3, 13, "Cestra"), lambda: None)
     assert made.shown[-1] == ([1, 2, 3], [1, 2, 3])
-    made.changes.handle_timer(Monotonic(due - 0.1))
+    made.timetable.handle_timer(Monotonic(due - 0.1))
     assert made.left == []
-    made.changes.handle_timer(due)
+    made.timetable.handle_timer(due)
     assert made.left == [("Borvik", [1, 3])]
-    assert made.changes.get_timer() is None
+    assert made.timetable.get_timer() is None
     assert made.changes.present(2) is None
 
 
 def test_who_is_in_no_group_is_not_away(made: Made) -> None:
     made.changes.away(9)
-    assert made.changes.get_timer() is None
+    assert made.timetable.get_timer() is None
     assert not made.changes.is_away(9)
 
 

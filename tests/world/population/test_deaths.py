@@ -11,6 +11,7 @@ from emu.processes.ports import DeadSpawn
 from emu.times import Moment, Monotonic
 from emu.world.population.deaths import LONGEST_RETRY, MOST_ROWS, PAUSE, Deaths
 from tests.support.coroutines import finish
+from tests.support.times import timetable
 from tests.support.world.world_fakes import DeadSpawnsInMemory
 
 
@@ -22,8 +23,9 @@ class Scene:
         self.seconds = 50.0
         self.lines: list[str] = []
         self.started: list[Coroutine[Any, Any, None]] = []
+        self.timetable = timetable()
         self.deaths = Deaths(
-            self.store, self.started.append, self, lambda _due: None, self.lines.append
+            self.store, self.started.append, self, self.timetable, self.lines.append
         )
 
     def now(self) -> Monotonic:
@@ -47,9 +49,9 @@ class Scene:
     def run(self, seconds: float) -> None:
         """Let time pass, and every save that becomes due."""
         end = self.seconds + seconds
-        while (due := self.deaths.get_timer()) is not None and due <= end:
+        while (due := self.timetable.get_timer()) is not None and due <= end:
             self.seconds = due
-            self.deaths.handle_timer(due)
+            self.timetable.handle_timer(due)
             self.finish()
         self.seconds = end
 

@@ -34,6 +34,7 @@ from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.content.dumps import Rows, meadow, write_dumps
 from tests.support.coroutines import finish
+from tests.support.times import timetable
 from tests.support.world.world_fakes import DeadSpawnsInMemory
 
 
@@ -65,6 +66,7 @@ class Scene:
         self.hour = hour
         self.lines: list[str] = []
         self.woken: list[float] = []
+        self.timetable = timetable(self.woken.append)
         self.center: Position | None = None
         self.error: EmuError | None = None
         self._path = path
@@ -73,9 +75,9 @@ class Scene:
         self.zones = ContentZones(
             self._read, next_id=lambda: next(ids), randomness=lambda: Random(1),
             hour=lambda: self.hour, center=lambda _zone: self.center,
-            now=self.now, wake=self.woken.append, start=self._waiting.append,
+            now=self.now, timetable=self.timetable, start=self._waiting.append,
             failed=self.lines.append,
-            deaths=Deaths(self.dead, finish, self, lambda _due: None, self.lines.append),
+            deaths=Deaths(self.dead, finish, self, self.timetable, self.lines.append),
             in_thread=at_once,
         )  # fmt: skip
         with ContentFile(path) as file:
@@ -110,9 +112,9 @@ class Scene:
 
     def run(self, seconds: float) -> None:
         end = self.seconds + seconds
-        while (due := self.zones.get_timer()) is not None and due <= end:
+        while (due := self.timetable.get_timer()) is not None and due <= end:
             self.seconds = max(self.seconds, due)
-            self.zones.handle_timer(Monotonic(self.seconds))
+            self.timetable.handle_timer(Monotonic(self.seconds))
         self.seconds = end
 
     def names(self) -> list[str]:
@@ -131,7 +133,7 @@ def test_a_zone_is_filled_after_it_was_read(path: Path) -> None:
     scene = Scene(path)
     scene.zones.settle(scene.zone)
     assert scene.names() == []
-    assert scene.zones.get_timer() is None
+    assert scene.timetable.get_timer() is None
     scene.read()
     assert scene.woken == [100.0]
     scene.run(1.0)
@@ -180,8 +182,8 @@ def test_a_large_zone_is_filled_in_slices_the_nearest_first(tmp_path: Path) -> N
     scene.read()
     sizes = []
     for _ in range(4):
-        scene.seconds = float(scene.zones.get_timer() or 0)
-        scene.zones.handle_timer(Monotonic(scene.seconds))
+        scene.seconds = float(scene.timetable.get_timer() or 0)
+        scene.timetable.handle_timer(Monotonic(scene.seconds))
         sizes.append(len(scene.zone))
     assert sizes == [SLICE, 2 * SLICE, 3 * SLICE, 3 * SLICE]
     first = sorted(scene.zone, key=lambda spawn: spawn.id)[:SLICE]
@@ -202,8 +204,8 @@ def test_zones_that_are_filled_share_the_time_of_a_turn(tmp_path: Path) -> None:
     scene.zones.watchers.append(cast("Watcher", watcher))
     sizes = []
     for _ in range(4):
-        scene.seconds = max(scene.seconds, scene.zones.get_timer() or 0)
-        scene.zones.handle_timer(Monotonic(scene.seconds))
+        scene.seconds = max(scene.seconds, scene.timetable.get_timer() or 0)
+        scene.timetable.handle_timer(Monotonic(scene.seconds))
         sizes.append(sorted(map(len, zones)))
     assert [sum(one) for one in sizes] == [2, 4, 6, 8]
     assert sizes[-1] == [2, 2, 2, 2], "none waits until others are full"
@@ -214,7 +216,7 @@ def test_a_zone_that_ends_while_it_is_read_stays_empty(path: Path) -> None:
     scene.zones.settle(scene.zone)
     scene.zones.forget(scene.zone)
     scene.read()
-    assert scene.zones.get_timer() is None
+    assert scene.timetable.get_timer() is None
     assert scene.names() == []
 
 
@@ -349,8 +351,8 @@ def test_many_differences_are_applied_in_slices(tmp_path: Path) -> None:
     finish(scene.zones.refresh())
     counts = []
     for _ in range(4):
-        scene.seconds = float(scene.zones.get_timer() or 0)
-        scene.zones.handle_timer(Monotonic(scene.seconds))
+        scene.seconds = float(scene.timetable.get_timer() or 0)
+        scene.timetable.handle_timer(Monotonic(scene.seconds))
         counts.append(len(scene.zone))
     assert counts == [SLICE, 0, SLICE, 2 * SLICE]
 
@@ -538,7 +540,7 @@ def test_a_turn_ends_when_its_spawns_take_long(path: Path) -> None:
     scene.read()
     for count in (1, 2, 3):
         scene.seconds += 1.0
-        scene.zones.handle_timer(scene.now())
+        scene.timetable.handle_timer(scene.now())
         assert len(scene.zone) == count
 
 

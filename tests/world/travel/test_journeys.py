@@ -7,6 +7,7 @@ import pytest
 from emu.errors import LimitExceeded
 from emu.world.actors.spawn import Destination
 from emu.world.commands.context import CommandContext
+from emu.world.travel.journeys import CHANGE
 from emu.world_stream.movement import Position
 from tests.support.world.travel_scenes import ANTONICA, ISLE, TravelScene
 
@@ -64,10 +65,10 @@ def test_the_zone_is_left_after_the_call_that_sends_the_player(scene: TravelScen
     assert scene.goal is None
     # A second journey does not start while the first one waits.
     scene.travel.journeys.send(scene.player, Destination(ANTONICA), scene.harness.now)
-    assert scene.travel.get_timer() == scene.harness.now
+    assert scene.travel.journeys._deadlines.get(scene.player, CHANGE) == scene.harness.now
     scene.harness.run(0.1)
     assert scene.goal == NORTH
-    assert scene.travel.get_timer() is None
+    assert not scene.travel.journeys._deadlines
     assert send(scene, NORTH) is False
 
 

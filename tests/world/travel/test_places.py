@@ -104,10 +104,10 @@ def test_an_area_without_points_is_a_cell_of_the_map() -> None:
 
 def test_nothing_is_looked_at_where_nobody_is() -> None:
     scene = trigger_scene(CAVE)
-    assert scene.travel.get_timer() is not None
+    assert scene.travel.places._deadlines
     scene.harness.service.send_away(scene.player, "test", scene.harness.now)
     scene.harness.run(1.0)
-    assert scene.travel.get_timer() is None
+    assert not scene.travel.places._deadlines
 
 
 def test_a_reload_brings_a_trigger_to_whoever_is_there() -> None:
@@ -125,10 +125,10 @@ def test_a_reload_brings_a_trigger_to_whoever_is_there() -> None:
 
 def test_a_reload_takes_a_trigger_away_and_nothing_is_looked_at() -> None:
     scene = trigger_scene(CAVE)
-    assert scene.travel.places.get_timer() is not None
+    assert scene.travel.places._deadlines
     scene.travel.reload(TravelTables())
     scene.harness.run(1.0)
-    assert scene.travel.places.get_timer() is None
+    assert not scene.travel.places._deadlines
     scene.go(5.0)
     scene.harness.run(1.0)
     assert scene.goal is None

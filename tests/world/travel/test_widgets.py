@@ -125,14 +125,14 @@ def test_a_door_that_is_gone_does_not_close(scene: TravelScene) -> None:
     scene.use(door)
     scene.zone.remove(door, scene.harness.now)
     scene.travel.vanished(scene.zone, door)
-    assert scene.travel.get_timer() is None
+    assert not scene.travel.widgets._deadlines
     assert len(scene.travel.widgets) == 0
 
 
 def test_a_zone_that_ends_forgets_its_doors(scene: TravelScene) -> None:
     scene.use(scene.put("widgets", DOOR))
     scene.travel.ended(scene.zone)
-    assert scene.travel.get_timer() is None
+    assert not scene.travel.widgets._deadlines
     assert len(scene.travel.widgets) == 0
 
 

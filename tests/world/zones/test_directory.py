@@ -9,6 +9,7 @@ from emu.world.reports import Faults
 from emu.world.rules import ZoneRules
 from emu.world.zones.directory import NoSuchZone, Zones
 from emu.world.zones.zone import Zone
+from tests.support.times import timetable
 from tests.support.world.zone_clients import ZoneClient, player
 
 FAULTS = Faults(lambda _event: None)
@@ -20,7 +21,7 @@ def zones() -> Zones:
         lambda *_: None,
         ZoneRules(),
         faults=FAULTS,
-        wake=lambda _due: None,
+        timetable=timetable(),
         linger=10.0,
     )
 
@@ -38,16 +39,16 @@ def test_an_empty_zone_lingers_and_is_kept_by_who_comes_back() -> None:
     known = zones()
     zone = known.with_space(325, 0.0, lambda _zone: 0)
     known.left(zone, 1, 5.0)
-    assert known.get_timer() is None
+    assert known.timetable.get_timer() is None
     known.left(zone, 0, 5.0)
-    assert known.get_timer() == 15.0
+    assert known.timetable.get_timer() == 15.0
     assert known.with_space(325, 6.0, lambda _zone: 0) is zone
-    known.handle_timer(100.0)
+    known.timetable.handle_timer(100.0)
     assert known.find(325) is zone
     known.left(zone, 0, 100.0)
-    known.handle_timer(110.0)
+    known.timetable.handle_timer(110.0)
     assert known.find(325) is None
-    assert known.get_timer() is None
+    assert known.timetable.get_timer() is None
 
 
 def test_of_zones_that_are_empty_for_long_each_call_ends_one() -> None:
@@ -55,24 +56,23 @@ def test_of_zones_that_are_empty_for_long_each_call_ends_one() -> None:
     for number in range(3):
         known.left(known.private(325, number, 0.0), 0, 5.0)
     for left in (2, 1, 0):
-        due = known.get_timer()
-        assert due == 15.0
-        known.handle_timer(20.0)
+        assert known.timetable.get_timer() == (15.0 if left == 2 else 20.0)
+        known.timetable.handle_timer(20.0)
         assert len(list(known)) == left
-    assert known.get_timer() is None
+    assert known.timetable.get_timer() is None
 
 
 def test_who_ticks_zones_may_time_them() -> None:
     ticked: list[tuple[Zone, float]] = []
     known = Zones(
-        read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, wake=lambda _due: None,
+        read_atlas(), lambda *_: None, ZoneRules(), faults=FAULTS, timetable=timetable(),
         tick=lambda zone, now: ticked.append((zone, now)),
     )  # fmt: skip
     zone = known.with_space(325, 0.0, lambda _zone: 0)
     watching, moving = ZoneClient(player(1)), ZoneClient(player(2, 100.0))
     watching.enter(zone, 0.0)
     moving.enter(zone, 0.0)
-    due = known.get_timer()
+    due = known.timetable.get_timer()
     assert due is not None
-    known.handle_timer(due)
+    known.timetable.handle_timer(due)
     assert ticked == [(zone, due)]
