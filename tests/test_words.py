@@ -24,7 +24,8 @@ IN_TEXTS = {
     "parts": r"\bparts of (?:a|the|this) (?:service|server|program)\b",
     "end": r"\b(?:other|far|near|either|each|our|client's|server's|world's) end\b(?! of the)",
     "ends": r"\b(?:both|two) ends\b",
-    "front": r"(?<!in )\bfront\b(?! of)", "sight": r"(?<!in )(?<!at first )\bsight\b",
+    "front": r"(?<!in )\bfront\b(?! of)",
+    "sight": r"(?<!in )(?<!at first )(?<!of[ \n])\bsight\b",
     "burst": r"\bburst (?:of|on) (?:messages|entering)\b|\b(?:entry|first|initial) burst\b",
     "bursts": r"\bbursts of messages\b",
     "order": r"\bkeeps? order\b",
@@ -32,7 +33,9 @@ IN_TEXTS = {
     "learning": "", "keeping": "", "using": "",
 }  # fmt: skip
 """Patterns of words in texts; an empty one finds nothing. Other words are always wrong."""
-IN_NAMES = {"part", "parts", "end", "ends", "order", "using", "front", "burst", "look", "looks"}
+IN_NAMES = {
+    "part", "parts", "end", "ends", "order", "using", "front", "burst", "look", "looks", "sight",
+}  # fmt: skip
 """Words that are right in some names; in texts their patterns count."""
 MODULES = {"learning", "keeping", "order", "using"}
 """Words that are wrong as names of modules only."""
