@@ -1,9 +1,6 @@
 """Values that login, world, store and link share: plain and frozen.
 
-Times are `emu.times.Moment`. The codes are those of EQ2Emulator, for the older clients; other
-servers may send other codes. Sources: docs/protocol/login.md#reply-codes,
-docs/protocol/characters.md#create-reply, docs/protocol/characters.md#delete,
-docs/protocol/characters.md#play-reply.
+Times are `emu.times.Moment`.
 """
 
 from __future__ import annotations
@@ -12,9 +9,46 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final, Protocol
+from typing import Annotated, Any, Final, Protocol
 
+from emu.facts import (
+    I32,
+    U8,
+    U16,
+    U32,
+    AnyText,
+    Flag,
+    Listed,
+    OneOf,
+    PlaceColumns,
+    Rank,
+    Text,
+    Time,
+    Values,
+    Whole,
+    is_appearance_number,
+    is_text,
+    is_whole,
+)
 from emu.times import UNKNOWN, Moment, lies_ahead
+
+LONGEST_NAME: Final = 64
+LONGEST_TITLE: Final = 63
+LONGEST_TEXT: Final = 255
+"""Characters of a name, a title, and any other text."""
+LONGEST_TRAVELS: Final = 16_000
+LONGEST_PAST: Final = 65_536
+LONGEST_CLIENT_DATA: Final = 65_536
+LONGEST_OPTIONS: Final = 1000
+"""Characters of the texts that a character's row has."""
+MOST_COINS: Final = 0xFFFFFFFF * 1_000_000
+"""Copper: as many platinum as the sheet can show."""
+LAST_BAR: Final = 99
+LAST_STATUS: Final = 1000
+BANNED: Final = -2
+"""Lowest `admin_status`: banned permanently."""
+LAST_REVISION: Final = 1 << 52
+ANY_NUMBER: Final = Whole("number", -I32 - 1, U32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +113,24 @@ class CreateResponse:
 class Title:
     """A title; with `is_prefix` it is shown before the name, otherwise after it."""
 
-    text: str
-    is_prefix: bool = False
+    text: Annotated[str, Text("title", 63, least=1, in_bytes=True)]
+    is_prefix: Annotated[bool, Flag()] = False
 
 
 @dataclass(frozen=True, slots=True)
 class Hotkey:
     """One slot of a hotbar, in the client's numbers."""
 
-    bar: int
-    slot: int
-    type: int
+    bar: Annotated[int, Whole("bar", 0, LAST_BAR)]
+    slot: Annotated[int, Whole("slot", 0, LAST_BAR)]
+    type: Annotated[int, ANY_NUMBER]
     """1 spell, 2 item, 3 macro, 4 command."""
-    icon: int = 0
-    icon_type: int = 0
-    ability: int = 0
+    icon: Annotated[int, ANY_NUMBER] = 0
+    icon_type: Annotated[int, ANY_NUMBER] = 0
+    ability: Annotated[int, ANY_NUMBER] = 0
     """Number of the spell or item."""
-    tier: int = 0
-    text: str = ""
+    tier: Annotated[int, ANY_NUMBER] = 0
+    text: Annotated[str, AnyText(LONGEST_TEXT)] = ""
     """The command, or the name of the macro."""
 
 
@@ -104,17 +138,17 @@ class Hotkey:
 class KnownSkill:
     """A skill that a character has: its number, its value, and the most it can become."""
 
-    id: int
-    value: int
-    most: int
+    id: Annotated[int, Whole("skill", 0, U32)]
+    value: Annotated[int, Whole("value", 0, U16)]
+    most: Annotated[int, Whole("most", 0, U16)]
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
     """A channel that a character has joined, with the channel's password."""
 
-    channel: str
-    password: str = ""
+    channel: Annotated[str, Text("channel", LONGEST_NAME, least=1)]
+    password: Annotated[str, Text("password", LONGEST_TEXT)] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,79 +347,6 @@ class Present:
     """Time of its entry or last change of zone; the presence table sets it."""
 
 
-class LoginCode(IntEnum):
-    """First byte of a login reply, of the login server or at zone entry."""
-
-    ACCEPTED = 0
-    BAD_NAME_OR_PASSWORD = 1
-    ALREADY_PLAYING = 2
-    WRONG_VERSION = 6
-    NO_PLAY_TIME = 7
-    LACKS_FEATURES = 8
-    UNKNOWN_REASON = 9
-    """No client knows this code, so none shows a wrong reason."""
-    FLAGS = 10
-    """No refusal: the second login reply, sent after every world list."""
-    WRONG_BUILD = 11
-    OLD_PASSWORD = 12
-
-
-class CreateCode(IntEnum):
-    """Result of a create request."""
-
-    UNKNOWN_ERROR = 0
-    SUCCESS = 1
-    NO_SERVERS = 2
-    PENDING = 3
-    MAX_CHARACTERS = 4
-    INVALID_RACE = 5
-    INVALID_CITY = 6
-    INVALID_CLASS = 7
-    INVALID_GENDER = 8
-    INVALID_FIRST_LEVEL = 9
-    BAD_NAME_LENGTH = 10
-    INVALID_NAME = 11
-    NAME_FILTER = 12
-    NAME_TAKEN = 13
-    OVERLOADED = 14
-    UNKNOWN_ERROR_2 = 15
-    """Sent to a banned account."""
-    INVALID_FEATURES = 16
-    INVALID_FEATURES_2 = 17
-    INVALID_APPEARANCE = 18
-
-
-class DeleteCode(IntEnum):
-    """Result of a delete request."""
-
-    REFUSED = 0
-    SUCCESS = 1
-    NOT_FOUND = 3
-
-
-class PlayCode(IntEnum):
-    """Result of a play request."""
-
-    PROBLEM = 0
-    SUCCESS = 1
-    ZONE_DOWN = 4
-    CHARACTER_NOT_LOADED = 5
-    CHARACTER_NOT_FOUND = 6
-    ACCOUNT_IN_USE = 7
-    TIMEOUT = 8
-    SHUTTING_DOWN = 9
-    LOADING_ERROR = 10
-    EXCHANGE_SERVER = 11
-    OTHER_REGION = 12
-    INVALID_CLASS = 13
-    TOO_MANY_CHARACTERS = 14
-    EXPANSION_MISSING = 15
-    BANNED = 18
-    PROHIBITED = 19
-    WORLD_FULL = 253
-    """-3 as an unsigned byte."""
-
-
 Place = tuple[float, float, float, float, int]
 """x, y, z in world units, heading in degrees, and the client's grid id."""
 
@@ -400,103 +361,139 @@ class CharacterStanding:
     muted_until: Moment
 
 
+def is_color(color: Color) -> bool:
+    """Return whether the components of a color are bytes, with or without a sign."""
+    return all(is_whole(one, -128, U8) for one in (color.red, color.green, color.blue))
+
+
+def _is_appearance(value: object) -> bool:
+    return is_text(value, LONGEST_TEXT) or is_appearance_number(value)
+
+
+_RELATIONS: Final = Listed(
+    "friends", 400, "world_relations", "kind, place, name",
+    (OneOf((0, 2)), Text("name", LONGEST_NAME, least=1)),
+)  # fmt: skip
+_HOTKEYS: Final = Listed(
+    "hotkeys", 500, "world_hotkeys", "bar, slot, type, icon, icon_type, ability, tier, text"
+)
+_LANGUAGES: Final = Listed(
+    "languages", 255, "world_languages", "language", (Whole("language", 1, U8),)
+)
+
+
+class SavedKind(enum.Enum):
+    """The facts of a character that are saved together when one of them changes.
+
+    Each save has the place and the time played.
+    """
+
+    RELATIONS = "relations"
+    TITLES = "titles"
+    HOTKEYS = "hotkeys"
+    CHANNELS = "channels"
+    PLAYED = "played"
+    OPTIONS = "options"
+    TRAVELS = "travels"
+    PAST = "past"
+    CLIENT_DATA = "client data"
+    PROGRESS = "progress"
+
+
 @dataclass(frozen=True, slots=True)
 class WorldCharacter:
-    """A character of the built-in world."""
+    """A character of the built-in world.
+
+    A field declares how it is stored (`emu.facts`), and what is saved with it while the character
+    is played.
+    """
 
     id: int
     """The store assigns it; 0 before that."""
-    account_id: int
-    name: str
-    race: int
-    class_: int
-    gender: int
-    deity: int
-    level: int
-    starting_zone: int
-    zone_id: int
-    client_version: int
-    created: Moment
-    last_played: Moment = UNKNOWN
-    admin_status: int = 0
+    account_id: Annotated[int, Whole("account number", 0, U32)]
+    name: Annotated[str, Text("name", LONGEST_NAME, "Character{id}", least=1)]
+    race: Annotated[int, Whole("race", 0, U8)]
+    class_: Annotated[int, Whole("class", 0, U8), SavedKind.PROGRESS]
+    gender: Annotated[int, Whole("gender", 0, U8)]
+    deity: Annotated[int, Whole("deity", 0, U8), SavedKind.PROGRESS]
+    level: Annotated[int, Whole("level", 1, U8, 1), SavedKind.PROGRESS]
+    starting_zone: Annotated[int, Whole("starting zone", 0, U32)]
+    zone_id: Annotated[int, Whole("zone", 0, U32)]
+    client_version: Annotated[int, Whole("client version", 0, U32)]
+    created: Annotated[Moment, Time("time of creation")]
+    last_played: Annotated[Moment, Time("time when it was played last"), SavedKind.PLAYED] = UNKNOWN
+    admin_status: Annotated[int, Rank("rank", BANNED, LAST_STATUS)] = 0
     """-2 banned for ever, -1 banned, 0 player, 100 and up game master."""
-    deleted: bool = False
-    appearance: Mapping[str, int | str] = field(default_factory=dict)
+    deleted: Annotated[bool, Flag()] = False
+    appearance: Annotated[Mapping[str, int | str], Values("appearance", _is_appearance)] = field(
+        default_factory=dict
+    )
     """Model file names and numbers of the create request, by field name."""
-    colors: Mapping[str, Color] = field(default_factory=dict)
-    place: Place | None = None
+    colors: Annotated[Mapping[str, Color], Values("colors", is_color)] = field(default_factory=dict)
+    place: Annotated[Place | None, PlaceColumns()] = None
     """Its last place; None for the safe place of its zone."""
-    muted_until: Moment = UNKNOWN
+    muted_until: Annotated[Moment, Time("time until which it is muted")] = UNKNOWN
     """End of a mute."""
-    relations: tuple[tuple[int, str], ...] = ()
+    relations: Annotated[tuple[tuple[int, str], ...], _RELATIONS, SavedKind.RELATIONS] = ()
     """Pairs of kind of list (0 friends, 2 ignored) and name."""
-    titles: tuple[Title, ...] = ()
+    titles: Annotated[
+        tuple[Title, ...],
+        Listed("titles", 250, "world_titles", "place, title, is_prefix"),
+        SavedKind.TITLES,
+    ] = ()
     """The titles that it has."""
-    prefix: str = ""
-    suffix: str = ""
+    prefix: Annotated[str, Text("prefix", LONGEST_TITLE), SavedKind.TITLES] = ""
+    suffix: Annotated[str, Text("suffix", LONGEST_TITLE), SavedKind.TITLES] = ""
     """The titles that it shows; empty for none."""
-    hotkeys: tuple[Hotkey, ...] = ()
-    channels: tuple[Membership, ...] = ()
-    revision: int = 0
+    hotkeys: Annotated[tuple[Hotkey, ...], _HOTKEYS, SavedKind.HOTKEYS] = ()
+    channels: Annotated[
+        tuple[Membership, ...],
+        Listed("channels", 100, "world_memberships", "place, channel, password"),
+        SavedKind.CHANNELS,
+    ] = ()
+    revision: Annotated[int, Whole("number of its last save", 0, LAST_REVISION)] = 0
     """Number of the save of this state; a later save has a greater number."""
-    holder: str = ""
+    holder: Annotated[str, Text("holder", LONGEST_TEXT)] = ""
     """The process that let it in last, in a world of several processes; empty in any other."""
-    term: int = 0
+    term: Annotated[int, Whole("term", 0, LAST_REVISION)] = 0
     """How often a process of such a world has let it in. Saves of earlier terms are refused."""
-    tradeskill_class: int = 0
-    tradeskill_level: int = 1
-    last_name: str = ""
-    coins: int = 0
+    tradeskill_class: Annotated[int, Whole("tradeskill class", 0, U8), SavedKind.PROGRESS] = 0
+    tradeskill_level: Annotated[int, Whole("tradeskill level", 0, U8, 1), SavedKind.PROGRESS] = 1
+    last_name: Annotated[str, Text("last name", LONGEST_NAME), SavedKind.OPTIONS] = ""
+    coins: Annotated[int, Whole("coins", 0, MOST_COINS)] = 0
     """All coins as copper: 100 copper are a silver, 100 silver a gold, 100 gold a platinum."""
-    status_points: int = 0
-    experience: int = 0
+    status_points: Annotated[int, Whole("status points", 0, U32)] = 0
+    experience: Annotated[int, Whole("experience", 0, U32), SavedKind.PROGRESS] = 0
     """Experience points in this level."""
-    experience_needed: int = 0
+    experience_needed: Annotated[int, Whole("experience needed", 0, U32), SavedKind.PROGRESS] = 0
     """Points of this level that make the next; 0 if unknown."""
-    skills: tuple[KnownSkill, ...] = ()
+    skills: Annotated[
+        tuple[KnownSkill, ...],
+        Listed("skills", 1000, "world_skills", "skill, value, most"),
+        SavedKind.PAST,
+    ] = ()
     """Its skills; without any it has those of a new character."""
-    languages: tuple[int, ...] = ()
+    languages: Annotated[tuple[int, ...], _LANGUAGES, SavedKind.PAST] = ()
     """Numbers of its languages; without any it has those of a new character."""
-    options: str = ""
+    options: Annotated[str, Text("options", LONGEST_OPTIONS), SavedKind.OPTIONS] = ""
     """Words of the options that its player has switched (`emu.world.actors.options`)."""
-    played: int = 0
+    played: Annotated[int, Whole("time that it was played", 0, U32)] = 0
     """Seconds that it has been in the world."""
-    travels: str = ""
+    travels: Annotated[str, Text("travels", LONGEST_TRAVELS), SavedKind.TRAVELS] = ""
     """Its bind place, its discoveries and its instances (`emu.world.travel.records`)."""
-    past: str = ""
+    past: Annotated[str, Text("past", LONGEST_PAST), SavedKind.PAST] = ""
     """What it has been through (`emu.world.actors.past`)."""
-    client_data: str = ""
+    client_data: Annotated[str, Text("client data", LONGEST_CLIENT_DATA), SavedKind.CLIENT_DATA] = (
+        ""
+    )
     """What its client keeps (`emu.world.actors.client_data`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BorneTitles:
-    """The titles that a character has, and those that it shows."""
-
-    given: tuple[Title, ...] = ()
-    prefix: str = ""
-    suffix: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """What a character is by now: its classes and levels, and the points to the next level."""
-
-    class_: int
-    level: int
-    tradeskill_class: int
-    tradeskill_level: int
-    experience: int
-    experience_needed: int
-    deity: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SavedState:
-    """One save of a world's character: its place, and everything that has changed.
+    """One save of a world's character: its place, and the facts that have changed.
 
-    None means "not changed". `account_id` and `created` identify the character, because a new
-    database assigns ids again.
+    `account_id` and `created` identify the character, because a new database assigns ids again.
     """
 
     char_id: int
@@ -506,31 +503,12 @@ class SavedState:
     revision: int
     zone_id: int
     place: Place
-    relations: tuple[tuple[int, str], ...] | None = None
-    titles: BorneTitles | None = None
-    hotkeys: tuple[Hotkey, ...] | None = None
-    channels: tuple[Membership, ...] | None = None
-    last_played: Moment | None = None
-    options: str | None = None
-    last_name: str | None = None
     played: int | None = None
-    travels: str | None = None
-    past: str | None = None
-    client_data: str | None = None
-    skills: tuple[KnownSkill, ...] | None = None
-    languages: tuple[int, ...] | None = None
-    progress: Progress | None = None
+    """None in a save of an earlier version."""
     term: int = 0
     """The character's term when this process let it in."""
-
-    @property
-    def belongings(self) -> bool:
-        """Whether it changes more than place and time."""
-        kinds = (
-            self.relations, self.titles, self.hotkeys, self.channels, self.options, self.travels,
-            self.past, self.client_data, self.progress,
-        )  # fmt: skip
-        return any(kind is not None for kind in kinds)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """The changed facts by field of `WorldCharacter`: all those of one `SavedKind`, or none."""
 
 
 BUILT_IN_ACCOUNT = "built-in"

@@ -22,6 +22,7 @@ PLAIN = {
     "emu/world/rules.py": "plain values",
     "emu/login/ports.py": "protocols",
     "emu/model.py": "plain values",
+    "emu/reply_codes.py": "names for numbers",
     "emu/processes/ports.py": "protocols",
     "emu/world/behaviors/running.py": "plain values",
     "emu/world/zones/definitions.py": "plain values",

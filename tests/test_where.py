@@ -11,8 +11,10 @@ ROW = re.compile(r"^\| .+\? \| `(emu[\w.]+)` \| `(\w+)` \|$", re.MULTILINE)
 
 
 def test_there_are_twenty_questions_and_each_answer_exists() -> None:
-    rows = ROW.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(rows) == 20
+    text = PAGE.read_text(encoding="utf-8")
+    rows = ROW.findall(text)
+    assert len(rows) >= 20
+    assert len(rows) == text.count("\n|") - 2, "a row that is no question with an answer"
     missing = [
         f"{module}.{name}"
         for module, name in rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from emu.model import CreateCode, DeleteCode, LoginCode, PlayCode
+from emu.reply_codes import CreateCode, DeleteCode, LoginCode, PlayCode
 
 LOGIN_TEXTS: Mapping[int, str] = {
     LoginCode.ACCEPTED: "accepted",

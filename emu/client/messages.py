@@ -22,8 +22,8 @@ from typing import Any
 
 from emu.client import codes, events
 from emu.errors import CommandError, MalformedMessage
-from emu.model import LoginCode
 from emu.opcodes import OpcodeTables, shipped_tables
+from emu.reply_codes import LoginCode
 from emu.structs import StructCatalog, StructLayout, shipped_catalog
 
 _RACE_FILE = "ec/pc/human/human_male"

@@ -10,7 +10,7 @@ from typing import Any
 from emu.client import events
 from emu.client.flow import StepDone, StepFailed
 from emu.errors import EmuError
-from emu.model import PlayCode
+from emu.reply_codes import PlayCode
 from emu.texts import counted
 
 

@@ -10,10 +10,11 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from emu.database import Database
+from emu.facts import Problem
 from emu.model import Character, Equipment
 from emu.store.appearance import Appearance, appearance_text, read_appearance
 from emu.store.repository import Repository, changes, reads
-from emu.usable import Problem, usable_character
+from emu.usable import usable_character
 
 REMEMBERED: Final = 2000
 """Rows of a database on a server whose characters are kept; each takes some kilobytes."""

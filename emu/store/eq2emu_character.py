@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
 from emu.appearance import LARGEST_MODEL, SLIDER_FIELDS, slider
+from emu.facts import U8, U16, U32
 from emu.model import Color, Hotkey, KnownSkill, Place, Title, WorldCharacter
 from emu.sqldump.report import Columns, fraction, moment, number, text, visible
 from emu.store.eq2emu_rows import BELONGINGS, StoredRow
-from emu.usable import U8, U16, U32, usable_world_character
+from emu.usable import usable_world_character
 
 LONGEST_NAME: Final = 63
 LONGEST_TITLE: Final = 63

@@ -18,20 +18,21 @@ import math
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
-from dataclasses import MISSING, asdict, fields, is_dataclass
+from dataclasses import MISSING, asdict, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from emu.errors import FileFormatError, MalformedMessage, OutOfDate
+from emu.facts import saved_facts
 from emu.files import begins_with, flush, partial_file
-from emu.model import SavedState
+from emu.model import SavedState, WorldCharacter
 from emu.store.store import Store
 
 OLD_FORMAT: Final = 1
-FORMAT: Final = 2
-"""The ``user_version`` of the file."""
+FORMAT: Final = 3
+"""The ``user_version`` of the file; 2 had a field for each fact, and None for an unchanged one."""
 _OLD_HEAD: Final = b"{"
 _SQLITE_HEAD: Final = b"SQLite format 3\0"
 _TABLE: Final = """
@@ -187,12 +188,15 @@ def _read(path: Path) -> list[SavedState]:
         # A newer format may mean something else by the same columns.
         if version > FORMAT:
             raise FileFormatError(f"{path}: its format {version} is unknown")
-        if version != FORMAT or connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+        if (
+            version not in (FORMAT - 1, FORMAT)
+            or connection.execute("PRAGMA quick_check").fetchone()[0] != "ok"
+        ):
             raise ValueError("not written by this program")
         rows = connection.execute("SELECT * FROM states ORDER BY character_id").fetchall()
     states = []
     for char_id, text, digest in rows:
-        state: SavedState = from_text(SavedState, text)
+        state = _state(from_text(Any, text))
         if _digest(text.encode()) != digest or state.char_id != char_id:
             raise ValueError("a row with another checksum")
         states.append(state)
@@ -208,8 +212,7 @@ def _read_old(path: Path) -> list[SavedState]:
         raise FileFormatError(f"{path}: its format {about['format']} is unknown")
     if about["sha256"] != _digest(body):
         raise FileFormatError(f"{path}: it is damaged: its checksum is wrong")
-    states: list[SavedState] = from_text(list[SavedState], body.decode())
-    return states
+    return [_state(one) for one in from_text(Any, body.decode())]
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -256,6 +259,30 @@ def from_text(kind: Any, text: str) -> Any:
     # A newer version may have written other fields.
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise MalformedMessage("a value that is not of its kind") from None
+
+
+def _state(plain: Any) -> SavedState:
+    """Return a state from its JSON form. Raises `MalformedMessage`."""
+    known = saved_facts(WorldCharacter)
+    try:
+        state: SavedState = _made(SavedState, plain)
+        given = plain["facts"] if "facts" in plain else _older_facts(plain)
+        # A newer version may have written other facts.
+        facts = {
+            name: _made(known[name].type, value) for name, value in given.items() if name in known
+        }
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise MalformedMessage("a value that is not of its kind") from None
+    return replace(state, facts=facts)
+
+
+def _older_facts(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a state of an earlier format, which has None for an unchanged one."""
+    names = saved_facts(WorldCharacter)
+    facts = {name: value for name in names if (value := plain.get(name)) is not None}
+    if (titles := facts.pop("titles", None)) is not None:
+        facts |= {"titles": titles["given"], "prefix": titles["prefix"], "suffix": titles["suffix"]}
+    return facts | (plain.get("progress") or {})
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,8 @@
 """The built-in world's characters and their belongings.
 
-Each kind of belongings is replaced completely when it changes. The lists are short, and afterwards
-the stored rows equal the player's list whatever they were before.
+Their facts are declared by `emu.model.WorldCharacter`: a column of the character's row, or a list
+in a table of its own. A list is replaced completely when it changes. The lists are short, and
+afterwards the stored rows equal the player's list whatever they were before.
 """
 
 from __future__ import annotations
@@ -10,22 +11,14 @@ import json
 import math
 import sqlite3
 from collections.abc import Collection, Container, Generator, Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final, NamedTuple
 
 from emu.database import Database, Dialect, Kind
 from emu.errors import DuplicateName, OutOfDate, StoreError
-from emu.model import (
-    CharacterStanding,
-    Hotkey,
-    KnownSkill,
-    Membership,
-    Place,
-    SavedState,
-    Title,
-    WorldCharacter,
-)
+from emu.facts import Fact, Listed, Problem, facts_of
+from emu.model import CharacterStanding, Place, SavedState, WorldCharacter
 from emu.store.appearance import appearance_text, read_appearance
 from emu.store.repository import (
     Repository,
@@ -37,147 +30,92 @@ from emu.store.repository import (
     saves,
 )
 from emu.times import UNKNOWN, Moment
-from emu.usable import Problem, usable_world_character
-
-_TABLES: Final = {
-    "relations": ("world_relations", "kind, place, name"),
-    "titles": ("world_titles", "place, title, is_prefix"),
-    "hotkeys": ("world_hotkeys", "bar, slot, type, icon, icon_type, ability, tier, text"),
-    "channels": ("world_memberships", "place, channel, password"),
-    "skills": ("world_skills", "skill, value, most"),
-    "languages": ("world_languages", "language"),
-}
-"""Field of `WorldCharacter` -> table and columns; a list is sorted by the first columns."""
+from emu.usable import usable_world_character
 
 
 @cache
-def belongings_columns(dialect: Dialect) -> str:
-    """Return columns that have the belongings of a row of ``world_characters AS own``.
+def _lists(kind: Any) -> Mapping[str, Fact]:
+    """Return the facts with tables of their own, by field."""
+    return {fact.name: fact for fact in facts_of(kind) if isinstance(fact.value, Listed)}
+
+
+@cache
+def columns_of(kind: Any) -> Mapping[str, str]:
+    """Return the column of each fact that is in the character's own row, by field."""
+    return {fact.name: fact.column for fact in facts_of(kind) if fact.column is not None}
+
+
+@cache
+def belongings_columns(dialect: Dialect, kind: Any) -> str:
+    """Return columns that have the lists of a row of ``world_characters AS own``.
 
     Each is a JSON text: one statement reads an account's characters with all that they have.
     """
     return ", ".join(
-        f"(SELECT CAST({dialect.json_rows}({dialect.json_row}({columns})) AS TEXT)"  # noqa: S608
-        f" FROM {table} AS held WHERE held.character_id = own.id) AS {field}"
-        for field, (table, columns) in _TABLES.items()
+        f"(SELECT CAST({dialect.json_rows}({dialect.json_row}({fact.value.columns})) AS TEXT)"  # noqa: S608
+        f" FROM {fact.value.table} AS held WHERE held.character_id = own.id) AS {field}"
+        for field, fact in _lists(kind).items()
     )
 
 
-def read_belongings(row: Any) -> dict[str, Any]:
-    """Return what these columns have, by field of `emu.model.WorldCharacter`."""
-    # Sorted here: an engine aggregates rows in any order.
-    found = {field: sorted(json.loads(row[field] or "[]")) for field in _TABLES}
+def read_belongings(row: Any, kind: Any = WorldCharacter) -> dict[str, Any]:
+    """Return the lists that these columns have, by field of `emu.model.WorldCharacter`."""
     return {
-        "skills": tuple([KnownSkill(*one) for one in found["skills"]]),
-        "languages": tuple([number for (number,) in found["languages"]]),
-        "relations": tuple([(kind, name) for kind, _, name in found["relations"]]),
-        "titles": tuple([Title(text, bool(is_prefix)) for _, text, is_prefix in found["titles"]]),
-        "hotkeys": tuple([Hotkey(*one) for one in found["hotkeys"]]),
-        "channels": tuple([Membership(*one) for _, *one in found["channels"]]),
+        # Sorted here: an engine aggregates rows in any order.
+        field: fact.value.from_rows(sorted(json.loads(row[field] or "[]")), fact.row_type)
+        for field, fact in _lists(kind).items()
     }
 
 
-def _values(state: SavedState) -> dict[str, Any]:
-    """Return the columns of the character's own row that a save changes."""
-    values: dict[str, Any] = {}
-    if state.travels is not None:
-        values["travels"] = state.travels
-    if state.options is not None and state.last_name is not None:
-        values |= {"options": state.options, "last_name": state.last_name}
-    if state.past is not None:
-        values["past"] = state.past
-    if state.client_data is not None:
-        values["client_data"] = state.client_data
-    if state.progress is not None:
-        values |= {FIELDS[name]: value for name, value in asdict(state.progress).items()}
-    return values
-
-
 class Belongings(Repository):
-    """Relations, titles, hotkeys, channels, skills and languages, by character id."""
+    """The facts of characters, by character id: lists in their tables, and columns."""
 
-    __slots__ = ()
+    __slots__ = ("kind",)
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
+    def __init__(self, database: Database, kind: Any = WorldCharacter) -> None:
+        """`kind` is the dataclass that declares the facts."""
+        super().__init__(database)
+        self.kind = kind
+
     @reads
     def of(self, char_id: int) -> dict[str, Any]:
-        """Return a character's belongings, by field of `emu.model.WorldCharacter`."""
+        """Return a character's lists, by field of `emu.model.WorldCharacter`."""
         row = self._run(
-            f"SELECT {belongings_columns(self.database.dialect)}"  # noqa: S608
+            f"SELECT {belongings_columns(self.database.dialect, self.kind)}"  # noqa: S608
             " FROM world_characters AS own WHERE id = ?",
             (char_id,),
         ).fetchone()
-        return read_belongings(dict.fromkeys(_TABLES, "") if row is None else row)
+        return read_belongings(dict.fromkeys(_lists(self.kind), "") if row is None else row)
 
     @changes
-    def save(self, char_id: int, state: SavedState) -> None:
-        """Store the kinds of belongings that a save contains."""
-        if state.relations is not None:
-            self.save_relations(char_id, state.relations)
-        if state.titles is not None:
-            titles = state.titles
-            self.save_titles(char_id, titles.given, titles.prefix, titles.suffix)
-        if state.hotkeys is not None:
-            self.save_hotkeys(char_id, state.hotkeys)
-        if state.channels is not None:
-            self.save_channels(char_id, state.channels)
-        if values := _values(state):
+    def save(self, char_id: int, facts: Mapping[str, Any]) -> None:
+        """Store facts by field; a list is replaced completely."""
+        lists, columns = _lists(self.kind), columns_of(self.kind)
+        values = {columns[name]: value for name, value in facts.items() if name in columns}
+        if values:
             self._set("world_characters", char_id, **values)
-        if state.skills is not None:
-            skills = [astuple(skill) for skill in state.skills]
-            self._replace("world_skills", char_id, skills)
-        if state.languages is not None:
-            self._replace("world_languages", char_id, [(one,) for one in state.languages])
-
-    @changes
-    def save_relations(self, char_id: int, relations: Sequence[tuple[int, str]]) -> None:
-        """Replace a character's lists of friends and ignored players."""
-        # The place in the list is stored, because rows of a table have no order.
-        rows = [(int(kind), place, name) for place, (kind, name) in enumerate(relations)]
-        self._replace("world_relations", char_id, rows)
-
-    @changes
-    def save_titles(self, char_id: int, titles: Sequence[Title], prefix: str, suffix: str) -> None:
-        """Replace a character's titles, and the chosen ones."""
-        rows = [(place, one.text, one.is_prefix) for place, one in enumerate(titles)]
-        self._replace("world_titles", char_id, rows)
-        self._set("world_characters", char_id, prefix=prefix, suffix=suffix)
-
-    @changes
-    def save_hotkeys(self, char_id: int, hotkeys: Sequence[Hotkey]) -> None:
-        """Replace the hotkeys on a character's hotbars."""
-        self._replace("world_hotkeys", char_id, [astuple(key) for key in hotkeys])
-
-    @changes
-    def save_channels(self, char_id: int, channels: Sequence[Membership]) -> None:
-        """Replace a character's channel memberships."""
-        rows = [(place, one.channel, one.password) for place, one in enumerate(channels)]
-        self._replace("world_memberships", char_id, rows)
+        for name, value in facts.items():
+            if name in lists:
+                self._replace(lists[name].value, char_id, value)
 
     @changes
     def replace(self, character: WorldCharacter) -> None:
-        """Replace all belongings of a character."""
-        row_id = character.id
-        self._replace("world_skills", row_id, [astuple(skill) for skill in character.skills])
-        self._replace("world_languages", row_id, [(one,) for one in character.languages])
-        self.save_relations(row_id, character.relations)
-        self.save_titles(row_id, character.titles, character.prefix, character.suffix)
-        self.save_hotkeys(row_id, character.hotkeys)
-        self.save_channels(row_id, character.channels)
+        """Replace all lists of a character."""
+        for name, fact in _lists(self.kind).items():
+            self._replace(fact.value, character.id, getattr(character, name))
 
-    def _replace(self, table: str, char_id: int, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _replace(self, listed: Listed, char_id: int, values: Sequence[Any]) -> None:
         """Replace the rows of a character; add none if the character no longer exists."""
+        table, rows = listed.table, listed.to_rows(values)
         self._run(f"DELETE FROM {table} WHERE character_id = ?", (char_id,))  # noqa: S608
         # A deferred save may come after the character was removed for good; its rows would belong
         # to nobody.
         known = self._run("SELECT 1 FROM world_characters WHERE id = ?", (char_id,)).fetchone()
         if rows and known is not None:
-            marks = ", ".join("?" * (1 + len(rows[0])))
-            self._run_many(
-                f"INSERT INTO {table} VALUES ({marks})",  # noqa: S608
-                [(char_id, *row) for row in rows],
-            )
+            columns = ["character_id", *listed.columns.split(", ")]
+            self._insert_many(table, columns, [(char_id, *row) for row in rows])
 
 
 class Unusable(NamedTuple):
@@ -185,20 +123,6 @@ class Unusable(NamedTuple):
 
     character: WorldCharacter
     problems: tuple[Problem, ...]
-
-
-FIELDS = {
-    name: name.rstrip("_")
-    for name in (
-        "account_id", "name", "race", "class_", "gender", "deity", "level", "starting_zone",
-        "zone_id", "client_version", "created", "last_played", "admin_status", "deleted",
-        "muted_until", "prefix", "suffix", "revision", "holder", "term", "tradeskill_class",
-        "tradeskill_level", "last_name", "coins", "status_points", "experience",
-        "experience_needed", "options", "played", "travels", "past",
-        "client_data",
-    )
-}  # fmt: skip
-"""Field of `WorldCharacter` -> column."""
 
 
 _KEY = {"id": Kind.INTEGER}
@@ -217,19 +141,27 @@ _OF_ACCOUNT: Final = "own.account_id = ? AND NOT own.deleted ORDER BY own.id"
 class WorldCharacters(Repository):
     """The built-in world's characters."""
 
-    __slots__ = ("_belongings", "_select", "keep_deleted")
+    __slots__ = ("_belongings", "_columns", "_kind", "_select", "keep_deleted")
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
-    def __init__(self, database: Database, keep_deleted: float = math.inf) -> None:
+    def __init__(
+        self,
+        database: Database,
+        keep_deleted: float = math.inf,
+        kind: Any = WorldCharacter,
+    ) -> None:
         """`keep_deleted` is how many seconds a deleted character is kept.
 
-        Older ones are removed when a character is added.
+        Older ones are removed when a character is added. `kind` is the dataclass that declares
+        the facts of characters.
         """
         super().__init__(database)
         self.keep_deleted = keep_deleted
-        self._belongings = Belongings(database)
-        columns = belongings_columns(database.dialect)
+        self._kind = kind
+        self._columns = columns_of(kind)
+        self._belongings = Belongings(database, kind)
+        columns = belongings_columns(database.dialect, kind)
         self._select = f"SELECT own.*, {columns} FROM world_characters AS own WHERE"  # noqa: S608
 
     @changes
@@ -249,7 +181,7 @@ class WorldCharacters(Repository):
         # A mute belongs to the account: a new character must not be a way around it.
         muted_until = max(character.muted_until, self._muted_until(character.account_id))
         character = replace(character, muted_until=muted_until)
-        row = {column: getattr(character, name) for name, column in FIELDS.items()}
+        row = {column: getattr(character, name) for name, column in self._columns.items()}
         text = appearance_text(character.appearance, character.colors)
         char_id = self._insert("world_characters", row | {"name_key": key, "appearance": text})
         if character.place is not None:
@@ -450,16 +382,16 @@ class WorldCharacters(Repository):
             self._update_many("world_characters", _FENCE, columns, rows, growing="revision")
         )
         played = [
-            (char_id, state.last_played)
+            (char_id, state.facts["last_played"])
             for char_id, state in saves
-            if char_id in changed and state.last_played is not None
+            if char_id in changed and "last_played" in state.facts
         ]
         self._update_many("world_characters", _KEY, {"last_played": Kind.REAL}, played)
         errors: list[StoreError | None] = []
         for char_id, state in saves:
             # Most saves have only a place, and a call is a savepoint: two more round trips.
-            if char_id in changed and state.belongings:
-                self._belongings.save(char_id, state)
+            if char_id in changed and state.facts.keys() - {"last_played"}:
+                self._belongings.save(char_id, state.facts)
             errors.append(None if char_id in changed else self._refusal(char_id, state))
         return errors
 
@@ -518,7 +450,11 @@ class WorldCharacters(Repository):
         # Ends, because each turn makes the name longer and only finitely many names are taken.
         while self._run(taken, (name_key(name), row_id)).fetchone() is not None:
             name += "x"
-        row = {FIELDS[field]: getattr(character, field) for field in FIELDS if field != "deleted"}
+        row = {
+            column: getattr(character, field)
+            for field, column in self._columns.items()
+            if field != "deleted"
+        }
         # Without a place all columns are NULL, which means the safe place of the zone.
         x, y, z, heading, grid = character.place or (None, None, None, None, 0)
         where = {"x": x, "y": y, "z": z, "heading": heading, "grid": grid}
@@ -542,18 +478,19 @@ class WorldCharacters(Repository):
     def _raw(self, row: sqlite3.Row) -> WorldCharacter:
         """Return a character with the values of its rows, usable or not."""
         stored = read_appearance(row["appearance"])
-        values: dict[str, Any] = {name: row[column] for name, column in FIELDS.items()}
+        values: dict[str, Any] = {name: row[column] for name, column in self._columns.items()}
         values["deleted"] = bool(values["deleted"])
         # Any column that is set, so that a half-written place is reported as a problem.
         if any(row[name] is not None for name in ("x", "y", "z")):
             values["place"] = (row["x"], row["y"], row["z"], row["heading"], row["grid"])
-        return WorldCharacter(
+        made: WorldCharacter = self._kind(
             id=row["id"],
             **values,
-            **read_belongings(row),
+            **read_belongings(row, self._kind),
             appearance=stored.fields,
             colors=stored.colors,
         )
+        return made
 
 
 def _where(zone_id: int, place: Place) -> dict[str, Any]:

@@ -6,14 +6,12 @@ The caller sends the player its sheet. Source: docs/guides/lua.md#levels.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from emu.times import Monotonic
 from emu.world.actors.looks import change_looks
 from emu.world.actors.player import Player
 from emu.world.actors.sheet import usual_health
-from emu.world.actors.unsaved import SavedKind
 from emu.world.social.chat import Chat
 from emu.world.speech.spoken import play_visual
 from emu.world.world import World
@@ -89,6 +87,4 @@ class Levels:
         return max(1, min(level, self._world.rules.max_level))
 
     def _change(self, player: Player, now: Monotonic, **values: int) -> None:
-        changes: dict[str, Any] = dict(values)
-        player.character = replace(player.character, **changes)
-        self._world.saves.changed(player, SavedKind.PROGRESS, now)
+        self._world.saves.set_facts(player, now, **values)

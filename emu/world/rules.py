@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from emu.commands.registry import GUIDE, MASTER
-from emu.usable import FARTHEST
+from emu.facts import FARTHEST
 from emu.versions import CLIENT_2006, LAST_OLD_CLIENT
 
 

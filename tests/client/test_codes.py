@@ -1,7 +1,7 @@
 import pytest
 
 from emu.client import codes
-from emu.model import LoginCode
+from emu.reply_codes import LoginCode
 
 
 @pytest.mark.parametrize(

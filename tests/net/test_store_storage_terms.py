@@ -12,7 +12,7 @@ from twisted.internet import reactor
 
 from emu.database import Where
 from emu.errors import OutOfDate
-from emu.model import BorneTitles, Hotkey, Membership, Title
+from emu.model import Hotkey, Membership, Title
 from emu.net.scheduler import Scheduler
 from emu.net.store import Storage
 from tests.support.database.engines import store_database
@@ -25,7 +25,7 @@ TABLES = (
 CHANGES: dict[str, Any] = {
     "zone_id": 33, "last_played": 9.0, "relations": ((0, "Borvik"),), "hotkeys": (Hotkey(1, 2, 4),),
     "channels": (Membership("Crafts", "x"),),
-    "titles": BorneTitles(given=(Title("Sir", is_prefix=True),), prefix="Sir"),
+    "titles": (Title("Sir", is_prefix=True),), "prefix": "Sir", "suffix": "",
 }  # fmt: skip
 
 

@@ -260,7 +260,7 @@ def is_kept(spool: Path, x: float) -> bool:
         states = read_spool(spool)
     except FileNotFoundError:
         return False
-    return any(one.relations and abs(one.place[0] - x) < 0.5 for one in states)
+    return any(one.facts.get("relations") and abs(one.place[0] - x) < 0.5 for one in states)
 
 
 async def test_a_file_of_a_stop_that_is_damaged_is_set_aside(tmp_path: Path) -> None:

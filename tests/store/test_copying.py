@@ -47,7 +47,7 @@ def fill(store: Store, accounts: int = 25) -> None:
             )
         )  # fmt: skip
     store.world.characters.delete(1, 1)
-    store.world.belongings.save_relations(2, [(0, "Friend"), (2, 'Fo"e')])
+    store.world.belongings.save(2, {"relations": [(0, "Friend"), (2, 'Fo"e')]})
     store.login.settings.put("login_config", "name", "value")
     store.login.accounts.ban(3, 1e12, "rude")
     with store.transaction() as connection:

@@ -22,7 +22,7 @@ def test_friends_get_new_names_only_in_new_characters(empty_store: Store) -> Non
     ids = []
     for name in ("Old", "New"):
         made = characters.create(world_character(name=name))
-        belongings.save_relations(made.id, [(0, "Borvik"), (2, "Borvik"), (0, "Cestra")])
+        belongings.save(made.id, {"relations": [(0, "Borvik"), (2, "Borvik"), (0, "Cestra")]})
         ids.append(made.id)
     ImportedCharacters(empty_store.database).rename_friends(ids[1], "Borvik", "Borvikx")
     assert belongings.of(ids[0])["relations"] == ((0, "Borvik"), (0, "Cestra"), (2, "Borvik"))

@@ -16,7 +16,7 @@ import pytest
 
 from emu.errors import FileFormatError
 from emu.files import SUFFIX
-from emu.model import BorneTitles, Hotkey, Membership, SavedState, Title
+from emu.model import Hotkey, Membership, SavedState, Title
 from emu.store import Store
 from emu.store.spool import (
     SpoolFile,
@@ -44,7 +44,7 @@ def test_states_come_back_as_they_were(path: Path) -> None:
         state(
             2, revision=9, relations=((0, "Borvik"),), hotkeys=(Hotkey(1, 2, 4, text="hail"),),
             channels=(Membership("Ärger", "x"),), last_played=-math.inf,
-            titles=BorneTitles(given=(Title("Sir", is_prefix=True),), prefix="Sir"),
+            titles=(Title("Sir", is_prefix=True),), prefix="Sir", suffix="",
         ),
     ]  # fmt: skip
     path.write_text("what was there before")
@@ -183,9 +183,38 @@ def test_a_file_of_an_older_program_is_read(path: Path) -> None:
     assert read_spool(path) == [state(2)]
 
 
+WRITTEN_BY_FORMAT_2 = (
+    '{"char_id":1,"account_id":1,"created":1000.5,"name":"Name1","revision":9,"zone_id":166,'
+    '"place":[1.5,-2.25,3.75,90.0,7],"relations":[[0,"Borvik"]],"titles":{"given":[{"text":"Sir",'
+    '"is_prefix":true}],"prefix":"Sir","suffix":""},"hotkeys":[{"bar":1,"slot":2,"type":4,'
+    '"icon":0,"icon_type":0,"ability":0,"tier":0,"text":"hail"}],"channels":null,'
+    '"last_played":null,"options":"lfg","last_name":"Oak","played":90,"travels":null,"past":null,'
+    '"client_data":null,"skills":null,"languages":null,"progress":{"class_":4,"level":12,'
+    '"tradeskill_class":2,"tradeskill_level":9,"experience":30,"experience_needed":4600,'
+    '"deity":7},"term":3}'
+)
+"""A state as the program of 28 November 2026 has written it."""
+
+
+def test_a_file_with_a_field_for_each_fact_is_read(path: Path) -> None:
+    write_spool(path, [state(1)])
+    text = WRITTEN_BY_FORMAT_2
+    with closing(sqlite3.connect(path)) as connection, connection:
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        connection.execute("UPDATE states SET state = ?, sha256 = ?", (text, digest))
+        connection.execute("PRAGMA user_version = 2")
+    expected = state(
+        1, revision=9, place=(1.5, -2.25, 3.75, 90.0, 7), played=90, term=3,
+        relations=((0, "Borvik"),), titles=(Title("Sir", is_prefix=True),), prefix="Sir", suffix="",
+        hotkeys=(Hotkey(1, 2, 4, text="hail"),), options="lfg", last_name="Oak", class_=4, level=12,
+        tradeskill_class=2, tradeskill_level=9, experience=30, experience_needed=4600, deity=7,
+    )  # fmt: skip
+    assert read_spool(path) == [expected]
+
+
 def test_a_newer_file_is_left_alone(path: Path) -> None:
     write_spool(path, [state(1)])
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 3")
-    with pytest.raises(FileFormatError, match="its format 3 is unknown"):
+        connection.execute("PRAGMA user_version = 4")
+    with pytest.raises(FileFormatError, match="its format 4 is unknown"):
         read_spool(path)

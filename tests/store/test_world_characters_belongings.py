@@ -16,27 +16,27 @@ def test_each_list_is_kept_and_replaced(empty_store: Store) -> None:
     made = empty_store.world.characters.create(world_character())
     belongings = empty_store.world.belongings
     for relations in ([(2, "Borvik"), (0, "Cestra")], [(2, "Borvik"), (0, "Dorwin"), (0, "Ayla")]):
-        belongings.save_relations(made.id, relations)
-    belongings.save_hotkeys(made.id, [Hotkey(9, 9, 9)])
-    belongings.save_hotkeys(made.id, HOTKEYS)
-    belongings.save_titles(made.id, TITLES, "Sir", "")
-    belongings.save_channels(made.id, [Membership("Crafts", "se cret"), Membership("Ärger")])
+        belongings.save(made.id, {"relations": relations})
+    belongings.save(made.id, {"hotkeys": [Hotkey(9, 9, 9)]})
+    belongings.save(made.id, {"hotkeys": HOTKEYS})
+    belongings.save(made.id, {"titles": TITLES, "prefix": "Sir", "suffix": ""})
+    belongings.save(made.id, {"channels": [Membership("Crafts", "se cret"), Membership("Ärger")]})
     found = empty_store.world.characters.find(made.id)
     assert found is not None
     assert found.relations == ((0, "Dorwin"), (0, "Ayla"), (2, "Borvik"))
     assert found.hotkeys == HOTKEYS
     assert (found.titles, found.prefix, found.suffix) == (TITLES, "Sir", "")
     assert found.channels == (Membership("Crafts", "se cret"), Membership("Ärger"))
-    belongings.save_channels(made.id, [])
+    belongings.save(made.id, {"channels": []})
     assert belongings.of(made.id)["channels"] == ()
 
 
 def test_belongings_are_removed_with_the_character(empty_store: Store) -> None:
     made = empty_store.world.characters.create(world_character())
-    empty_store.world.belongings.save_hotkeys(made.id, HOTKEYS)
+    empty_store.world.belongings.save(made.id, {"hotkeys": HOTKEYS})
     with empty_store.transaction() as connection:
         connection.execute("DELETE FROM world_characters")
-    empty_store.world.belongings.save_hotkeys(made.id, HOTKEYS)
+    empty_store.world.belongings.save(made.id, {"hotkeys": HOTKEYS})
     assert empty_store.world.belongings.of(made.id)["hotkeys"] == ()
 
 
@@ -60,7 +60,7 @@ def test_an_account_is_read_with_everything_in_one_statement(empty_sqlite_store:
     characters = empty_sqlite_store.world.characters
     for name in ("Ayla", "Bel", "Cilla"):
         made = characters.create(world_character(name=name))
-        empty_sqlite_store.world.belongings.save_hotkeys(made.id, HOTKEYS)
+        empty_sqlite_store.world.belongings.save(made.id, {"hotkeys": HOTKEYS})
     statements: list[str] = []
     empty_sqlite_store.sqlite.connection.set_trace_callback(statements.append)
     assert [row.hotkeys for row in characters.of_account(1)] == [tuple(HOTKEYS)] * 3

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from emu.errors import OutOfDate
-from emu.model import BorneTitles, Hotkey, Membership, Title
+from emu.model import Hotkey, Membership, Title
 from emu.store import Store
 from tests.support.database.stores import saved_state, world_character
 
@@ -17,7 +17,9 @@ TABLES = (
 )  # fmt: skip
 EVERYTHING: dict[str, Any] = {
     "relations": ((0, "Borvik"),),
-    "titles": BorneTitles(given=(Title("Sir", is_prefix=True),), prefix="Sir"),
+    "titles": (Title("Sir", is_prefix=True),),
+    "prefix": "Sir",
+    "suffix": "",
     "hotkeys": (Hotkey(1, 2, 4, text="hail"),),
     "channels": (Membership("Crafts", "secret"),),
     "last_played": 8.0,
@@ -62,7 +64,7 @@ def test_a_process_that_was_stopped_changes_no_table(empty_store: Store) -> None
         for revision in (2, 3, 1000):
             late = saved_state(
                 mine, revision, term=mine.term, zone_id=12, relations=(), hotkeys=(), channels=(),
-                titles=BorneTitles(), last_played=9.0,
+                titles=(), prefix="", suffix="", last_played=9.0,
             )  # fmt: skip
             with pytest.raises(OutOfDate, match="another process plays Ayla now"):
                 characters.save_character(made.id, late)

@@ -1,7 +1,7 @@
 """Levels and classes of a player: what it and others are shown, and what is stored."""
 
+from emu.model import SavedKind
 from emu.world.actors.player import Player
-from emu.world.actors.unsaved import SavedKind
 from emu.world.levels import Levels
 from tests.support.world.worlds import Client, WorldHarness
 

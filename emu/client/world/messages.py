@@ -25,7 +25,7 @@ from emu.dialects.dialect import (
     wire_texts,
 )
 from emu.errors import CommandError, MalformedMessage, UnknownOpcode, UnknownStruct
-from emu.model import LoginCode
+from emu.reply_codes import LoginCode
 from emu.structs import StructLayout
 from emu.structs.packed import (
     EXAMINE_INFO,

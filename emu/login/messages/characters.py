@@ -21,7 +21,8 @@ from emu.login.events import CharacterCreated, CharacterDeleted, CreateRefused, 
 from emu.login.messages import replies
 from emu.login.messages.play import request_play, send_characters
 from emu.login.service import LoginService
-from emu.model import Character, CreateCode, CreateResponse, DeleteCode, PlayCode
+from emu.model import Character, CreateResponse
+from emu.reply_codes import CreateCode, DeleteCode, PlayCode
 from emu.times import Monotonic
 
 _REASONS = {

@@ -25,7 +25,8 @@ from emu.login.events import AccountLoggedIn, ClientLogStored, LoginRefused
 from emu.login.messages import replies
 from emu.login.ports import LoginRefusal, LoginRefusalReason
 from emu.login.service import LoginService
-from emu.model import Account, ClientLog, LoginCode
+from emu.model import Account, ClientLog
+from emu.reply_codes import LoginCode
 from emu.times import Monotonic
 
 CLASSIC_LAYOUT = 1

@@ -20,7 +20,8 @@ from emu.login.directory import GONE, WorldState, state_of
 from emu.login.events import CharacterDeleted, PlayGranted, PlayRefused
 from emu.login.messages import replies
 from emu.login.service import LoginService
-from emu.model import Character, LoginCode, PlayCode, PlayResponse
+from emu.model import Character, PlayResponse
+from emu.reply_codes import LoginCode, PlayCode
 from emu.times import Monotonic
 
 

@@ -19,7 +19,8 @@ from emu.login.settings import (
     SECOND_REPLY_ACCOUNT,
     LoginServiceConfig,
 )
-from emu.model import CreateCode, LoginCode, PlayCode, PlayResponse, WorldEntry
+from emu.model import PlayResponse, WorldEntry
+from emu.reply_codes import CreateCode, LoginCode, PlayCode
 
 NAME_FIELDS = frozenset(("username", "password"))
 """The fields of a login reply that hold the account's name."""

@@ -1,6 +1,6 @@
 """Data that a client keeps with its character: macros, map fog, slots, and choices.
 
-Each of them is bounded, so that the text stays below `emu.usable.LONGEST_CLIENT_DATA`.
+Each of them is bounded, so that the text stays below `emu.model.LONGEST_CLIENT_DATA`.
 
 The server stores these values and sends them back; it does not use most of them. They are stored
 as one text. Source: docs/protocol/world/entering.md#client-data.

@@ -15,7 +15,7 @@ MOST_FACTIONS: Final = 500
 MOST_EVENTS: Final = 500
 """Factions and events of one character."""
 MOST_SPELLS: Final = 1500
-"""Spells in the book of one character: its text stays below `emu.usable.LONGEST_PAST`."""
+"""Spells in the book of one character: its text stays below `emu.model.LONGEST_PAST`."""
 HIGHEST_TIER: Final = 255
 LARGEST: Final = 0xFFFFFFFF
 FIXED_FACTIONS: Final = 10

@@ -22,7 +22,7 @@ from emu.dialects import Dialect
 from emu.dialects.dialect import read_name
 from emu.errors import CommandError, LimitExceeded, MalformedMessage
 from emu.limits.rates import RateLimit
-from emu.model import Hotkey, Membership, Present, Title, WorldCharacter
+from emu.model import Hotkey, Membership, Present, SavedKind, Title, WorldCharacter
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, SheetSender
 from emu.world.actors.client_data import ClientData
@@ -30,7 +30,7 @@ from emu.world.actors.movement import Pace, StepReader
 from emu.world.actors.options import Options
 from emu.world.actors.past import Past
 from emu.world.actors.spawn import Destination, Spawn, StateWord, Verb
-from emu.world.actors.unsaved import Confirmations, SavedKind
+from emu.world.actors.unsaved import Confirmations
 from emu.world.rules import MovementRules
 from emu.world_stream.movement import FULL_TURN, Position, to_client
 

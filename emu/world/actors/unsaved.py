@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable
 from typing import Final
 
@@ -17,26 +16,6 @@ RATE: Final = 1.0
 """Further saves of such changes in a second; the changes in between share one of them."""
 Settled = Callable[[StoreError | None], None]
 """Called when a change is stored (with None), or with the reason why it is not stored yet."""
-
-
-class SavedKind(enum.Enum):
-    """A part of a character that is stored as a whole when it changes; each save has the place."""
-
-    RELATIONS = "relations"
-    TITLES = "titles"
-    HOTKEYS = "hotkeys"
-    CHANNELS = "channels"
-    PLAYED = "played"
-    OPTIONS = "options"
-    """The options, and the last name."""
-    TRAVELS = "travels"
-    """The bind place, discoveries and instances."""
-    PAST = "past"
-    """What it has been through, and its skills and languages."""
-    CLIENT_DATA = "client data"
-    """What its client keeps."""
-    PROGRESS = "progress"
-    """Its classes and levels."""
 
 
 class Confirmation:

@@ -16,11 +16,10 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from emu.errors import EmuError
 from emu.limits.rates import RateLimit
-from emu.model import Title
+from emu.model import SavedKind, Title
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
-from emu.world.actors.unsaved import SavedKind
 from emu.world.behaviors.dialogs import Dialogs
 from emu.world.behaviors.memory import Memories, Memory
 from emu.world.behaviors.running import (

@@ -10,9 +10,9 @@ from typing import Final
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.errors import CommandError
+from emu.model import SavedKind
 from emu.world.actors.client_data import U8, U16
 from emu.world.actors.player import Player
-from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import CommandContext, WorldCommandSet, confirmed
 from emu.world.entry.client_records import GROUP_FIELDS, NOTHING_TO_EXAMINE, group_fields
 

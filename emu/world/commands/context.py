@@ -9,11 +9,10 @@ from typing import Any, Final, Protocol, TypeVar, Unpack
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
 from emu.commands.registry import OWNER, Answer, Traits, account_authority, check_authority
 from emu.errors import CommandError, StoreError
-from emu.model import Present, may_see
+from emu.model import Present, SavedKind, may_see
 from emu.times import UNKNOWN
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
-from emu.world.actors.unsaved import SavedKind
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures

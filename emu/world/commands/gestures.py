@@ -6,10 +6,10 @@ from functools import partial
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.errors import CommandError
+from emu.model import SavedKind
 from emu.world.actors.options import Option
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import SITTING, STANDING, StateWord
-from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice, confirmed
 from emu.world.commands.targets import visible_target
 from emu.world.speech.emotes import read_emotes, show_emote

@@ -11,10 +11,10 @@ from functools import partial
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.errors import CommandError
+from emu.model import SavedKind
 from emu.world.actors.client import LONGEST_LAST_NAME
 from emu.world.actors.options import STATUS, Option
 from emu.world.actors.player import Player
-from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import CommandContext, WorldCommandSet, check_voice, confirmed
 
 COMMANDS = WorldCommandSet()

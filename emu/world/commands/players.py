@@ -9,11 +9,10 @@ from typing import Any
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.commands.registry import GUIDE, MASTER
 from emu.errors import CommandError
-from emu.model import Present, Title, may_see
+from emu.model import Present, SavedKind, Title, may_see
 from emu.texts import counted
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import StateWord
-from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import (
     CommandContext,
     WorldCommandSet,

@@ -12,11 +12,10 @@ from typing import Final
 
 from emu.commands import Call, Cost, Reply
 from emu.errors import CommandError, StoreError
-from emu.model import may_see
+from emu.model import SavedKind, may_see
 from emu.processes.ports import Note
 from emu.texts import counted
 from emu.world.actors.player import Player, Relation
-from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import NAME, CommandContext, WorldCommandSet, confirmed
 from emu.world.entry.initial_messages import send_relations
 from emu.world.events import Arrived, HidingChanged, LeftWorld, PlayerEvent

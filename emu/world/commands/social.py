@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
+from emu.model import SavedKind
 from emu.times import Monotonic
 from emu.world.actors.player import Player
-from emu.world.actors.unsaved import SavedKind
 from emu.world.commands.context import (
     NAME,
     TEXT,

@@ -7,10 +7,10 @@ from functools import partial
 
 from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
 from emu.errors import CommandError
+from emu.facts import FARTHEST
 from emu.model import may_see
 from emu.texts import counted, timestamp
 from emu.times import Monotonic
-from emu.usable import FARTHEST
 from emu.world.actors.player import IN_ZONE, Player, Relation
 from emu.world.actors.spawn import Spawn
 from emu.world.actors.stance import (

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from emu.commands.registry import STATUS_BANNED, STATUS_BANNED_FOR_EVER
 from emu.errors import LimitExceeded
 from emu.limits.rates import EntryLimits, minutely
-from emu.model import Handoff, PlayCode, WorldCharacter
+from emu.model import Handoff, WorldCharacter
 from emu.processes.ports import HandoffKeys, Presence
+from emu.reply_codes import PlayCode
 from emu.times import Monotonic
 from emu.world.rules import AdmissionRules
 

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from emu.dialects.dialect import read_name, wire_name
 from emu.errors import MalformedMessage
+from emu.model import SavedKind
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
 from emu.world.actors.client_data import LONGEST_BIOGRAPHY, Macro
 from emu.world.actors.player import IN_ZONE, Player
-from emu.world.actors.unsaved import SavedKind
 from emu.world.entry import window_messages
 from emu.world.messages import CONNECTED, NOT_ZONING, MessageHandler, WorldMessages
 from emu.world.world import World

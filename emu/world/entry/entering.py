@@ -20,14 +20,13 @@ from typing import Final, Protocol
 
 from emu.dialects.dialect import AVATAR_READY
 from emu.errors import EmuError, public_text
-from emu.model import SEES_HIDDEN, WorldCharacter
+from emu.model import SEES_HIDDEN, SavedKind, WorldCharacter
 from emu.opcodes.checks import ENTERING
 from emu.times import UNKNOWN, Monotonic
 from emu.usable import usable_world_character
 from emu.world.actors.client import ERROR_COLOR, PlayerClient, send_text
 from emu.world.actors.player import Player, PlayerDeadline, PlayerState
 from emu.world.actors.spawn import Destination, Spawn, SpawnKind, StateWord, spawn_appearance
-from emu.world.actors.unsaved import SavedKind
 from emu.world.clock import game_time
 from emu.world.entry import client_records, initial_messages, window_messages
 from emu.world.entry.account_changes import AccountChanges

@@ -27,8 +27,9 @@ from emu.errors import (
 )
 from emu.gather import both
 from emu.mailbox import Mailbox
-from emu.model import Handoff, LoginCode, PlayCode, WorldCharacter
+from emu.model import Handoff, WorldCharacter
 from emu.processes.ports import Presence
+from emu.reply_codes import LoginCode, PlayCode
 from emu.session import AddressChanged, Event, Message, SessionClosed, Writable
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink

@@ -17,8 +17,9 @@ from emu.commands.registry import STATUS_BANNED_FOR_EVER
 from emu.errors import DuplicateName, MalformedMessage, StoreAway, StoreError, UnknownStruct
 from emu.limits.rates import Throttle, hourly
 from emu.link.messages import CharacterCreateReply
-from emu.model import Color, CreateCode, WorldCharacter
+from emu.model import Color, WorldCharacter
 from emu.processes.ports import WorldCharacterStore
+from emu.reply_codes import CreateCode
 from emu.structs import StructCatalog
 from emu.times import Clock, Moment
 from emu.world.rules import CreationRules

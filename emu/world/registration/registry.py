@@ -37,8 +37,9 @@ from emu.link.messages import (
     ZoneUpdate,
 )
 from emu.link.settings import hash_link_password
-from emu.model import PlayCode, Present, WorldCharacter
+from emu.model import Present, WorldCharacter
 from emu.processes.ports import Bus, Note, Presence, WorldCharacterStore, ZoneServers
+from emu.reply_codes import PlayCode
 from emu.times import Clock
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.registration.creation import CharacterCreation

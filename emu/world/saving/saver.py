@@ -17,35 +17,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Coroutine
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from emu.errors import OutOfDate, StoreError
+from emu.facts import saved_facts
 from emu.mailbox import PendingAnswer, start
-from emu.model import BorneTitles, Progress, SavedState, WorldCharacter
+from emu.model import SavedKind, SavedState, WorldCharacter
 from emu.processes.ports import WorldCharacterStore
 from emu.times import Monotonic
-from emu.world.actors.unsaved import SavedKind, Settled
+from emu.world.actors.unsaved import Settled
 
 FIRST_RETRY: Final = 1.0
 """Seconds from the first failure to the first retry; doubled with each further failure."""
 MOST_REMEMBERED: Final = 20_000
 """Characters whose last revision is remembered."""
-PROGRESS: Final = tuple(one.name for one in fields(Progress))
-STATE: Final = (
-    *PROGRESS,
-    "zone_id", "place", "relations", "titles", "prefix", "suffix", "hotkeys", "channels",
-    "last_played", "options", "last_name", "played", "travels", "past", "skills", "languages",
-    "client_data",
-)  # fmt: skip
-"""Fields of a character that change while it is played."""
-
-
-STORED: Final = (
-    "relations", "hotkeys", "channels", "last_played", "options", "last_name", "played", "travels",
-    "past", "skills", "languages", "client_data",
-)  # fmt: skip
-"""Those of them that a saved state has under the same name, or as None."""
 
 
 @dataclass(slots=True, eq=False)
@@ -186,7 +172,10 @@ class Saver:
         # The store is behind: a player who returns before its save has finished must not lose the
         # last minutes.
         if record is not None:
-            row = replace(row, **{name: getattr(record.row, name) for name in STATE})
+            newest = record.row
+            facts = {name: getattr(newest, name) for name in saved_facts(type(newest))}
+            facts |= {"zone_id": newest.zone_id, "place": newest.place, "played": newest.played}
+            row = replace(row, **facts)
         return row
 
     def is_current(self, row: WorldCharacter) -> bool:
@@ -390,8 +379,6 @@ def _remember(numbers: dict[int, int], state: SavedState) -> None:
 def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -> SavedState:
     """Return the state that a save of these kinds stores."""
     assert row.place is not None  # noqa: S101  # a played character has a place
-    titles = BorneTitles(given=row.titles, prefix=row.prefix, suffix=row.suffix)
-    progress = Progress(**{name: getattr(row, name) for name in PROGRESS})
     return SavedState(
         char_id=row.id,
         account_id=row.account_id,
@@ -400,51 +387,26 @@ def state_of(row: WorldCharacter, kinds: Collection[SavedKind], revision: int) -
         revision=revision,
         zone_id=row.zone_id,
         place=row.place,
-        relations=row.relations if SavedKind.RELATIONS in kinds else None,
-        titles=titles if SavedKind.TITLES in kinds else None,
-        hotkeys=row.hotkeys if SavedKind.HOTKEYS in kinds else None,
-        channels=row.channels if SavedKind.CHANNELS in kinds else None,
-        last_played=row.last_played if SavedKind.PLAYED in kinds else None,
-        options=row.options if SavedKind.OPTIONS in kinds else None,
-        last_name=row.last_name if SavedKind.OPTIONS in kinds else None,
-        travels=row.travels if SavedKind.TRAVELS in kinds else None,
-        past=row.past if SavedKind.PAST in kinds else None,
-        client_data=row.client_data if SavedKind.CLIENT_DATA in kinds else None,
-        skills=row.skills if SavedKind.PAST in kinds else None,
-        languages=row.languages if SavedKind.PAST in kinds else None,
-        progress=progress if SavedKind.PROGRESS in kinds else None,
         # In every save, as the place: a crash then loses at most one save interval of it.
         played=row.played,
         term=row.term,
+        facts={
+            name: getattr(row, name)
+            for name, fact in saved_facts(type(row)).items()
+            if fact.kind in kinds
+        },
     )
 
 
 def kinds_of(state: SavedState) -> set[SavedKind]:
     """Return the kinds that a save names."""
-    values = {
-        SavedKind.RELATIONS: state.relations,
-        SavedKind.TITLES: state.titles,
-        SavedKind.HOTKEYS: state.hotkeys,
-        SavedKind.CHANNELS: state.channels,
-        SavedKind.PLAYED: state.last_played,
-        SavedKind.OPTIONS: state.options,
-        SavedKind.TRAVELS: state.travels,
-        SavedKind.PAST: state.past,
-        SavedKind.CLIENT_DATA: state.client_data,
-        SavedKind.PROGRESS: state.progress,
-    }
-    # None means that the save says nothing about this kind.
-    return {kind for kind, value in values.items() if value is not None}
+    facts = saved_facts(WorldCharacter)
+    return {SavedKind(facts[name].kind) for name in state.facts}
 
 
 def with_state(row: WorldCharacter, state: SavedState) -> WorldCharacter:
     """Return a character with what a save says of it."""
-    changes: dict[str, Any] = {
-        name: value for name in STORED if (value := getattr(state, name)) is not None
-    }
-    if state.titles is not None:
-        titles = state.titles
-        changes |= {"titles": titles.given, "prefix": titles.prefix, "suffix": titles.suffix}
-    if state.progress is not None:
-        changes |= asdict(state.progress)
-    return replace(row, zone_id=state.zone_id, place=state.place, **changes)
+    # A spool of an earlier version has no time.
+    played = row.played if state.played is None else state.played
+    place: dict[str, Any] = {"zone_id": state.zone_id, "place": state.place, "played": played}
+    return replace(row, **place, **state.facts)

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from emu.errors import StoreError
+from emu.facts import saved_facts
 from emu.mailbox import PendingAnswer
-from emu.model import WorldCharacter
+from emu.model import SavedKind, WorldCharacter
 from emu.times import Clock, Moment, Monotonic
 from emu.world.actors.player import Player, PlayerDeadline
 from emu.world.actors.spawn import Destination
-from emu.world.actors.unsaved import RATE, Confirmation, SavedKind
+from emu.world.actors.unsaved import RATE, Confirmation
 from emu.world.players import PlayerDeadlines
 from emu.world.reports import Faults
 from emu.world.saving.saver import Saver
 
-__all__ = ["PlayerSaves", "SavedKind", "state_of"]
+__all__ = ["PlayerSaves", "state_of"]
 
 PAUSE: Final = 2.0
 """Seconds that a change waits for others."""
@@ -63,6 +64,13 @@ class PlayerSaves:
         # The first change starts the pause and later ones join, so a busy client is still saved.
         if self._deadlines.get(player, PlayerDeadline.SAVE_CHANGES) is None:
             self._deadlines.set(player, PlayerDeadline.SAVE_CHANGES, Monotonic(now + PAUSE))
+
+    def set_facts(self, player: Player, now: Monotonic, **facts: Any) -> None:
+        """Change saved facts of a player's character, and save them soon."""
+        player.character = replace(player.character, **facts)
+        declared = saved_facts(type(player.character))
+        for kind in dict.fromkeys(SavedKind(declared[name].kind) for name in facts):
+            self.changed(player, kind, now)
 
     async def confirm(self, player: Player, kind: SavedKind) -> None:
         """Save a change of a player now, and wait until it is stored.

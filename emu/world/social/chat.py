@@ -11,13 +11,12 @@ from typing import Final
 
 from emu.dialects.dialect import NOT_SEEN, ChannelNumbers
 from emu.errors import CommandError, Unanswered
-from emu.model import SEES_HIDDEN, Membership, Present, may_see
+from emu.model import SEES_HIDDEN, Membership, Present, SavedKind, may_see
 from emu.processes.ports import Note
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text, text_fields
 from emu.world.actors.player import Player, Relation
 from emu.world.actors.spawn import Spawn, StateWord
-from emu.world.actors.unsaved import SavedKind
 from emu.world.events import Arrived, HidingChanged, LeftWorld, spoken
 from emu.world.hiding import sees
 from emu.world.reports import Said

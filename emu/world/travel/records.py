@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from emu.facts import FARTHEST
 from emu.times import Moment
-from emu.usable import FARTHEST
 from emu.world.actors.spawn import Destination
 from emu.world_stream.movement import Position
 

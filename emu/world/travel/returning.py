@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from emu.model import SavedKind
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Destination
-from emu.world.actors.unsaved import SavedKind
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.records import TravelRecord, read_record
 from emu.world.travel.tables import RevivePoint, TravelTables

@@ -66,9 +66,8 @@ def path(tmp_path: Path) -> Path:
         store.database.connection.execute("DELETE FROM world_characters WHERE id < 5")
         store.world.characters.save_place(5, 325, (1.0, 2.0, 240.0, 90.0, 3))
         belongings = store.world.belongings
-        belongings.save_relations(5, [(0, "Borvik")])
-        belongings.save_titles(5, [Title("the Brave")], "", "the Brave")
-        belongings.save_channels(5, [Membership("Grove")])
+        belongings.save(5, {"relations": [(0, "Borvik")], "channels": [Membership("Grove")]})
+        belongings.save(5, {"titles": [Title("the Brave")], "prefix": "", "suffix": "the Brave"})
     return tmp_path / "emu.sqlite"
 
 

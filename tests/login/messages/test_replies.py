@@ -11,8 +11,9 @@ from emu.dialects import BEFORE_LOGIN, Dialect, Dialects, shipped_rules
 from emu.errors import StructValueError
 from emu.login.messages import replies
 from emu.login.settings import LoginServiceConfig
-from emu.model import LoginCode, PlayResponse
+from emu.model import PlayResponse
 from emu.opcodes import shipped_tables
+from emu.reply_codes import LoginCode
 from emu.structs import shipped_catalog
 
 EXAMPLES = {

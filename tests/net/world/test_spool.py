@@ -167,14 +167,14 @@ async def test_a_state_is_kept_while_it_is_not_saved(tmp_path: Path) -> None:
     check()
     await bench.written()
     [state] = read_spool(bench.path)
-    assert (state.char_id, state.relations) == (5, ((0, "Borvik"),))
+    assert (state.char_id, state.facts["relations"]) == (5, ((0, "Borvik"),))
     bench.harness.exist("Cestra")
     client.types("/friend Cestra")
     bench.harness.run(2.5)
     check()
     await bench.written()
     [state] = read_spool(bench.path)
-    assert len(state.relations or ()) == 2
+    assert len(state.facts["relations"]) == 2
     bench.harness.store.broken = False
     bench.harness.run(60.0)
     check()

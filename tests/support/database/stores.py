@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, TypeVar
 
+from emu.facts import saved_facts
 from emu.model import Character, Color, Equipment, SavedState, WorldCharacter
 
 T = TypeVar("T")
@@ -52,9 +53,10 @@ def world_character(**changes: Any) -> WorldCharacter:
 
 
 def saved_state(row: WorldCharacter, revision: int = 1, **changes: Any) -> SavedState:
-    """A save of a character that is somewhere."""
+    """A save of a character that is somewhere; `changes` are fields of it, or facts."""
     fields: dict[str, Any] = {
         "char_id": row.id, "account_id": row.account_id, "created": row.created, "name": row.name,
         "revision": revision, "zone_id": 166, "place": (1.5, -2.25, 3.75, 90.0, 0xFFFFFFFF),
     }  # fmt: skip
-    return SavedState(**(fields | changes))
+    facts = {name: changes.pop(name) for name in [*changes] if name in saved_facts(WorldCharacter)}
+    return SavedState(**(fields | changes), facts=facts)

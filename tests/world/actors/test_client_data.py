@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from emu.errors import LimitExceeded, MalformedMessage
-from emu.usable import LONGEST_CLIENT_DATA
+from emu.model import LONGEST_CLIENT_DATA
 from emu.world.actors.client_data import (
     GROUP_OPTIONS,
     LONGEST_BIOGRAPHY,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.usable import LONGEST_PAST
+from emu.model import LONGEST_PAST
 from emu.world.actors.past import MOST_EVENTS, MOST_FACTIONS, MOST_SPELLS, Past
 
 

@@ -131,5 +131,5 @@ def test_two_hundred_friends_cost_nothing_while_nobody_logs_in(
     harness.run(300.0)
     assert (published, asked) == ([], [])
     # The regular saves have the places alone, not the lists.
-    assert all(save.relations is None for save in harness.store.saves[saves:])
+    assert all("relations" not in save.facts for save in harness.store.saves[saves:])
     assert [len(one.log) for one in clients] == sent

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from emu.errors import StoreAway
 from emu.link.messages import CharacterCreateReply
-from emu.model import Color, CreateCode, WorldCharacter
+from emu.model import Color, WorldCharacter
+from emu.reply_codes import CreateCode
 from emu.structs import StructCatalog, shipped_catalog
 from emu.world.registration.creation import MOST_UNKNOWN, CharacterCreation, NameRules
 from emu.world.rules import CreationRules

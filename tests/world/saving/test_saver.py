@@ -10,10 +10,9 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from emu.errors import OutOfDate, StoreError, StoreLocked
-from emu.model import Hotkey, SavedState, WorldCharacter
+from emu.model import Hotkey, SavedKind, SavedState, WorldCharacter
 from emu.net.scheduler import run
 from emu.times import Monotonic
-from emu.world.actors.unsaved import SavedKind
 from emu.world.saving.saver import FIRST_RETRY, Saver, kinds_of, state_of, with_state
 from tests.support.world.world_fakes import CharactersInMemory, world_character
 

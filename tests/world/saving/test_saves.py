@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from emu.model import Hotkey, Title
+from emu.model import Hotkey, SavedKind, Title
 from emu.times import Moment
 from emu.world.actors.player import Relation
-from emu.world.actors.unsaved import SavedKind
 from emu.world.reports import NotSaved
 from emu.world_stream.movement import Position
 from tests.support.coroutines import finish

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.model import LONGEST_TRAVELS
 from emu.times import Moment
-from emu.usable import LONGEST_TRAVELS
 from emu.world.actors.spawn import Destination
 from emu.world.travel.records import (
     MOST_AREAS,

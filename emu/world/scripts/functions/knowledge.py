@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from emu.model import KnownSkill
+from emu.model import KnownSkill, SavedKind
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind
 from emu.world.actors.past import LARGEST
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import GhostPart
-from emu.world.actors.unsaved import SavedKind
 from emu.world.entry.initial_messages import send_languages
 from emu.world.scripts.bodies import Body, Requirement, given
 from emu.world.scripts.host import Scripts

@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from emu.errors import CommandError
-from emu.model import Title
+from emu.model import SavedKind, Title
 from emu.scripts.signatures import FunctionTable
 from emu.world.actors.looks import set_field
 from emu.world.actors.options import BITS, SECOND_BITS, STATUS
 from emu.world.actors.player import Player
-from emu.world.actors.unsaved import SavedKind
 from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.host import Scripts
 

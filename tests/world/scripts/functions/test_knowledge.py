@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from emu.model import SavedKind
 from emu.world.actors.past import Past
-from emu.world.actors.unsaved import SavedKind
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from emu.content.figures import Figures
-from emu.model import Title
-from emu.world.actors.unsaved import SavedKind
+from emu.model import SavedKind, Title
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
