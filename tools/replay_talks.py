@@ -134,7 +134,7 @@ class Replay:
 
     def _hail(self, spawn: Spawn, expected: Sequence[Step]) -> list[Step]:
         scene = self._scene
-        scene.scripts.talks.forget_player(scene.player)
+        scene.scripts.conversations.end_dialogs(scene.player)
         # A way that the spawn walks must not lead it out of reach.
         scene.player.teleport(spawn.position._replace(x=spawn.position.x + 1.0), scene.harness.now)
         scene.player.spawn.is_led_by_client = True

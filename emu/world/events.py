@@ -8,7 +8,7 @@ publish the same event. Log lines for operators are in `emu.world.reports`.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -112,6 +112,16 @@ class Chosen(PlayerEvent):
     command: str
     text: str
     """What stood behind the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class DialogAnswered(PlayerEvent):
+    """A player has answered a dialog."""
+
+    owner: Hashable
+    """The one that opened the dialog."""
+    reply: Any
+    """The owner's own word for the answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,89 +1,54 @@
-"""Dialog windows: one number for each, and one reader of what clients answer."""
+"""Dialog windows: their numbers, and answers to dialogs that nobody has open."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from emu.errors import CommandError
 from emu.structs import shipped_catalog
 from emu.world.conversations import Conversations
+from emu.world.events import DialogAnswered, Events, LeftZone
 from emu.world.messages import WorldMessages
+from emu.world.reports import Faults
 
 CATALOG = shipped_catalog()
 
 
-class Host:
-    """A host with some open dialogs, which notes what it gets."""
-
-    def __init__(self, numbers: Collection[int]) -> None:
-        self.numbers = numbers
-        self.calls: list[tuple[Any, ...]] = []
-
-    def has_conversation(self, _player: Any, number: int) -> bool:
-        return number in self.numbers
-
-    def answered(self, _player: Any, number: int, answer: int) -> None:
-        self.calls.append(("answered", number, answer))
-
-    def closed_by(self, _player: Any, number: int) -> None:
-        self.calls.append(("closed", number))
-
-
 def player(number: int = 5) -> Any:
     dialect = SimpleNamespace(layout=lambda name: CATALOG.layout(name, 546))
-    return SimpleNamespace(id=number, client=SimpleNamespace(dialect=dialect))
+    sent: list[Any] = []
+    client = SimpleNamespace(
+        dialect=dialect, sent=sent, send=lambda name, fields: sent.append((name, fields))
+    )
+    return SimpleNamespace(id=number, name="Aldana", client=client)
 
 
-def send(conversations: Conversations, name: str, struct: str, fields: dict[str, int]) -> None:
-    messages = WorldMessages()
-    conversations.register(messages)
-    messages[name].handler(player(), CATALOG.layout(struct, 546).encode(fields), 0.0)
+def table() -> tuple[Conversations, Events]:
+    events = Events(Faults(lambda _event: None))
+    return Conversations(events=events), events
 
 
 def test_numbers_begin_at_1_in_each_zone_and_are_a_players_own() -> None:
-    conversations, one, two = Conversations(), player(5), player(6)
+    conversations, events = table()
+    one, two = player(5), player(6)
     assert [conversations.next_number(one) for _ in range(3)] == [1, 2, 3]
     assert conversations.next_number(two) == 1
-    conversations.forget(one)
+    events.publish(LeftZone(one))
     assert conversations.next_number(one) == 1
     conversations._last[one.id] = 0x7FFFFFFF
     assert conversations.next_number(one) == 1
 
 
-@pytest.mark.parametrize(("number", "first", "last"), [(1, True, False), (2, False, True)])
-def test_an_answer_reaches_the_host_that_has_the_dialog(
-    number: int, first: bool, last: bool
-) -> None:
-    conversations, hosts = Conversations(), (Host({1}), Host({2}))
-    for host in hosts:
-        conversations.add(host)
-    send(
-        conversations, "OP_DialogSelectMsg", "WS_DialogSelect",
-        {"conversation_id": number, "response": 3},
-    )  # fmt: skip
-    assert [bool(host.calls) for host in hosts] == [first, last]
-    assert ("answered", number, 3) in (*hosts[0].calls, *hosts[1].calls)
-
-
-def test_a_dialog_of_nobody_goes_to_the_host_added_last() -> None:
-    conversations = Conversations()
+def test_an_answer_to_a_dialog_of_nobody_closes_the_window() -> None:
+    conversations, events = table()
+    answers: list[DialogAnswered] = []
+    events.subscribe(DialogAnswered, answers.append)
+    messages, one = WorldMessages(), player()
+    conversations.register(messages)
     fields = {"conversation_id": 9, "response": 0}
-    with pytest.raises(CommandError, match="over"):
-        send(conversations, "OP_DialogSelectMsg", "WS_DialogSelect", fields)
-    hosts = Host({1}), Host({2})
-    for host in hosts:
-        conversations.add(host)
-    send(conversations, "OP_DialogSelectMsg", "WS_DialogSelect", fields)
-    assert [host.calls for host in hosts] == [[], [("answered", 9, 0)]]
-
-
-def test_every_host_learns_of_a_closed_dialog() -> None:
-    conversations, hosts = Conversations(), (Host({1}), Host({2}))
-    for host in hosts:
-        conversations.add(host)
-    send(conversations, "OP_DialogCloseMsg", "WS_DialogClose", {"conversation_id": 2})
-    assert [host.calls for host in hosts] == [[("closed", 2)]] * 2
+    body = CATALOG.layout("WS_DialogSelect", 546).encode(fields)
+    messages["OP_DialogSelectMsg"].handler(one, body, 0.0)
+    assert one.client.sent == [("WS_ServerDialogClose", {"conversation_id": 9})]
+    body = CATALOG.layout("WS_DialogClose", 546).encode({"conversation_id": 9})
+    messages["OP_DialogCloseMsg"].handler(one, body, 0.0)
+    assert answers == []

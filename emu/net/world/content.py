@@ -38,6 +38,7 @@ from emu.world.behaviors import Behaviors
 from emu.world.clock import game_time
 from emu.world.deadlines import Timetable
 from emu.world.entry.leaving import Departures
+from emu.world.minds.shared import Minds
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
 from emu.world.population.deaths import Deaths
@@ -267,8 +268,9 @@ def make_scripts(
     config: WorldConfig,
     world: World,
     chat: Chat,
-    behaviors: Behaviors,
     content: ContentZones | None,
+    *,
+    minds: Minds,
 ) -> Scripts | None:
     """Return the host of the content file's scripts; None without scripts, or without lupa.
 
@@ -286,7 +288,8 @@ def make_scripts(
         )
     try:
         scripts = Scripts(
-            world, chat, behaviors, ScriptFolder(config.scripts), EVERY,
+            world, chat, ScriptFolder(config.scripts), EVERY,
+            minds=minds,
             chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
             report=_warn,
             figures=read_figures(config.content),

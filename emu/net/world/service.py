@@ -58,6 +58,7 @@ from emu.world.events import StatusChanged
 from emu.world.groups.shared import SharedGroups
 from emu.world.hiding import Concealed
 from emu.world.knowledge import read_knowledge
+from emu.world.minds.shared import Minds
 from emu.world.population.atlas import read_atlas
 from emu.world.population.deaths import Deaths
 from emu.world.population.edits import GameEdits
@@ -227,6 +228,7 @@ class WorldEndpoint:
         )  # fmt: skip
 
     def _make_behaviors(self) -> Behaviors:
+        self.minds = Minds(events=self.world.events)
         library = Library(self._config.world.behaviors, Budget(LOADING, limited, thread_time))
         for line in library.problems:
             self.world.report(BehaviorFailed("", "the behaviors' folder", line))
@@ -236,6 +238,7 @@ class WorldEndpoint:
             self.departures,
             library,
             self.cluster.memories,
+            minds=self.minds,
             limits=parameters.behavior_limits(self._config),
             guard=limited,
             clock=thread_time,
@@ -253,8 +256,9 @@ class WorldEndpoint:
 
     def _make_scripts(self, travel: Travel, mail: Mail) -> Scripts | None:
         scripts = make_scripts(
-            self._config.world, self.world, self.chat, self.behaviors, self._population.content
-        )
+            self._config.world, self.world, self.chat, self._population.content,
+            minds=self.minds,
+        )  # fmt: skip
         if scripts is not None:
             scripts.travel = travel
             scripts.mail = mail

@@ -20,7 +20,6 @@ from emu.model import SavedKind, Title
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
-from emu.world.behaviors.dialogs import Dialogs
 from emu.world.behaviors.memory import Memories, Memory
 from emu.world.behaviors.running import (
     ALOUD,
@@ -30,11 +29,12 @@ from emu.world.behaviors.running import (
     Limits,
     RunningBehavior,
 )
-from emu.world.conversations import Conversations
+from emu.world.conversations import DialogPage, Ends
 from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
 from emu.world.minds import plain
 from emu.world.minds.guard import Budget
+from emu.world.minds.shared import Minds
 from emu.world.minds.walks import Walk, Waypoint
 from emu.world.reports import BehaviorPaced
 from emu.world.social.chat import Chat
@@ -54,6 +54,7 @@ class BehaviorContext:
         *,
         budget: Budget,
         memories: Memories,
+        minds: Minds,
     ) -> None:
         """`budget` limits each call of a behavior."""
         self.memories = memories
@@ -63,8 +64,7 @@ class BehaviorContext:
         self.limits = limits
         self.budget = budget
         self.deadlines: Deadlines[RunningBehavior, BehaviorDeadline] = Deadlines(world.wake)
-        self.conversations = Conversations()
-        self.dialogs = Dialogs(self.conversations, limits.text, limits.dialogs)
+        self.minds = minds
         self.counters: Counter[str] = Counter()
         self._heard: dict[int, RateLimit] = {}
         self._afterwards: list[Callable[[], object]] = []
@@ -116,9 +116,8 @@ class BehaviorContext:
         return pace.take(1, self.now) or self._dropped(behavior)
 
     def forget_player(self, player: Player) -> None:
-        """Remove the rate limit and the dialogs of a player who has left its zone."""
+        """Remove the rate limit of a player who has left its zone."""
         self._heard.pop(player.id, None)
-        self.dialogs.forget_player(player)
 
     def _take(self, behavior: RunningBehavior, hearer: int) -> bool:
         limits = self.limits
@@ -474,7 +473,12 @@ class Actor(_WorldObject):
             plain.text(choice, "an answer", limits.text) for choice in choices[: limits.choices]
         ]
         if player.is_online and context.may_send(self._behavior, player):
-            context.dialogs.open(self._behavior, player, question, answers)
+            context.minds.conversations.open(
+                player, self._spawn,
+                DialogPage(text=question, title=self._spawn.name, ends=Ends.BY_CLIENT),
+                [(text, number) for number, text in enumerate(answers, 1)],
+                owner=self._behavior, most=limits.dialogs,
+            )  # fmt: skip
 
     @_timed
     def after(self, seconds: float, name: str = "") -> None:

@@ -24,9 +24,10 @@ from emu.world.behaviors.memory import Memories
 from emu.world.behaviors.options import read_options
 from emu.world.behaviors.running import STEP, TICK, BehaviorDeadline, Limits, RunningBehavior
 from emu.world.entry.leaving import Departures
-from emu.world.events import Entered, Hailed, LeftZone, Order, Spoken
+from emu.world.events import DialogAnswered, Entered, Hailed, LeftZone, Order, Spoken
 from emu.world.minds import plain
 from emu.world.minds.guard import LONGEST_REASON, Budget, Guard, unguarded
+from emu.world.minds.shared import Minds
 from emu.world.reports import BehaviorFailed, BehaviorSlowed, NotSaved
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -44,6 +45,7 @@ class Behaviors:
         library: Library,
         memories: MemoryStore,
         *,
+        minds: Minds,
         limits: Limits | None = None,
         guard: Guard = unguarded,
         clock: Callable[[], float],
@@ -63,17 +65,17 @@ class Behaviors:
         )  # fmt: skip
         self.memories.limits = self.limits
         self.context = BehaviorContext(
-            world, chat, departures, self.limits, budget=self._budget, memories=self.memories
-        )
+            world, chat, departures, self.limits, budget=self._budget, memories=self.memories,
+            minds=minds,
+        )  # fmt: skip
         self.counters = self.context.counters
         self._deadlines = self.context.deadlines
-        self._dialogs = self.context.dialogs
-        self.conversations = self.context.conversations
-        self.conversations.add(self)
+        self.conversations = minds.conversations
         self._of_spawn: dict[int, RunningBehavior] = {}
         self._in_zone: dict[Zone, list[RunningBehavior]] = {}
         world.events.subscribe(Hailed, self.hailed, Order.MINDS)
         world.events.subscribe(Spoken, self.spoken, Order.MINDS)
+        world.events.subscribe(DialogAnswered, self.answered, Order.MINDS)
         world.events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
         world.events.subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
 
@@ -241,22 +243,15 @@ class Behaviors:
             if behavior.spawn is None or self._is_near(behavior, speaker, self._world.rules.hear):
                 self._call(behavior, Hook.SAY, self._visitor(behavior, speaker), text)
 
-    def has_conversation(self, player: Player, number: int) -> bool:
-        """Return whether a behavior has opened a dialog of a player."""
-        return self._dialogs.knows(player, number)
-
-    def answered(self, player: Player, number: int, answer: int) -> None:
-        """Pass on a player's answer. Raises `CommandError` if the dialog is not open."""
-        behavior = self._dialogs.answered(player, number)
+    def answered(self, event: DialogAnswered) -> None:
+        """Pass on a player's answer to the behavior that asked."""
+        behavior, player = event.owner, event.player
         # Twice the distance: the player may have walked while it read the dialog, but must not
         # answer from anywhere.
-        if self._is_near(behavior, player, 2 * self._world.rules.hear):
-            # Clients count from 0, behaviors from 1.
-            self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), answer + 1)
-
-    def closed_by(self, player: Player, number: int) -> None:
-        """Forget a dialog that its player has closed."""
-        self._dialogs.close(player, number)
+        if isinstance(behavior, RunningBehavior) and self._is_near(
+            behavior, player, 2 * self._world.rules.hear
+        ):
+            self._call(behavior, Hook.CHOICE, self._visitor(behavior, player), event.reply)
 
     def entered(self, player: Player) -> None:
         """Handle a player's arrival in a zone: wake the behaviors there."""
@@ -425,4 +420,4 @@ class Behaviors:
         if behavior.spawn is not None:
             self._of_spawn.pop(behavior.spawn.id, None)
         self._deadlines.forget(behavior, (TICK, STEP, *behavior.timers))
-        self._dialogs.forget_behavior(behavior)
+        self.conversations.forget_owner(behavior)

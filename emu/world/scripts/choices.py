@@ -7,13 +7,13 @@ Source: docs/guides/lua.md#options.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from emu.errors import UnknownStruct
 from emu.world.actors.player import Player
+from emu.world.conversations import DialogPage, Ends, Shown
 from emu.world.scripts.bodies import Body
-from emu.world.scripts.talks import Page, Shown, Talks
 from emu.world.speech import windows
 from emu.world.speech.windows import Option, Question
 
@@ -22,6 +22,10 @@ SELECT: Final = "select"
 """The command that windows send."""
 MOST_QUESTIONS: Final = 8
 """Questions that one player has not answered yet."""
+
+
+Talk = Callable[[Body, Player, Sequence[tuple[str, str]], DialogPage], object]
+"""Shows a player a page of a spawn with answers, each with the name of a function."""
 
 
 def _has_window(player: Player) -> bool:
@@ -40,8 +44,9 @@ class _Offer(NamedTuple):
 class Choices:
     """The open windows of options, one for each player."""
 
-    def __init__(self, talks: Talks) -> None:
-        self._talks = talks
+    def __init__(self, talk: Talk) -> None:
+        """`talk` shows a dialog."""
+        self._talk = talk
         self._offers: dict[int, _Offer] = {}
         """By character id."""
         self._questions: dict[int, dict[tuple[str, bool], Body]] = {}
@@ -65,8 +70,8 @@ class Choices:
             answers = [
                 (row.name.strip(), "" if row.command == cancel else row.command) for row in rows
             ]
-            page = Page(text, speaker=Shown.NOBODY, is_over_when_answered=True)
-            self._talks.start(speaker, player, answers, page)
+            page = DialogPage(text=text, speaker=Shown.NOBODY, ends=Ends.BY_ANSWER)
+            self._talk(speaker, player, answers, page)
 
     def chosen(self, player: Player, command: str) -> Body | None:
         """Return whose script answers a choice, None if it was not offered; this ends the offer."""

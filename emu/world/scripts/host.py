@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -20,11 +21,12 @@ from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, Verb
-from emu.world.behaviors import Behaviors
+from emu.world.conversations import DialogPage
 from emu.world.events import (
     Arrived,
     Chosen,
     ClientLoaded,
+    DialogAnswered,
     Entered,
     Hailed,
     LeftZone,
@@ -33,6 +35,7 @@ from emu.world.events import (
     Targeted,
 )
 from emu.world.levels import Levels
+from emu.world.minds.shared import Minds
 from emu.world.minds.walks import Walks
 from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
@@ -44,7 +47,6 @@ from emu.world.scripts.moves import Moves
 from emu.world.scripts.regions import RegionEvents
 from emu.world.scripts.shares import ScriptShares, Shares
 from emu.world.scripts.states import States
-from emu.world.scripts.talks import Talks
 from emu.world.scripts.waits import Waits
 from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import Chat
@@ -74,12 +76,12 @@ class Scripts(Calls):
         self,
         world: World,
         chat: Chat,
-        behaviors: Behaviors,
         folder: ScriptFolder,
         functions: Sequence[FunctionTable],
         *,
         chances: Chances,
         report: Callable[[str], object],
+        minds: Minds,
         figures: Figures | None = None,
         shares: ScriptShares | None = None,
     ) -> None:
@@ -127,9 +129,8 @@ class Scripts(Calls):
         self.events = SpawnEvents(self, self.homes)
         self.regions = RegionEvents(self, self.homes, self.shares, world.wake, world.clock.now)
         self.zones = ZoneEvents(self, self.homes, self.shares, world.clock, world.wake)
-        self.talks = Talks(behaviors.conversations.next_number)
-        behaviors.conversations.add(self)
-        self.choices = Choices(self.talks)
+        self.conversations = minds.conversations
+        self.choices = Choices(self.talk)
         self.walks = Walks(world.wake)
         self.moves = Moves(self, self.walks, self.shares, world.wake, world.clock.now)
         self.states = States(
@@ -140,6 +141,7 @@ class Scripts(Calls):
         events = world.events
         events.subscribe(Hailed, self.hailed, Order.MINDS)
         events.subscribe(Spoken, self.heard, Order.MINDS)
+        events.subscribe(DialogAnswered, self.answered, Order.MINDS)
         events.subscribe(Chosen, self.chosen, Order.MINDS)
         events.subscribe(Targeted, self.events.targeted, Order.MINDS)
         events.subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
@@ -231,7 +233,7 @@ class Scripts(Calls):
         self.moves.forget(body)
         self.states.forget(body)
         self.regions.forget(body)
-        self.talks.forget_speaker(body)
+        self.conversations.forget_owner(body)
         body.home.remove(body)
 
     def body_of(self, spawn: Spawn, zone: Zone) -> Body | None:
@@ -301,7 +303,6 @@ class Scripts(Calls):
 
     def left(self, player: Player) -> None:
         """End the handle of a player who leaves a zone."""
-        self.talks.forget_player(player)
         self.choices.forget(player)
         self.zones.left(player)
         for home in self.homes:
@@ -314,19 +315,19 @@ class Scripts(Calls):
                 home.requirements.forget(body)
                 body.end()
 
-    def has_conversation(self, player: Player, number: int) -> bool:
-        """Return whether a script has opened a dialog of a player."""
-        return self.talks.knows(player, number)
+    def talk(
+        self, speaker: Body, player: Player, answers: Sequence[tuple[str, str]], page: DialogPage
+    ) -> None:
+        """Show a player a page with answers, each with the name of a function of the script."""
+        texts = [(shown(text), function) for text, function in answers]
+        page = replace(page, text=shown(page.text), voice=shown(page.voice))
+        self.conversations.open(player, speaker.spawn, page, texts, owner=speaker)
 
-    def answered(self, player: Player, number: int, answer: int) -> None:
-        """Call the function of a player's answer; close a window that no script has open."""
-        speaker, function = self.talks.answered(player, number, answer)
-        if speaker is not None and function and speaker.home.zone is player.zone:
-            self.call(speaker, function, self.player_body(player))
-
-    def closed_by(self, player: Player, number: int) -> None:
-        """Note a window that its player has closed."""
-        self.talks.closed_by(player, number)
+    def answered(self, event: DialogAnswered) -> None:
+        """Call the function of a player's answer."""
+        speaker, player = event.owner, event.player
+        if isinstance(speaker, Body) and speaker.home.zone is player.zone:
+            self.call(speaker, event.reply, self.player_body(player))
 
     # -- time -------------------------------------------------------------------------------------
 

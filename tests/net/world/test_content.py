@@ -163,7 +163,7 @@ def test_scripts_that_cannot_run_are_logged_in_one_line(
     with captured_log("text") as log:
         scripts = make_scripts(
             WorldConfig(content=path, scripts=folder), harness.world, harness.chat,
-            harness.behaviors, zones,
+            zones, minds=harness.minds,
         )  # fmt: skip
     assert (scripts is None) == (zones is None)
     lines = log.text.splitlines()

@@ -35,8 +35,8 @@ class ScriptScene:
         self._shown = 0
         self.harness = WorldHarness()
         self.scripts = Scripts(
-            self.harness.world, self.harness.chat, self.harness.behaviors, ScriptFolder(folder),
-            EVERY, chances=Random(seed), report=self.lines.append,
+            self.harness.world, self.harness.chat, ScriptFolder(folder), EVERY,
+            minds=self.harness.minds, chances=Random(seed), report=self.lines.append,
             figures=figures,
         )  # fmt: skip
         self.travel = Travel(

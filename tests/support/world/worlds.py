@@ -36,6 +36,7 @@ from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
 from emu.world.knowledge import read_knowledge
+from emu.world.minds.shared import Minds
 from emu.world.population.atlas import read_atlas
 from emu.world.population.population import ZonePopulation
 from emu.world.population.saving import ZoneFiles
@@ -270,12 +271,14 @@ class WorldHarness:
         self.account_changes = AccountChanges(self.world, self.departures)
         self.chat = Chat(self.world, ChatRules(), read_numbers())
         self.library = deepcopy(LIBRARY)
+        self.minds = Minds(events=self.world.events)
         self.behaviors = Behaviors(
             self.world,
             self.chat,
             self.departures,
             self.library,
             self.memories,
+            minds=self.minds,
             clock=lambda: self.watch,
         )
         self.zones_folder: Path | None = None

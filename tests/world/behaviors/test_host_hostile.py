@@ -390,9 +390,9 @@ def test_a_player_has_a_bounded_number_of_dialogs_open() -> None:
     for _ in range(100):
         scene.one.types("/say go")
         scene.harness.run(1.0)
-    assert len(scene.harness.behaviors.context.dialogs) == scene.harness.behaviors.limits.dialogs
+    assert len(scene.harness.minds.conversations) == scene.harness.behaviors.limits.dialogs
     scene.one.say("OP_RequestCampMsg", b"\1\1")
-    assert len(scene.harness.behaviors.context.dialogs) == 0
+    assert len(scene.harness.minds.conversations) == 0
 
 
 def test_a_player_who_is_sent_to_a_zone_goes_when_the_call_is_over() -> None:

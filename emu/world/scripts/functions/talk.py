@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind
 from emu.world.actors.player import Player
+from emu.world.conversations import DialogPage, Shown
 from emu.world.scripts.bodies import Body, distance_between, shown
 from emu.world.scripts.host import Scripts
-from emu.world.scripts.talks import Conversation, Page, Shown
 from emu.world.social.mail import Draft
 from emu.world.speech.spoken import SpokenLine, play_line
 
@@ -160,6 +161,22 @@ def display_text(scripts: Scripts, player: Body | None, color: int, text: str) -
         scripts.chat.colored_line(player.player, shown(text), color & 0xFF)
 
 
+MOST_ANSWERS: Final = 32
+
+
+@dataclass(slots=True)
+class Conversation:
+    """The answers that a script has prepared: text and function, which may be empty."""
+
+    answers: list[tuple[str, str]] = field(default_factory=list)
+    is_used: bool = False
+
+    def add(self, text: str, function: str) -> None:
+        """Add an answer; one without a text is left out, and so are those beyond the last."""
+        if text and len(self.answers) < MOST_ANSWERS:
+            self.answers.append((text, function))
+
+
 @TALK("CreateConversation")
 def create_conversation(_scripts: Scripts) -> Handle:
     """Return an empty list of answers."""
@@ -186,7 +203,10 @@ def start_conversation(
 ) -> None:  # fmt: skip
     """Show a player a text and the answers; each list can be shown once."""
     if conversation is not None and conversation.answers:
-        page = Page(text, voice, (key1, key2), language, is_closable=bool(closable))
+        page = DialogPage(
+            text=text, voice=voice, keys=(key1, key2), language=language,
+            is_closable=bool(closable),
+        )  # fmt: skip
         _start(scripts, conversation, speaker, player, page)
 
 
@@ -202,19 +222,22 @@ def start_dialog(
     """Show a text without a speaker (type 1), or as the player's own thoughts (type 3)."""
     shown_as = _WINDOWS.get(kind)
     if shown_as is not None:
-        page = Page(text, voice, (key1, key2), language, bool(closable), shown_as)
+        page = DialogPage(
+            text=text, voice=voice, keys=(key1, key2), language=language,
+            is_closable=bool(closable), speaker=shown_as,
+        )  # fmt: skip
         _start(scripts, conversation or Conversation(), speaker, player, page)
 
 
 def _start(
     scripts: Scripts, conversation: Conversation, speaker: Body | None, player: Body | None,
-    page: Page,
+    page: DialogPage,
 ) -> None:  # fmt: skip
     if speaker is None or player is None or player.player is None:
         return
     if not conversation.is_used and page.text and scripts.may_send():
         conversation.is_used = True
-        scripts.talks.start(speaker, player.player, conversation.answers, page)
+        scripts.talk(speaker, player.player, conversation.answers, page)
 
 
 @TALK("CloseConversation", "S speaker, P player")
@@ -222,7 +245,7 @@ def close_conversation(scripts: Scripts, speaker: Body | None, player: Body | No
     """Close the window of a talk."""
     if speaker is None or player is None or player.player is None or not scripts.may_send():
         return
-    scripts.talks.close(speaker, player.player)
+    scripts.conversations.close(player.player, speaker)
 
 
 # -- letters --------------------------------------------------------------------------------------
