@@ -18,6 +18,7 @@ import pytest
 
 from emu.database import ServerUrl
 from tests.support.database.engines import empty_database
+from tests.support.running.forked import write_command
 from tests.support.running.guides import Shell, blocks, commands, is_same
 
 pytestmark = pytest.mark.slow
@@ -35,6 +36,10 @@ PROGRAMS = {
     "rsync": "tests.support.files.eq2emu_scripts",
 }
 """Programs of other machines in the guides, and the modules that stand in for them."""
+
+
+FORKED = ("emu", "python", "twistd")
+"""The guides run these hundreds of times; `forked` starts each of them at once."""
 
 
 ON_POSTGRESQL = {"cluster.md"}
@@ -56,6 +61,8 @@ def shell() -> Iterator[Shell]:
             run = f'PYTHONPATH={ROOT} exec {sys.executable} -m {module} "$@"'
             path.write_text(f"#!/bin/sh\n{run}\n", encoding="utf-8")
             path.chmod(0o755)
+        for name in FORKED:
+            write_command(Path(programs) / name, name)
         shell = Shell(Path(folder))
         shell.environment["PATH"] = f"{programs}:{shell.environment['PATH']}"
         yield shell

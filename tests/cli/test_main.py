@@ -2,6 +2,7 @@ import errno
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -10,6 +11,8 @@ from click.testing import CliRunner
 import emu
 from emu.cli import main as cli
 from emu.errors import CommandError, ConfigError
+from tests.support.running import forked
+from tests.support.running.whole_server import PROGRAMS
 
 
 def test_help_lists_every_noun_without_importing_one() -> None:
@@ -129,3 +132,30 @@ def test_importing_the_root_is_light() -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "typed", "status"),
+    [
+        (("--version",), "", 0),
+        (("account", "list"), "", 1),
+        (("no-noun",), "", 2),
+        (("--db", "a.sqlite", "account", "add", "bob"), "long secret\n", 0),
+    ],
+)
+def test_the_forked_command_of_the_tests_does_what_the_installed_one_does(
+    tmp_path: Path, words: tuple[str, ...], typed: str, status: int
+) -> None:
+    found = []
+    for name, program in (("real", [str(PROGRAMS / "emu")]), ("fork", forked.command("emu"))):
+        folder = tmp_path / name
+        folder.mkdir()
+        done = subprocess.run(
+            [*program, *words], cwd=folder, input=typed, capture_output=True, text=True, check=False
+        )
+        printed = [text.replace(str(folder), "FOLDER") for text in (done.stdout, done.stderr)]
+        found.append((done.returncode, *printed, sorted(path.name for path in folder.iterdir())))
+    real, fork = found
+    assert real[0] == status, real
+    assert fork == real

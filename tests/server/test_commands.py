@@ -11,9 +11,9 @@ from twisted.internet.threads import deferToThread
 from tests.support.login.scripted_world import connect_world
 from tests.support.running.command_line import CommandLine
 from tests.support.running.documented import examples, words_of
+from tests.support.running.forked import command
 from tests.support.running.whole_server import (
     HOST,
-    PROGRAMS,
     ServerProcess,
     harness,
     reactor,
@@ -30,7 +30,7 @@ class Command:
 
     def __init__(self, folder: Path, *words: str) -> None:
         self.process = subprocess.Popen(
-            [str(PROGRAMS / "emu"), *words], cwd=folder, stdin=subprocess.DEVNULL,
+            [*command("emu"), *words], cwd=folder, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 

@@ -1,11 +1,10 @@
 """A server whose database file is deleted, replaced or overwritten, and one that is killed."""
 
+import os
 import re
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +16,8 @@ from twisted.internet.threads import deferToThread
 
 from emu.store import Store
 from tests.database.sqlite.test_keeper import names_in_main_file
-from tests.support.running.emu_process import RUN, emu, environment
+from tests.support.running.emu_process import emu, environment
+from tests.support.running.forked import ForkedProgram
 from tests.support.running.whole_server import (
     HOST,
     ServerProcess,
@@ -215,11 +215,10 @@ async def test_kills_while_a_database_is_made_leave_nothing_in_the_end(tmp_path:
     assert incomplete(tmp_path) == []
 
 
-def backing_up(path: Path, folder: Path) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-c", RUN, "--db", str(path), "backup", str(folder)],
-        cwd=folder, env=environment(folder), stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+def backing_up(path: Path, folder: Path) -> ForkedProgram:
+    words = ["emu", "--db", str(path), "backup", str(folder)]
+    with Path(os.devnull).open("wb") as output:
+        return ForkedProgram(words, folder, environment(folder), output)
 
 
 @pytest.mark.slow

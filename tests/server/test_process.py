@@ -60,7 +60,7 @@ async def test_a_signal_ends_all_sessions_in_order_and_soon(
     tmp_path: Path, program: str, number: signal.Signals
 ) -> None:
     add_account(tmp_path / "emu.sqlite", "testlabs", "testpass")
-    async with server_process(tmp_path, program=program) as server:
+    async with server_process(tmp_path, program=program, forked=False) as server:
         await server.ready()
         await server.line(r"world Norrath \(1\) registered")
         client = await connect(reactor, HOST, server.login_port, "testlabs", "testpass")
@@ -264,7 +264,7 @@ async def test_two_servers_on_one_database_do_each_other_no_harm(tmp_path: Path)
     add_account(tmp_path / "emu.sqlite", "testlabs", "testpass")
     async with server_process(tmp_path) as first:
         await first.line("world Norrath .* registered")
-        second = ServerProcess(tmp_path, settings_of(tmp_path / "emu.sqlite", {}), [])
+        second = ServerProcess(tmp_path, settings_of(tmp_path / "emu.sqlite", {}), [], forked=True)
         await until(lambda: second.process.poll() is not None or "ready" in second.text, "it", 20)
         second.kill()
         client = await connect(reactor, HOST, first.login_port, "testlabs", "testpass")

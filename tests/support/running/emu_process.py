@@ -6,26 +6,23 @@ import os
 import pty
 import select
 import subprocess
-import sys
 from pathlib import Path
 from threading import Timer
 
 from twisted.internet.threads import deferToThread
 
 from tests.support.patience import patience
+from tests.support.running.forked import command
 
-RUN = "from emu.cli.main import main; main()"
 LONGEST = 60.0
 LONGEST_IN_TERMINAL = 10.0
 
 
 def environment(folder: Path) -> dict[str, str]:
     """Return variables that keep a developer's own settings out."""
-    # The parent's path, so that the test's own copy of the package is the one that runs.
-    path = os.pathsep.join(filter(None, sys.path))
     state = {"XDG_STATE_HOME": str(folder), "HOME": str(folder)}
     terminal = {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}  # nobody answers its questions here
-    return {**os.environ, "PYTHONPATH": path, **terminal, **state}
+    return {**os.environ, **terminal, **state}
 
 
 async def emu(folder: Path, *words: object, stdin: str = "") -> tuple[str, str, int]:
@@ -33,7 +30,7 @@ async def emu(folder: Path, *words: object, stdin: str = "") -> tuple[str, str, 
 
     def run() -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-c", RUN, *map(str, words)], input=stdin, capture_output=True,
+            [*command("emu"), *map(str, words)], input=stdin, capture_output=True,
             text=True, check=False, timeout=patience(LONGEST), cwd=folder, env=environment(folder),
         )  # fmt: skip
 
@@ -46,7 +43,7 @@ async def emu_on_open_pipe(folder: Path, *words: object, stdin: str) -> tuple[st
 
     def run() -> tuple[str, int]:
         with subprocess.Popen(
-            [sys.executable, "-c", RUN, *map(str, words)], stdin=subprocess.PIPE,
+            [*command("emu"), *map(str, words)], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
             env=environment(folder),
         ) as process:  # fmt: skip
@@ -71,7 +68,7 @@ async def emu_on_terminal(folder: Path, *words: object, keys: list[tuple[str, st
 def _on_terminal(folder: Path, words: tuple[object, ...], keys: list[tuple[str, str]]) -> str:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", RUN, *map(str, words)], stdin=theirs, stdout=theirs,
+        [*command("emu"), *map(str, words)], stdin=theirs, stdout=theirs,
         stderr=theirs, cwd=folder, env=environment(folder), start_new_session=True,
     )  # fmt: skip
     os.close(theirs)

@@ -38,6 +38,7 @@ from emu.store import Store
 from emu.times import UNKNOWN
 from tests.support.patience import patience, slowness
 from tests.support.running.clients import connect
+from tests.support.running.forked import ForkedProgram
 
 reactor: Any = _reactor
 
@@ -295,19 +296,30 @@ class ServerProcess:
     """``twistd -n emu`` (or ``twist emu``) in a process of its own; made by `server_process`."""
 
     def __init__(
-        self, folder: Path, overrides: list[str], words: list[str], program: str = "twistd"
+        self,
+        folder: Path,
+        overrides: list[str],
+        words: list[str],
+        program: str = "twistd",
+        *,
+        forked: bool = False,
     ) -> None:
         self.folder = folder
         self._output = folder / f"output-{len(list(folder.glob('output-*')))}.txt"
         options = ["-n", "--pidfile="] if program == "twistd" else ["--log-format=text"]
         sets = [word for override in overrides for word in ("--set", override)]
-        command = [str(PROGRAMS / program), *options, "emu", *sets, *words]
+        arguments = [*options, "emu", *sets, *words]
         environment = {**os.environ, "HOME": str(folder), "XDG_STATE_HOME": str(folder / "state")}
+        self.process: ForkedProgram | subprocess.Popen[bytes]
         with self._output.open("wb") as output:
-            self.process = subprocess.Popen(
-                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT, preexec_fn=_heed_interrupts,  # noqa: PLW1509
-            )  # fmt: skip
+            if forked:
+                self.process = ForkedProgram([program, *arguments], folder, environment, output)
+            else:
+                self.process = subprocess.Popen(
+                    [str(PROGRAMS / program), *arguments], cwd=folder, env=environment,
+                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                    preexec_fn=_heed_interrupts,  # noqa: PLW1509
+                )  # fmt: skip
 
     @property
     def text(self) -> str:
@@ -340,7 +352,8 @@ class ServerProcess:
     async def ended(self, seconds: float = 20.0) -> int:
         """Wait for its end and return the exit status (negative: the signal)."""
         await until(lambda: self.process.poll() is not None, "the process to end", seconds)
-        return int(self.process.returncode)
+        assert self.process.returncode is not None
+        return self.process.returncode
 
     def kill(self) -> None:
         """End it as a power cut would, and wait until it is gone."""
@@ -356,10 +369,15 @@ async def server_process(
     *,
     words: tuple[str, ...] = (),
     program: str = "twistd",
+    forked: bool = True,
 ) -> AsyncIterator[ServerProcess]:
-    """Start a server process and kill it at the end if the test has not ended it."""
+    """Start a server process and kill it at the end if the test has not ended it.
+
+    It is a fork of a process that has imported the server, or, with `forked` off, the installed
+    program, which needs another second of CPU time.
+    """
     overrides = settings_of(folder / "emu.sqlite", settings or {})
-    process = ServerProcess(folder, overrides, list(words), program)
+    process = ServerProcess(folder, overrides, list(words), program, forked=forked)
     try:
         yield process
     finally:

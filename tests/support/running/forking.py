@@ -1,0 +1,218 @@
+"""A process that has imported the project, and forks for each program that a test starts.
+
+``python -m tests.support.running.forking SOCKET`` listens on a UNIX socket until its standard input
+ends, and then removes its folder. A request is what `forked_command.send_request` sends. The
+answers are two lines: the process number of the program, and its exit status as `os.waitpid` has
+it. If the connection ends before, the program gets SIGTERM.
+
+A new Python process imports Twisted and `emu` for a second of CPU time. A fork has them at once.
+"""
+
+from __future__ import annotations
+
+import array
+import atexit
+import contextlib
+import gc
+import importlib
+import os
+import runpy
+import selectors
+import shutil
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tests.support.running.forked_command import FILES, LONGEST_REQUEST
+
+
+@dataclass(slots=True)
+class Request:
+    """A program to start."""
+
+    folder: str
+    umask: int
+    arguments: list[str]
+    """The first one is a name of `PROGRAMS`."""
+    environment: dict[str, str]
+    files: array.array[int]
+    """Descriptors of standard input, output and error."""
+
+
+def _emu() -> object:
+    from emu.cli.main import main  # noqa: PLC0415  # imported by `import_all`, before any fork
+
+    main()
+    return 0
+
+
+def _twistd() -> object:
+    from twisted.scripts.twistd import run  # noqa: PLC0415
+
+    return run()  # type: ignore[no-untyped-call]
+
+
+def _twist() -> object:
+    from twisted.application.twist._twist import Twist  # noqa: PLC0415
+
+    return Twist.main(sys.argv)
+
+
+def _python() -> object:
+    """Run a script as ``python FILE`` does."""
+    del sys.argv[0]
+    sys.path.insert(0, str(Path(sys.argv[0]).absolute().parent))
+    runpy.run_path(sys.argv[0], run_name="__main__")
+    return 0
+
+
+PROGRAMS: dict[str, Callable[[], Any]] = {
+    "emu": _emu,
+    "python": _python,
+    "twist": _twist,
+    "twistd": _twistd,
+}
+"""What the installed script of a name calls; the result is for `sys.exit`."""
+
+
+def import_all() -> None:
+    """Import what the programs use, except the reactor, whose files the forks would share."""
+    for module in ("emu.tap", "emu.net.server", "emu.cli.main", "twisted.application.twist._twist"):
+        importlib.import_module(module)
+    from emu.cli.main import NOUNS  # noqa: PLC0415
+
+    for module, _ in NOUNS.values():
+        importlib.import_module(f"emu.cli.{module}")
+    assert "twisted.internet.reactor" not in sys.modules
+    # A collection would write to all objects, and so copy the memory that the forks share.
+    gc.freeze()
+
+
+def run(request: Request) -> NoReturn:
+    """Be the program of a request; runs in a process of its own."""
+    for wanted, file in zip(FILES, request.files, strict=True):
+        os.dup2(file, wanted)
+    os.closerange(len(FILES), os.sysconf("SC_OPEN_MAX"))
+    os.umask(request.umask)
+    os.chdir(request.folder)
+    os.environ.clear()
+    os.environ.update(request.environment)
+    sys.argv = request.arguments
+    sys.stdin, sys.stdout = _text(0, "r"), _text(1, "w")
+    sys.stderr = _text(2, "w", errors="backslashreplace")
+    # Twisted's `twistd` prints there as well.
+    vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
+    status = 1
+    try:
+        status = _result(PROGRAMS[sys.argv[0]])
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+    finally:
+        # The end of the interpreter would free all modules, and so copy the shared memory.
+        os._exit(status)
+
+
+def _text(file: int, mode: str, errors: str = "strict") -> Any:
+    """Open one of the standard files as the interpreter does at its start."""
+    lines = 1 if file == 2 or os.isatty(file) else -1
+    return os.fdopen(file, mode, lines, errors=errors, closefd=False)
+
+
+def _result(program: Callable[[], Any]) -> int:
+    """Return the exit status of a program, as the interpreter finds it."""
+    try:
+        code = program()
+    except SystemExit as end:
+        code = end.code
+    except BaseException:  # noqa: BLE001  # the interpreter also prints all
+        traceback.print_exc()
+        return 1
+    if isinstance(code, str):
+        sys.stderr.write(f"{code}\n")
+        return 1
+    return int(code or 0) & 0xFF
+
+
+class Forking:
+    """The socket, and the programs that run."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._waiting = selectors.DefaultSelector()
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(place)
+        self._listener.listen(16)
+        self._running: dict[int, int] = {}
+        """By the descriptor of a program's process: its number."""
+        self._ends = False
+        self._waiting.register(self._listener, selectors.EVENT_READ, self._accept)
+        self._waiting.register(0, selectors.EVENT_READ, self._end)
+
+    def serve(self) -> None:
+        """Serve requests until standard input ends; then kill what still runs."""
+        while not self._ends:
+            for key, _ in self._waiting.select():
+                key.data()
+        for number in self._running.values():
+            os.kill(number, signal.SIGKILL)
+        shutil.rmtree(Path(self._place).parent)
+
+    def _end(self) -> None:
+        self._ends = True
+
+    def _accept(self) -> None:
+        asker, _ = self._listener.accept()
+        request = _receive(asker)
+        number = os.fork()
+        if not number:
+            run(request)
+        for file in request.files:
+            os.close(file)
+        process = os.pidfd_open(number)
+        self._running[process] = number
+        asker.sendall(b"%d\n" % number)
+        self._waiting.register(process, selectors.EVENT_READ, lambda: self._ended(process, asker))
+        self._waiting.register(asker, selectors.EVENT_READ, lambda: self._left(process, asker))
+
+    def _ended(self, process: int, asker: socket.socket) -> None:
+        """Report the end of a program."""
+        self._waiting.unregister(process)
+        os.close(process)
+        _, status = os.waitpid(self._running.pop(process), 0)
+        with contextlib.suppress(OSError):  # nobody waits for it
+            asker.sendall(b"%d\n" % status)
+        with contextlib.suppress(KeyError):
+            self._waiting.unregister(asker)
+        asker.close()
+
+    def _left(self, process: int, asker: socket.socket) -> None:
+        """Ask a program to end whose caller has ended."""
+        self._waiting.unregister(asker)
+        if process in self._running:
+            os.kill(self._running[process], signal.SIGTERM)
+
+
+def _receive(asker: socket.socket) -> Request:
+    head, files, _, _ = socket.recv_fds(asker, 4, len(FILES))
+    size = int.from_bytes(head, "big")
+    assert size <= LONGEST_REQUEST
+    text = b""
+    while len(text) < size:
+        text += asker.recv(size - len(text))
+    folder, umask, count, *rest = map(os.fsdecode, text.split(b"\0")[:-1])
+    arguments, variables = rest[: int(count)], rest[int(count) :]
+    environment = dict(variable.split("=", 1) for variable in variables)
+    return Request(folder, int(umask), arguments, environment, array.array("i", files))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    import_all()
+    Forking(sys.argv[1]).serve()
