@@ -26,6 +26,7 @@ from emu.dialects.dialect import CLIENT_COMMAND
 from emu.errors import EmuError
 from emu.opcodes import OpcodeTable, OpcodeTables, shipped_tables
 from emu.structs import StructLayout, shipped_catalog
+from emu.structs.definitions import FieldType
 from emu.structs.packed import (
     EXAMINE_INFO,
     ClientCmd,
@@ -38,7 +39,6 @@ from emu.structs.packed import (
     write_client_cmd,
     xor,
 )
-from emu.structs.reader import FieldType
 from emu.world_stream.deltas import (
     BaselineList,
     BookReader,
@@ -166,12 +166,14 @@ class Session:
             if not isinstance(layout, StructLayout):
                 continue
             try:
-                again = layout.encode(layout.decode(body))
+                fields = layout.decode(body)
+                again = layout.encode(fields)
             except EmuError as error:
                 if not number:
                     fault = str(error)
                 continue
-            if any(one.type is FieldType.ITEM for one in layout.definition.fields):
+            opaque = (one for one in layout.definition.fields if one.type is FieldType.ITEM)
+            if any(one.name in fields for one in opaque):
                 fault = "a part of it is opaque"
                 break
             return again

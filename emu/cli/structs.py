@@ -37,7 +37,9 @@ _NAMES = {
     FieldType.COLOR: "EQ2_Color", FieldType.STRING8: "EQ2_8Bit_String",
     FieldType.STRING16: "EQ2_16Bit_String", FieldType.STRING32: "EQ2_32Bit_String",
     FieldType.EQUIPMENT: "EQ2_EquipmentItem", FieldType.ARRAY: "Array", FieldType.ITEM: "EQ2_Item",
+    FieldType.AGAIN: "EQ2_Again",
 }  # fmt: skip
+_OF_ANY_LENGTH = (FieldType.ARRAY, FieldType.ITEM, FieldType.AGAIN)
 
 
 FieldRow = dict[str, str | int | None]
@@ -98,7 +100,7 @@ def least_length(entry: FieldDefinition) -> int:
     if entry.substruct:
         inside = (one for one in entry.fields if one.conditions.hold_for_zeros())
         return entry.size * sum(map(least_length, inside))
-    if kind is None or kind in (FieldType.ARRAY, FieldType.ITEM):
+    if kind is None or kind in _OF_ANY_LENGTH:
         return 0
     if kind in PREFIXES:
         return PREFIXES[kind] * entry.size
@@ -109,16 +111,18 @@ def least_length(entry: FieldDefinition) -> int:
         return 8 * entry.size
     letter, count = FORMATS[kind]
     width = SIZES[letter] * count
-    # The short form of an oversized type has half of its bytes.
-    return (width // 2 if entry.oversized else width) * entry.size
+    if entry.is_short_for_small():
+        # The short form has half of the bytes, or one with our attribute ShortByte.
+        width = 1 if width == 4 and kind is not FieldType.INT32 else width // 2
+    return width * entry.size
 
 
 def grows(entry: FieldDefinition) -> bool:
     """Return whether a field's length depends on its content."""
     if entry.substruct:
         return any(grows(inner) or inner.conditions for inner in entry.fields)
-    variable = entry.type in PREFIXES or entry.type in (FieldType.ARRAY, FieldType.ITEM)
-    return variable or entry.oversized is not None
+    variable = entry.type in PREFIXES or entry.type in _OF_ANY_LENGTH
+    return variable or entry.is_short_for_small()
 
 
 def type_name(entry: FieldDefinition) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from emu.structs import packed
 from emu.structs.catalog import StructCatalog, load_folder, shipped_catalog
+from emu.structs.definitions import FieldDefinition, FieldType, StructDefinition
 from emu.structs.layout import StructLayout
-from emu.structs.reader import FieldDefinition, FieldType, StructDefinition, read_text
+from emu.structs.reader import read_text
 
 __all__ = [
     "FieldDefinition",

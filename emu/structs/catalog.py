@@ -13,8 +13,9 @@ from pathlib import Path
 
 from emu.errors import FileFormatError, UnknownStruct
 from emu.files import data_file
+from emu.structs.definitions import FieldDefinition, StructDefinition
 from emu.structs.layout import StructLayout
-from emu.structs.reader import FieldDefinition, StructDefinition, read_file
+from emu.structs.reader import read_file
 
 FILE_ORDER = ("CommonStructs", "LoginStructs", "WorldStructs", "SpawnStructs", "ItemStructs")
 """The order in which files are read: a substruct must be read before the structs that copy it."""

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn, Protocol
 
 from emu.errors import MalformedStruct, StructValueError
-from emu.structs.reader import FieldType, Oversized
+from emu.structs.definitions import FieldType, Oversized
 
 TOO_SHORT: Final = "message shorter than its layout"
 COUNT_LIMIT: Final = 65_535
@@ -45,6 +45,9 @@ class Context:
 
     strict: bool = False
     """Whether values that would not be written raise an error."""
+    begins: dict[object, int] = field(default_factory=dict)
+    """Where the levels begin whose bytes come again: an offset, or a number of chunks on encoding.
+    Only such levels are in it."""
 
     def begin_elements(self, count: int, key: str, at: int) -> None:
         """Count the elements of an array. Raises `MalformedStruct` above `ELEMENT_LIMIT`."""
@@ -96,6 +99,7 @@ FORMATS: Final[dict[FieldType, tuple[str, int]]] = {
 """The `struct` letter of each type of fixed size, and how many numbers one value has."""
 OVERSIZED_LETTERS: Final = {
     FieldType.INT16: ("B", "H"), FieldType.SINT16: ("b", "h"), FieldType.INT32: ("H", "I"),
+    FieldType.SINT32: ("b", "i"), FieldType.FLOAT: ("b", "f"),
 }  # fmt: skip
 """The `struct` letters of the short and the long form."""
 SIZES: Final = {letter: struct.calcsize("<" + letter) for letter in "BHIQbhiqfd"}
@@ -337,8 +341,10 @@ class OversizedInteger:
         """Write the short form if the value is below the threshold."""
         value = fields.get(self._key, 0)
         try:
-            if self._low < value < self._threshold and value & 0xFF != self._marker:
-                chunks.append(self._short.pack(value))
+            whole = int(value) if self._low < value < self._threshold else None
+            # A float with a fraction has no short form.
+            if whole is not None and whole == value and whole & 0xFF != self._marker:
+                chunks.append(self._short.pack(whole))
             else:
                 chunks.append(bytes((self._marker,)) + self._long.pack(value))
         except _PACK_ERRORS:
@@ -450,6 +456,35 @@ class FixedText:
         if len(raw) > self._size:
             bad_value(self._where, self._key, f"must have at most {self._size} bytes")
         chunks.append(raw.ljust(self._size, b"\0"))
+
+
+class Again:
+    """Bytes of the same level that come a second time, from `start` on; they have no value.
+
+    `level` is the level's key in the context's `begins`.
+    """
+
+    __slots__ = ("_key", "_level", "_start", "_where")
+
+    def __init__(self, where: str, key: str, level: object, start: int) -> None:
+        self._where, self._key, self._level, self._start = where, key, level, start
+
+    def decode(self, data: bytes, at: int, _out: Values, _scopes: Scopes, context: Context) -> int:
+        """Compare the bytes with the earlier ones. Raises `MalformedStruct` if they differ."""
+        first = data[context.begins[self._level] + self._start : at]
+        stop = at + len(first)
+        if data[at:stop] == first:
+            return stop
+        if context.lenient and stop > context.limit:
+            return context.limit
+        text = TOO_SHORT if stop > context.limit else "bytes that come again differ"
+        raise MalformedStruct(text, self._key, at)
+
+    def encode(
+        self, _fields: Values, chunks: list[bytes], _scopes: Scopes, context: Context
+    ) -> None:
+        """Write the earlier bytes again."""
+        chunks.append(b"".join(chunks[context.begins[self._level] :])[self._start :])
 
 
 class Item:

@@ -18,11 +18,13 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from emu.errors import MalformedStruct
+from emu.structs.definitions import FieldDefinition, FieldType, StructDefinition
 from emu.structs.fields import (
     COUNT_LIMIT,
     FORMATS,
     PREFIXES,
     SIZES,
+    Again,
     Context,
     EquipmentItems,
     FieldCodec,
@@ -38,7 +40,6 @@ from emu.structs.fields import (
     bad_value,
     shown,
 )
-from emu.structs.reader import FieldDefinition, FieldType, StructDefinition
 from emu.structs.scope import Getter, Scope, Test, compile_conditions
 
 # One shared empty set, because nearly all calls have no flags.
@@ -245,7 +246,7 @@ class Block:
     refer to its fields. With `create_color`, each EQ2_Color is three floats.
     """
 
-    __slots__ = ("_codecs", "_counts", "_names", "_scope", "_tests", "_where")
+    __slots__ = ("_again", "_codecs", "_counts", "_names", "_scope", "_tests", "_where")
 
     def __init__(
         self, where: str, fields: Collection[FieldDefinition], scope: Scope, create_color: bool
@@ -257,6 +258,8 @@ class Block:
         self._tests: dict[str, Test] = {}
         keyed = keyed_fields(fields)
         self._names = keyed.keys()
+        # Only such levels note where they begin.
+        self._again = any(entry.type is FieldType.AGAIN for entry in fields)
         # Fields of fixed size in a row become one run: one call of `struct` reads all of them,
         # which is several times as fast as a call per field.
         run: list[Fixed] = []
@@ -276,6 +279,8 @@ class Block:
 
     def decode(self, data: bytes, at: int, out: Values, scopes: Scopes, context: Context) -> int:
         """Read all fields in order into `out`; return the offset behind them."""
+        if self._again:
+            context.begins[self] = at
         for codec in self._codecs:
             at = codec.decode(data, at, out, scopes, context)
         return at
@@ -337,6 +342,8 @@ class Block:
 
     def write(self, whole: Values, chunks: list[bytes], scopes: Scopes, context: Context) -> None:
         """Write completed values; complete those of substructs and elements in place."""
+        if self._again:
+            context.begins[self] = len(chunks)
         for codec in self._codecs:
             codec.encode(whole, chunks, scopes, context)
 
@@ -359,6 +366,8 @@ class Block:
             codec = SubstructCodec(where, key, block, entry.size)
         elif entry.type is FieldType.ARRAY:
             codec = self._array(entry, key, create_color)
+        elif entry.type is FieldType.AGAIN:
+            codec = Again(self._where, key, self, entry.start)
         else:
             codec = _single(self._where, entry, key)
         if entry.type2 is not None:
@@ -388,7 +397,7 @@ class Block:
             return first
         second = FieldDefinition(
             entry.name, entry.type2, entry.line, entry.size,
-            oversized=entry.oversized if entry.type2 is FieldType.SINT16 else None,
+            oversized=entry.oversized,
         )  # fmt: skip
         fixed = _as_fixed(second, key, create_color=False)
         other = _single(self._where, second, key) if fixed is None else _run(self._where, [fixed])
@@ -502,7 +511,7 @@ def _nothing(_here: Mapping[str, Any], _scopes: Scopes) -> None:
 
 def _as_fixed(entry: FieldDefinition, key: str, create_color: bool) -> Fixed | None:
     """Return a field of fixed size as an entry of a run, None for any other field."""
-    if entry.type not in FORMATS or entry.oversized is not None:
+    if entry.type not in FORMATS or entry.is_short_for_small():
         return None
     letter, group = FORMATS[entry.type]
     if entry.type is FieldType.COLOR and create_color:

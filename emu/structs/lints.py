@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import fields as fields_of
 
 from emu.structs.catalog import StructCatalog
-from emu.structs.reader import (
+from emu.structs.definitions import (
     NO_CONDITIONS,
     Conditions,
     FieldDefinition,

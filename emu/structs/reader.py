@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from pathlib import Path
 from typing import Final, NoReturn
 from xml.sax import SAXParseException
@@ -22,166 +21,19 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.expatreader import create_parser
 
 from emu.errors import FileFormatError
-
-
-class FieldType(Enum):
-    """The 18 data types; each value is the beginning of the type's name in lower case."""
-
-    INT8 = "int8"
-    INT16 = "int16"
-    INT32 = "int32"
-    INT64 = "int64"
-    FLOAT = "float"
-    DOUBLE = "double"
-    COLOR = "eq2_c"
-    SINT8 = "sint8"
-    SINT16 = "sint16"
-    SINT32 = "sint32"
-    CHAR = "char"
-    STRING8 = "eq2_8"
-    STRING16 = "eq2_16"
-    STRING32 = "eq2_32"
-    EQUIPMENT = "eq2_e"
-    ARRAY = "array"
-    ITEM = "eq2_i"
-    SINT64 = "sint64"
-
-
-EXACT_NAMES = frozenset({FieldType.FLOAT, FieldType.DOUBLE, FieldType.CHAR})
-"""Types whose name must match as a whole; for the others the beginning is enough."""
-
-STRINGS = frozenset({FieldType.STRING8, FieldType.STRING16, FieldType.STRING32})
-OVERSIZED = frozenset({FieldType.INT16, FieldType.SINT16, FieldType.INT32})
-"""Types that may have a short form for small values (docs/protocol/structs.md#oversized)."""
-
-
-def field_type(name: str) -> FieldType | None:
-    """Return the type with a name, in any case; None for an unknown name."""
-    lower = name.lower()
-    for kind in FieldType:
-        # EQ2Emulator compares only the beginning: `EQ2_EquipmentItem` is the type `eq2_e`.
-        if lower == kind.value or (kind not in EXACT_NAMES and lower.startswith(kind.value)):
-            return kind
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class Oversized:
-    """A value below `threshold` has the short form; any other follows a `marker` byte."""
-
-    threshold: int
-    marker: int
-
-
-@dataclass(frozen=True, slots=True)
-class NumbersOf:
-    """The field that a condition names, and the numbers that it has to have, or must not have."""
-
-    name: str
-    numbers: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """The conditions for a field to be present; empty means always.
-
-    Source: docs/protocol/structs.md#data, docs/protocol/structs.md#conditions.
-    """
-
-    variable_set: tuple[str, ...] = ()
-    variable_not_set: tuple[str, ...] = ()
-    variable_equals: str = ""
-    variable_not_equals: str = ""
-    flag_set: str = ""
-    flag_not_set: str = ""
-    variable_in: NumbersOf | None = None
-    variable_not_in: NumbersOf | None = None
-    """Our own attributes IfVariableIn and IfVariableNotIn."""
-
-    def __bool__(self) -> bool:
-        return self != NO_CONDITIONS
-
-    def hold_for_zeros(self) -> bool:
-        """Return whether a field is present if all values are zero or empty."""
-        among, other = self.variable_in, self.variable_not_in
-        return not (
-            self.variable_set or self.variable_equals or self.flag_set
-            or (among is not None and 0 not in among.numbers)
-            or (other is not None and 0 in other.numbers)
-        )  # fmt: skip
-
-
-NO_CONDITIONS = Conditions()
-
-
-@dataclass(frozen=True, slots=True)
-class FieldDefinition:
-    """One Data element. `fields` are those of an array's element or of a substruct's copy."""
-
-    name: str
-    type: FieldType | None
-    """None for a substruct."""
-    line: int
-    size: int = 1
-    type2: FieldType | None = None
-    oversized: Oversized | None = None
-    conditions: Conditions = NO_CONDITIONS
-    lost_conditions: Conditions = NO_CONDITIONS
-    """For a field of a copy: the conditions that the copy has lost (see `copied`)."""
-    count_field: str = ""
-    max_count: int | None = None
-    default_byte: int = 0
-    optional: bool = False
-    substruct: str = ""
-    fields: tuple[FieldDefinition, ...] = ()
-    first_version: int = 0
-    last_version: int = 0xFFFFFFFF
-    """The client versions that have the field, both included: our own attributes FirstVersion and
-    LastVersion. A struct with such fields stands for one layout at each of their limits."""
-
-
-@dataclass(frozen=True, slots=True)
-class StructDefinition:
-    """One Struct element: a layout from a client version on."""
-
-    name: str
-    client_version: int
-    fields: tuple[FieldDefinition, ...]
-    opcode_name: str = ""
-    opcode_type: str = ""
-    file: str = ""
-    line: int = 0
-
-
-def copied(fields: Iterable[FieldDefinition]) -> tuple[FieldDefinition, ...]:
-    """Return the fields of a struct as a substruct's copy has them.
-
-    EQ2Emulator's loader loses two kinds of conditions when it copies a field, and the messages that
-    real clients get depend on it:
-
-    * IfVariableNotSet is lost unless the field also has IfVariableSet. Because of this, the
-      collectable, quest and charge fields of item footers are always on the wire.
-    * IfVariableEquals is always lost.
-
-    The fields of an array inside the struct keep their conditions, because arrays are copied whole.
-    The shipped struct files have no such conditions; `lints` reports those in other files.
-    """
-    return tuple(_copied(entry) if entry.conditions else entry for entry in fields)
-
-
-def _copied(entry: FieldDefinition) -> FieldDefinition:
-    before = entry.conditions
-    not_set = before.variable_not_set if before.variable_set else ()
-    kept = replace(before, variable_not_set=not_set, variable_equals="")
-    # Most fields lose nothing; they are then shared by all copies.
-    if kept == before:
-        return entry
-    lost = Conditions(
-        variable_not_set=() if not_set else before.variable_not_set,
-        variable_equals=before.variable_equals,
-    )
-    return replace(entry, conditions=kept or NO_CONDITIONS, lost_conditions=lost)
-
+from emu.structs.definitions import (
+    NO_CONDITIONS,
+    OVERSIZED,
+    SHORT_BYTES,
+    Conditions,
+    FieldDefinition,
+    FieldType,
+    NumbersOf,
+    Oversized,
+    StructDefinition,
+    copied,
+    field_type,
+)
 
 FILE_LIMIT: Final = 16 * 1024 * 1024
 """Bytes of one file after decompression; the largest known file has 1.3 MB."""
@@ -263,6 +115,8 @@ class _Reader(ContentHandler):
             name: dict(versions) for name, versions in known.items()
         }
         self.structs: list[StructDefinition] = []
+        self.followed: set[tuple[str, int]] = set()
+        """Layouts that no Struct of the file has itself, but that follow from its substructs."""
         # None stands for an element without a meaning, so that each closing tag removes exactly one
         # entry.
         self.stack: list[_Open | None] = []
@@ -369,6 +223,9 @@ class _Reader(ContentHandler):
             attributes.get("opcodetype", ""), self.file, entry.line,
         )  # fmt: skip
         limits = _limits(made.fields)
+        follows = attributes.get("followsubstructs", "").lower() == "true"
+        if follows:
+            limits = sorted({*limits, *self._versions_of_copies(made.fields)})
         if len(limits) > LAYOUT_LIMIT:
             self._complain(f"more than {LAYOUT_LIMIT} versions of one Struct", entry.line)
         layouts = [made]
@@ -380,8 +237,30 @@ class _Reader(ContentHandler):
                 replace(made, client_version=at, fields=self._fields_at(made.fields, at))
                 for at in starts
             ]
+        self._end_followed(name, version)
         for one in layouts:
             self._add(one, entry)
+        if follows:
+            self.followed.update((name, one.client_version) for one in layouts[1:])
+
+    def _versions_of_copies(self, fields: tuple[FieldDefinition, ...]) -> Iterator[int]:
+        """Yield the versions of all layouts of the structs that the fields copy."""
+        for one in fields:
+            if one.substruct:
+                yield from self.library[one.substruct]
+            else:
+                yield from self._versions_of_copies(one.fields)
+
+    def _end_followed(self, name: str, version: int) -> None:
+        """Drop the layouts from a version on that an earlier Struct has only by its substructs."""
+        ended = {one for one in self.followed if one[0] == name and one[1] >= version}
+        if ended:
+            self.followed -= ended
+            self.structs = [
+                one for one in self.structs if (one.name, one.client_version) not in ended
+            ]
+            for _, at in ended:
+                del self.library[name][at]
 
     def _add(self, made: StructDefinition, entry: _Open) -> None:
         # Copies multiply: a few lines with nested substructs can stand for millions of fields.
@@ -451,10 +330,12 @@ class _Reader(ContentHandler):
             return self._array(base, entry)
         if entry.fields:
             self._complain(f"field {name}: only an Array may contain Data elements", line)
+        second = self._second_type(name, attributes, line)
         return replace(
-            base, type=kind, type2=self._second_type(name, attributes, line),
-            oversized=self._oversized(kind, attributes, line),
+            base, type=kind, type2=second,
+            oversized=self._oversized({kind, second}, attributes, line),
             default_byte=self._number(attributes, "defaultbytevalue", 255, line) or 0,
+            start=self._number(attributes, "from", SIZE_LIMIT, line) or 0,
         )  # fmt: skip
 
     def _conditions(self, name: str, attributes: dict[str, str], line: int) -> Conditions:
@@ -498,14 +379,15 @@ class _Reader(ContentHandler):
         return kind
 
     def _oversized(
-        self, kind: FieldType, attributes: dict[str, str], line: int
+        self, kinds: set[FieldType | None], attributes: dict[str, str], line: int
     ) -> Oversized | None:
         threshold = self._number(attributes, "oversizedvalue", 255, line)
         marker = self._number(attributes, "oversizedbyte", 255, line)
+        any_type = attributes.get("shortbyte", "").lower() == "true"
         # A threshold of 0 means that there is no short form, as for all other types.
-        if not threshold or kind not in OVERSIZED:
+        if not threshold or not kinds & (OVERSIZED | SHORT_BYTES if any_type else OVERSIZED):
             return None
-        return Oversized(threshold, 255 if marker is None else marker)
+        return Oversized(threshold, 255 if marker is None else marker, any_type)
 
     def _substruct(self, base: FieldDefinition, name: str) -> FieldDefinition:
         """Return a field with a copy of another struct, the one for the enclosing ClientVersion.
@@ -515,7 +397,9 @@ class _Reader(ContentHandler):
         owner = next(entry for entry in self.stack if entry is not None and entry.is_struct)
         if owner.attributes.get("name", "") == name:
             self._complain(f"field {base.name}: struct {name} copies itself", base.line)
-        version = self._number(owner.attributes, "clientversion", 0xFFFFFFFF, owner.line) or 0
+        version = self._number(owner.attributes, "clientversion", MOST_VERSION, owner.line) or 0
+        # The clients that have the field may begin above the struct's own version.
+        version = max(version, base.first_version)
         versions = [low for low in self.library.get(name, {}) if low <= version]
         if not versions:
             self._complain(

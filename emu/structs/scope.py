@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Final
 
+from emu.structs.definitions import Conditions, NumbersOf
 from emu.structs.fields import Scopes
-from emu.structs.reader import Conditions, NumbersOf
 
 Path = tuple[str | int, ...]
 Known = tuple[int, Path]

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from emu.errors import LimitExceeded, MalformedMessage, UnknownBase, UnknownStruct
 from emu.structs import StructLayout
+from emu.structs.definitions import FieldType
 from emu.structs.packed import DeltaBase, reverses_literals, unpack_counted, unpack_stream, xor
-from emu.structs.reader import FieldType
 
 
 class Layouts(Protocol):

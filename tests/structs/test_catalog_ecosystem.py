@@ -12,7 +12,7 @@ import pytest
 
 from emu.errors import MalformedMessage
 from emu.structs import FieldDefinition, FieldType, StructCatalog, StructDefinition
-from emu.structs.reader import STRINGS
+from emu.structs.definitions import STRINGS
 from tests.support.files.recordings import STRUCT_FILES
 from tests.support.files.struct_values import LETTERS, assert_within
 

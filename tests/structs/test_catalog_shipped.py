@@ -105,7 +105,8 @@ def test_the_files_are_free_of_oddities() -> None:
     assert CATALOG.notes == []
     assert {definition.file for definition in STRUCTS} == {
         "LoginStructs.xml", "LoginCodeStructs.xml", "WorldStructs.xml", "SpawnStructs.xml",
-        "CombatStructs.xml", "CraftStructs.xml", "ItemStructs.xml", "SentStructs.xml",
+        "CombatStructs.xml", "CommonStructs.xml", "CraftStructs.xml", "ItemStructs.xml",
+        "QuestStructs.xml", "SentStructs.xml",
     }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import MalformedMessage, MalformedStruct, StructValueError
+from emu.structs.definitions import FieldType, Oversized
 from emu.structs.fields import (
     SIZES,
     Context,
@@ -19,7 +20,6 @@ from emu.structs.fields import (
     PlainRun,
     check_number,
 )
-from emu.structs.reader import FieldType, Oversized
 
 PLAIN = PlainRun("S", [Fixed("a", "B"), Fixed("b", "h"), Fixed("c", "f")])
 MIXED = MixedRun(
@@ -245,3 +245,26 @@ def test_an_oversized_integer_cut_short(wire: str) -> None:
 
 def test_sizes_are_those_of_the_letters() -> None:
     assert all(SIZES[letter] == struct.calcsize("<" + letter) for letter in SIZES)
+
+
+# docs/protocol/structs.md#oversized: with ShortByte, one signed byte or the marker and 4 bytes.
+@pytest.mark.parametrize(
+    ("kind", "value", "wire"),
+    [
+        (FieldType.SINT32, 3, "03"), (FieldType.SINT32, -126, "82"),
+        (FieldType.SINT32, 127, "7f 7f000000"), (FieldType.SINT32, -127, "7f 81ffffff"),
+        (FieldType.FLOAT, 3, "03"), (FieldType.FLOAT, 1.5, "7f 0000c03f"),
+        (FieldType.FLOAT, 200.0, "7f 00004843"),
+    ],
+)  # fmt: skip
+def test_numbers_of_four_bytes_may_have_a_short_byte(
+    kind: FieldType, value: float, wire: str
+) -> None:
+    codec = OversizedInteger("S", "n", kind, Oversized(127, 127, any_type=True))
+    chunks: list[bytes] = []
+    codec.encode({"n": value}, chunks, (), Context(frozenset()))
+    data = b"".join(chunks)
+    assert data == bytes.fromhex(wire)
+    out: dict[str, Any] = {}
+    assert codec.decode(data, 0, out, (), Context(frozenset(), len(data))) == len(data)
+    assert out == {"n": value}

@@ -7,8 +7,8 @@ import re
 from emu.opcodes import shipped_tables
 from emu.opcodes.checks import ENTERING
 from emu.structs import StructCatalog, shipped_catalog
+from emu.structs.definitions import StructDefinition
 from emu.structs.lints import NEEDED_TO_ENTER, holes
-from emu.structs.reader import StructDefinition
 
 
 def test_a_version_before_the_first_layout_is_a_hole() -> None:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from emu.errors import FileFormatError
 from emu.structs import FieldType
-from emu.structs.reader import FILE_LIMIT, NumbersOf, read_file, read_text
+from emu.structs.definitions import NumbersOf
+from emu.structs.reader import FILE_LIMIT, read_file, read_text
 from tests.support.files.struct_texts import array, data, file_of, struct_of
 from tests.support.patience import within
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from emu.structs.reader import Conditions, NumbersOf
+from emu.structs.definitions import Conditions, NumbersOf
 from emu.structs.scope import Scope, compile_conditions, is_set
 
 NO_FLAGS: frozenset[str] = frozenset()

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from emu.structs import FieldDefinition, FieldType, StructLayout
-from emu.structs.reader import STRINGS
+from emu.structs.definitions import STRINGS
 
 LETTERS = {
     FieldType.INT8: "B", FieldType.INT16: "H", FieldType.INT32: "I", FieldType.INT64: "Q",
@@ -79,7 +79,8 @@ class _Maker:
         self._color = "f" if create_color else "B"
 
     def block(self, fields: Sequence[FieldDefinition]) -> st.SearchStrategy[dict[str, Any]]:
-        known = _by_key(fields)
+        # Bytes that come again have no values.
+        known = _by_key([entry for entry in fields if entry.type is not FieldType.AGAIN])
         counts: dict[str, list[str]] = {}
         parts = {}
         for key, entry in known.items():
@@ -121,6 +122,10 @@ class _Maker:
             rows = st.lists(inner, min_size=min(size, ELEMENTS), max_size=min(size, ELEMENTS))
             return inner if size == 1 else rows.map(lambda some: list(islice(cycle(some), size)))
         assert kind is not None
+        # Small whole numbers fit whichever type the kind of statistic selects.
+        return self.of_type(kind, size) if entry.type2 is None else st.integers(0, 100)
+
+    def of_type(self, kind: FieldType, size: int) -> st.SearchStrategy[Any]:
         if kind is FieldType.COLOR:
             return _numbers(self._color, 3 * size).map(lambda flat: _grouped(flat, 3, size))
         if kind is FieldType.EQUIPMENT:

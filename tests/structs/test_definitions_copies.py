@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from emu.structs.reader import NO_CONDITIONS, Conditions, FieldDefinition, FieldType, copied
+from emu.structs.definitions import NO_CONDITIONS, Conditions, FieldDefinition, FieldType, copied
 from tests.support.files.struct_texts import array, data, layout_of, struct_of
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.structs.reader import NO_CONDITIONS, Conditions, FieldType, field_type
+from emu.structs.definitions import NO_CONDITIONS, Conditions, FieldType, field_type
 
 SPELLINGS = {
     "int8": FieldType.INT8, "INT16": FieldType.INT16, "Int32": FieldType.INT32,
@@ -14,6 +14,7 @@ SPELLINGS = {
     "EQ2_16Bit_String": FieldType.STRING16, "EQ2_16BitString": FieldType.STRING16,
     "EQ2_32Bit_String": FieldType.STRING32, "eq2_32bitstring": FieldType.STRING32,
     "EQ2_EquipmentItem": FieldType.EQUIPMENT, "EQ2_Item": FieldType.ITEM,
+    "EQ2_Again": FieldType.AGAIN,
     "Array": FieldType.ARRAY, "array": FieldType.ARRAY, "int8_t": FieldType.INT8,
 }  # fmt: skip
 
@@ -23,9 +24,9 @@ def test_types_are_known_by_how_their_name_begins_in_any_case(name: str, kind: F
     assert field_type(name) is kind
 
 
-def test_there_are_eighteen_types_and_each_is_spelled_above() -> None:
+def test_every_type_is_spelled_above() -> None:
     assert set(SPELLINGS.values()) == set(FieldType)
-    assert len(FieldType) == 18
+    assert len(FieldType) == 19
 
 
 @pytest.mark.parametrize("name", ["", "floats", "characters", "doubled", "string", "int", "EQ2_"])
