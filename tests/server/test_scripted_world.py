@@ -25,7 +25,7 @@ from tests.support.login.scripted_world import (
     frame,
     ls_info,
 )
-from tests.support.patience import patience
+from tests.support.patience import patience, within
 from tests.support.running.whole_server import Harness, add_world, harness, reactor, sleep, until
 from tests.support.sessions.raw_client import RawClient, raw_client, str16
 
@@ -160,7 +160,11 @@ async def test_both_world_list_layouts_are_up_to_date_at_once(tmp_path: Path) ->
         async with link_of(server) as world, await other_login as other:
             for locked, status in ((False, 1), (True, -2), (False, 1)):
                 world.status(status, players=7)
-                await sleep(0.05)
+                with within(10.0):
+                    while [(one.locked, one.players) for one in await new.worlds()] != [
+                        (locked, 7)
+                    ]:
+                        await sleep(0.01)
                 for client in (new, other, new):
                     (seen,) = await client.worlds()
                     assert (seen.id, seen.up) == (1, True)
