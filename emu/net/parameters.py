@@ -24,6 +24,7 @@ from emu.login.passwords import AccountConfig, PasswordConfig
 from emu.login.registration import RegistrationConfig
 from emu.login.settings import CompatibilityChoices, LoginServiceConfig
 from emu.session import AddressChanges, EndpointConfig, SessionConfig
+from emu.world.assembly import SubjectRules
 from emu.world.rules import (
     AdmissionRules,
     BehaviorRules,
@@ -194,6 +195,18 @@ def world_rules(config: Config) -> WorldRules:
 def admission_rules(config: Config) -> AdmissionRules:
     """Return the admission rules of the built-in world."""
     return taken_from(config.world, AdmissionRules)
+
+
+def rule_set(config: Config) -> SubjectRules:
+    """Return all rules of the built-in world."""
+    return SubjectRules(
+        world=world_rules(config),
+        zones=zone_rules(config),
+        chat=chat_rules(config),
+        admission=admission_rules(config),
+        behaviors=behavior_limits(config),
+        locked=config.world.locked,
+    )
 
 
 def zone_rules(config: Config) -> ZoneRules:

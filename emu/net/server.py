@@ -158,7 +158,7 @@ class EmuServer:
         self.node = node_of(
             config, storage, scheduler, self.commands, watch.measures,
             address=lambda: self.world.public_address() if self.world else self._login_address,
-            atlas=lambda: None if self.world is None else self.world.atlas,
+            atlas=lambda: None if self.world is None else self.world.parts.ports.atlas,
         )  # fmt: skip
         self._bus = bus_endpoint(config, reactor, scheduler, self.node, watch.measures)
         self._opcode_worker = StoreWorker(reactor, nullcontext, name="emu-opcodes")
@@ -232,9 +232,9 @@ class EmuServer:
         account = self._link_account
         if not config.world.login_servers and self.node is None:
             account = built_in_account(
-                storage.direct, config.world.name, self.scheduler.moment(), world.atlas
+                storage.direct, config.world.name, self.scheduler.moment(), world.parts.ports.atlas
             )
-        world.world.settings.load(storage.direct.login.settings.of_source(SOURCE))
+        world.parts.world.settings.load(storage.direct.login.settings.of_source(SOURCE))
         world.spool.load(storage.direct)
         return account
 
@@ -338,7 +338,7 @@ class EmuServer:
 
     def _conceals(self, text: str) -> bool:
         """Return whether a text names a hidden player."""
-        return self.world is not None and self.world.concealed.names(text)
+        return self.world is not None and self.world.parts.concealed.names(text)
 
     def _ports(self) -> Iterator[OpenPort]:
         for endpoint in (self.login, self.world, self.admin, self._web):

@@ -5,7 +5,8 @@ Whatever one player sends, a fault in it does not affect the others.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 from emu.errors import EmuError, PeerError, StoreError, Unanswered
 from emu.limits.repeats import UnknownMessages, first_bytes
@@ -15,86 +16,55 @@ from emu.processes.settings import LOCKED, NO, YES
 from emu.times import Monotonic
 from emu.world.actors.client import PlayerClient, PlayerLink
 from emu.world.actors.player import Player
-from emu.world.behaviors import Behaviors
-from emu.world.commands import RemoteCommands
-from emu.world.commands.context import CommandContext
-from emu.world.entry.client_records import ClientRecords
+from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.entering import ZoneEntries, home
-from emu.world.entry.leaving import LeaveReason
-from emu.world.events import (
-    Arrived,
-    HidingChanged,
-    LeftWorld,
-    PlayedElsewhere,
-    RankChanged,
-    StatusChanged,
-)
-from emu.world.handlers.interaction import Interaction, Movement
+from emu.world.entry.leaving import Departures, LeaveReason
+from emu.world.events import StatusChanged
 from emu.world.messages import WorldMessages
 from emu.world.reports import NotHandled
-from emu.world.scripts.host import Scripts
-from emu.world.travel.travel import Travel
+from emu.world.world import World
 
 GIVE_UP: Final = "world.give_up"
 """Topic of a request to another process, followed by its name: ``char_id`` is to leave there."""
+
+
+class MindHost(Protocol):
+    """Behaviors or scripts, with a timer of their own."""
+
+    subject: str
+    """The word for it in reports of faults."""
+
+    def get_timer(self) -> Monotonic | None:
+        """Return when to call `handle_timer`."""
+
+    def handle_timer(self, now: Monotonic) -> None:
+        """Handle what is due."""
 
 
 class WorldService:
     """Connects players' clients to the world."""
 
     def __init__(
-        self, context: CommandContext, commands: RemoteCommands, behaviors: Behaviors
+        self,
+        world: World,
+        messages: WorldMessages,
+        entries: ZoneEntries,
+        departures: Departures,
+        *,
+        admission: WorldAdmissionRules,
+        minds: Sequence[MindHost],
     ) -> None:
-        """`context` has the world and what commands share with the messages of clients."""
-        world, chat = context.world, context.chat
+        """`messages` are those of all handlers. `minds` are called before everything else."""
         self.world = world
-        self._departures = context.departures
-        self._behaviors = behaviors
-        self._entries = ZoneEntries(
-            world, context.departures, context.account_changes, context.sheets, commands
-        )
-        self.messages = WorldMessages()
-        self._entries.register(self.messages)
-        context.departures.register(self.messages)
-        self._interaction = Interaction(world, context.departures, commands)
-        moved = self._interaction.uses.moved
-        self._movement = Movement(world, context.departures.stop_camp, moved)
-        self._movement.register(self.messages)
-        self._interaction.register(self.messages)
-        commands.register(self.messages)
-        behaviors.conversations.register(self.messages)
-        self._scripts: Scripts | None = None
-        self._travel: Travel | None = None
-        context.mail.register(self.messages)
-        ClientRecords(world).register(self.messages)
-        events = world.events
-        events.subscribe(RankChanged, lambda event: commands.send_table(event.player))
-        events.subscribe(Arrived, chat.enter_again)
-        events.subscribe(LeftWorld, chat.leave_all)
-        events.subscribe(
-            PlayedElsewhere,
-            lambda event: context.departures.lose(event.player, world.clock.now()),
-        )
-        events.subscribe(HidingChanged, chat.hidden_changed)
+        self.messages = messages
+        self._entries = entries
+        self._departures = departures
+        self._admission = admission
+        self._minds = minds
         self._unknown_messages = UnknownMessages()
-        self._admission = context.admission
-        self._population = context.population
-        configured = YES if context.admission.locked else NO
+        configured = YES if admission.locked else NO
         world.settings.follow(LOCKED, configured, self._lock_changed)
         world.bus.answer(f"{GIVE_UP}.{world.process}", self._give_up)
-
-    def add_scripts(self, scripts: Scripts) -> None:
-        """Let scripts of the content file handle messages and the time."""
-        self._scripts = scripts
-        self._interaction.scripts = scripts.events
-        scripts.use_verb = self._interaction.use
-
-    def add_travel(self, travel: Travel) -> None:
-        """Let players use the doors, signs and transporters of the content file."""
-        self._travel = travel
-        self._interaction.ways = travel
-        self._movement.carriers = travel.rides
-        travel.register(self.messages)
 
     # -- settings of operators ------------------------------------------------------------------
 
@@ -241,20 +211,15 @@ class WorldService:
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`."""
-        times = (
-            self._behaviors.get_timer(),
-            self._scripts.get_timer() if self._scripts is not None else None,
-            self.world.timetable.get_timer(),
-        )
+        times = (self.world.timetable.get_timer(), *(one.get_timer() for one in self._minds))
         return min((due for due in times if due is not None), default=None)
 
     def handle_timer(self, now: Monotonic) -> None:
         """Handle everything that is due; a fault in it is reported and does not stop the rest."""
         attempt = self.world.faults.attempt
-        # Behaviors first: what they change is then sent by the zones' tick in the same call.
-        attempt("the timer of the behaviors", None, self._behaviors.handle_timer, now)
-        if self._scripts is not None:
-            attempt("the timer of the scripts", None, self._scripts.handle_timer, now)
+        # Minds first: what they change is then sent by the zones' tick in the same call.
+        for one in self._minds:
+            attempt(f"the timer of the {one.subject}", None, one.handle_timer, now)
         self.world.timetable.handle_timer(now)
 
     def close(self, now: Monotonic) -> None:

@@ -211,13 +211,13 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
         )
     assert "changed: login.max_characters, world.chat_length, world.link_dead" in log.text
     assert "at the next start only: world.name, world.update_rate" in log.text
-    inside = service.server.world.world
+    inside = service.server.world.parts.world
     assert (inside.motd, inside.rules.link_dead) == ("Hail", 5)
-    assert service.server.world.chat.rules.longest == 9
+    assert service.server.world.parts.chat.rules.longest == 9
     inside.motd = "set by command"
     assert service.server.login.service.config.max_characters == 9
-    assert service.server.world.admission.rules.max_players == 7
-    assert service.server.world.admission.locked
+    assert service.server.world.parts.admission.rules.max_players == 7
+    assert service.server.world.parts.admission.locked
     assert service.config.world.name == "Norrath"
     sets.append("world.max_players=8")
     service.reload()
@@ -227,7 +227,7 @@ async def test_what_may_change_is_reread_and_what_is_wrong_changes_nothing(tmp_p
         service.reload()
         await deferLater(reactor, 0.05)
     assert "the configuration is as before: world.max_players" in log.text
-    assert service.server.world.admission.rules.max_players == 8
+    assert service.server.world.parts.admission.rules.max_players == 8
     await service.stopService()
     service.reload()
 

@@ -37,7 +37,7 @@ async def test_a_player_plays_on_from_another_address(server: Harness) -> None:
         await client.enter(by_number(answer.account_id, answer.access_code))
         await client.message(LOGIN_REPLY)
         assert server.service.server.world is not None
-        (player,) = server.service.server.world.world.players
+        (player,) = server.service.server.world.parts.world.players
         for host in (ELSEWHERE, "127.0.0.1", ELSEWHERE):
             await client.rebind(host)
             client.send(UNKNOWN)

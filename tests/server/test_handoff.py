@@ -145,7 +145,7 @@ async def test_a_deleted_characters_key_opens_nothing(server: Harness) -> None:
 async def test_a_world_that_was_locked_meanwhile_says_no_at_zone_entry(server: Harness) -> None:
     answer = await granted(server)
     assert server.service.server.world is not None
-    server.service.server.world.admission.locked = True
+    server.service.server.world.parts.admission.locked = True
     async with raw_client(answer.port) as client:
         await client.enter(by_number(answer.account_id, answer.access_code))
         assert (await client.message(LOGIN_REPLY))[0] > 1

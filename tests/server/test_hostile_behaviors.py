@@ -69,13 +69,17 @@ async def test_a_mistake_of_a_behavior_harms_nobody(tmp_path: Path, mistake: str
         with within(20):
             made.clients["mallory"].act(lambda core: core.command(f"say {mistake}"))
             await made.unharmed()
-        failed = part.behaviors.counters["failed"]
+        failed = part.parts.behaviors.counters["failed"]
         assert failed == (0 if mistake == "spam" else 1)
         if mistake == "spam":
-            assert part.behaviors.counters["dropped"] > 0
-        assert {player.name for player in part.world.players} == {"Aldana", "Borvik", "Mallory"}
-        assert all(player.is_online for player in part.world.players)
-        assert not part.world.faults.counts
+            assert part.parts.behaviors.counters["dropped"] > 0
+        assert {player.name for player in part.parts.world.players} == {
+            "Aldana",
+            "Borvik",
+            "Mallory",
+        }
+        assert all(player.is_online for player in part.parts.world.players)
+        assert not part.parts.world.faults.counts
         await made.clients["mallory"].leave()
         await made.come("mallory", 546)
         await made.unharmed()
@@ -89,8 +93,8 @@ def world_of(made: Company) -> WorldEndpoint:
 
 def stand(part: WorldEndpoint, beside: str) -> None:
     """Put a creature with the behavior beside a player."""
-    player: Any = part.world.players.named(beside)
+    player: Any = part.parts.world.players.named(beside)
     now = part._scheduler.now()
-    spawn = Spawn(part.world.next_spawn_id(), SpawnKind.NPC, "Mean", player.position)
+    spawn = Spawn(part.parts.world.next_spawn_id(), SpawnKind.NPC, "Mean", player.position)
     player.zone.add(spawn, now)
-    assert part.behaviors.add("mean", {}, player.zone, spawn)
+    assert part.parts.behaviors.add("mean", {}, player.zone, spawn)

@@ -100,7 +100,7 @@ async def test_a_key_given_out_before_lets_nobody_in_after(tmp_path: Path, how: 
             assert reply[0] == (BANNED if how != "delete" else 9)
             await until(lambda: client.disconnected, "the end of the session")
         assert server.service.server.world is not None
-        assert len(server.service.server.world.world.players) == 0
+        assert len(server.service.server.world.parts.world.players) == 0
 
 
 @pytest.mark.parametrize("how", ["ban", "disable", "remove", "delete"])
@@ -160,7 +160,7 @@ async def test_a_rank_that_is_taken_counts_at_once(tmp_path: Path) -> None:
         boss, borvik = await player(server, "boss", events), await player(server, "borvik")
         world = server.service.server.world
         assert world is not None
-        seen = world.world.players.named("Boss")
+        seen = world.parts.world.players.named("Boss")
         assert seen is not None
 
         assert await command(server, "character rank Boss 0") == "Boss has the rank player"
@@ -175,7 +175,7 @@ async def test_a_rank_that_is_taken_counts_at_once(tmp_path: Path) -> None:
         boss.act(WorldClientCore.close)
         await until(lambda: not seen.is_online, "the lost link")
         again = await player(server, "boss")
-        assert world.world.players.named("Boss").character.admin_status == 0  # type: ignore[union-attr]
+        assert world.parts.world.players.named("Boss").character.admin_status == 0  # type: ignore[union-attr]
         await again.leave()
         await borvik.leave()
 
@@ -189,10 +189,10 @@ async def test_a_player_changes_zones_in_a_locked_and_full_world(tmp_path: Path)
             await command(server, line)
         world = server.service.server.world
         assert world is not None
-        one = world.world.players.named("Borvik")
+        one = world.parts.world.players.named("Borvik")
         assert one is not None
         session = borvik.core.session
-        await world.departures.change_zone(one, Destination(12))
+        await world.parts.departures.change_zone(one, Destination(12))
         await borvik.until(lambda: borvik.core.session is not session, "the new session")
         await borvik.stand()
         assert borvik.core.zone is not None
@@ -202,7 +202,7 @@ async def test_a_player_changes_zones_in_a_locked_and_full_world(tmp_path: Path)
         borvik.act(WorldClientCore.close)  # without having camped
         await until(lambda: not one.is_online, "the lost link", 20.0)
         again = await player(server, "borvik")
-        assert world.world.players.named("Borvik") is one
+        assert world.parts.world.players.named("Borvik") is one
         await again.leave()
 
 

@@ -153,9 +153,9 @@ class AdminEndpoints:
             scheduler.now(),
             config.network.max_sessions,
             directory=login.worlds if login is not None else None,
-            world=world.world if world is not None else None,
-            admission=world.admission if world is not None else None,
-            behaviors=world.behaviors if world is not None else None,
+            world=world.parts.world if world is not None else None,
+            admission=world.parts.admission if world is not None else None,
+            behaviors=world.parts.behaviors if world is not None else None,
             node_troubles=node.troubles if node is not None else tuple,
         )
         # In a later turn, so that the operator still gets the reply to `shutdown 0`.
@@ -192,7 +192,7 @@ class AdminEndpoints:
         self._add_commands(controls, storage)
 
     def _make_ggmp(self, world: WorldEndpoint, reactor: Any, watch: Watch) -> GgmpPort:
-        actors = ActorWorld(world.world, world.chat, self.status.status)
+        actors = ActorWorld(world.parts.world, world.parts.chat, self.status.status)
         ggmp = GgmpPort(
             self._config.ggmp, actors, reactor=reactor, scheduler=self._scheduler,
             report_use=self.commands.report,
@@ -216,7 +216,9 @@ class AdminEndpoints:
         if self._login is not None:
             self.commands.extend(accounts.COMMANDS.commands(self._accounts(self._login, storage)))
         if self._world is not None:
-            self._world.world.events.subscribe(HidingChanged, lambda _player: self.status.changed())
+            self._world.parts.world.events.subscribe(
+                HidingChanged, lambda _player: self.status.changed()
+            )
         store = CharacterCommandContext(
             storage.roster, storage.world_characters, self._is_playing, self._rank_changed
         )
@@ -295,7 +297,7 @@ class AdminEndpoints:
     def _announce(self, text: str) -> None:
         _log.info("{text}", text=text)
         if self._world is not None:
-            self._world.chat.broadcast(text)
+            self._world.parts.chat.broadcast(text)
 
     def _queries_counted(self) -> Counter[tuple[str, ...]]:
         return Counter(
@@ -371,11 +373,13 @@ class AdminEndpoints:
 
     def _is_playing(self, char_id: int) -> bool:
         """Return whether a character is in the world, in any process."""
-        return self._world is not None and self._world.world.presence.find(char_id) is not None
+        return (
+            self._world is not None and self._world.parts.world.presence.find(char_id) is not None
+        )
 
     def _rank_changed(self, char_id: int, rank: int) -> None:
         if self._world is not None:
-            self._world.account_changes.rank_changed(char_id, rank)
+            self._world.parts.account_changes.rank_changed(char_id, rank)
 
 
 def _game_host(config: Config) -> str:

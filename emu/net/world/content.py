@@ -22,7 +22,6 @@ from emu.config.world import WorldConfig
 from emu.content.figures import read_figures
 from emu.content.file import ContentFile
 from emu.content.layers import Edit, ZoneLayer, stored_value
-from emu.content.population import ORDINARY
 from emu.errors import ConfigError, StoreError
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler
@@ -34,11 +33,9 @@ from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
 from emu.times import Clock, Moment
 from emu.world.actors.player import Player
+from emu.world.assembly import Assembly
 from emu.world.behaviors import Behaviors
 from emu.world.clock import game_time
-from emu.world.deadlines import Timetable
-from emu.world.entry.leaving import Departures
-from emu.world.minds.shared import Minds
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
 from emu.world.population.deaths import Deaths
@@ -49,10 +46,7 @@ from emu.world.population.served import NO_LAYER, ContentZones, served_zone
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.shares import ScriptShares
-from emu.world.social.chat import Chat
 from emu.world.travel.tables import TravelTables, read_tables
-from emu.world.travel.travel import Travel
-from emu.world.world import World
 from emu.world.zones.definitions import Atlas
 from emu.world.zones.targets import Targets
 from emu.world.zones.zone import Zone
@@ -88,7 +82,7 @@ def _without_collection(call: Callable[[], T]) -> T:
 
 
 class MemoryReview(Protocol):
-    """Lists and deletes memories; `emu.store.asynchronous.AsyncMemories` does."""
+    """Lists and deletes memories; `emu.store.asynchronous_world.AsyncMemories` does."""
 
     async def spawns(self) -> Sequence[tuple[int, str, Moment | None]]:
         """Return zone and key of each spawn with memories, and since when it is missing."""
@@ -120,44 +114,55 @@ class ContentSource(Protocol):
 class ContentReader:
     """Reads zones of the content file in a thread of its own."""
 
-    def __init__(self, path: Path | None, reactor: Any, scheduler: Scheduler) -> None:
-        """Prepare the thread; it starts with the first zone. `path` is None without a file."""
-        self._path = path
+    def __init__(
+        self,
+        config: WorldConfig,
+        reactor: Any,
+        scheduler: Scheduler,
+        *,
+        dead: DeadSpawnStore,
+        edits: ContentEditStore,
+        start: Callable[[Any], object],
+    ) -> None:
+        """Prepare the thread; it starts with the first zone.
+
+        `start` runs a coroutine that nobody awaits.
+        """
+        self._config = config
+        self._path = config.content
         self._scheduler = scheduler
+        self._dead = dead
+        self._edit_store = edits
+        self._start = start
         self._worker = StoreWorker(reactor, nullcontext, name="emu-content")
         self._file: ContentFile | None = None
         """The open file; only the thread uses it. An import that exchanges it changes nothing."""
-        self.layers: Callable[[int], ZoneLayer] = lambda _zone_id: NO_LAYER
-        """Returns what zone files change in a zone."""
         self.reopened: Callable[[str], object] = lambda _digest: None
         """Called with the digest of a file that is read from now on."""
         self.memory: ContentMemory | None = None
         """Gives the memory of ended zones back; None without a content file."""
-        self.edits: Callable[[], Sequence[Edit]] = tuple
+        self._edits: Callable[[], Sequence[Edit]] = tuple
         """Returns the edits made in the game, which are above the files."""
 
     def run(self, call: Callable[[], T]) -> Deferred[T]:
         """Carry out a call in the thread."""
         return self._worker.run(partial(_without_collection, call))
 
-    def edits_of(
-        self,
-        world: World,
-        zones: ContentZones | None,
-        store: ContentEditStore,
-        start: Callable[[Any], object],
-    ) -> GameEdits | None:
-        """Return the edits made in the game, and lay them over what is read; None without a file.
+    @property
+    def travel_tables(self) -> TravelTables:
+        """The ways and places of the file. Raises `FileFormatError`."""
+        return read_tables(self._path)
 
-        `start` runs a coroutine that nobody awaits.
-        """
+    def edits(self, assembly: Assembly) -> GameEdits | None:
+        """Return the edits made in the game, which are laid over the file; None without one."""
+        zones, world = assembly.population.content, assembly.world
         if zones is None:
             return None
         made = GameEdits(
-            store, world.bus, world.process, zones, self.stored,
-            start=start, failed=_warn, choose=randbelow,
+            self._edit_store, world.bus, world.process, zones, self.stored,
+            start=self._start, failed=_warn, choose=randbelow,
         )  # fmt: skip
-        self.edits = lambda: made.edits
+        self._edits = lambda: made.edits
         return made
 
     async def stored(self, subject: str, number: int, column: str) -> Any:
@@ -196,21 +201,8 @@ class ContentReader:
         if self._file is not None:
             self._file.close()
 
-    def zones(
-        self,
-        players: Callable[[], Iterable[Player]],
-        next_id: Callable[[], int],
-        timetable: Timetable,
-        start: Callable[[Any], object],
-        dead: DeadSpawnStore,
-        *,
-        open_to: tuple[int, int] = (0, ORDINARY),
-    ) -> ContentZones | None:
-        """Return what fills running zones; None without a content file.
-
-        `dead` keeps what died there. `open_to` are the bits of the expansions and of the
-        holidays whose spawns stand.
-        """
+    def zones(self, assembly: Assembly, next_id: Callable[[], int]) -> ContentZones | None:
+        """Return what fills running zones; None without a content file."""
         if self._path is None:
             return None
         warn_of_old_check(self._path)
@@ -218,25 +210,30 @@ class ContentReader:
         opened = self.run(self._reopen)
         opened.addCallbacks(self.reopened, lambda _failure: None)
 
+        def players() -> Iterable[Player]:
+            return assembly.world.players
+
         def center(zone: Zone) -> Position | None:
             return next((one.position for one in players() if one.zone is zone), None)
 
+        def read(zone_id: int, old: ServedZone | None) -> Deferred[ServedZone | None]:
+            layer = assembly.ports.atlas.layers.get(zone_id, NO_LAYER)
+            return self.run(partial(self._read, zone_id, layer, self._edits(), old))
+
         zones = ContentZones(
-            lambda zone_id, old: self.run(
-                partial(self._read, zone_id, self.layers(zone_id), self.edits(), old)
-            ),
+            read,
             next_id=next_id,
             randomness=lambda: Random(randbelow(2**63)),  # noqa: S311  # chances of a game
             hour=lambda: game_time(self._scheduler.moment()).hour,
             center=center,
             now=self._scheduler.now,
-            timetable=timetable,
-            start=start,
+            timetable=assembly.timetable,
+            start=self._start,
             failed=_warn,
-            deaths=Deaths(dead, start, self._scheduler, timetable, _warn),
+            deaths=Deaths(self._dead, self._start, self._scheduler, assembly.timetable, _warn),
             in_thread=self.run,
-            expansions=open_to[0],
-            holidays=open_to[1],
+            expansions=self._config.expansions,
+            holidays=self._config.holidays,
         )
         zones.targets = Targets(players)
         zones.apart = apart
@@ -244,64 +241,43 @@ class ContentReader:
         zones.watchers.append(self.memory)
         return zones
 
+    def scripts(self, assembly: Assembly) -> Scripts | None:
+        """Return the host of the file's scripts; None without scripts, or without lupa.
+
+        Raises `FileFormatError`.
+        """
+        config, content = self._config, assembly.population.content
+        if config.scripts is None:
+            return None
+        if content is None:
+            _warn("world.scripts has no effect without world.content")
+            return None
+        if not config.scripts.is_dir():
+            _warn(
+                f"{config.scripts}: there is no such folder, so no script runs; set world.scripts"
+                " to the folder that has SpawnScripts"
+            )
+        try:
+            scripts = Scripts(
+                assembly.world, assembly.chat, ScriptFolder(config.scripts), EVERY,
+                minds=assembly.minds, travel=assembly.travel, mail=assembly.mail,
+                chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
+                report=_warn,
+                figures=read_figures(config.content),
+                shares=ScriptShares(config.script_share, config.scripts_share),
+            )  # fmt: skip
+        except ConfigError as error:
+            _warn(str(error))
+            return None
+        if self.memory is not None:
+            scripts.collected = self.memory.after_scripts()
+        return scripts
+
     async def stop(self) -> None:
         """Close the file, and end the thread after the zone that it reads now."""
         if self._path is not None:
             await self.run(self._close)
         await self._worker.stop()
-
-
-def make_travel(
-    path: Path | None, world: World, departures: Departures, content: ContentZones | None
-) -> Travel:
-    """Return the doors, signs and transporters of a content file; `path` is None without one.
-
-    Raises `FileFormatError`.
-    """
-    travel = Travel(world, departures, read_tables(path), randbelow)
-    if content is not None:
-        content.watchers.append(travel)
-    return travel
-
-
-def make_scripts(
-    config: WorldConfig,
-    world: World,
-    chat: Chat,
-    content: ContentZones | None,
-    *,
-    minds: Minds,
-) -> Scripts | None:
-    """Return the host of the content file's scripts; None without scripts, or without lupa.
-
-    Raises `FileFormatError`.
-    """
-    if config.scripts is None:
-        return None
-    if content is None:
-        _warn("world.scripts has no effect without world.content")
-        return None
-    if not config.scripts.is_dir():
-        _warn(
-            f"{config.scripts}: there is no such folder, so no script runs; set world.scripts to"
-            " the folder that has SpawnScripts"
-        )
-    try:
-        scripts = Scripts(
-            world, chat, ScriptFolder(config.scripts), EVERY,
-            minds=minds,
-            chances=Random(randbelow(2**63)),  # noqa: S311  # chances of a game
-            report=_warn,
-            figures=read_figures(config.content),
-            shares=ScriptShares(config.script_share, config.scripts_share),
-        )  # fmt: skip
-    except ConfigError as error:
-        _warn(str(error))
-        return None
-    scripts.waits.despawn = content.despawn
-    scripts.maker.zones = content
-    content.listener = scripts
-    return scripts
 
 
 class WorldContent:
@@ -320,10 +296,12 @@ class WorldContent:
         start: Callable[[Any], object],
         source: ContentSource,
         edits: GameEdits | None,
+        travel: Callable[[TravelTables], object],
     ) -> None:
         """`folders` returns the operator's folder of zones, and the content file.
 
-        `start` runs a coroutine that nobody awaits.
+        `start` runs a coroutine that nobody awaits. `travel` takes the ways and places of a file
+        that was read again.
 
         `memories` is None if another process has the database.
         """
@@ -337,8 +315,7 @@ class WorldContent:
         self._start = start
         self._source = source
         self._edits = edits
-        self.reload_travel: Callable[[TravelTables], object] = lambda _tables: None
-        """Called with the ways and places of a content file that was read again."""
+        self._reload_travel = travel
 
     async def reload_zones(self) -> str:
         """Reload the zone files and the content file; change in running zones what differs.
@@ -352,7 +329,7 @@ class WorldContent:
             raise faulty(problems)
         tables = await self._source.run(partial(read_tables, self._folders()[1]))
         await self._source.reopen()
-        self.reload_travel(tables)
+        self._reload_travel(tables)
         if self._edits is not None:
             await self._edits.load()
         self._population.reload(fresh, self._clock.now())

@@ -37,6 +37,8 @@ from emu.world.zones.zone import Zone
 class Behaviors:
     """The running behaviors of a world."""
 
+    subject = "behaviors"
+
     def __init__(
         self,
         world: World,

@@ -58,16 +58,18 @@ class Carriers(Protocol):
 class Movement:
     """Handles the messages about a player's place, posture and target."""
 
-    carriers: Carriers | None = None
-    """Lifts and boats that carry players; None without a content file."""
-
     def __init__(
         self,
         world: World,
         stop_camp: Callable[[Player], None],
         moved: Callable[[Player], None],
+        carriers: Carriers,
     ) -> None:
-        """`stop_camp` stops the camp timer of a player that stands up; `moved` hears of steps."""
+        """`stop_camp` stops the camp timer of a player that stands up; `moved` hears of steps.
+
+        `carriers` are the lifts and boats that carry players.
+        """
+        self._carriers = carriers
         self._world = world
         self._stop_camp = stop_camp
         self._moved = moved
@@ -102,8 +104,8 @@ class Movement:
         if player.state not in IN_ZONE:
             world.count("step out of order")
             return
-        carriers, carrier, here = self.carriers, None, player.spawn.position
-        if carriers is not None and carriers.has_any(player.zone):
+        carriers, carrier, here = self._carriers, None, player.spawn.position
+        if carriers.has_any(player.zone):
             step, carrier = _on_carrier(carriers, player, step)
             here = carriers.measured_from(player.spawn, step.position)
         refusal = player.pace.refusal(step, here, now)
@@ -120,8 +122,7 @@ class Movement:
             pitch=step.pitch,
             activity=step.activity,
         )
-        if carriers is not None:
-            carriers.stepped(player.zone, player.spawn, carrier)
+        carriers.stepped(player.zone, player.spawn, carrier)
         self._moved(player)
         zone = player.zone.definition
         # The client has fallen through the ground. Nobody could reach or help the player there.
@@ -202,12 +203,18 @@ class VerbScripts(Protocol):
 class Interaction:
     """Handles the messages about verbs of spawns."""
 
-    scripts: VerbScripts | None = None
-    """The scripts of the content file; None without them."""
-    ways: Ways | None = None
-    """Where the spawns of the content file lead."""
-
-    def __init__(self, world: World, departures: Departures, commands: CommandRunner) -> None:
+    def __init__(
+        self,
+        world: World,
+        departures: Departures,
+        commands: CommandRunner,
+        *,
+        ways: Ways,
+        scripts: VerbScripts | None,
+    ) -> None:
+        """`ways` are where spawns lead; `scripts` are those of the content file, if it has any."""
+        self.scripts = scripts
+        self._ways = ways
         self._world = world
         self._departures = departures
         self._commands = commands
@@ -264,7 +271,7 @@ class Interaction:
 
     def _do(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
         scripts = self.scripts
-        if self.ways is not None and self.ways.use(player, spawn, verb.command, now):
+        if self._ways.use(player, spawn, verb.command, now):
             return
         # Shopkeepers hail whoever wants to buy: their scripts greet by `hailed`.
         command = "hail" if verb.command == MERCHANT else verb.command

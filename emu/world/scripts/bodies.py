@@ -26,7 +26,7 @@ MOST_VARIABLES: Final = 64
 
 
 class PlayersByZone(Protocol):
-    """The players of a world; `emu.world.world.Players` has them."""
+    """The players of a world; `emu.world.players.Players` has them."""
 
     def standing_in(self, zone: Zone) -> list[Player]:
         """Return the players who stand in a zone."""

@@ -72,6 +72,8 @@ _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
 class Scripts(Calls):
     """The scripts of a world."""
 
+    subject = "scripts"
+
     def __init__(
         self,
         world: World,
@@ -79,6 +81,8 @@ class Scripts(Calls):
         folder: ScriptFolder,
         functions: Sequence[FunctionTable],
         *,
+        travel: Travel,
+        mail: Mail,
         chances: Chances,
         report: Callable[[str], object],
         minds: Minds,
@@ -114,9 +118,9 @@ class Scripts(Calls):
         """Zones that have ended, and of which not all spawns are forgotten yet."""
         self._forgets_at: Monotonic | None = None
         self._next_look: Monotonic | None = None
-        self.travel: Travel | None = None
+        self.travel = travel
         """Doors, transporters and places, for the functions that use them."""
-        self.mail: Mail | None = None
+        self.mail = mail
         """The letters of the world's characters."""
         self.letters = Letters(world.start, world.wake, world.clock.now, self.counters)
         self.chat = chat

@@ -89,7 +89,7 @@ async def test_a_listener_that_leads_nowhere_is_found(tmp_path: Path) -> None:
         await client.worlds()
         await client.create(1, "Aldana")
         await client.close()
-        server.service.server.world.admission.locked = True  # type: ignore[union-attr]
+        server.service.server.world.parts.admission.locked = True  # type: ignore[union-attr]
         done = visit(server.login_port)
         await done.with_account(Entrance(Credentials("testlabs", "testpass")), enters=True)
         assert done.findings[-1].level is Level.FAIL

@@ -33,7 +33,7 @@ async def test_status_accounts_characters_and_reload(tmp_path: Path) -> None:
         assert (await run(service, "character list")).data == []
         reported = await run(service, "reload configuration")
         assert reported.text == "configuration: changed: world.locked"
-        assert service.server.world.admission.locked  # type: ignore[union-attr]
+        assert service.server.world.parts.admission.locked  # type: ignore[union-attr]
         everything = await run(service, "reload")
         assert everything.ok, everything.text
         assert set(everything.data) >= {"configuration", "structs", "opcodes", "behaviors"}
@@ -72,15 +72,15 @@ async def test_a_reload_with_a_fault_shows_file_and_line_and_keeps_the_old_zones
         assert f"{zones / 'mine.toml'}, line 8: {fault}" in reply.lines
         assert f"{crier}, line 2: expected ':'" in reply.lines
         assert [line for line in reply.lines if line.startswith("knowledge: ")], "the rest is read"
-        assert world.atlas.named("Mine") is not None
-        assert world.behaviors.library.find("crier") is not None
+        assert world.parts.ports.atlas.named("Mine") is not None
+        assert world.parts.behaviors.library.find("crier") is not None
         with captured_log("text") as log:
             await service.server.reload()
         assert f"the zones are as before: {zones / 'mine.toml'}, line 8: zone" in log.text
         write_zones(zones, mine=zone_text(900, "Yours", 'behavior = "crier"\n'))
         crier.write_text("class Crier:\n    def on_start(self): ...\n")
         assert (await run(service, "reload")).ok
-        assert world.atlas.named("Yours") is not None
+        assert world.parts.ports.atlas.named("Yours") is not None
     finally:
         await service.stopService()
 
@@ -163,9 +163,9 @@ async def test_the_lock_and_the_message_of_the_day_outlive_a_restart(tmp_path: P
     try:
         world = again.server.world
         assert world is not None
-        assert (world.admission.locked, world.world.motd) == (True, "Hail")
+        assert (world.parts.admission.locked, world.parts.world.motd) == (True, "Hail")
         assert (await run(again, "unlock")).ok
-        assert not world.admission.locked
+        assert not world.parts.admission.locked
     finally:
         await again.stopService()
 

@@ -14,7 +14,7 @@ from emu.config.world import WorldConfig
 from emu.content.importing import import_content
 from emu.content.sources import dump_parts
 from emu.errors import FileFormatError, StoreError
-from emu.net.world.content import KEPT, WorldContent, make_scripts, warn_of_old_check
+from emu.net.world.content import KEPT, ContentReader, WorldContent, warn_of_old_check
 from emu.times import Moment, Monotonic
 from emu.world.population.deaths import Deaths
 from emu.world.population.served import ContentZones
@@ -63,12 +63,16 @@ class Source:
         pass
 
 
-def content(memories: Reviewed | None, path: Path | None = None) -> WorldContent:
+def content(
+    memories: Reviewed | None,
+    path: Path | None = None,
+    travel: Callable[[TravelTables], object] = lambda _tables: None,
+) -> WorldContent:
     harness = WorldHarness()
     return WorldContent(
         harness.atlas, harness.population, harness.behaviors, harness.registry, harness.world.clock,
         folders=lambda: (None, path), memories=memories, start=finish,
-        source=Source(), edits=None,
+        source=Source(), edits=None, travel=travel,
     )  # fmt: skip
 
 
@@ -104,8 +108,8 @@ def test_a_reload_reads_the_shipped_content(name: str) -> None:
 def test_a_reload_reads_ways_and_areas_of_the_content_file(tmp_path: Path) -> None:
     path = tmp_path / "content.sqlite"
     import_content(dump_parts([write_dumps(tmp_path / "dumps", meadow())]), path)
-    part, seen = content(None, path), list[TravelTables]()
-    part.reload_travel = seen.append
+    seen: list[TravelTables] = []
+    part = content(None, path, seen.append)
     with pytest.raises(StopIteration):
         part.reload_zones().send(None)
     assert seen == [read_tables(path)]
@@ -161,10 +165,11 @@ def test_scripts_that_cannot_run_are_logged_in_one_line(
         folder.mkdir()
     zones = served(harness) if has_content else None
     with captured_log("text") as log:
-        scripts = make_scripts(
-            WorldConfig(content=path, scripts=folder), harness.world, harness.chat,
-            zones, minds=harness.minds,
-        )  # fmt: skip
+        harness.population.content = zones
+        reader = ContentReader(
+            WorldConfig(content=path, scripts=folder), None, None, dead=None, edits=None, start=None
+        )  # type: ignore[arg-type]  # it reads no zone
+        scripts = reader.scripts(harness.parts)
     assert (scripts is None) == (zones is None)
     lines = log.text.splitlines()
     assert len(lines) == (line is not None)

@@ -26,19 +26,21 @@ async def test_zones_of_the_folder_are_read_at_the_start_and_at_reload(tmp_path:
         parse({}, [f"world.zones={folder}"]), no_storage(), lambda: None, reactor, scheduler,  # type: ignore[return-value]
         commands=Registry(),
     )  # fmt: skip
-    assert part.atlas.named("Mine") is not None
+    assert part.parts.ports.atlas.named("Mine") is not None
     try:
         write_zones(folder, mine=zone_text(900, "Yours"))
         assert await part.reloads["zones"]() == "5 zones"
-        assert part.atlas.named("Yours") is not None
+        assert part.parts.ports.atlas.named("Yours") is not None
         write_zones(folder, mine="[")
         with pytest.raises(EmuError, match=r"mine\.toml: not a TOML file"):
             await part.reloads["zones"]()
-        assert part.atlas.named("Yours") is not None, "what was read before stays"
+        assert part.parts.ports.atlas.named("Yours") is not None, "what was read before stays"
         write_zones(folder, mine=zone_text(900, "Theirs", 'behavior = "greter"\n'))
         with pytest.raises(EmuError, match=r"mine\.toml, line 8: zone: behavior: unknown behavior"):
             await part.reloads["zones"]()
-        assert part.atlas.named("Yours") is not None, "a fault that it can run with counts, too"
+        assert part.parts.ports.atlas.named("Yours") is not None, (
+            "a fault that it can run with counts, too"
+        )
     finally:
         await part.stop(scheduler.now())
 
@@ -49,17 +51,17 @@ def test_knowledge_of_the_folder_is_read_again_at_reload(tmp_path: Path) -> None
         parse({}, [f"world.knowledge={tmp_path}"]), storage, lambda: None, Clock(),  # type: ignore[return-value]
         Scheduler(Clock()), commands=Registry(),
     )  # fmt: skip
-    assert 77_777 not in part.world.knowledge.skills
+    assert 77_777 not in part.parts.world.knowledge.skills
     mine = tmp_path / "mine.toml"
     mine.write_text('[[skill]]\nid = 77777\nname = "Juggling"\n', encoding="utf-8")
     with pytest.raises(StopIteration) as end:
         part.reloads["knowledge"]().send(None)
     assert "skills" in end.value.value
-    assert part.world.knowledge.skills[77_777].name == "Juggling"
+    assert part.parts.world.knowledge.skills[77_777].name == "Juggling"
     mine.write_text("[", encoding="utf-8")
     with pytest.raises(EmuError, match=r"mine\.toml"):
         part.reloads["knowledge"]().send(None)
-    assert 77_777 in part.world.knowledge.skills, "what was read before stays"
+    assert 77_777 in part.parts.world.knowledge.skills, "what was read before stays"
 
 
 def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
@@ -70,7 +72,7 @@ def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
         parse({}, ["world.stalled_failures=2", "world.actor_failures=9"]), storage, Any,
         clock, Scheduler(clock), commands=Registry(), watch=watch,
     )  # fmt: skip
-    zones = part.world.zones
+    zones = part.parts.world.zones
     assert zones.rules.actor_failures == 9
     assert part.not_ready() == ""
 
@@ -80,7 +82,7 @@ def test_it_is_not_ready_while_a_zone_is_stalled(logged_failures: Any) -> None:
     zones.tick = fails
     with captured_log("text") as log:
         zone = zones.with_space(12, clock.seconds(), lambda _zone: 0)
-        spawn = Spawn(part.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 0))
+        spawn = Spawn(part.parts.world.next_spawn_id(), SpawnKind.NPC, "Guard", Position(0, 0, 0))
         zone.add(spawn, clock.seconds())
         for _ in range(40):
             clock.advance(0.05)
@@ -105,7 +107,7 @@ def test_limits_of_behaviors_are_settings_that_count_at_once() -> None:
         parse({}, ["world.behavior_burst=7"]), storage, Any, Clock(), Scheduler(Clock()),
         commands=Registry(),
     )  # fmt: skip
-    assert part.behaviors.limits.say_burst == 7
+    assert part.parts.behaviors.limits.say_burst == 7
     part.configure(parse({}, ["world.behavior_burst=9", "world.behavior_seconds=0.5"]))
-    assert part.behaviors.context.limits.say_burst == 9
-    assert part.behaviors.context.budget.seconds == 0.5
+    assert part.parts.behaviors.context.limits.say_burst == 9
+    assert part.parts.behaviors.context.budget.seconds == 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,14 +14,35 @@ from emu.content.population import Standing
 from emu.scripts.runtime import ScriptFolder
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind, Verb
+from emu.world.assembly import Assembly
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
-from emu.world.travel.tables import TravelTables
-from emu.world.travel.travel import Travel
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import WorldHarness
+from tests.support.world.worlds import HarnessContent, WorldHarness
 
 PLACE = Position(3.0, -7.97, 243.45, 90.0)
+
+
+class ScriptContent(HarnessContent):
+    """No zones of a content file, and a folder of scripts."""
+
+    def __init__(
+        self,
+        folder: Path,
+        chances: Random,
+        report: Callable[[str], object],
+        figures: Figures | None = None,
+    ) -> None:
+        super().__init__()
+        self._folder, self._chances, self._report = folder, chances, report
+        self._figures = figures
+
+    def scripts(self, assembly: Assembly) -> Scripts:
+        return Scripts(
+            assembly.world, assembly.chat, ScriptFolder(self._folder), EVERY,
+            minds=assembly.minds, travel=assembly.travel, mail=assembly.mail, chances=self._chances,
+            report=self._report, figures=self._figures,
+        )  # fmt: skip
 
 
 class ScriptScene:
@@ -33,20 +55,11 @@ class ScriptScene:
         self.folder = folder
         self.lines: list[str] = []
         self._shown = 0
-        self.harness = WorldHarness()
-        self.scripts = Scripts(
-            self.harness.world, self.harness.chat, ScriptFolder(folder), EVERY,
-            minds=self.harness.minds, chances=Random(seed), report=self.lines.append,
-            figures=figures,
-        )  # fmt: skip
-        self.travel = Travel(
-            self.harness.world, self.harness.departures, TravelTables(), Random(1).randrange
-        )
-        self.harness.service.add_travel(self.travel)
-        self.scripts.travel = self.travel
-        self.travel.scripts = self.scripts.events
-        self.harness.service.add_scripts(self.scripts)
-        self.scripts.mail = self.harness.command_context.mail
+        content = ScriptContent(folder, Random(seed), self.lines.append, figures)
+        self.harness = WorldHarness(content=content, roll=Random(1).randrange)
+        scripts = self.harness.parts.scripts
+        assert scripts is not None
+        self.scripts, self.travel = scripts, self.harness.parts.travel
         self.client = self.harness.stand(5, version, name=name)
         assert self.client.player is not None
         self.player: Player = self.client.player

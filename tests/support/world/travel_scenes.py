@@ -14,10 +14,9 @@ from emu.content.file import Entry, Placement, Template
 from emu.content.population import Standing
 from emu.world.actors.spawn import Destination, Footer, Spawn, SpawnKind, Verb
 from emu.world.travel.tables import TravelTables
-from emu.world.travel.travel import Travel
 from emu.world.zones.definitions import Atlas
 from emu.world_stream.movement import Position
-from tests.support.world.worlds import WorldHarness, bare_atlas
+from tests.support.world.worlds import HarnessContent, WorldHarness, bare_atlas
 
 PLACE = Position(3.0, -7.97, 243.45, 90.0)
 ISLE, ANTONICA = 325, 12
@@ -37,14 +36,10 @@ class TravelScene:
     """One player in the Isle of Refuge."""
 
     def __init__(self, tables: TravelTables | None = None, version: int = 546) -> None:
-        self.harness = WorldHarness(atlas=bare_atlas())
-        self.travel = Travel(
-            self.harness.world,
-            self.harness.departures,
-            tables or TravelTables(),
-            Random(1).randrange,
+        self.harness = WorldHarness(
+            atlas=bare_atlas(), content=HarnessContent(tables), roll=Random(1).randrange
         )
-        self.harness.service.add_travel(self.travel)
+        self.travel = self.harness.parts.travel
         self.client = self.harness.stand(5, version, name="Aldana")
         assert self.client.player is not None
         self.player = self.client.player

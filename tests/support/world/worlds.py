@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred
 
 from emu.commands import Caller, Registry, Reply, Use
 from emu.commands import help as help_commands
-from emu.dialects.dialect import read_numbers
+from emu.content.models import StandIns
 from emu.errors import Unanswered
 from emu.model import WorldCharacter
 from emu.processes.exchange import Exchange
@@ -29,29 +29,20 @@ from emu.structs.packed import read_client_cmds
 from emu.times import Moment, Monotonic
 from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import Player
-from emu.world.behaviors import Behaviors, Library
-from emu.world.commands import CommandContext, RemoteCommands, world_commands
-from emu.world.deadlines import Timetable
-from emu.world.entry.account_changes import AccountChanges
-from emu.world.entry.admission import WorldAdmissionRules
-from emu.world.entry.leaving import Departures
+from emu.world.assembly import Assembly, ContentPort, SubjectRules, WorldPorts, WorldStores
+from emu.world.behaviors import Library
 from emu.world.knowledge import read_knowledge
-from emu.world.minds.shared import Minds
+from emu.world.minds.guard import unguarded
 from emu.world.population.atlas import read_atlas
-from emu.world.population.population import ZonePopulation
-from emu.world.population.saving import ZoneFiles
-from emu.world.reports import Faults, WorldEvent
-from emu.world.rules import AdmissionRules, ChatRules, WorldRules, ZoneRules
-from emu.world.service import WorldService
-from emu.world.sheets import CharacterSheets
-from emu.world.social.chat import Chat
-from emu.world.social.mail import Mail
-from emu.world.social.memberships import Memberships
-from emu.world.social.petitions import Petitions
+from emu.world.population.edits import GameEdits
+from emu.world.population.served import ContentZones
+from emu.world.reports import WorldEvent
+from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules, ZoneRules
+from emu.world.scripts.host import Scripts
+from emu.world.travel.tables import TravelTables
 from emu.world.visibility.forms import read_rules
-from emu.world.world import World
 from emu.world.zones.definitions import Atlas
-from emu.world.zones.directory import Zones
+from emu.world.zones.zone import Zone
 from tests.support.cluster.brokers import start
 from tests.support.coroutines import finish
 from tests.support.running.processes import bus, handoff_keys
@@ -191,6 +182,22 @@ class Client:
         raise AssertionError(f"{name} is not seen")
 
 
+class HarnessContent:
+    """A world without a content file; tests override what they need."""
+
+    def __init__(self, travel_tables: TravelTables | None = None) -> None:
+        self.travel_tables = travel_tables or TravelTables()
+
+    def zones(self, _assembly: Assembly, _next_id: Callable[[], int]) -> ContentZones | None:
+        return None
+
+    def edits(self, _assembly: Assembly) -> GameEdits | None:
+        return None
+
+    def scripts(self, _assembly: Assembly) -> Scripts | None:
+        return None
+
+
 class WorldHarness:
     """A world, its clock, and its clients."""
 
@@ -203,6 +210,8 @@ class WorldHarness:
         beside: WorldHarness | None = None,
         elsewhere: Mapping[int, tuple[str, int]] | None = None,
         joined: Exchange | None = None,
+        content: ContentPort | None = None,
+        roll: Callable[[int], int] = lambda count: count - 1,
     ) -> None:
         """Make a world; one `beside` another shares store, keys and bus with it.
 
@@ -228,26 +237,54 @@ class WorldHarness:
             self.bus, self.name, spawn=start if joined else run_now, run=1 if joined else 0
         )
         self.atlas = atlas or bare_atlas()
-        self.population = ZonePopulation(self.atlas, self._next_spawn_id)
-        self.faults = Faults(self.events.append)
-        self.timetable = Timetable(wake, self.faults.attempt)
-        self.zones = Zones(
-            self.atlas, self.population.settle, ZoneRules(), faults=self.faults,
-            timetable=self.timetable,
-            ended=self.population.forget,
-        )  # fmt: skip
         self.zone_servers = ZoneTable(elsewhere)
         self.settings: SettingsInMemory = beside.settings if beside else SettingsInMemory()
-        self.world = World(
-            settings=SharedSettings(
-                self.name, self.bus, self.settings, start if joined else run_now
+        self.stored: StoredBeside = beside.stored if beside else StoredBeside(self.store)
+        self.library = deepcopy(LIBRARY)
+        self.zones_folder: Path | None = None
+        self.uses: list[Use] = []
+        self.registry = Registry(self.uses.append)
+        self._roll = roll
+        self.parts = Assembly(
+            self._ports(wake, content, elsewhere, joined),
+            SubjectRules(
+                world=rules or WorldRules(name="TestLabs"), zones=ZoneRules(), chat=ChatRules(),
+                admission=AdmissionRules(), behaviors=BehaviorRules(),
             ),
-            rules=rules or WorldRules(name="TestLabs"),
-            zones=self.zones,
+            self.registry,
+        )  # fmt: skip
+        self.registry.extend(help_commands.COMMANDS.commands(self.registry))
+        parts = self.parts
+        self.faults, self.timetable, self.world = parts.faults, parts.timetable, parts.world
+        self.population, self.zones = parts.population, parts.world.zones
+        self.admission, self.departures = parts.admission, parts.departures
+        self.account_changes, self.chat = parts.account_changes, parts.chat
+        self.behaviors, self.command_context = parts.behaviors, parts.context
+        self.minds = parts.minds
+        self.remote, self.service = parts.remote, parts.service
+
+    def _ports(
+        self,
+        wake: Callable[[Monotonic], None],
+        content: ContentPort | None,
+        elsewhere: Mapping[int, tuple[str, int]] | None,
+        joined: Exchange | None,
+    ) -> WorldPorts:
+        return WorldPorts(
+            atlas=self.atlas,
+            zones_folder=lambda: self.zones_folder,
             dialects=DIALECTS,
             forms=FORMS,
-            store=self.store,
+            stand_ins=StandIns(),
             knowledge=KNOWLEDGE,
+            library=self.library,
+            stores=WorldStores(
+                characters=self.store,
+                guilds=self.guilds,
+                mail=self.stored.mail,
+                petitions=self.stored.petitions,
+                memories=self.memories,
+            ),
             processes=Processes(
                 self.name,
                 self.bus,
@@ -257,55 +294,25 @@ class WorldHarness:
                 others_of(elsewhere),
                 run=1 if joined else None,
             ),
-            address=lambda: ("127.0.0.1", 9001),
+            settings=SharedSettings(
+                self.name, self.bus, self.settings, start if joined else run_now
+            ),
+            content=content or HarnessContent(),
             clock=WorldHarnessClock(self),
-            faults=self.faults,
+            roll=self._roll,
+            report=self.events.append,
+            address=lambda: ("127.0.0.1", 9001),
             start=self._start,
             answer=Deferred,
-            timetable=self.timetable,
+            wake=wake,
             wake_saver=lambda: None,
+            tick=Zone.tick,
+            guard=unguarded,
+            spent=lambda: self.watch,
         )
-        self.uses: list[Use] = []
-        self.admission = WorldAdmissionRules(AdmissionRules(), self.presence, self.keys)
-        self.departures = Departures(self.world)
-        self.account_changes = AccountChanges(self.world, self.departures)
-        self.chat = Chat(self.world, ChatRules(), read_numbers())
-        self.library = deepcopy(LIBRARY)
-        self.minds = Minds(events=self.world.events)
-        self.behaviors = Behaviors(
-            self.world,
-            self.chat,
-            self.departures,
-            self.library,
-            self.memories,
-            minds=self.minds,
-            clock=lambda: self.watch,
-        )
-        self.zones_folder: Path | None = None
-        self.stored: StoredBeside = beside.stored if beside else StoredBeside(self.store)
-        sheets = CharacterSheets(self.world)
-        self.command_context = CommandContext(
-            self.world, self.chat, self.admission,
-            self.departures, self.account_changes, sheets,
-            lambda count: count - 1, self.behaviors, self.population,
-            ZoneFiles(self.atlas, lambda: self.zones_folder),
-            Memberships(self.world, self.guilds, self.chat),
-            Mail(self.world, self.stored.mail, self.chat, sheets),
-            Petitions(self.world, self.stored.petitions, self.chat),
-        )  # fmt: skip
-        self.registry = Registry(self.uses.append)
-        self.registry.extend(
-            [*world_commands(self.command_context), *help_commands.COMMANDS.commands(self.registry)]
-        )
-        self.remote = RemoteCommands(self.world, self.registry, self.chat)
-        self.population.subscribe(self.behaviors)
-        self.service = WorldService(self.command_context, self.remote, self.behaviors)
 
     def _start(self, work: Coroutine[Any, Any, Any]) -> None:
         self.start(work)
-
-    def _next_spawn_id(self) -> int:
-        return self.world.next_spawn_id()
 
     def console(self, line: str) -> Reply:
         """Run a line as the console does."""

@@ -49,7 +49,6 @@ class Scene:
         harness.population.content = self.zones
         harness.command_context.edits = self.edits
         self.client: Client = harness.stand(1, zone_id=9, admin_status=100, name="Aldana")
-        self.zones.settle(self.client.player.zone)
         self.run()
 
     def process(self, name: str) -> GameEdits:

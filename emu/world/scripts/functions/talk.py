@@ -262,7 +262,7 @@ def _send_letter(
     scripts: Scripts, char_id: int, sender: str, subject: str, text: str, coins: Sequence[int]
 ) -> bool:
     mail = scripts.mail
-    if mail is None or not sender or not scripts.may_send():
+    if not sender or not scripts.may_send():
         return False
     copper = sum(count * worth for count, worth in zip(coins, _WORTH, strict=True))
     draft = Draft.of("", shown(subject), shown(text))

@@ -22,7 +22,7 @@ def send_to_zone(
     heading: float,
 ) -> None:  # fmt: skip
     """Send a player to a zone; without a place, or at 0, 0, 0, to its safe place."""
-    if home is None or player is None or player.player is None or scripts.travel is None:
+    if home is None or player is None or player.player is None:
         return
     place = Position(x, y, z, heading % 360.0) if (x or y or z) else None
     if place is not None and not scripts.is_place(place):
@@ -34,7 +34,7 @@ def send_to_zone(
 @TRAVEL("StartAutoMount", "P player, u path")
 def start_flight(scripts: Scripts, player: Body | None, path: int) -> None:
     """Take a player to the end of a flight path of its zone, at once."""
-    if player is None or player.player is None or scripts.travel is None:
+    if player is None or player.player is None:
         return
     end = scripts.travel.flights.get(path)
     if end is not None and end.position is not None and end.zone_id == player.home.zone.zone_id:
@@ -59,14 +59,14 @@ def is_in_flight(_scripts: Scripts, player: Body | None) -> bool:
 @TRAVEL("UseWidget", "S widget")
 def use_widget(scripts: Scripts, widget: Body | None) -> None:
     """Use a door or a lift: it opens or closes, and so does what is linked to it."""
-    if widget is not None and scripts.travel is not None:
+    if widget is not None:
         scripts.travel.use_widget(widget.spawn, None, scripts.now)
 
 
 @TRAVEL("AddTransportSpawn", "S transport")
 def add_transport(scripts: Scripts, body: Body | None) -> None:
     """Let a spawn carry who stands on it: a lift, a boat or a platform."""
-    if body is not None and body.player is None and scripts.travel is not None:
+    if body is not None and body.player is None:
         scripts.travel.rides.add(body.home.zone, body.spawn, shown=True)
 
 
@@ -79,7 +79,7 @@ def add_lift(scripts: Scripts, body: Body | None) -> None:
 @TRAVEL("IsTransportSpawn", "S spawn")
 def is_transport(scripts: Scripts, body: Body | None) -> bool:
     """Return whether a spawn carries who stands on it."""
-    if body is None or scripts.travel is None:
+    if body is None:
         return False
     return scripts.travel.rides.is_transport(body.spawn)
 
@@ -87,7 +87,7 @@ def is_transport(scripts: Scripts, body: Body | None) -> bool:
 @TRAVEL("GetPassengerSpawnList", "S transport")
 def get_passengers(scripts: Scripts, body: Body | None) -> Any:
     """Return who stands on a transport; nothing when nobody does."""
-    if body is None or scripts.travel is None:
+    if body is None:
         return None
     spawns = scripts.travel.rides.passengers(body.spawn)
     found = [scripts.body_of(spawn, body.home.zone) for spawn in spawns]
@@ -97,21 +97,21 @@ def get_passengers(scripts: Scripts, body: Body | None) -> Any:
 @TRAVEL("OpenDoor", "S widget, b silent?")
 def open_door(scripts: Scripts, widget: Body | None, silent: bool) -> None:
     """Open a door."""
-    if widget is not None and scripts.travel is not None:
+    if widget is not None:
         scripts.travel.widgets.open(widget.spawn, scripts.now, silent=silent)
 
 
 @TRAVEL("CloseDoor", "S widget, b silent?")
 def close_door(scripts: Scripts, widget: Body | None, silent: bool) -> None:
     """Close a door."""
-    if widget is not None and scripts.travel is not None:
+    if widget is not None:
         scripts.travel.widgets.close(widget.spawn, scripts.now, silent=silent)
 
 
 @TRAVEL("IsOpen", "S widget")
 def is_open(scripts: Scripts, widget: Body | None) -> bool:
     """Return whether a door is open."""
-    if widget is None or scripts.travel is None:
+    if widget is None:
         return False
     return scripts.travel.widgets.is_open(widget.spawn)
 
@@ -121,7 +121,7 @@ def send_transporters(
     scripts: Scripts, spawn: Body | None, player: Body | None, list_id: int
 ) -> None:
     """Show a player the destinations of a transporter."""
-    if player is None or player.player is None or scripts.travel is None:
+    if player is None or player.player is None:
         return
     if not scripts.may_send():
         return
@@ -135,14 +135,14 @@ def send_transporters(
 @TRAVEL("SetTemporaryTransportID", "P player, u list")
 def set_transport(scripts: Scripts, player: Body | None, list_id: int) -> None:
     """Choose the list that spawns without one of their own offer a player."""
-    if player is not None and player.player is not None and scripts.travel is not None:
+    if player is not None and player.player is not None:
         scripts.travel.transporters.set_temporary(player.player, list_id)
 
 
 @TRAVEL("GetTemporaryTransportID", "P player")
 def get_transport(scripts: Scripts, player: Body | None) -> int:
     """Return the list that was chosen for a player; 0 for none."""
-    if player is None or player.player is None or scripts.travel is None:
+    if player is None or player.player is None:
         return 0
     return scripts.travel.transporters.temporary(player.player)
 
@@ -162,7 +162,7 @@ def bind(
     heading: float,
 ) -> None:  # fmt: skip
     """Bind a player to a place; without a zone to where it stands, if the zone allows that."""
-    if player is None or player.player is None or scripts.travel is None:
+    if player is None or player.player is None:
         return
     to = Destination(zone_id, Position(x, y, z, heading % 360.0)) if zone_id else None
     if to is None or (to.position is not None and scripts.is_place(to.position)):
@@ -172,14 +172,14 @@ def bind(
 @TRAVEL("Gate", "P player")
 def gate(scripts: Scripts, player: Body | None) -> None:
     """Send a player to its bind place."""
-    if player is not None and player.player is not None and scripts.travel is not None:
+    if player is not None and player.player is not None:
         scripts.travel.returning.gate(player.player, scripts.now)
 
 
 @TRAVEL("GetBoundZoneID", "P player")
 def get_bound_zone(scripts: Scripts, player: Body | None) -> int:
     """Return the zone to which a player is bound, or else the one in which it began."""
-    if player is None or player.player is None or scripts.travel is None:
+    if player is None or player.player is None:
         return 0
     return scripts.travel.returning.bound(player.player).zone_id
 
@@ -191,7 +191,7 @@ def evacuate(
     """Put a player at the safe place of its zone, if the zone allows that."""
     body = whom.subject if isinstance(whom, Handle) else None
     # With numbers it moves the targets of a spell, and this server casts none yet.
-    if not isinstance(body, Body) or body.player is None or scripts.travel is None:
+    if not isinstance(body, Body) or body.player is None:
         return
     if body.home.zone.definition.can_evac:
         scripts.travel.returning.evacuate(body.player, scripts.now)
@@ -253,7 +253,7 @@ def set_can_evac(_scripts: Scripts, spawn: Body | None, allowed: int) -> None:
 
 def _levels(scripts: Scripts, home: Home | None) -> tuple[int, ...]:
     """Return the levels of those who opened a private copy of a zone."""
-    if home is None or scripts.travel is None:
+    if home is None:
         return ()
     return scripts.travel.instances.levels(home.zone)
 
@@ -286,21 +286,21 @@ def get_first_level(scripts: Scripts, home: Home | None) -> int:
 @TRAVEL("SetSuccessTimer", "P player")
 def set_success(scripts: Scripts, player: Body | None) -> None:
     """End a player's copy of its zone: it has won, and may come back after the lockout time."""
-    if player is not None and player.player is not None and scripts.travel is not None:
+    if player is not None and player.player is not None:
         scripts.travel.instances.finish(player.player, success=True)
 
 
 @TRAVEL("SetFailureTimer", "P player")
 def set_failure(scripts: Scripts, player: Body | None) -> None:
     """End a player's copy of its zone: it has lost, and may come back after the shorter time."""
-    if player is not None and player.player is not None and scripts.travel is not None:
+    if player is not None and player.player is not None:
         scripts.travel.instances.finish(player.player, success=False)
 
 
 @TRAVEL("GetZoneLockoutTimer", "P player, u zone, u show?")
 def get_lockout(scripts: Scripts, player: Body | None, zone_id: int, show: int) -> int:
     """Return the seconds until a player may enter a zone again, and show them if asked."""
-    if player is None or player.player is None or scripts.travel is None:
+    if player is None or player.player is None:
         return 0
     left = int(scripts.travel.instances.seconds_left(player.player, zone_id))
     if show and left and scripts.may_send():
@@ -311,7 +311,7 @@ def get_lockout(scripts: Scripts, player: Body | None, zone_id: int, show: int) 
 @TRAVEL("AddWaypoint", "P player, t name, u category=2")
 def add_waypoint(scripts: Scripts, player: Body | None, name: str, category: int) -> None:
     """Give a player a waypoint, whose path leads to the spawn of that name."""
-    if player is not None and player.player is not None and scripts.travel is not None:
+    if player is not None and player.player is not None:
         # As in EQ2Emulator, category 0 is the usual one.
         scripts.travel.waypoints.add(player.player, shown(name), category or _USUAL_WAYPOINT)
 
@@ -319,14 +319,14 @@ def add_waypoint(scripts: Scripts, player: Body | None, name: str, category: int
 @TRAVEL("RemoveWaypoint", "P player, t name")
 def remove_waypoint(scripts: Scripts, player: Body | None, name: str) -> None:
     """Take a waypoint from a player."""
-    if player is not None and player.player is not None and scripts.travel is not None:
+    if player is not None and player.player is not None:
         scripts.travel.waypoints.remove(player.player, shown(name))
 
 
 @TRAVEL("SendWaypoints", "P player")
 def send_waypoints(scripts: Scripts, player: Body | None) -> None:
     """Show a player its waypoints."""
-    if player is None or player.player is None or scripts.travel is None:
+    if player is None or player.player is None:
         return
     if scripts.may_send():
         scripts.travel.waypoints.send(player.player)

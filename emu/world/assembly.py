@@ -1,0 +1,293 @@
+"""The assembly of a world: makes every component, then connects them.
+
+First every object exists, then each adds its messages, commands and subscriptions. Tests use it
+with repositories in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from emu.commands import Caller, Registry
+from emu.content.models import StandIns
+from emu.dialects import Dialects
+from emu.dialects.dialect import read_numbers
+from emu.mailbox import PendingAnswer
+from emu.model import may_see
+from emu.processes.ports import (
+    GuildStore,
+    MailStore,
+    MemoryStore,
+    PetitionStore,
+    Processes,
+    WorldCharacterStore,
+)
+from emu.processes.settings import SharedSettings
+from emu.times import Clock, Monotonic
+from emu.world.behaviors import Behaviors, Library
+from emu.world.commands import CommandContext, RemoteCommands, world_commands
+from emu.world.deadlines import Timetable
+from emu.world.entry.account_changes import AccountChanges
+from emu.world.entry.admission import WorldAdmissionRules
+from emu.world.entry.client_records import ClientRecords
+from emu.world.entry.entering import ZoneEntries
+from emu.world.entry.leaving import Departures
+from emu.world.events import Arrived, HidingChanged, LeftWorld, PlayedElsewhere, RankChanged
+from emu.world.handlers.interaction import Interaction, Movement
+from emu.world.hiding import Concealed
+from emu.world.knowledge import Knowledge
+from emu.world.messages import WorldMessages
+from emu.world.minds.guard import Guard
+from emu.world.minds.shared import Minds
+from emu.world.population.edits import GameEdits
+from emu.world.population.population import ZonePopulation
+from emu.world.population.saving import ZoneFiles
+from emu.world.population.served import ContentZones
+from emu.world.reports import BehaviorFailed, Faults, WorldEvent
+from emu.world.rules import AdmissionRules, BehaviorRules, ChatRules, WorldRules, ZoneRules
+from emu.world.scripts.host import Scripts
+from emu.world.service import WorldService
+from emu.world.sheets import CharacterSheets
+from emu.world.social.chat import Chat
+from emu.world.social.mail import Mail
+from emu.world.social.memberships import Memberships
+from emu.world.social.petitions import Petitions
+from emu.world.travel.tables import TravelTables
+from emu.world.travel.travel import Travel
+from emu.world.visibility.forms import GhostRules
+from emu.world.world import World
+from emu.world.zones.definitions import Atlas
+from emu.world.zones.directory import Zones
+from emu.world.zones.zone import Zone
+
+
+class ContentPort(Protocol):
+    """The content file of a world, or none; `emu.net.world.content.ContentReader` reads one."""
+
+    @property
+    def travel_tables(self) -> TravelTables:
+        """The ways and places of the file. Raises `FileFormatError`."""
+
+    def zones(self, assembly: Assembly, next_id: Callable[[], int]) -> ContentZones | None:
+        """Return what fills running zones; None without a content file."""
+
+    def edits(self, assembly: Assembly) -> GameEdits | None:
+        """Return the edits made in the game; None without a content file."""
+
+    def scripts(self, assembly: Assembly) -> Scripts | None:
+        """Return the host of the file's scripts; None without scripts."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorldStores:
+    """The repositories of a world."""
+
+    characters: WorldCharacterStore
+    guilds: GuildStore
+    mail: MailStore
+    petitions: PetitionStore
+    memories: MemoryStore
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SubjectRules:
+    """The rules of a world, by subject."""
+
+    world: WorldRules
+    zones: ZoneRules
+    chat: ChatRules
+    admission: AdmissionRules
+    behaviors: BehaviorRules
+    locked: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorldPorts:
+    """What a world gets from outside."""
+
+    atlas: Atlas
+    zones_folder: Callable[[], Path | None]
+    """Returns the operator's folder of zone files."""
+    dialects: Dialects
+    forms: GhostRules
+    stand_ins: StandIns
+    knowledge: Knowledge
+    library: Library
+    stores: WorldStores
+    processes: Processes
+    settings: SharedSettings
+    content: ContentPort
+    clock: Clock
+    roll: Callable[[int], int]
+    """Returns a random number from 0 to one below the argument; players cannot predict it."""
+    report: Callable[[WorldEvent], None]
+    """Writes log lines for operators."""
+    address: Callable[[], tuple[str, int]]
+    """Returns the host and port at which clients reach this world."""
+    start: Callable[[Coroutine[Any, Any, None]], None]
+    """Runs a coroutine that nobody awaits."""
+    answer: Callable[[], PendingAnswer]
+    """Makes an object that a coroutine can wait for."""
+    wake: Callable[[Monotonic], None]
+    """Asks to call `WorldService.handle_timer` at a time at the latest."""
+    wake_saver: Callable[[], None]
+    """Asks for the saver's timer again."""
+    tick: Callable[[Zone, Monotonic], object]
+    """Ticks a zone, and may measure the time."""
+    guard: Guard
+    """Ends calls of behaviors that take too long."""
+    spent: Callable[[], float]
+    """Returns the seconds of work so far, which measure the calls of behaviors."""
+
+
+class Assembly:
+    """Every component of one world."""
+
+    def __init__(self, ports: WorldPorts, rules: SubjectRules, commands: Registry) -> None:
+        """Make and connect them; add the world's commands to `commands`."""
+        self.ports = ports
+        self.faults = Faults(ports.report)
+        self.timetable = Timetable(ports.wake, self.faults.attempt)
+        self.population = ZonePopulation(
+            ports.atlas, self._next_spawn_id, ports.content.zones(self, self._next_spawn_id)
+        )
+        self.world = self._make_world(rules)
+        self._make_subjects(rules)
+        self._make_minds(rules.behaviors)
+        self.context = self._make_context()
+        self.remote = RemoteCommands(self.world, commands, self.chat)
+        self.messages = WorldMessages()
+        self._make_handlers()
+        self.service = WorldService(
+            self.world, self.messages, self.entries, self.departures,
+            admission=self.admission,
+            minds=[self.behaviors, *([] if self.scripts is None else [self.scripts])],
+        )  # fmt: skip
+        self._connect(commands)
+
+    def _next_spawn_id(self) -> int:
+        return self.world.next_spawn_id()
+
+    def _make_world(self, rules: SubjectRules) -> World:
+        ports = self.ports
+        return World(
+            rules=rules.world,
+            zones=Zones(
+                ports.atlas, self.population.begin, rules.zones,
+                faults=self.faults, timetable=self.timetable, ended=self.population.forget,
+                tick=ports.tick,
+            ),
+            dialects=ports.dialects,
+            forms=ports.forms,
+            stand_ins=ports.stand_ins,
+            store=ports.stores.characters,
+            knowledge=ports.knowledge,
+            processes=ports.processes,
+            settings=ports.settings,
+            address=ports.address,
+            clock=ports.clock,
+            faults=self.faults,
+            timetable=self.timetable,
+            start=ports.start,
+            answer=ports.answer,
+            wake_saver=ports.wake_saver,
+        )  # fmt: skip
+
+    def _make_subjects(self, rules: SubjectRules) -> None:
+        ports, world, stores = self.ports, self.world, self.ports.stores
+        self.concealed = Concealed(world)
+        self.sheets = CharacterSheets(world)
+        self.admission = WorldAdmissionRules(
+            rules.admission, ports.processes.presence, ports.processes.handoffs,
+            locked=rules.locked,
+        )  # fmt: skip
+        self.departures = Departures(world)
+        self.account_changes = AccountChanges(world, self.departures)
+        self.chat = Chat(world, rules.chat, read_numbers())
+        self.memberships = Memberships(world, stores.guilds, self.chat)
+        self.mail = Mail(world, stores.mail, self.chat, self.sheets)
+        self.petitions = Petitions(world, stores.petitions, self.chat)
+        self.edits = ports.content.edits(self)
+        self.travel = Travel(world, self.departures, ports.content.travel_tables, ports.roll)
+
+    def _make_minds(self, limits: BehaviorRules) -> None:
+        ports, world = self.ports, self.world
+        for line in ports.library.problems:
+            world.report(BehaviorFailed("", "the behaviors' folder", line))
+        self.minds = Minds(events=world.events)
+        self.behaviors = Behaviors(
+            world, self.chat, self.departures, ports.library, ports.stores.memories,
+            minds=self.minds, limits=limits, guard=ports.guard, clock=ports.spent,
+        )  # fmt: skip
+        self.scripts = ports.content.scripts(self)
+
+    def _make_context(self) -> CommandContext:
+        return CommandContext(
+            world=self.world,
+            chat=self.chat,
+            admission=self.admission,
+            departures=self.departures,
+            account_changes=self.account_changes,
+            sheets=self.sheets,
+            roll=self.ports.roll,
+            behaviors=self.behaviors,
+            population=self.population,
+            zone_files=ZoneFiles(self.ports.atlas, self.ports.zones_folder),
+            memberships=self.memberships,
+            mail=self.mail,
+            petitions=self.petitions,
+            edits=self.edits,
+        )
+
+    def _make_handlers(self) -> None:
+        world, departures = self.world, self.departures
+        self.entries = ZoneEntries(
+            world, departures, self.account_changes, self.sheets, self.remote
+        )
+        self.interaction = Interaction(
+            world,
+            departures,
+            self.remote,
+            ways=self.travel,
+            scripts=None if self.scripts is None else self.scripts.events,
+        )
+        self.movement = Movement(
+            world, departures.stop_camp, self.interaction.uses.moved, self.travel.rides
+        )
+
+    def _connect(self, commands: Registry) -> None:
+        """Let every component add its messages, commands and subscriptions."""
+        for one in (
+            self.entries, self.departures, self.movement, self.interaction, self.remote,
+            self.minds.conversations, self.travel, self.mail, ClientRecords(self.world),
+        ):  # fmt: skip
+            one.register(self.messages)
+        commands.extend(world_commands(self.context))
+        commands.known |= {"player": self._player_names, "zone": self._zone_names}
+        self.population.subscribe(self.behaviors)
+        content, scripts = self.population.content, self.scripts
+        if content is not None:
+            content.watchers.append(self.travel)
+        if scripts is not None:
+            self.travel.scripts = scripts.events
+            scripts.use_verb = self.interaction.use
+        if content is not None and scripts is not None:
+            scripts.waits.despawn = content.despawn
+            scripts.maker.zones = content
+            content.listener = scripts
+        world, departures = self.world, self.departures
+        subscribe = world.events.subscribe
+        subscribe(RankChanged, lambda event: self.remote.send_table(event.player))
+        subscribe(Arrived, self.chat.enter_again)
+        subscribe(LeftWorld, self.chat.leave_all)
+        subscribe(PlayedElsewhere, lambda event: departures.lose(event.player, world.clock.now()))
+        subscribe(HidingChanged, self.chat.hidden_changed)
+
+    def _player_names(self, caller: Caller) -> list[str]:
+        return [one.name for one in self.world.players if may_see(caller.rank, one.spawn)]
+
+    def _zone_names(self, _caller: Caller) -> list[str]:
+        return [zone.name for zone in self.world.zones.table]
