@@ -1,0 +1,108 @@
+"""The layout of a path file: a header, then polygons, corners, portals and cells of a mesh.
+
+A polygon has its corners in a row, and its portals in a row. Cells are squares of `CELL` meters;
+each lists the polygons whose bounds touch it. Components are numbered: what has one number can be
+reached from each other.
+Source: shared/spec/eq2-maps.md, section 5.3.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import Final, NamedTuple, Self
+
+from emu.errors import FileFormatError
+
+MAGIC: Final = b"EMUPATHS"
+FORM: Final = 1
+CELL: Final = 8.0
+MOST_CELLS: Final = 1 << 20
+"""Cells of a file; a mesh that is larger has larger cells."""
+POLYGON: Final = struct.Struct("<IIIBBxx")
+"""The first corner, the first portal, the component, and the numbers of corners and portals."""
+CORNER: Final = struct.Struct("<3f")
+PORTAL: Final = struct.Struct("<III6f")
+"""The neighbor, its first portal and their number, and the left and the right end from inside."""
+CELL_START: Final = struct.Struct("<I")
+"""The first entry of a cell."""
+ENTRY: Final = struct.Struct("<II")
+"""A polygon and its component."""
+MOST_PORTALS: Final = 255
+_HEADER: Final = struct.Struct("<8sI32sffffIIIIIIIIQ")
+_CHECK: Final = struct.Struct("<I")
+HEADER_SIZE: Final = _HEADER.size + _CHECK.size
+
+
+class PathHeader(NamedTuple):
+    """The first bytes of a path file."""
+
+    digest: bytes
+    """SHA-256 of the mesh file and of the form, by which an unchanged mesh is known."""
+    climb: float
+    """Meters of the highest step that is climbed."""
+    west: float
+    """The lowest x of the cells, in meters."""
+    south: float
+    """The lowest z of the cells."""
+    cell: float
+    """Meters of a cell's side."""
+    columns: int
+    rows: int
+    polygons: int
+    corners: int
+    portals: int
+    entries: int
+    """Polygons in all cells."""
+    components: int
+    checksum: int
+    """CRC-32 of all bytes behind the header."""
+
+    @classmethod
+    def read(cls, data: bytes) -> Self:
+        """Read a header. Raises `FileFormatError`."""
+        if len(data) < HEADER_SIZE:
+            raise FileFormatError("is too short for a path file", place=f"byte {len(data)}")
+        body = data[: _HEADER.size]
+        magic, form, *values = _HEADER.unpack(body)
+        if magic != MAGIC:
+            raise FileFormatError("is no path file", place="byte 0")
+        if form != FORM:
+            raise FileFormatError(f"has form {form}, this server reads {FORM}", place="byte 8")
+        (check,) = _CHECK.unpack_from(data, _HEADER.size)
+        if check != zlib.crc32(body):
+            raise FileFormatError("the header's checksum is wrong", place=f"byte {_HEADER.size}")
+        header = cls(*values[:-1])
+        if values[-1] != header.size:
+            raise FileFormatError("the counts of the header disagree", place="byte 0")
+        return header
+
+    def pack(self) -> bytes:
+        """Return the bytes of the header."""
+        body = _HEADER.pack(MAGIC, FORM, *self, self.size)
+        return body + _CHECK.pack(zlib.crc32(body))
+
+    @property
+    def corners_at(self) -> int:
+        """The offset of the first corner."""
+        return HEADER_SIZE + self.polygons * POLYGON.size
+
+    @property
+    def portals_at(self) -> int:
+        """The offset of the first portal."""
+        return self.corners_at + self.corners * CORNER.size
+
+    @property
+    def cells_at(self) -> int:
+        """The offset of the first cell: the number of its first entry."""
+        return self.portals_at + self.portals * PORTAL.size
+
+    @property
+    def entries_at(self) -> int:
+        """The offset of the first entry of a cell."""
+        return self.cells_at + (self.columns * self.rows + 1) * CELL_START.size
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole file."""
+        return self.entries_at + self.entries * ENTRY.size

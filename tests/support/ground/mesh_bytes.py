@@ -1,0 +1,117 @@
+"""Writes navigation meshes in Detour's format. Source: shared/spec/eq2-maps.md, section 2.3."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from emu.ground.mesh_building import build_paths
+from emu.ground.mesh_files import Mesh, read_mesh
+from emu.ground.path_mesh import PathMesh
+from emu.ground.source_bytes import SourceBytes
+
+Cell = tuple[int, int]
+SIZE = 4.0
+"""Meters of a cell's side."""
+CLIMB = 0.9
+_SIDES = {(-1, 0): 4, (0, 1): 2, (1, 0): 0, (0, -1): 6}
+"""Detour's numbers of a tile's sides, by the step to the next tile."""
+
+
+class Tile(NamedTuple):
+    """One tile as it is written: square polygons of four corners."""
+
+    column: int
+    row: int
+    corners: list[tuple[float, float, float]]
+    polygons: list[tuple[list[int], list[int]]]
+    """Corners and sides of each polygon."""
+
+
+def tile_bytes(tile: Tile, *, links: int = 0, nodes: int = 0) -> bytes:
+    """Return a tile: its data with the header, reference and size before it."""
+    corners = b"".join(struct.pack("<3f", *one) for one in tile.corners)
+    polygons = b"".join(
+        struct.pack(
+            "<I6H6HHBB", 0xFFFFFFFF, *(some + [0] * (6 - len(some))),
+            *(sides + [0] * (6 - len(sides))), 1, len(some), 0,
+        )
+        for some, sides in tile.polygons
+    )  # fmt: skip
+    count = len(tile.polygons)
+    head = struct.pack(
+        "<4siiiiI9i3f6ff", b"VAND", 7, tile.column, tile.row, 0, 0, count, len(tile.corners),
+        links, count, 0, 2 * count, nodes, 0, count, 1.5, 0.2, CLIMB, *[0.0] * 6, 1.0,
+    )  # fmt: skip
+    rest = bytes(12 * links + 12 * count + 8 * count + 16 * nodes)
+    data = head + corners + polygons + rest
+    return struct.pack("<Ii", 1, len(data)) + data
+
+
+def set_bytes(tiles: Iterable[Tile]) -> bytes:
+    """Return a mesh file."""
+    some = [tile_bytes(tile, links=3, nodes=2) for tile in tiles]
+    return b"TESM" + struct.pack("<ii5fii", 1, len(some), 0, 0, 0, 8, 8, 64, 64) + b"".join(some)
+
+
+def cell_tiles(cells: dict[Cell, float], side: int = 1 << 20) -> list[Tile]:
+    """Return tiles of square floors; `cells` have their heights, `side` is that of a tile.
+
+    Cells beside each other are connected; over the border of a tile that is left to the reader.
+    """
+    places = {(column // side, row // side) for column, row in cells}
+    tiles = []
+    for place in sorted(places):
+        own = [one for one in cells if (one[0] // side, one[1] // side) == place]
+        numbers = {cell: number for number, cell in enumerate(own)}
+        corners: list[tuple[float, float, float]] = []
+        polygons = []
+        for column, row in own:
+            x, z, y = column * SIZE, row * SIZE, cells[column, row]
+            first = len(corners)
+            # In the order of `_SIDES`: west, north, east and south.
+            corners += [(x, y, z), (x, y, z + SIZE), (x + SIZE, y, z + SIZE), (x + SIZE, y, z)]
+            sides = []
+            for step, number in _SIDES.items():
+                to = column + step[0], row + step[1]
+                if to in numbers:
+                    sides.append(numbers[to] + 1)
+                elif (to[0] // side, to[1] // side) != place:
+                    sides.append(0x8000 | number)
+                else:
+                    sides.append(0)
+            polygons.append(([first, first + 1, first + 2, first + 3], sides))
+        tiles.append(Tile(*place, corners, polygons))
+    return tiles
+
+
+def mesh_of(data: bytes) -> Mesh:
+    """Read a mesh file's bytes."""
+    return read_mesh(SourceBytes(io.BytesIO(data).read))
+
+
+def write_paths(folder: Path, cells: dict[Cell, float], side: int = 1 << 20) -> Path:
+    """Write the path file of square floors; return its path."""
+    path = folder / "meadow.paths"
+    with path.open("wb") as file:
+        build_paths(mesh_of(set_bytes(cell_tiles(cells, side))), b"\x08" * 32, file)
+    return path
+
+
+def opened_mesh(folder: Path, cells: dict[Cell, float], side: int = 1 << 20) -> PathMesh:
+    """Return the mesh of square floors."""
+    return PathMesh(write_paths(folder, cells, side))
+
+
+def flat(text: str) -> dict[Cell, float]:
+    """Return the cells of a plan: a line for each row, the highest first; `.` is a floor."""
+    rows = text.split()[::-1]
+    return {
+        (column, row): 0.0
+        for row, line in enumerate(rows)
+        for column, letter in enumerate(line)
+        if letter == "."
+    }
