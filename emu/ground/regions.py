@@ -1,0 +1,188 @@
+"""Regions of a zone: volumes of water and lava, and those whose scripts run.
+
+A region is a sphere, and in it a tree of planes. At a node the side of the plane decides: in front
+is where n * p > d. A child is a node, or `OUTSIDE`, or `INSIDE`. Of a water region the node says
+whether inside is water, lava or neither; inside of all other classes is water.
+Source: shared/spec/eq2-maps.md, section 2.2.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from emu.errors import FileFormatError
+from emu.ground.ground_layout import Point
+
+OUTSIDE: Final = -1
+INSIDE: Final = -2
+WATER_REGION: Final = 1
+"""The class whose nodes name their substance."""
+NODE: Final = struct.Struct("<4fIii")
+"""A plane's x, y, z and distance, the substance, and the children in front and behind."""
+_SCRIPTS: Final = "RegionScripts"
+
+
+class Substance(IntEnum):
+    """A kind of region, by the number that its scripts get."""
+
+    UNTAGGED = -1
+    NONE = 0
+    """Outside of the volume."""
+    WATER = 1
+    LAVA = 2
+    """Lava, or death."""
+
+
+_SUBSTANCES: Final = {1: Substance.WATER, 0xFFFFFFFD: Substance.LAVA}
+"""Substances by the number of a node; others are untagged."""
+
+Node = tuple[float, float, float, float, int, int, int]
+"""A plane's x, y, z and distance, the substance, and the children in front and behind."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """One region of a zone."""
+
+    number: int
+    kind: int
+    """Its class: 0 water volume, 1 water region, 3 and 5 ocean, 4 cavern."""
+    place: Point
+    radius: float
+    """Meters around its place in which anything of it is."""
+    environment: str
+    file: str
+    grid: int
+    nodes: tuple[Node, ...] = ()
+    """The tree of planes; without one the whole sphere is inside."""
+    widget: int = 0
+    """The widget that it was made for; 0 for one of the map."""
+
+    def is_near(self, point: Point) -> bool:
+        """Return whether a place is in the sphere."""
+        (x, y, z), (ox, oy, oz) = point, self.place
+        return (x - ox) ** 2 + (y - oy) ** 2 + (z - oz) ** 2 <= self.radius * self.radius
+
+    def substance(self, point: Point) -> Substance:
+        """Return the substance at a place, `Substance.NONE` outside of the volume."""
+        if not self.is_near(point):
+            return Substance.NONE
+        if not self.nodes:
+            return Substance.UNTAGGED
+        x, y, z = point
+        at = 0
+        while True:
+            nx, ny, nz, d, special, front, behind = self.nodes[at]
+            side = nx * x + ny * y + nz * z - d
+            at = front if side > 0.0 else behind
+            if at >= 0:
+                continue
+            if at == OUTSIDE or not self._is_inside(side, front):
+                return Substance.NONE
+            if self.kind == WATER_REGION:
+                return _SUBSTANCES.get(special, Substance.UNTAGGED)
+            return Substance.WATER
+
+    def _is_inside(self, side: float, front: int) -> bool:
+        """Return whether `INSIDE` counts at a leaf: behind a plane only of some classes.
+
+        EQ2Emulator's server decides so: behind a plane nothing of a water region is inside, and of
+        other classes nothing if inside is in front of the plane, too.
+        """
+        return side > 0.0 or (self.kind != WATER_REGION and front != INSIDE)
+
+    def pack(self) -> bytes:
+        """Return the tree's bytes."""
+        return b"".join(NODE.pack(*node) for node in self.nodes)
+
+    def scripts(self, zone: str) -> list[str]:
+        """Return the names of the scripts it may have, the first that exists is its script.
+
+        Source: shared/spec/eq2-maps.md, section 3.
+        """
+        stems = [name.partition(".")[0] for name in (self.file, self.environment) if name]
+        return [f"{_SCRIPTS}/{zone.lower()}/{stem}.lua" for stem in (*stems, "default")]
+
+
+def unpack_nodes(data: bytes) -> tuple[Node, ...]:
+    """Return a tree of its bytes. Raises `FileFormatError` for one that is no tree."""
+    if len(data) % NODE.size:
+        raise FileFormatError("the nodes of a region are cut off")
+    nodes = tuple(NODE.iter_unpack(data))
+    wrong = first_wrong_child(nodes)
+    if wrong is not None:
+        raise FileFormatError(f"node {wrong} of a region has a child that cannot be")
+    return nodes
+
+
+def first_wrong_child(nodes: tuple[Node, ...]) -> int | None:
+    """Return a node with a child that does not exist or is reached twice; None for a tree.
+
+    Without this check a tree with a circle would never end a search.
+    """
+    if not nodes:
+        return None
+    reached = bytearray(len(nodes))
+    reached[0] = 1
+    waiting = [0]
+    while waiting:
+        at = waiting.pop()
+        for child in nodes[at][5:]:
+            if child in (OUTSIDE, INSIDE):
+                continue
+            if not 0 <= child < len(nodes) or reached[child]:
+                return at
+            reached[child] = 1
+            waiting.append(child)
+    return None
+
+
+class RegionAt(NamedTuple):
+    """A region that has a place, and the substance there."""
+
+    region: Region
+    substance: Substance
+
+
+class ZoneRegions:
+    """The regions of one zone, also those that scripts add."""
+
+    def __init__(self, regions: Iterable[Region] = ()) -> None:
+        self._regions = list(regions)
+
+    def __iter__(self) -> Iterator[Region]:
+        return iter(self._regions)
+
+    def __len__(self) -> int:
+        return len(self._regions)
+
+    def at(self, point: Point) -> list[RegionAt]:
+        """Return the regions whose volume has a place."""
+        found = []
+        for region in self._regions:
+            substance = region.substance(point)
+            if substance is not Substance.NONE:
+                found.append(RegionAt(region, substance))
+        return found
+
+    def is_water(self, point: Point) -> bool:
+        """Return whether a place is in water."""
+        return any(one.substance(point) is Substance.WATER for one in self._regions)
+
+    def is_lava(self, point: Point) -> bool:
+        """Return whether a place is in lava, or where creatures die."""
+        return any(one.substance(point) is Substance.LAVA for one in self._regions)
+
+    def add(self, region: Region) -> None:
+        """Add a region."""
+        self._regions.append(region)
+
+    def remove(self, name: str) -> list[Region]:
+        """Remove the regions whose file has a text in its name; return them."""
+        gone = [one for one in self._regions if name in one.file]
+        self._regions = [one for one in self._regions if name not in one.file]
+        return gone
