@@ -348,7 +348,7 @@ def export(name: str, seed: int, path: Path | None) -> None:
     served = None if number is None else read_zone_content(target, number)
     if number not in definitions or served is None:
         raise CommandError(f"there is no zone {name!r} that clients can load")
-    fixtures = standing_fixtures(served.fixtures, _standing(served.content, seed))
+    fixtures = standing_fixtures(served.templates, _standing(served.content, seed))
     click.echo(zone_text(definitions[number], fixtures), nl=False)
 
 

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from emu.appearance import SLIDER_FIELDS, Models
 from emu.model import WorldCharacter
@@ -21,6 +23,8 @@ from emu.world.actors.mind import Mind
 from emu.world.actors.sheet import Sheet, usual_health
 from emu.world.actors.stance import Stance
 from emu.world_stream.movement import Position
+
+T = TypeVar("T")
 
 
 class SpawnKind(enum.Enum):
@@ -164,28 +168,45 @@ DIFFICULTY = 6
 LIVING = frozenset((SpawnKind.PLAYER, SpawnKind.NPC))
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Spawn:
-    """The state of a spawn that clients are shown.
+class Pose(NamedTuple):
+    """How a spawn stands: the client's numbers of its states, and its animations."""
 
-    `id` is unique in the world process and never goes on the wire: clients know a spawn by an index
-    of their own. Speeds are world units a second, `pitch` and `roll` are in the client's unit,
-    `activity` has the client's own bits (docs/protocol/world/movement.md#prediction). `looks` are
-    field names of Substruct_SpawnInfoStruct with their values; `words` say what it is and does
-    (``afk``, ``merchant`` ...): those of `data/world/ghosts.toml`.
+    visual_state: int = 0
+    action_state: int = 0
+    mood_state: int = 0
+    emote_state: int = 0
+    idle: Idle | None = None
+    entrance: Entrance | None = None
+
+
+class Vitals(NamedTuple):
+    """How much health and power clients are shown, in percent."""
+
+    hp_percent: int = 100
+    power_percent: int = 100
+
+
+AT_REST: Final = Pose()
+EVERYBODY: Final[frozenset[int]] = frozenset()
+"""One object: an empty set takes as much memory as half a spawn."""
+UNHURT: Final = Vitals()
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnTemplate:
+    """What spawns share, whatever file it is from; it is replaced and never changed.
+
+    `appearance` are field names of Substruct_SpawnInfoStruct with their values; `words` say what a
+    spawn is and does (``afk``, ``merchant`` ...): those of `data/world/ghosts.toml`.
     """
 
-    id: int
     kind: SpawnKind
     name: str
-    position: Position
-    _: KW_ONLY
     last_name: str = ""
     prefix: str = ""
     suffix: str = ""
     guild: str = ""
-    origin: Position = field(init=False)
-    """Its first place; creatures go back there."""
+    """The line below the name: a player's guild, a creature's trade."""
     level: int = 1
     size: int = 32
     collision_radius: int = 32
@@ -212,46 +233,132 @@ class Spawn:
     heroic: int = 0
     """1 heroic, 2 epic."""
     faction: int = 0
-    hidden: bool = False
-    """Whether other players are not shown it."""
-    allowed: frozenset[int] = frozenset()
-    """The numbers of the spawns that see it; empty: everybody does."""
-    is_led_by_client: bool = False
-    """Whether its place is the one that a player's client has sent."""
-    follow_index: int | None = None
-    """The ghost that the spawn's own client follows, by that client's index."""
-    target_id: int = 0
-    """The spawn that it has targeted, 0 for none. Each viewer is shown its own index of it."""
-    destination: Destination | None = None
-    """Where a player who uses it goes: for instance a sign at the edge of a zone."""
-    speed: float = 0.0
-    side_speed: float = 0.0
-    vert_speed: float = 0.0
-    ahead: tuple[Position, ...] = ()
-    """The next two points of a creature's walk; empty while it stands."""
-    pitch: float = 0.0
-    roll: float = 0.0
-    activity: int = RUNNING
     hovers: bool = False
     """Whether it flies or swims, whatever its state says."""
     position_state: int | None = None
     """The client's bits of how it stands (flying, swimming, lying); None: those of its activity."""
-    hp_percent: int = 100
-    power_percent: int = 100
-    visual_state: int = 0
-    action_state: int = 0
-    idle: Idle | None = None
-    entrance: Entrance | None = None
-    mood_state: int = 0
-    emote_state: int = 0
-    own_model: int | None = None
-    """The model that it has without its illusion; None while it has no illusion."""
-    watcher: Callable[[Spawn, int], None] = NOBODY
-    _sheet: Sheet | None = None
-    _mind: Mind[Spawn] | None = None
+    pose: Pose = AT_REST
+    destination: Destination | None = None
+    """Where a player who uses it goes: for instance a sign at the edge of a zone."""
 
-    def __post_init__(self) -> None:
-        self.origin = self.position
+
+class Grouped(property, Generic[T]):
+    """A value of one of a spawn's groups, which are replaced and never changed."""
+
+    def __init__(self, group: str, name: str) -> None:
+        # attrgetter, because the parts of a ghost are made from these values.
+        super().__init__(attrgetter(f"{group}.{name}"), partial(_change, group, name))
+
+    if TYPE_CHECKING:
+
+        def __get__(self, spawn: Any, owner: type | None = None, /) -> T: ...  # type: ignore[override]
+
+        def __set__(self, spawn: Any, value: T, /) -> None: ...
+
+
+def _change(group: str, name: str, spawn: Spawn, value: Any) -> None:
+    held = getattr(spawn, group)
+    # Spawns share their groups, so an equal value must not make a copy.
+    if getattr(held, name) != value:
+        changes: dict[str, Any] = {name: value}
+        is_named = isinstance(held, tuple)
+        setattr(spawn, group, held._replace(**changes) if is_named else replace(held, **changes))
+
+
+class Spawn:
+    """A spawn: the template that it shares with others, and what changes while it lives.
+
+    `id` is unique in the world process and never goes on the wire: clients know a spawn by an index
+    of their own. Speeds are world units a second, `pitch` and `roll` are in the client's unit,
+    `activity` has the client's own bits (docs/protocol/world/movement.md#prediction). The values of
+    its place are fields of its own and no group: each step reads them.
+    """
+
+    __slots__ = (
+        "_mind", "_sheet", "activity", "ahead", "allowed", "appearance", "follow_index", "hidden",
+        "id", "is_led_by_client", "kind", "level", "look", "more_verbs", "origin", "own_model",
+        "pitch", "pose", "position", "roll", "side_speed", "size", "speed", "target_id", "verbs",
+        "vert_speed", "vitals", "watcher", "words",
+    )  # fmt: skip
+
+    name = Grouped[str]("look", "name")
+    guild = Grouped[str]("look", "guild")
+    last_name = Grouped[str]("look", "last_name")
+    prefix = Grouped[str]("look", "prefix")
+    suffix = Grouped[str]("look", "suffix")
+    collision_radius = Grouped[int]("look", "collision_radius")
+    footer = Grouped["Footer | None"]("look", "footer")
+    attackable = Grouped[bool]("look", "attackable")
+    targetable = Grouped[bool]("look", "targetable")
+    show_name = Grouped[bool]("look", "show_name")
+    show_level = Grouped["bool | None"]("look", "show_level")
+    show_commands = Grouped["bool | None"]("look", "show_commands")
+    hand_icon = Grouped[int]("look", "hand_icon")
+    icon = Grouped[int]("look", "icon")
+    difficulty = Grouped[int]("look", "difficulty")
+    heroic = Grouped[int]("look", "heroic")
+    faction = Grouped[int]("look", "faction")
+    hovers = Grouped[bool]("look", "hovers")
+    position_state = Grouped["int | None"]("look", "position_state")
+    destination = Grouped["Destination | None"]("look", "destination")
+    visual_state = Grouped[int]("pose", "visual_state")
+    action_state = Grouped[int]("pose", "action_state")
+    mood_state = Grouped[int]("pose", "mood_state")
+    emote_state = Grouped[int]("pose", "emote_state")
+    idle = Grouped["Idle | None"]("pose", "idle")
+    entrance = Grouped["Entrance | None"]("pose", "entrance")
+    hp_percent = Grouped[int]("vitals", "hp_percent")
+    power_percent = Grouped[int]("vitals", "power_percent")
+
+    def __init__(
+        self, spawn_id: int, kind: SpawnKind, name: str, position: Position, **values: Any
+    ) -> None:
+        """Make a spawn with a template and a pose of its own, which have these `values`."""
+        pose = Pose(**{one: values.pop(one) for one in Pose._fields if one in values})
+        self._begin(spawn_id, SpawnTemplate(kind, name, pose=pose, **values), position)
+
+    @classmethod
+    def of(cls, look: SpawnTemplate, spawn_id: int, position: Position) -> Spawn:
+        """Return a spawn of a template."""
+        made = cls.__new__(cls)
+        made._begin(spawn_id, look, position)  # noqa: SLF001  # its own
+        return made
+
+    def _begin(self, spawn_id: int, look: SpawnTemplate, position: Position) -> None:
+        self.id = spawn_id
+        self.look = look
+        """Its template, or a changed copy of that."""
+        self.kind = look.kind
+        self.level = look.level
+        self.size = look.size
+        self.appearance = look.appearance
+        self.words = look.words
+        self.verbs = look.verbs
+        self.more_verbs = look.more_verbs
+        self.pose = look.pose
+        self.own_model: int | None = None
+        """The model that it has without its illusion; None while it has no illusion."""
+        self.position = self.origin = position
+        """`origin` is its first place; creatures go back there."""
+        self.speed = self.side_speed = self.vert_speed = 0.0
+        self.ahead: tuple[Position, ...] = ()
+        """The next two points of a creature's walk; empty while it stands."""
+        self.pitch = self.roll = 0.0
+        self.activity = RUNNING
+        self.is_led_by_client = False
+        """Whether its place is the one that a player's client has sent."""
+        self.hidden = False
+        """Whether other players are not shown it."""
+        self.allowed = EVERYBODY
+        """The numbers of the spawns that see it; empty: everybody does."""
+        self.follow_index: int | None = None
+        """The ghost that the spawn's own client follows, by that client's index."""
+        self.target_id = 0
+        """The spawn that it has targeted, 0 for none. Each viewer is shown its own index of it."""
+        self.vitals = UNHURT
+        self.watcher: Callable[[Spawn, int], None] = NOBODY
+        self._sheet: Sheet | None = None
+        self._mind: Mind[Spawn] | None = None
 
     def may_be_seen_by(self, viewer: Spawn) -> bool:
         """Return whether it is shown to the player with a spawn; everybody sees itself."""

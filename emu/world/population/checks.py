@@ -63,7 +63,7 @@ def content_faults(atlas: Atlas, behaviors: BehaviorFaults, commands: Collection
                     for fault in behaviors(fixture.behavior, fixture.behavior_options, is_zone)
                 ]
             # EQ2Emulator's commands, which such a file has, are not faults of its operator.
-            if fixture.verbs and not imported(fixture):
+            if fixture.template.verbs and not imported(fixture):
                 problems += _verb_faults(fixture, commands)
     return sorted(problems, key=_place)
 
@@ -92,8 +92,9 @@ class _Imported:
 
 def _verb_faults(fixture: Fixture, commands: Collection[str]) -> Iterator[str]:
     # A verb without a command of the server uses the way or shows the sign (see `Interaction`).
-    leads = fixture.destination is not None or fixture.kind is SpawnKind.SIGN
-    for number, verb in enumerate(fixture.verbs):
+    template = fixture.template
+    leads = template.destination is not None or template.kind is SpawnKind.SIGN
+    for number, verb in enumerate(template.verbs):
         word = verb.command.partition(" ")[0]
         if word in commands:
             continue

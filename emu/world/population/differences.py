@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from emu.content.file import Row, Template, ZoneContent
 from emu.content.population import Population
-from emu.world.zones.definitions import Fixture
+from emu.world.actors.spawn import SpawnTemplate
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,24 +19,24 @@ class ServedZone:
     """The content of one zone with its templates as the world needs them."""
 
     content: ZoneContent
-    fixtures: Mapping[int, Fixture]
+    templates: Mapping[int, SpawnTemplate]
     """By the spawn's number; spawns that cannot be shown are missing."""
     faults: tuple[str, ...]
     """A line for each spawn that cannot be shown."""
     source: object = None
     """What it was read from: equal ones give the same content. None if it was not read so."""
 
-    def fixture_as(
+    def template_as(
         self, template: Template, commands: Mapping[int, Sequence[Row]]
-    ) -> Fixture | None:
-        """Return the fixture of a template that is the same here; None if it differs."""
+    ) -> SpawnTemplate | None:
+        """Return what was made of the same rows here; None if they differ."""
         if self.content.templates.get(template.id) != template:
             return None
         for column in ("commands", "more_commands"):
             number = template.spawn[column]
             if self.content.commands.get(number) != commands.get(number):
                 return None
-        return self.fixtures.get(template.id)
+        return self.templates.get(template.id)
 
 
 class Difference(NamedTuple):
@@ -64,8 +64,8 @@ def difference(old: ServedZone, new: ServedZone) -> Difference:
         one for one in known.keys() & fresh.keys()
         if known[one] != fresh[one]
         or (
-            old.fixtures.get(one) is not new.fixtures.get(one)
-            and old.fixtures.get(one) != new.fixtures.get(one)
+            old.templates.get(one) is not new.templates.get(one)
+            and old.templates.get(one) != new.templates.get(one)
         )
     )  # fmt: skip
     return Difference(frozenset(places), spawns)

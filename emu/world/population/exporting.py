@@ -19,8 +19,8 @@ import attrs
 from emu.content.population import Standing
 from emu.files import begins_with
 from emu.schema.writing import toml_value
-from emu.world.actors.spawn import Footer, SpawnKind
-from emu.world.population.files import LARGEST_SIZE, STATES, SpawnRow, VerbRow
+from emu.world.actors.spawn import Footer, SpawnKind, SpawnTemplate
+from emu.world.population.files import LARGEST_SIZE, SAME, STATES, SpawnRow, VerbRow
 from emu.world.zones.definitions import Fixture, ZoneDefinition
 from emu.world_stream.movement import Position
 
@@ -31,10 +31,9 @@ HEAD: Final = """\
 _SAME: Final = tuple(
     field
     for field in attrs.fields(SpawnRow)
-    if field.name in Fixture.__dataclass_fields__
-    and field.name not in {"kind", "name", "place", "looks", "words", "verbs", "more_verbs"}
+    if field.name in {*SAME, "targetable", "show_name"} - {"name"}
 )
-"""The keys of a spawn that a fixture has under the same name and in the same form."""
+"""The keys of a spawn that are written if they differ from their defaults."""
 
 
 def is_exported(path: Path) -> bool:
@@ -43,21 +42,21 @@ def is_exported(path: Path) -> bool:
 
 
 def standing_fixtures(
-    fixtures: Mapping[int, Fixture], standing: Iterable[Standing]
+    templates: Mapping[int, SpawnTemplate], standing: Iterable[Standing]
 ) -> Iterator[Fixture]:
     """Yield what stands, each with its place, level and size; the key is its placement's number."""
     for one in standing:
-        fixture = fixtures.get(one.template.id)
-        if fixture is not None:
+        template = templates.get(one.template.id)
+        if template is not None:
             placement = one.placement
-            yield replace(
-                fixture,
-                place=Position(one.x, one.y, one.z, one.heading % 360.0, placement.grid),
+            made = replace(
+                template,
                 level=min(one.level, 255),
-                difficulty=placement.difficulty or fixture.difficulty,
-                size=min(one.size or fixture.size, LARGEST_SIZE),
-                key=f"placement-{placement.id}",
+                difficulty=placement.difficulty or template.difficulty,
+                size=min(one.size or template.size, LARGEST_SIZE),
             )
+            place = Position(one.x, one.y, one.z, one.heading % 360.0, placement.grid)
+            yield Fixture(made, place, key=f"placement-{placement.id}")
 
 
 def zone_text(zone: ZoneDefinition, fixtures: Iterable[Fixture]) -> str:
@@ -85,31 +84,32 @@ def spawn_row(fixture: Fixture) -> dict[str, Any]:
 
     Read again, the table gives an equal fixture.
     """
+    template = fixture.template
     row: dict[str, Any] = {
-        "kind": fixture.kind.value, "name": fixture.name, "place": _place(fixture.place),
+        "kind": template.kind.value, "name": template.name, "place": _place(fixture.place),
     }  # fmt: skip
-    own = [(field.name, getattr(fixture, field.name), field.default) for field in _SAME]
+    own = [(field.name, getattr(template, field.name), field.default) for field in _SAME]
     own += [
+        ("title", template.guild, ""),
+        ("behavior", fixture.behavior, ""),
         ("id", fixture.key, ""),
         ("grid", fixture.place.grid, 0),
-        ("looks", dict(fixture.looks), {}),
-        ("words", sorted(fixture.words), []),
+        ("looks", dict(template.appearance), {}),
+        ("words", sorted(template.words), []),
         ("behavior_options", dict(fixture.behavior_options), {}),
     ]
-    own += [(name, fixture.states.get(name), None) for name in STATES]
+    own += [(name, getattr(template.pose, name), 0) for name in STATES]
     row |= {name: value for name, value, default in own if value != default}
-    if not fixture.behavior_options:
-        row.pop("behavior_options", None)
-    if fixture.verbs:
-        row["verbs"] = [_verb(verb) for verb in fixture.verbs]
-    if fixture.more_verbs:
-        row["more_verbs"] = [_verb(verb) for verb in fixture.more_verbs]
-    if fixture.destination is not None:
-        to = fixture.destination
+    if template.verbs:
+        row["verbs"] = [_verb(verb) for verb in template.verbs]
+    if template.more_verbs:
+        row["more_verbs"] = [_verb(verb) for verb in template.more_verbs]
+    if template.destination is not None:
+        to = template.destination
         at = {} if to.position is None else {"place": _place(to.position)}
         row["to"] = {"zone": to.zone_id} | at
-    if fixture.footer is not None:
-        row |= _footer(fixture.kind, fixture.footer)
+    if template.footer is not None:
+        row |= _footer(template.kind, template.footer)
     return row
 
 

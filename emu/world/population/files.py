@@ -32,7 +32,15 @@ from emu.schema import (
     read_table,
 )
 from emu.structs import StructLayout, shipped_catalog
-from emu.world.actors.spawn import DIFFICULTY, Destination, Footer, SpawnKind, Verb
+from emu.world.actors.spawn import (
+    DIFFICULTY,
+    Destination,
+    Footer,
+    Pose,
+    SpawnKind,
+    SpawnTemplate,
+    Verb,
+)
 from emu.world.visibility.forms import read_rules
 from emu.world.zones.definitions import PLACE, Fixture, Start, ZoneDefinition, table_form
 from emu.world_stream.movement import Position
@@ -180,6 +188,14 @@ def _state() -> Any:
     return field(None, limits=(0, 0xFFFF))
 
 
+SAME: Final = (
+    "name", "last_name", "prefix", "suffix", "level", "size", "collision_radius", "attackable",
+    "show_level", "show_commands", "hand_icon", "icon", "difficulty", "heroic", "faction", "hovers",
+    "position_state",
+)  # fmt: skip
+"""The keys of a spawn that its template has under the same name and in the same form."""
+
+
 @frozen
 class VerbRow:
     """One entry of a spawn's ``verbs``."""
@@ -291,42 +307,24 @@ class SpawnRow:
             # Without a verb, a client could not use the portal.
             verbs = (Verb("Use", VERB_DISTANCE, "use"),)
         states = {name: getattr(self, name) for name in STATES}
-        return Fixture(
+        pose = Pose(**{name: value for name, value in states.items() if value is not None})
+        template = SpawnTemplate(
             kind=kind,
-            name=self.name,
-            place=place,
-            last_name=self.last_name,
-            prefix=self.prefix,
-            suffix=self.suffix,
-            title=self.title,
-            level=self.level,
-            size=self.size,
-            collision_radius=self.collision_radius,
-            looks=looks,
+            guild=self.title,
+            appearance=looks,
             words=check_words(self.words),
             verbs=verbs,
             more_verbs=tuple(row.verb() for row in self.more_verbs),
             footer=self._footer(kind, place),
-            attackable=self.attackable,
             # Signs and widgets are used, and not targeted.
             targetable=kind not in FOOTED if self.targetable is None else self.targetable,
             # Creatures usually show their name, things do not.
             show_name=kind is SpawnKind.NPC if self.show_name is None else self.show_name,
-            show_level=self.show_level,
-            show_commands=self.show_commands,
-            hand_icon=self.hand_icon,
-            icon=self.icon,
-            difficulty=self.difficulty,
-            heroic=self.heroic,
-            faction=self.faction,
-            hovers=self.hovers,
-            position_state=self.position_state,
-            states={name: value for name, value in states.items() if value is not None},
+            pose=pose,
             destination=destination,
-            behavior=self.behavior,
-            behavior_options=self.behavior_options,
-            key=self.id,
+            **{name: getattr(self, name) for name in SAME},
         )
+        return Fixture(template, place, self.behavior, self.behavior_options, self.id)
 
     def _footer(self, kind: SpawnKind, place: Position) -> Footer | None:
         """Return the footer of a sign or widget; other kinds must not have its keys."""
@@ -400,7 +398,8 @@ def with_keys(fixtures: Sequence[Fixture]) -> tuple[tuple[Fixture, ...], list[st
     problems = []
     for one in fixtures:
         if one.key and first.setdefault(one.key, one) is not one:
-            text = f"id: {one.key!r} is also the id of another spawn ({first[one.key].name})"
+            other = first[one.key].template.name
+            text = f"id: {one.key!r} is also the id of another spawn ({other})"
             problems.append(problem_of(one, ("id",), text))
     taken, count = set(first), Counter[str]()
     keyed = []
@@ -408,9 +407,10 @@ def with_keys(fixtures: Sequence[Fixture]) -> tuple[tuple[Fixture, ...], list[st
         key = one.key
         # A loop, because NAME#2 may be the name or id of another spawn.
         while not key:
-            count[one.name] += 1
-            number = count[one.name]
-            key = one.name[:LONGEST_ID] if number == 1 else f"{one.name[:LONGEST_ID]}#{number}"
+            name = one.template.name
+            count[name] += 1
+            number = count[name]
+            key = name[:LONGEST_ID] if number == 1 else f"{name[:LONGEST_ID]}#{number}"
             key = "" if key in taken else key
         taken.add(key)
         keyed.append(one if one.key else replace(one, key=key))
@@ -419,7 +419,7 @@ def with_keys(fixtures: Sequence[Fixture]) -> tuple[tuple[Fixture, ...], list[st
 
 def problem_of(fixture: Fixture, path: Sequence[str | int], text: str) -> str:
     """Return the line about a fault of a fixture: its file, the line of a key, and the text."""
-    row = f"spawn {fixture.row + 1} ({fixture.name[:LONGEST_NAME]})"
+    row = f"spawn {fixture.row + 1} ({fixture.template.name[:LONGEST_NAME]})"
     return problem(fixture.source, ("spawn", fixture.row, *path), f"{row}: {text}")
 
 

@@ -1,4 +1,4 @@
-"""Appearance and verbs of the content file's spawns: templates become fixtures and spawns.
+"""Appearance and verbs of the content file's spawns: rows become templates and spawns.
 
 The import has checked every value, so a template is converted and not checked again: a zone of
 thousands of spawns must open at once. Source: docs/guides/content.md#looks.
@@ -14,11 +14,19 @@ from emu.appearance import SLIDER_FIELDS
 from emu.content.file import Row, Template
 from emu.content.population import Standing
 from emu.errors import FileFormatError
-from emu.world.actors.spawn import SPAWN_COMMANDS, TRIPLE_FIELDS, Footer, Spawn, SpawnKind, Verb
+from emu.world.actors.spawn import (
+    SPAWN_COMMANDS,
+    TRIPLE_FIELDS,
+    Footer,
+    Pose,
+    Spawn,
+    SpawnKind,
+    SpawnTemplate,
+    Verb,
+)
 from emu.world.population.files import LARGEST_SIZE, appearance_fields
 from emu.world.population.strength import fill_sheet
 from emu.world.visibility.fields import heading_units
-from emu.world.zones.definitions import Fixture
 from emu.world_stream.movement import Position
 
 EQUIPMENT_SLOTS: Final = 25
@@ -32,7 +40,6 @@ HUNDREDTHS: Final = 100.0
 HAIR: Final = 1119, 1140
 BEARDS: Final = 1164, 1191
 """The first and last number of the models that every client has."""
-ORIGIN: Final = Position(0.0, 0.0, 0.0)
 
 KINDS: Final = {
     "npcs": SpawnKind.NPC,
@@ -62,7 +69,7 @@ _NUMBERS: Final = frozenset(("body_size", "body_age", "soga_body_size", "soga_bo
 # -- templates ----------------------------------------------------------------------------------
 
 
-def fixture_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Fixture:
+def template_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> SpawnTemplate:
     """Return what all spawns of one number share.
 
     `commands` are lists of verbs by their number. Raises `FileFormatError` for a spawn that no
@@ -84,17 +91,16 @@ def fixture_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Fix
         }
     elif kind in (SpawnKind.SIGN, SpawnKind.WIDGET):
         more = {"footer": _footer(kind, own), "icon": own["icon"]}
-    return Fixture(
+    return SpawnTemplate(
         kind=kind,
         name=_name(spawn["name"]),
         last_name=_name(spawn["last_name"]),
         prefix=_name(spawn["prefix"]),
         suffix=_name(spawn["suffix"]),
-        title=_name(spawn["subtitle"]),
-        place=ORIGIN,
+        guild=_name(spawn["subtitle"]),
         size=min(spawn["size"] or 32, LARGEST_SIZE),
         collision_radius=spawn["collision_radius"] or 32,
-        looks={name: value for name, value in looks.items() if value},
+        appearance={name: value for name, value in looks.items() if value},
         verbs=verbs_of(commands.get(spawn["commands"], ())),
         more_verbs=verbs_of(commands.get(spawn["more_commands"], ())),
         attackable=bool(spawn["is_attackable"]),
@@ -104,7 +110,7 @@ def fixture_of(template: Template, commands: Mapping[int, Iterable[Row]]) -> Fix
         show_commands=bool(spawn["shows_command_icon"]),
         hand_icon=spawn["hand_icon"],
         faction=spawn["faction"],
-        states=states,
+        pose=Pose(**states),
         **more,
     )
 
@@ -192,13 +198,11 @@ def _equipment(template: Template) -> dict[str, Any]:
 # -- spawns -------------------------------------------------------------------------------------
 
 
-def spawn_of(fixture: Fixture, standing: Standing, spawn_id: int) -> Spawn:
+def spawn_of(template: SpawnTemplate, standing: Standing, spawn_id: int) -> Spawn:
     """Return the spawn that stands at a placement: its template with what was rolled for it."""
-    spawn = fixture.spawn(spawn_id)
     placement = standing.placement
-    spawn.position = spawn.origin = Position(
-        standing.x, standing.y, standing.z, turned(standing.heading), placement.grid
-    )
+    place = Position(standing.x, standing.y, standing.z, turned(standing.heading), placement.grid)
+    spawn = Spawn.of(template, spawn_id, place)
     spawn.level = standing.level
     spawn.size = min(standing.size, LARGEST_SIZE)
     # Clients turn from the opposite of the data's zero; 0 itself means upright.

@@ -32,12 +32,11 @@ from emu.content.population import (
 from emu.errors import EmuError, FileFormatError, LimitExceeded
 from emu.times import Monotonic
 from emu.world.actors.player import Player
-from emu.world.actors.spawn import Spawn
+from emu.world.actors.spawn import Spawn, SpawnTemplate
 from emu.world.deadlines import Deadlines, Timetable
 from emu.world.population.deaths import Deaths
 from emu.world.population.differences import ServedZone, emptied, prepared
-from emu.world.population.looks import fixture_of, spawn_of
-from emu.world.zones.definitions import Fixture
+from emu.world.population.looks import spawn_of, template_of
 from emu.world.zones.targets import Targets
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
@@ -109,19 +108,19 @@ def _served_zone(
     if content is None:
         return None
     content = lay_over(content, every, replaces=layer.replaces)
-    fixtures: dict[int, Fixture] = {}
+    templates: dict[int, SpawnTemplate] = {}
     faults: list[str] = []
     for number, template in content.templates.items():
-        if old is not None and (known := old.fixture_as(template, content.commands)) is not None:
-            fixtures[number] = known
+        if old is not None and (known := old.template_as(template, content.commands)) is not None:
+            templates[number] = known
             continue
         try:
-            fixtures[number] = fixture_of(template, content.commands)
+            templates[number] = template_of(template, content.commands)
         except FileFormatError as error:
             faults.append(f"spawn {number}: {error}")
     if file.is_careful:
         faults += file.problems
-    return ServedZone(content, fixtures, tuple(faults), source)
+    return ServedZone(content, templates, tuple(faults), source)
 
 
 # -- running zones ------------------------------------------------------------------------------
@@ -324,10 +323,10 @@ class ContentZones:
         filled = self._filled.get(zone)
         if filled is None or len(filled.extras) >= MOST_EXTRAS:
             return None
-        fixture = filled.served.fixtures.get(standing.template.id)
-        if fixture is None:
+        template = filled.served.templates.get(standing.template.id)
+        if template is None:
             return None
-        spawn = spawn_of(fixture, standing, self._next_id())
+        spawn = spawn_of(template, standing, self._next_id())
         # Before the listener hears of it: its script may remove it at once.
         filled.extras[spawn.id] = spawn, standing
         if not self._add(filled, spawn, standing, is_back=False):
@@ -490,10 +489,10 @@ class ContentZones:
             # What expired before it was its turn is gone already.
             if filled.population.at(standing.placement.id) is not standing:
                 continue
-            fixture = filled.served.fixtures.get(standing.template.id)
-            if fixture is None:
+            template = filled.served.templates.get(standing.template.id)
+            if template is None:
                 continue
-            spawn = spawn_of(fixture, standing, self._next_id())
+            spawn = spawn_of(template, standing, self._next_id())
             filled.spawns[standing.placement.id] = spawn
             before = filled.replaced.pop(standing.placement.id, None)
             if not self._add(filled, spawn, standing, is_back=not filled.is_opening):

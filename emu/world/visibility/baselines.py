@@ -250,21 +250,22 @@ FOOTED: Final = frozenset((SpawnKind.SIGN, SpawnKind.WIDGET))
 
 def _view_key(spawn: Spawn, *, own: bool) -> tuple[object, ...]:
     """Return all that the visibility part is made from."""
+    look = spawn.look
     return (
-        spawn.kind, own, spawn.targetable, spawn.show_name, spawn.show_level, spawn.show_commands,
-        bool(spawn.verbs), spawn.attackable, spawn.hand_icon, spawn.guild,
+        spawn.kind, own, look.targetable, look.show_name, look.show_level, look.show_commands,
+        bool(spawn.verbs), look.attackable, look.hand_icon, look.guild,
     )  # fmt: skip
 
 
 def _info_key(spawn: Spawn) -> tuple[object, ...]:
     """Return all that the info part of a creature or thing is made from."""
+    look, pose = spawn.look, spawn.pose
     return (
         # An appearance is never changed in place, so its identity stands for its values.
-        id(spawn.appearance), spawn.kind, spawn.name, spawn.last_name, spawn.prefix, spawn.suffix,
-        spawn.guild, spawn.action_state, spawn.idle, spawn.visual_state, spawn.mood_state,
-        spawn.emote_state, spawn.icon, spawn.hand_icon, spawn.attackable, spawn.words,
-        spawn.hp_percent, spawn.power_percent, spawn.level, spawn.difficulty, spawn.heroic,
-        spawn.show_level,
+        id(spawn.appearance), spawn.kind, look.name, look.last_name, look.prefix, look.suffix,
+        look.guild, pose.action_state, pose.idle, pose.visual_state, pose.mood_state,
+        pose.emote_state, look.icon, look.hand_icon, look.attackable, spawn.words, spawn.vitals,
+        spawn.level, look.difficulty, look.heroic, look.show_level,
     )  # fmt: skip
 
 

@@ -320,12 +320,13 @@ def _model_colors(appearance: Mapping[str, Any]) -> dict[str, Any]:
 
 def name_fields(spawn: Spawn) -> dict[str, Any]:
     """Return a spawn's names, for the info part or the footer."""
+    look = spawn.look
     return {
-        "name": spawn.name,
-        "last_name": spawn.last_name,
-        "prefix": spawn.prefix,
-        "suffix": spawn.suffix,
-        "guild": spawn.guild,
+        "name": look.name,
+        "last_name": look.last_name,
+        "prefix": look.prefix,
+        "suffix": look.suffix,
+        "guild": look.guild,
     }
 
 

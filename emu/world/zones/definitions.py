@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 from attrs import Factory, frozen
@@ -20,7 +19,7 @@ from emu.link.batches import ZoneItem
 from emu.link.messages import MAX_ZONE_FILE
 from emu.model import WorldCharacter
 from emu.schema import DecimalNumber, Form, TextBytes, TomlSource, field
-from emu.world.actors.spawn import DIFFICULTY, Destination, Footer, Spawn, SpawnKind, Verb
+from emu.world.actors.spawn import Spawn, SpawnTemplate
 from emu.world_stream.movement import Position
 
 # Below every place, so that nobody falls out of a zone without a limit.
@@ -120,50 +119,16 @@ class ZoneDefinition:
     """The file takes the place of another file or shipped zone with the same id."""
 
 
-FILES_OWN: Final = (
-    "place", "title", "looks", "states", "behavior", "behavior_options", "key", "source", "row",
-)  # fmt: skip
-"""The attributes of a fixture that a spawn does not have, or has under another name."""
-
-
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A creature, object, sign or widget of a zone's file.
+    """A spawn that a zone's file places: a template, its place and its behavior.
 
-    The attributes are those of `Spawn`, except `FILES_OWN`. `states` are the visual, action, mood
-    and emote state by name. `key` identifies it among the fixtures of its zone: the `id` of its
-    table, or its name. `source` and `row` are the file and the index of its table.
+    `key` identifies it among the fixtures of its zone: the `id` of its table, or its name. `source`
+    and `row` are the file and the index of its table.
     """
 
-    kind: SpawnKind
-    name: str
+    template: SpawnTemplate
     place: Position
-    last_name: str = ""
-    prefix: str = ""
-    suffix: str = ""
-    title: str = ""
-    level: int = 1
-    size: int = 32
-    collision_radius: int = 32
-    looks: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    words: frozenset[str] = frozenset()
-    verbs: tuple[Verb, ...] = ()
-    more_verbs: tuple[Verb, ...] = ()
-    footer: Footer | None = None
-    attackable: bool = False
-    targetable: bool = True
-    show_name: bool = True
-    show_level: bool | None = None
-    show_commands: bool | None = None
-    hand_icon: int = 0
-    icon: int = 0
-    difficulty: int = DIFFICULTY
-    heroic: int = 0
-    faction: int = 0
-    hovers: bool = False
-    position_state: int | None = None
-    states: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    destination: Destination | None = None
     behavior: str = ""
     behavior_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     key: str = ""
@@ -172,15 +137,7 @@ class Fixture:
 
     def spawn(self, spawn_id: int) -> Spawn:
         """Return a new spawn of this fixture."""
-        shared = {name: getattr(self, name) for name in _shared_names()} | dict(self.states)
-        place, guild, appearance = self.place, self.title, self.looks
-        return Spawn(spawn_id, position=place, guild=guild, appearance=appearance, **shared)
-
-
-@cache
-def _shared_names() -> tuple[str, ...]:
-    """Return the attributes that a spawn has under the same name."""
-    return tuple(one.name for one in dataclasses.fields(Fixture) if one.name not in FILES_OWN)
+        return Spawn.of(self.template, spawn_id, self.place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.world.actors.spawn import GhostPart, Spawn, SpawnKind
+from emu.world.actors.spawn import GhostPart, Spawn, SpawnKind, SpawnTemplate
 from emu.world_stream.movement import Position
 
 
@@ -19,3 +19,19 @@ def test_changes_are_reported_by_side() -> None:
     assert (spawn.pitch, spawn.activity) == (10.0, 128)
     spawn.move(Position(1, 2, 3))
     assert (spawn.pitch, spawn.speed) == (10.0, 0.0)
+
+
+def test_spawns_of_a_template_share_it_until_one_changes() -> None:
+    template = SpawnTemplate(SpawnKind.NPC, "a wolf", guild="The Pack", faction=5)
+    one, other = (Spawn.of(template, number, Position(0, 0, 0)) for number in (1, 2))
+    one.set_info(name="a wolf", guild="The Pack")
+    assert one.look is template, "equal values make no copy"
+    one.set_info(name="Grey", visual_state=5, hp_percent=40)
+    assert (one.name, one.guild, one.visual_state, one.hp_percent) == ("Grey", "The Pack", 5, 40)
+    assert (other.name, other.visual_state, other.hp_percent) == ("a wolf", 0, 100)
+    assert other.look is template
+    assert template == SpawnTemplate(SpawnKind.NPC, "a wolf", guild="The Pack", faction=5)
+
+
+def test_a_spawn_has_a_limited_number_of_fields() -> None:
+    assert len(Spawn.__slots__) <= 30

@@ -18,8 +18,8 @@ from tests.support.world.zone_files import write_zones, zone_text
 def ways(atlas: Atlas, zone_id: int) -> Iterator[int]:
     """Numbers of the zones that a zone leads to, through its spawns."""
     for fixture in atlas.fixtures(zone_id):
-        if fixture.destination is not None:
-            yield fixture.destination.zone_id
+        if fixture.template.destination is not None:
+            yield fixture.template.destination.zone_id
         zone = atlas.named(str(fixture.behavior_options.get("zone", "")))
         if zone is not None:
             yield zone.id
@@ -52,20 +52,25 @@ def test_who_stands_in_a_shipped_zone_looks_to_where_players_arrive() -> None:
     arrivals = {zone.id: [zone.safe] for zone in atlas}
     for zone in atlas:
         for fixture in atlas.fixtures(zone.id):
-            if fixture.destination is not None and fixture.destination.position is not None:
-                arrivals[fixture.destination.zone_id].append(fixture.destination.position)
+            if (
+                fixture.template.destination is not None
+                and fixture.template.destination.position is not None
+            ):
+                arrivals[fixture.template.destination.zone_id].append(
+                    fixture.template.destination.position
+                )
     for zone in atlas:
         for fixture in atlas.fixtures(zone.id):
-            if fixture.kind is SpawnKind.NPC:
+            if fixture.template.kind is SpawnKind.NPC:
                 here = fixture.place
                 nearest = min(arrivals[zone.id], key=here.distance_to)
                 off = abs(here.heading_to(nearest) - here.heading) % 360.0
-                assert min(off, 360.0 - off) <= 45.0, fixture.name
+                assert min(off, 360.0 - off) <= 45.0, fixture.template.name
 
 
 def test_the_shipped_zones_are_complete() -> None:
     atlas = read_atlas()
-    kinds = {fixture.kind for zone in atlas for fixture in atlas.fixtures(zone.id)}
+    kinds = {fixture.template.kind for zone in atlas for fixture in atlas.fixtures(zone.id)}
     assert kinds == {SpawnKind.NPC, SpawnKind.OBJECT, SpawnKind.SIGN, SpawnKind.WIDGET}
     behaviors = {fixture.behavior for zone in atlas for fixture in atlas.fixtures(zone.id)}
     assert behaviors == {"", "greeter", "wanderer", "teleporter"}
@@ -125,7 +130,7 @@ def test_a_file_that_extends_adds_things_and_changes_what_it_names(tmp_path: Pat
     assert zone is not None
     assert (zone.name, zone.motd) == ("IsleRefuge1", "Ours.")
     assert atlas.fixtures(325)[:-1] == shipped.fixtures(325)
-    assert atlas.fixtures(325)[-1].name == "our crate"
+    assert atlas.fixtures(325)[-1].template.name == "our crate"
 
 
 def test_an_operators_starting_places_are_asked_first(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_file_extends_a_zone_of_the_content_file(tmp_path: Path, content: Path
     zone = atlas.get(9)
     assert zone is not None
     assert (zone.motd, zone.description, zone.safe.x) == ("Hush.", "A Meadow", 1.5)
-    assert [one.name for one in atlas.fixtures(9)] == ["a sheep"]
+    assert [one.template.name for one in atlas.fixtures(9)] == ["a sheep"]
     edits = Edit("placement", 11, "x", 5.0), Edit("spawn", 90002, "removed", True)
     assert atlas.layers == {9: ZoneLayer(edits)}
     assert atlas.faults == ()

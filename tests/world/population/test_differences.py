@@ -43,8 +43,8 @@ def test_a_placement_of_a_group_differs_with_its_whole_set(served: ServedZone) -
 def test_changed_templates_are_listed_by_number(served: ServedZone) -> None:
     found = difference(served, changed(served, "spawn", 90001, name="a watchman"))
     assert found == (frozenset(), {90001})
-    fixtures = {**served.fixtures, 90003: replace(served.fixtures[90003], name="another sign")}
-    assert difference(served, replace(served, fixtures=fixtures)).spawns == {90003}
+    templates = {**served.templates, 90003: replace(served.templates[90003], name="another sign")}
+    assert difference(served, replace(served, templates=templates)).spawns == {90003}
 
 
 def test_an_emptied_zone_has_no_places(served: ServedZone) -> None:

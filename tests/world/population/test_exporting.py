@@ -86,13 +86,14 @@ def standing(folder: Path, seed: int) -> tuple[Any, tuple[Any, ...]]:
     served = read_zone_content(path, 9)
     assert served is not None
     population = Population(served.content, Random(seed), Surroundings())
-    made = standing_fixtures(served.fixtures, population.open(Monotonic(0.0)))
+    made = standing_fixtures(served.templates, population.open(Monotonic(0.0)))
     return zone, tuple(made)
 
 
 def with_lists(fixture: Fixture) -> Fixture:
     """Return a fixture whose colors are lists: those of a content file are tuples."""
-    return replace(fixture, looks=json.loads(json.dumps(dict(fixture.looks))))
+    looks = json.loads(json.dumps(dict(fixture.template.appearance)))
+    return replace(fixture, template=replace(fixture.template, appearance=looks))
 
 
 def test_a_zone_that_is_written_stands_the_same_spawns(tmp_path: Path) -> None:

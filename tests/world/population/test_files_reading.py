@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.errors import FileFormatError
-from emu.world.actors.spawn import Destination, Footer, SpawnKind, Verb
+from emu.world.actors.spawn import Destination, Footer, Pose, SpawnKind, SpawnTemplate, Verb
 from emu.world.population.files import MOST_FIXTURES, read_fixtures, read_starts, read_zone
 from emu.world.zones.definitions import Fixture, Start
 from emu.world_stream.movement import Position
@@ -28,7 +28,9 @@ def fixture(text: str) -> Fixture:
 
 
 def test_what_is_not_said_has_a_default() -> None:
-    assert fixture(ROW) == Fixture(SpawnKind.NPC, "Ann", Position(1.0, 2.5, -3.0), show_name=True)
+    assert fixture(ROW) == Fixture(
+        SpawnTemplate(SpawnKind.NPC, "Ann", show_name=True), Position(1.0, 2.5, -3.0)
+    )
 
 
 def test_everything_that_can_be_said() -> None:
@@ -57,25 +59,27 @@ def test_everything_that_can_be_said() -> None:
         sign = { title = "North", text = "Cold.", distance = 4, show = false, language = 2 }
         to = { zone = "Antonica", place = [1, 1, 1, 180] }
     """)
-    assert made == Fixture(
-        SpawnKind.SIGN, "a post", Position(1.0, 2.0, 3.0, 10.0, 77), last_name="of Oak",
-        title="Roads", level=9, size=20, collision_radius=5,
-        looks={"gender": 1, "model_type": 134, "soga_model_type": 2},
+    assert made.template == SpawnTemplate(
+        SpawnKind.SIGN, "a post", last_name="of Oak",
+        guild="Roads", level=9, size=20, collision_radius=5,
+        appearance={"gender": 1, "model_type": 134, "soga_model_type": 2},
         words=frozenset(("merchant",)),
         verbs=(Verb("Read It", 10.0, "read_it"), Verb("Kick", 2.0, "kick_post")),
         footer=Footer(5, 7.0, 8.0, 9.0, "North", "Cold.", 4.0, show=False, language=2),
         attackable=True, targetable=False, show_name=True,
-        states={"visual_state": 538, "mood_state": 3},
+        pose=Pose(visual_state=538, mood_state=3),
         destination=Destination(12, Position(1.0, 1.0, 1.0, 180.0)),
-        behavior="greeter", behavior_options={"greeting": "Hm"},
     )  # fmt: skip
+    assert made == Fixture(
+        made.template, Position(1.0, 2.0, 3.0, 10.0, 77), "greeter", {"greeting": "Hm"}
+    )
 
 
 def test_a_way_that_names_no_verb_can_be_used() -> None:
     made = fixture(ROW.replace("npc", "widget") + "to = { zone = 900 }\n")
-    assert made.verbs == (Verb("Use", 10.0, "use"),)
-    assert made.destination == Destination(900, None)
-    assert made.footer == Footer(0, 1.0, 2.5, -3.0)
+    assert made.template.verbs == (Verb("Use", 10.0, "use"),)
+    assert made.template.destination == Destination(900, None)
+    assert made.template.footer == Footer(0, 1.0, 2.5, -3.0)
 
 
 @pytest.mark.parametrize(

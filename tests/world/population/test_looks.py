@@ -81,7 +81,7 @@ def spawns(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Spawn]:
     assert served.faults == ()
     population = Population(served.content, Random(5), Surroundings())
     return {
-        one.placement.id: spawn_of(served.fixtures[one.template.id], one, one.placement.id)
+        one.placement.id: spawn_of(served.templates[one.template.id], one, one.placement.id)
         for one in population.open(Monotonic(0.0))
     }
 

@@ -553,14 +553,14 @@ def test_what_cannot_have_changed_is_not_read_again(path: Path) -> None:
     assert again is not None
     assert old is not None
     assert again.content.placements != old.content.placements
-    assert all(again.fixtures[one] is old.fixtures[one] for one in old.fixtures)
+    assert all(again.templates[one] is old.templates[one] for one in old.templates)
 
 
 def test_another_file_is_read_and_its_changed_templates_are_made_anew(path: Path) -> None:
     with ContentFile(path) as file:
         old = served_zone(file, 9)
         assert old is not None
-        number, other = sorted(old.fixtures)[:2]
+        number, other = sorted(old.templates)[:2]
         # As after an import that has exchanged the file.
         file.stamp = (0,)
         same = served_zone(file, 9, old=old)
@@ -570,5 +570,5 @@ def test_another_file_is_read_and_its_changed_templates_are_made_anew(path: Path
     assert same is not None
     assert same.content == old.content
     assert changed is not None
-    assert changed.fixtures[number].name == "somebody else"
-    assert changed.fixtures[other] is old.fixtures[other]
+    assert changed.templates[number].name == "somebody else"
+    assert changed.templates[other] is old.templates[other]

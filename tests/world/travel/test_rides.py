@@ -37,7 +37,9 @@ class Deck:
         self.rides.add(self.zone, self.boat)
 
     def put(self, kind: SpawnKind, name: str, at: Position, **values: Any) -> Spawn:
+        ahead = values.pop("ahead", ())
         spawn = Spawn(next(self._ids), kind, name, at, **values)
+        spawn.ahead = ahead
         self.zone.add(spawn, self.now)
         return spawn
 
