@@ -9,6 +9,7 @@ import enum
 from dataclasses import dataclass
 from typing import Final
 
+from emu.ledger import Balance
 from emu.times import Moment
 
 # --- letters
@@ -81,26 +82,41 @@ class SendResult(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The result of sending a letter, and the coins that the sender has then."""
+    """The result of sending a letter, and what the sender has then if it was sent."""
 
     result: SendResult
-    coins: int = 0
+    balance: Balance | None = None
+
+    @property
+    def coins(self) -> int:
+        """The coins of the sender; 0 if the letter was not sent."""
+        return 0 if self.balance is None else self.balance.coins
 
 
 @dataclass(frozen=True, slots=True)
 class Mailbox:
-    """The letters of a character, the newest first, and the coins that it has."""
+    """The letters of a character, the newest first, and what it has."""
 
     letters: tuple[Letter, ...]
-    coins: int
+    balance: Balance
+
+    @property
+    def coins(self) -> int:
+        """The coins of the character."""
+        return self.balance.coins
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The coins that were attached to a letter, and those that the character has now."""
+    """The coins that were attached to a letter, and what the character has now."""
 
     copper: int
-    coins: int
+    balance: Balance
+
+    @property
+    def coins(self) -> int:
+        """The coins of the character."""
+        return self.balance.coins
 
 
 # --- petitions

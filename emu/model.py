@@ -30,6 +30,7 @@ from emu.facts import (
     is_text,
     is_whole,
 )
+from emu.ledger import MOST_COINS
 from emu.times import UNKNOWN, Moment, lies_ahead
 
 LONGEST_NAME: Final = 64
@@ -41,8 +42,6 @@ LONGEST_PAST: Final = 65_536
 LONGEST_CLIENT_DATA: Final = 65_536
 LONGEST_OPTIONS: Final = 1000
 """Characters of the texts that a character's row has."""
-MOST_COINS: Final = 0xFFFFFFFF * 1_000_000
-"""Copper: as many platinum as the sheet can show."""
 LAST_BAR: Final = 99
 LAST_STATUS: Final = 1000
 BANNED: Final = -2
@@ -462,6 +461,8 @@ class WorldCharacter:
     last_name: Annotated[str, Text("last name", LONGEST_NAME), SavedKind.OPTIONS] = ""
     coins: Annotated[int, Whole("coins", 0, MOST_COINS)] = 0
     """All coins as copper: 100 copper are a silver, 100 silver a gold, 100 gold a platinum."""
+    ledger_revision: Annotated[int, Whole("number of its movements", 0, LAST_REVISION)] = 0
+    """How many movements of the ledger have changed its coins; newer coins have a greater one."""
     status_points: Annotated[int, Whole("status points", 0, U32)] = 0
     experience: Annotated[int, Whole("experience", 0, U32), SavedKind.PROGRESS] = 0
     """Experience points in this level."""

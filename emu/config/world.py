@@ -261,6 +261,21 @@ class WorldConfig:
         unit="letters",
         limits=(1, 10_000),
     )
+    ledger_days: float = setting(
+        _WORLD.ledger_days,
+        "How long the ledger keeps the entries of movements of coins. Those of the last day are"
+        " always kept. Balances do not depend on them.",
+        unit="days",
+        limits=(1, 36_500),
+        live=True,
+    )
+    ledger_entries: int = setting(
+        _WORLD.ledger_entries,
+        "About how many entries the ledger keeps; one needs about 300 bytes of the database.",
+        unit="entries",
+        limits=(1000, 1_000_000_000),
+        live=True,
+    )
     petitions_open: int = setting(
         _WORLD.petitions_open,
         "Open petitions and reports that one account may have.",

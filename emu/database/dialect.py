@@ -58,6 +58,10 @@ class Dialect(ABC):
     """The function that makes a JSON list of its arguments."""
     json_rows: str
     """The function that makes a JSON list of the values of all rows, in any order."""
+    lock_rows: str = ""
+    """Added to a SELECT, it locks the rows until the end of the transaction; empty where every
+    transaction locks everything.
+    """
 
     @staticmethod
     def insert(table: str, columns: Collection[str]) -> str:

@@ -56,6 +56,7 @@ from emu.store.asynchronous_world import (
     AsyncDeadSpawns,
     AsyncGuilds,
     AsyncHandoffKeys,
+    AsyncLedger,
     AsyncMail,
     AsyncMemories,
     AsyncModels,
@@ -287,6 +288,7 @@ class Storage:
         self.nodes = AsyncNodes(ways, lambda store: store.world.nodes)
         self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32))
         """For a world of several processes; the only one of its world has them in memory."""
+        self.ledger = AsyncLedger(ways, lambda store: store.world.ledger)
         self.mail = AsyncMail(ways, lambda store: store.world.mail)
         self.petitions = AsyncPetitions(ways, lambda store: store.world.petitions)
         self.world_characters = AsyncWorldCharacters(ways, lambda store: store.world.characters)

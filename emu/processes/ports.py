@@ -28,6 +28,7 @@ from emu.correspondence import (
     Taken,
 )
 from emu.guilds import Guild, GuildChange, GuildSummary
+from emu.ledger import Moved, Movement
 from emu.model import (
     CharacterStanding,
     EntryOrigin,
@@ -362,21 +363,6 @@ class WorldCharacterStore(Protocol):
     async def set_admin_status(self, char_id: int, status: int) -> None:
         """Set a character's rank, or ban it."""
 
-    async def pay(self, account_id: int, char_id: int, coins: int) -> int | None:
-        """Take coins from a character, in copper; below 0 gives them back.
-
-        Returns the coins that are left, None if the character does not have so many.
-        """
-
-    async def split(
-        self, account_ids: Collection[int], char_id: int, share: int, others: Sequence[int]
-    ) -> Mapping[int, int] | None:
-        """Give each of other characters a share of a character's coins, in one transaction.
-
-        `account_ids` are the accounts of all. Returns the coins of each, by character; None if the
-        character does not have so many.
-        """
-
     async def mute_account(self, account_id: int, until: Moment) -> None:
         """Store until when no character of an account may speak, deleted ones included."""
 
@@ -494,13 +480,33 @@ class GuildStore(Protocol):
         """Remove a guild; return whether it existed."""
 
 
+class LedgerStore(Protocol):
+    """What moves between owners; `emu.store.ledger.Ledger` documents the calls."""
+
+    async def move(self, movement: Movement, moment: Moment) -> Moved:
+        """Carry out a movement, unless one with its identity was carried out already."""
+
+    async def move_surely(self, movement: Movement, moment: Moment) -> Moved:
+        """Do what `move` does; wait while the database is locked or away."""
+
+    async def bar(self, movement: Movement, moment: Moment) -> Moved:
+        """Bar a movement unless it was carried out; wait while the database is away."""
+
+    async def prune(self, before: Moment, most: int, moment: Moment) -> int:
+        """Remove the oldest entries; return how many."""
+
+
 class MailStore(Protocol):
     """The letters of the world's characters; `emu.store.mail.Mailboxes` documents the calls."""
 
-    async def send(self, letter: NewLetter, postage: Postage, moment: Moment) -> Posted:
+    async def send(
+        self, letter: NewLetter, postage: Postage, moment: Moment, request: str
+    ) -> Posted:
         """Store a letter, and take its postage and its coins from the sender, or do neither."""
 
-    async def deliver(self, letter: NewLetter, postage: Postage, moment: Moment) -> SendResult:
+    async def deliver(
+        self, letter: NewLetter, postage: Postage, moment: Moment, request: str
+    ) -> SendResult:
         """Store a letter that no character has sent, unless the same one lies there already."""
 
     async def open(
@@ -517,7 +523,9 @@ class MailStore(Protocol):
     async def mark_read(self, char_id: int, letter_id: int) -> Letter | None:
         """Mark a letter read; return it as it was before."""
 
-    async def take(self, account_id: int, char_id: int, letter_id: int) -> Taken | None:
+    async def take(
+        self, account_id: int, char_id: int, letter_id: int, moment: Moment, request: str
+    ) -> Taken | None:
         """Move the coins of a letter to the character."""
 
     async def delete(self, char_id: int, letter_id: int) -> bool:

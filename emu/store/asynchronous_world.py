@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from emu.commands.registry import account_authority, account_rank
+from emu.ledger import Movement
 from emu.model import EntryOrigin, Handoff, SavedState, WorldCharacter
 from emu.processes.shared import LIFETIME, MOST_KEYS
 from emu.store.asynchronous import (
@@ -22,6 +23,7 @@ from emu.store.content_edits import ContentEdits
 from emu.store.dead_spawns import DeadSpawns
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
+from emu.store.ledger import Ledger
 from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
@@ -138,12 +140,19 @@ def _of_player(cache: StoreCache, account_id: int, *_others: Any, **_named: Any)
     cache.world_characters.forget(account_id)
 
 
-def _of_players(
-    cache: StoreCache, account_ids: Collection[int], *_others: Any, **_named: Any
-) -> None:
-    """Remove the world's characters of accounts from the cache, as `_of_player`."""
-    for account_id in account_ids:
+def _of_movement(cache: StoreCache, movement: Movement, *_others: Any, **_named: Any) -> None:
+    """Remove the world's characters of a movement's accounts from the cache, as `_of_player`."""
+    for account_id in movement.accounts:
         cache.world_characters.forget(account_id)
+
+
+class AsyncLedger(AsyncRepository[Ledger]):
+    """Implements `emu.processes.ports.LedgerStore`."""
+
+    move = write(Ledger.move, _of_movement)
+    move_surely = persistent(Ledger.move, _of_movement)
+    bar = persistent(Ledger.bar, _of_movement)
+    prune = write(Ledger.prune, forget_nothing)
 
 
 class AsyncMail(AsyncRepository[Mailboxes]):
@@ -212,8 +221,6 @@ class AsyncWorldCharacters(AsyncRepository[WorldCharacters]):
         WorldCharacters.mute_account,
         lambda cache, account_id, *_, **__: cache.world_characters.forget(account_id),
     )
-    pay = write(WorldCharacters.pay, _of_player)
-    split = write(WorldCharacters.split, _of_players)
     standings = read(WorldCharacters.standings)
     set_admin_status = write(
         WorldCharacters.set_admin_status,

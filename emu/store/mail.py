@@ -1,7 +1,8 @@
 """Letters between characters of the built-in world, and the coins that are attached to them.
 
-The coins of a character are a column of its row, and those of a letter a column of the letter. Each
-method that moves coins is one transaction, so that a crash neither loses nor doubles any.
+A letter is an owner of coins, as a character is. Each method that moves coins is one transaction
+with the movement of the ledger (`emu.store.ledger`), so that a crash neither loses nor doubles any.
+Each first locks the character whose mailbox it changes: two of them cannot wait for each other.
 
 A letter that was not taken in time, or whose recipient was deleted, goes back to its sender once.
 Letters are settled when a mailbox is opened: those in it, and those that its owner has sent.
@@ -9,9 +10,14 @@ Letters are settled when a mailbox is opened: those in it, and those that its ow
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from emu.correspondence import Letter, Mailbox, NewLetter, Postage, Posted, SendResult, Taken
+from emu.database import Database
+from emu.errors import OutOfDate
+from emu.ledger import Balance, Moved, Movement, Owner, OwnerKind, Part, Reason
+from emu.store.ledger import Movements
 from emu.store.repository import Repository, changes, reads
 from emu.times import Moment
 
@@ -26,42 +32,62 @@ LOST: Final = "recipient_id IN (SELECT id FROM world_characters WHERE deleted)"
 class Mailboxes(Repository):
     """The letters of all characters."""
 
-    __slots__ = ()
+    __slots__ = ("_movements",)
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._movements = Movements(database)
 
     @changes
-    def send(self, letter: NewLetter, postage: Postage, moment: Moment) -> Posted:
-        """Store a letter, and take its postage and its coins from the sender."""
+    def send(self, letter: NewLetter, postage: Postage, moment: Moment, request: str) -> Posted:
+        """Store a letter, and take its postage and its coins from the sender.
+
+        A letter that was stored under the same `request` is not stored again.
+        """
+        sender = Owner.character(letter.sender_id)
+        self._movements.lock([sender])
+        known = self._after(
+            "SELECT reason FROM world_ledger WHERE request = ? AND part = 0", (request,)
+        )
+        balance = self._asked_balance(letter.sender_id)
         refusal = self._refusal(letter, postage)
+        before, coins = [reason for (reason,) in known], self._read_balance(balance)
+        if before:
+            is_sent = Reason.BARRED not in before
+            return Posted(SendResult.SENT, coins) if is_sent else Posted(SendResult.FAILED)
         if refusal is not None:
             return Posted(refusal)
-        paid = self._run(
-            # The condition is in the same statement: nobody pays what it does not have.
-            "UPDATE world_characters SET coins = coins - :cost"
-            " WHERE id = :id AND NOT deleted AND coins >= :cost",
-            {"cost": postage.price + letter.coins, "id": letter.sender_id},
-        )
-        if paid.rowcount != 1:
+        if coins is None or coins.coins < postage.price + letter.coins:
             return Posted(SendResult.TOO_FEW_COINS)
-        self._put(letter, letter.sender_id, moment, moment + postage.lasts)
-        return Posted(SendResult.SENT, self._coins(letter.sender_id))
+        parts = [Part(sender, Owner(OwnerKind.POSTAGE), postage.price)]
+        letter_id = self._put(letter, letter.sender_id, moment, moment + postage.lasts)
+        if letter.coins:
+            parts.append(Part(sender, Owner.letter(letter_id), letter.coins))
+        moved = self._move(request, Reason.SENT, parts, moment)
+        return Posted(SendResult.SENT, moved.balance(letter.sender_id))
 
     @changes
-    def deliver(self, letter: NewLetter, postage: Postage, moment: Moment) -> SendResult:
+    def deliver(
+        self, letter: NewLetter, postage: Postage, moment: Moment, request: str
+    ) -> SendResult:
         """Store a letter that no character has sent, with new coins; `postage.price` is not taken.
 
         `NOT_TO_THIS_PLAYER`: the same letter lies in the mailbox already.
         """
-        refusal = self._refusal(letter, postage)
-        if refusal is not None:
-            return refusal
-        same = self._run(
+        same = self._after(
             "SELECT 1 FROM world_mail WHERE recipient_id = ? AND sender_id IS NULL AND sender = ?"
             " AND subject = ? AND body = ?",
             (letter.recipient_id, letter.sender, letter.subject, letter.body),
-        ).fetchone()
-        if same is not None:
+        )
+        refusal = self._refusal(letter, postage)
+        if refusal is not None:
+            return refusal
+        if [*same]:
             return SendResult.NOT_TO_THIS_PLAYER
-        self._put(letter, None, moment, moment + postage.lasts)
+        letter_id = self._put(letter, None, moment, moment + postage.lasts)
+        if letter.coins:
+            part = Part(Owner(OwnerKind.SCRIPT), Owner.letter(letter_id), letter.coins)
+            self._move(request, Reason.SENT, [part], moment)
         return SendResult.SENT
 
     @changes
@@ -70,13 +96,23 @@ class Mailboxes(Repository):
 
         `_account_id` is the character's account, whose cached rows have the old coins.
         """
-        self._settle(char_id, postage, moment)
-        rows = self._run(
-            f"SELECT {COLUMNS} FROM world_mail WHERE recipient_id = ?"  # noqa: S608  # our own names
-            " ORDER BY sent DESC, id DESC LIMIT ?",
-            (char_id, postage.most),
+        owner = Owner.character(char_id)
+        self._movements.lock([owner])
+        self._send_back(char_id, postage, moment)
+        # Read together with what is late: mostly nothing is.
+        late = self._after(
+            f"SELECT id, coins, is_returned FROM world_mail WHERE recipient_id = :own AND {LATE}"  # noqa: S608
+            " ORDER BY id",
+            {"own": char_id, "moment": moment},
         )
-        return Mailbox(tuple(_letter(row) for row in rows), self._coins(char_id))
+        letters, balance = self._asked_letters(char_id, postage), self._asked_balance(char_id)
+        if removed := [*late]:
+            self._settle(owner, removed, moment)
+            letters, balance = self._asked_letters(char_id, postage), self._asked_balance(char_id)
+        return Mailbox(
+            tuple(_letter(row) for row in letters),
+            self._read_balance(balance) or Balance(char_id, 0, 0),
+        )
 
     @reads
     def waiting(self, char_id: int, moment: Moment) -> int:
@@ -105,22 +141,30 @@ class Mailboxes(Repository):
         return _letter(row)
 
     @changes
-    def take(self, _account_id: int, char_id: int, letter_id: int) -> Taken | None:
+    def take(
+        self, _account_id: int, char_id: int, letter_id: int, moment: Moment, request: str
+    ) -> Taken | None:
         """Move the coins of a letter to the character; return None if there is no such letter.
 
         `_account_id` is the character's account, whose cached rows have the old coins.
         """
-        row = self._row(char_id, letter_id)
-        if row is None:
-            return None
-        # The condition again: another node may have taken them since the letter was read.
-        emptied = self._run(
-            "UPDATE world_mail SET coins = 0 WHERE id = ? AND recipient_id = ? AND coins = ?",
-            (letter_id, char_id, row["coins"]),
+        owner, letter = Owner.character(char_id), Owner.letter(letter_id)
+        before = self._after(
+            "SELECT amount FROM world_ledger WHERE request = ? AND giver = ?",
+            (request, OwnerKind.LETTER),
         )
-        copper = row["coins"] if emptied.rowcount else 0
-        self._pay(char_id, copper)
-        return Taken(copper, self._coins(char_id))
+        balance = self._asked_balance(char_id)
+        row = self._row(char_id, letter_id)
+        taken, balance_then = [amount for (amount,) in before], self._read_balance(balance)
+        if row is None or balance_then is None:
+            return None
+        if taken or not row["coins"]:
+            return Taken(sum(taken), balance_then)
+        # Another node may have emptied the letter since it was read: then this has no effect.
+        moved = self._move(
+            request, Reason.TAKEN, [Part(letter, owner, row["coins"])], moment, must=False
+        )
+        return Taken(row["coins"] if moved.is_done else 0, moved.balance(char_id) or balance_then)
 
     @changes
     def delete(self, char_id: int, letter_id: int) -> bool:
@@ -137,6 +181,7 @@ class Mailboxes(Repository):
         self, char_id: int, letter_id: int, postage: Postage, moment: Moment
     ) -> int | None:
         """Return a letter to its sender; return the sender's id, None if it cannot go back."""
+        self._movements.lock([Owner.character(char_id)])
         row = self._run(
             "SELECT mail.sender_id AS sender_id FROM world_mail AS mail"
             " JOIN world_characters AS sender ON sender.id = mail.sender_id"
@@ -151,10 +196,9 @@ class Mailboxes(Repository):
 
     # -- what the methods share -----------------------------------------------------------------
 
-    def _put(
-        self, letter: NewLetter, sender_id: int | None, moment: Moment, expires: float
-    ) -> None:
-        self._insert(
+    def _put(self, letter: NewLetter, sender_id: int | None, moment: Moment, expires: float) -> int:
+        """Store a letter without its coins, which the ledger moves; return its id."""
+        return self._insert(
             "world_mail",
             {
                 "recipient_id": letter.recipient_id,
@@ -163,32 +207,27 @@ class Mailboxes(Repository):
                 "sender": letter.sender,
                 "subject": letter.subject,
                 "body": letter.body,
-                "coins": letter.coins,
+                "coins": 0,
                 "sent": moment,
                 "expires": expires,
             },
         )
 
     def _refusal(self, letter: NewLetter, postage: Postage) -> SendResult | None:
-        known = self._run(
-            "SELECT 1 FROM world_characters WHERE id = ? AND NOT deleted", (letter.recipient_id,)
+        count = "SELECT count(*) FROM world_mail WHERE recipient_id = :to"
+        known, held, of_one = self._run(
+            "SELECT (SELECT count(*) FROM world_characters WHERE id = :to AND NOT deleted),"  # noqa: S608
+            f" ({count}), ({count} AND sender_account = :account)",
+            {"to": letter.recipient_id, "account": letter.account_id},
         ).fetchone()
-        if known is None:
+        if not known:
             return SendResult.NO_SUCH_PLAYER
-        count = "SELECT count(*) FROM world_mail WHERE recipient_id = ?"
-        held = self._run(count, (letter.recipient_id,)).fetchone()[0]
-        of_one = self._run(
-            f"{count} AND sender_account = ?", (letter.recipient_id, letter.account_id)
-        ).fetchone()[0]
         if held >= postage.most or of_one >= postage.most_of_one:
             return SendResult.MAILBOX_FULL
         return None
 
-    def _settle(self, char_id: int, postage: Postage, moment: Moment) -> None:
-        """Return late letters with coins to their senders, and remove the other late ones.
-
-        Coins of a returned letter that nobody took go to the character that sent them.
-        """
+    def _send_back(self, char_id: int, postage: Postage, moment: Moment) -> None:
+        """Return late letters with coins to their senders."""
         values = {"own": char_id, "moment": moment}
         mine = "(recipient_id = :own OR sender_id = :own)"
         sender_lives = "sender_id IN (SELECT id FROM world_characters WHERE NOT deleted)"
@@ -196,13 +235,35 @@ class Mailboxes(Repository):
             f"{mine} AND ({LATE} OR {LOST}) AND NOT is_returned AND coins > 0 AND {sender_lives}",
             values, postage, moment,
         )  # fmt: skip
-        # Paid by what was removed: another node may settle the same letters at this time.
-        removed = self._run(
-            f"DELETE FROM world_mail WHERE recipient_id = :own AND {LATE}"  # noqa: S608
-            " RETURNING coins, is_returned",
-            values,
-        ).fetchall()
-        self._pay(char_id, sum(coins for coins, is_returned in removed if is_returned))
+
+    def _settle(self, owner: Owner, late: Sequence[Any], moment: Moment) -> None:
+        """Remove late letters; the coins of those that were returned go to their owner.
+
+        The coins of the other ones can go to nobody.
+        """
+        for letter_id, coins, is_returned in late:
+            if coins and is_returned:
+                # By the letter's own identity: another node may settle the same one at this time.
+                part = Part(Owner.letter(letter_id), owner, coins)
+                self._move(f"settled-{letter_id}", Reason.RETURNED, [part], moment, must=False)
+        chosen, ids = self._among("id", [letter_id for letter_id, *_ in late])
+        self._movements.add_expired(chosen, (ids,))
+        self._run(f"DELETE FROM world_mail WHERE {chosen}", (ids,))  # noqa: S608
+
+    def _move(
+        self,
+        request: str,
+        reason: Reason,
+        parts: Sequence[Part],
+        moment: Moment,
+        *,
+        must: bool = True,
+    ) -> Moved:
+        """Carry out a movement in the open transaction; undo all of that if it `must` be done."""
+        moved = self._movements.send(Movement(request, reason, tuple(parts)), moment).read()
+        if must and not moved.is_done:
+            raise OutOfDate("a character or its coins have gone")
+        return moved
 
     def _return(
         self, condition: str, values: dict[str, float], postage: Postage, moment: Moment
@@ -222,12 +283,22 @@ class Mailboxes(Repository):
     def _deleted(self, condition: str, values: tuple[int, ...]) -> int:
         return self._run(f"DELETE FROM world_mail WHERE {condition}", values).rowcount  # noqa: S608
 
-    def _pay(self, char_id: int, copper: int) -> None:
-        self._run("UPDATE world_characters SET coins = coins + ? WHERE id = ?", (copper, char_id))
+    def _asked_letters(self, char_id: int, postage: Postage) -> Iterable[Any]:
+        return self._after(
+            f"SELECT {COLUMNS} FROM world_mail WHERE recipient_id = ?"  # noqa: S608  # our own names
+            " ORDER BY sent DESC, id DESC LIMIT ?",
+            (char_id, postage.most),
+        )
 
-    def _coins(self, char_id: int) -> int:
-        row = self._run("SELECT coins FROM world_characters WHERE id = ?", (char_id,)).fetchone()
-        return int(row["coins"]) if row is not None else 0
+    def _asked_balance(self, char_id: int) -> Iterable[Any]:
+        return self._after(
+            "SELECT id, coins, ledger_revision FROM world_characters WHERE id = ? AND NOT deleted",
+            (char_id,),
+        )
+
+    @staticmethod
+    def _read_balance(rows: Iterable[Any]) -> Balance | None:
+        return next((Balance(*row) for row in rows), None)
 
 
 def _letter(row: Any) -> Letter:

@@ -28,6 +28,7 @@ from emu.store.content_edits import ContentEdits
 from emu.store.dead_spawns import DeadSpawns
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
+from emu.store.ledger import Ledger, Movements
 from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
@@ -118,6 +119,7 @@ class Roster(Repository):
         """Remove a character permanently; its name becomes free."""
         # Both rows, or the next start would list the character again from the other one.
         self._run("DELETE FROM characters WHERE id = ?", (entry.id,))
+        Movements(self.database).add_removed("id = ?", (entry.own_id,))
         self._run("DELETE FROM world_characters WHERE id = ?", (entry.own_id,))
 
     @reads
@@ -195,6 +197,7 @@ class WorldStore:
         self.content_edits = ContentEdits(database)
         self.nodes = NodeTable(database)
         self.guilds = GuildRepository(database)
+        self.ledger = Ledger(database)
         self.mail = Mailboxes(database)
         self.petitions = Petitions(database)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Collection, Container, Generator, Iterable, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -20,6 +20,7 @@ from emu.errors import DuplicateName, OutOfDate, StoreError
 from emu.facts import Fact, Listed, Problem, facts_of
 from emu.model import CharacterStanding, Place, SavedState, WorldCharacter
 from emu.store.appearance import appearance_text, read_appearance
+from emu.store.ledger import Movements
 from emu.store.repository import (
     Repository,
     change,
@@ -125,6 +126,8 @@ class Unusable(NamedTuple):
     problems: tuple[Problem, ...]
 
 
+KEPT: Final = frozenset(("deleted", "coins", "ledger_revision"))
+"""Fields of a character that a repair of the others leaves as they are."""
 _KEY = {"id": Kind.INTEGER}
 _FENCE = {"id": Kind.INTEGER, "term": Kind.INTEGER}
 _PLACED = {
@@ -141,7 +144,7 @@ _OF_ACCOUNT: Final = "own.account_id = ? AND NOT own.deleted ORDER BY own.id"
 class WorldCharacters(Repository):
     """The built-in world's characters."""
 
-    __slots__ = ("_belongings", "_columns", "_kind", "_select", "keep_deleted")
+    __slots__ = ("_belongings", "_columns", "_kind", "_movements", "_select", "keep_deleted")
 
     bad_text = "surrogateescape"  # and so no usable text: `emu.usable`
 
@@ -161,6 +164,7 @@ class WorldCharacters(Repository):
         self._kind = kind
         self._columns = columns_of(kind)
         self._belongings = Belongings(database, kind)
+        self._movements = Movements(database)
         columns = belongings_columns(database.dialect, kind)
         self._select = f"SELECT own.*, {columns} FROM world_characters AS own WHERE"  # noqa: S608
 
@@ -180,10 +184,13 @@ class WorldCharacters(Repository):
             raise DuplicateName(f"there is already a character {character.name!r}")
         # A mute belongs to the account: a new character must not be a way around it.
         muted_until = max(character.muted_until, self._muted_until(character.account_id))
-        character = replace(character, muted_until=muted_until)
+        revision = 1 if character.coins else 0
+        character = replace(character, muted_until=muted_until, ledger_revision=revision)
         row = {column: getattr(character, name) for name, column in self._columns.items()}
         text = appearance_text(character.appearance, character.colors)
         char_id = self._insert("world_characters", row | {"name_key": key, "appearance": text})
+        if character.coins:
+            self._movements.add_made(char_id, character.coins)
         if character.place is not None:
             self.save_place(char_id, character.zone_id, character.place)
         return replace(character, id=char_id)
@@ -252,49 +259,6 @@ class WorldCharacters(Repository):
     def set_admin_status(self, char_id: int, status: int) -> None:
         """Set a character's rank, or ban it."""
         self._set("world_characters", char_id, admin_status=status)
-
-    @change
-    def pay(self, _account_id: int, char_id: int, coins: int) -> int | None:
-        """Take coins from a character, in copper; below 0 gives them back.
-
-        Returns the coins that are left, None if the character does not have so many.
-        `_account_id` is the character's account, whose cached rows have the old coins.
-        """
-        row = self._run(
-            # The condition is in the same statement: nobody pays what it does not have.
-            "UPDATE world_characters SET coins = coins - :coins"
-            " WHERE id = :id AND NOT deleted AND coins >= :coins RETURNING coins",
-            {"coins": coins, "id": char_id},
-        ).fetchone()
-        return None if row is None else int(row["coins"])
-
-    @changes
-    def split(
-        self, _account_ids: Collection[int], char_id: int, share: int, others: Sequence[int]
-    ) -> Mapping[int, int] | None:
-        """Give each of other characters a share of a character's coins, in copper.
-
-        Returns the coins that each of them has then, by character, the giver's as well; None, and
-        nothing has changed, if it does not have so many. `_account_ids` are the accounts of all,
-        whose cached rows have the old coins. Raises `OutOfDate` if one of them has gone meanwhile.
-        """
-        cost, everybody = share * len(others), sorted({char_id, *others})
-        row = self._run("SELECT coins FROM world_characters WHERE id = ?", (char_id,)).fetchone()
-        if row is None or row["coins"] < cost:
-            return None
-        # One statement. The giver's condition again: another node may have taken coins since they
-        # were read.
-        marks = ", ".join("?" * len(everybody))
-        change = "CASE WHEN id = ? THEN coins - ? ELSE coins + ? END"
-        rows = self._run(
-            f"UPDATE world_characters SET coins = {change} WHERE id IN ({marks})"  # noqa: S608
-            " AND NOT deleted AND (id <> ? OR coins >= ?) RETURNING id, coins",
-            (char_id, cost, share, *everybody, char_id, cost),
-        ).fetchall()
-        if len(rows) != len(everybody):
-            # Raised inside of the transaction, so that nobody has paid or got anything.
-            raise OutOfDate("a character or its coins have gone")
-        return {int(row["id"]): int(row["coins"]) for row in rows}
 
     @change
     def mute_account(self, account_id: int, until: Moment) -> None:
@@ -450,10 +414,12 @@ class WorldCharacters(Repository):
         # Ends, because each turn makes the name longer and only finitely many names are taken.
         while self._run(taken, (name_key(name), row_id)).fetchone() is not None:
             name += "x"
+        # This has set the coins and their revision.
+        self._movements.add_repaired(character)
         row = {
             column: getattr(character, field)
             for field, column in self._columns.items()
-            if field != "deleted"
+            if field not in KEPT
         }
         # Without a place all columns are NULL, which means the safe place of the zone.
         x, y, z, heading, grid = character.place or (None, None, None, None, 0)
@@ -466,6 +432,7 @@ class WorldCharacters(Repository):
 
     def _purge(self, before: float) -> None:
         """Remove characters permanently that were deleted before this time."""
+        self._movements.add_removed("deleted AND deleted_at < ?", (before,))
         # Belongings go with the character, by the foreign keys of their tables.
         self._run("DELETE FROM world_characters WHERE deleted AND deleted_at < ?", (before,))
 

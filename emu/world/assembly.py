@@ -19,6 +19,7 @@ from emu.mailbox import PendingAnswer
 from emu.model import may_see
 from emu.processes.ports import (
     GuildStore,
+    LedgerStore,
     MailStore,
     MemoryStore,
     PetitionStore,
@@ -39,6 +40,7 @@ from emu.world.events import Arrived, HidingChanged, LeftWorld, PlayedElsewhere,
 from emu.world.handlers.interaction import Interaction, Movement
 from emu.world.hiding import Concealed
 from emu.world.knowledge import Knowledge
+from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
 from emu.world.minds.guard import Guard
 from emu.world.minds.shared import Minds
@@ -87,6 +89,7 @@ class WorldStores:
 
     characters: WorldCharacterStore
     guilds: GuildStore
+    ledger: LedgerStore
     mail: MailStore
     petitions: PetitionStore
     memories: MemoryStore
@@ -123,6 +126,8 @@ class WorldPorts:
     clock: Clock
     roll: Callable[[int], int]
     """Returns a random number from 0 to one below the argument; players cannot predict it."""
+    draw: Callable[[], str]
+    """Returns a new identity of a movement, which no process has ever had."""
     report: Callable[[WorldEvent], None]
     """Writes log lines for operators."""
     address: Callable[[], tuple[str, int]]
@@ -208,10 +213,13 @@ class Assembly:
         self.account_changes = AccountChanges(world, self.departures)
         self.chat = Chat(world, rules.chat, read_numbers())
         self.memberships = Memberships(world, stores.guilds, self.chat)
-        self.mail = Mail(world, stores.mail, self.chat, self.sheets)
+        self.ledger = Ledger(world, stores.ledger, self.sheets, ports.draw)
+        self.mail = Mail(world, stores.mail, self.chat, self.ledger)
         self.petitions = Petitions(world, stores.petitions, self.chat)
         self.edits = ports.content.edits(self)
-        self.travel = Travel(world, self.departures, ports.content.travel_tables, ports.roll)
+        self.travel = Travel(
+            world, self.departures, self.ledger, ports.content.travel_tables, ports.roll
+        )
 
     def _make_minds(self, limits: BehaviorRules) -> None:
         ports, world = self.ports, self.world
@@ -239,6 +247,7 @@ class Assembly:
             memberships=self.memberships,
             mail=self.mail,
             petitions=self.petitions,
+            ledger=self.ledger,
             edits=self.edits,
         )
 

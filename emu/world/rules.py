@@ -198,6 +198,10 @@ class WorldRules:
     """Letters of one mailbox."""
     mails_per_hour: int = 30
     """Letters that one account may send within an hour."""
+    ledger_days: float = 180.0
+    """Days for which the ledger keeps its entries."""
+    ledger_entries: int = 1_000_000
+    """Entries that the ledger keeps at most."""
     petitions_open: int = 5
     """Open petitions of one account."""
     petitions_daily: int = 20

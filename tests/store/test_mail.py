@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from emu.correspondence import NewLetter, Postage, SendResult
+from emu.errors import StoreLocked
 from emu.store import Store
 from emu.store.mail import Mailboxes
 from emu.times import Moment
@@ -20,6 +23,14 @@ from tests.support.world.world_fakes import world_character
 NOW = Moment(1000.0)
 POSTAGE = Postage(price=10, lasts=100.0, most=3, most_of_one=2)
 LATE = Moment(NOW + POSTAGE.lasts)
+
+
+numbers = count()
+
+
+def new() -> str:
+    """Return the identity of a new request."""
+    return str(next(numbers))
 
 
 class Post:
@@ -44,7 +55,7 @@ class Post:
     def send(self, coins: int = 0, *, moment: Moment = NOW, sender: int = 0, to: int = 0) -> int:
         """Send a letter; return its id."""
         letter = self.letter(coins, sender=sender, to=to)
-        assert self.mail.send(letter, POSTAGE, moment).result is SendResult.SENT
+        assert self.mail.send(letter, POSTAGE, moment, new()).result is SendResult.SENT
         return int(self.run("SELECT max(id) FROM world_mail").fetchone()[0])
 
     def run(self, sql: str, *values: object) -> Any:
@@ -74,7 +85,7 @@ def post(empty_store: Store) -> Post:
 
 
 def test_a_letter_is_paid_and_its_coins_move_once(post: Post) -> None:
-    posted = post.mail.send(post.letter(300), POSTAGE, NOW)
+    posted = post.mail.send(post.letter(300), POSTAGE, NOW, new())
     assert (posted.result, posted.coins) == (SendResult.SENT, 690)
     assert post.mail.waiting(post.borvik, NOW) == 1
     [letter] = post.mail.open(2, post.borvik, POSTAGE, NOW).letters
@@ -82,12 +93,12 @@ def test_a_letter_is_paid_and_its_coins_move_once(post: Post) -> None:
         "Aldana", "Hello", 300, False,
     )  # fmt: skip
     assert post.mail.find(post.aldana, letter.id) is None, "it is not hers"
-    assert post.mail.take(1, post.aldana, letter.id) is None
+    assert post.mail.take(1, post.aldana, letter.id, NOW, new()) is None
     assert not post.mail.delete(post.borvik, letter.id), "it has coins"
-    taken = post.mail.take(2, post.borvik, letter.id)
+    taken = post.mail.take(2, post.borvik, letter.id, NOW, new())
     assert taken is not None
     assert (taken.copper, taken.coins) == (300, 1300)
-    again = post.mail.take(2, post.borvik, letter.id)
+    again = post.mail.take(2, post.borvik, letter.id, NOW, new())
     assert again is not None
     assert (again.copper, post.coins(post.borvik)) == (0, 1300)
     before = post.mail.mark_read(post.borvik, letter.id)
@@ -108,7 +119,7 @@ def test_a_letter_is_paid_and_its_coins_move_once(post: Post) -> None:
 def test_a_refused_letter_costs_nothing(
     post: Post, change: Callable[[Post], NewLetter], result: SendResult
 ) -> None:
-    assert post.mail.send(change(post), POSTAGE, NOW).result is result
+    assert post.mail.send(change(post), POSTAGE, NOW, new()).result is result
     assert post.coins(post.aldana) == 1000
     assert post.ids(post.borvik) == []
 
@@ -116,10 +127,10 @@ def test_a_refused_letter_costs_nothing(
 def test_a_mailbox_is_full_for_one_account_before_it_is_full_for_all(post: Post) -> None:
     post.send()
     post.send()
-    assert post.mail.send(post.letter(), POSTAGE, NOW).result is SendResult.MAILBOX_FULL
+    assert post.mail.send(post.letter(), POSTAGE, NOW, new()).result is SendResult.MAILBOX_FULL
     post.send(sender=post.cenwyn)
     other = post.letter(sender=post.cenwyn)
-    assert post.mail.send(other, POSTAGE, NOW).result is SendResult.MAILBOX_FULL
+    assert post.mail.send(other, POSTAGE, NOW, new()).result is SendResult.MAILBOX_FULL
     assert post.coins(post.cenwyn) == 990
 
 
@@ -139,7 +150,7 @@ def test_a_late_letter_goes_back_with_its_coins_and_then_they_are_paid_out(post:
 def test_a_letter_to_a_deleted_character_goes_back(post: Post) -> None:
     post.send(300)
     post.store.world.characters.delete(2, post.borvik)
-    assert post.mail.send(post.letter(), POSTAGE, NOW).result is SendResult.NO_SUCH_PLAYER
+    assert post.mail.send(post.letter(), POSTAGE, NOW, new()).result is SendResult.NO_SUCH_PLAYER
     [back] = post.mail.open(1, post.aldana, POSTAGE, NOW).letters
     assert (back.is_returned, back.coins) == (True, 300)
 
@@ -190,7 +201,7 @@ def test_whatever_players_do_no_coin_is_lost_or_made(
     for do, one, other, number in steps:
         letter = post.letter(number, sender=who[one], to=who[other])
         if do == "send":
-            paid += POSTAGE.price * (post.mail.send(letter, POSTAGE, moment).result == 0)
+            paid += POSTAGE.price * (post.mail.send(letter, POSTAGE, moment, new()).result == 0)
         elif do == "wait":
             moment = Moment(moment + number)
         elif do == "open":
@@ -199,7 +210,7 @@ def test_whatever_players_do_no_coin_is_lost_or_made(
             rows = post.run("SELECT id FROM world_mail ORDER BY id").fetchall()
             chosen = rows[number % len(rows)][0] if rows else 0
             if do == "take":
-                post.mail.take(0, who[one], chosen)
+                post.mail.take(0, who[one], chosen, NOW, new())
             elif do == "delete":
                 post.mail.delete(who[one], chosen)
             else:
@@ -224,32 +235,41 @@ def test_two_nodes_pay_the_coins_of_a_letter_once(
             if settles:
                 mailboxes.open(1, owner, POSTAGE, later)
             else:
-                mailboxes.take(2, post.borvik, letter)
+                mailboxes.take(2, post.borvik, letter, NOW, new())
 
-        before = post.total
-        run, meanwhile = post.mail._run, [lambda: work(mail)]
+        def meanwhile() -> None:
+            # Who settles has locked the owner of the mailbox before it reads.
+            with pytest.raises(StoreLocked) if settles else nullcontext():
+                work(mail)
+
+        before, movements, waiting = post.total, post.mail._movements, [meanwhile]
+        run = movements._run
 
         def interrupted(sql: str, values: Any = ()) -> Any:
             # Behind what is read, before what is changed.
-            if sql.startswith(("UPDATE world_mail SET coins", "DELETE")) and meanwhile:
-                meanwhile.pop()()
+            if sql.startswith("INSERT" if settles else "SELECT id FROM world_char") and waiting:
+                waiting.pop()()
             return run(sql, values)
 
-        monkeypatch.setattr(post.mail, "_run", interrupted)
+        monkeypatch.setattr(movements, "_run", interrupted)
         work(post.mail)
-        assert not meanwhile
+        assert not waiting
+        work(mail)
         assert post.total == before
+        assert not here.world.ledger.audit().differences
 
 
 def test_a_letter_of_no_character_is_delivered_once(post: Post) -> None:
     letter = replace(post.letter(coins=5), sender_id=0, account_id=0)
-    assert post.mail.deliver(letter, POSTAGE, NOW) is SendResult.SENT
-    assert post.mail.deliver(letter, POSTAGE, NOW) is SendResult.NOT_TO_THIS_PLAYER
+    assert post.mail.deliver(letter, POSTAGE, NOW, new()) is SendResult.SENT
+    assert post.mail.deliver(letter, POSTAGE, NOW, new()) is SendResult.NOT_TO_THIS_PLAYER
     other = replace(letter, subject="Again")
-    assert post.mail.deliver(other, POSTAGE, NOW) is SendResult.SENT
-    assert post.mail.deliver(replace(letter, body="?"), POSTAGE, NOW) is SendResult.MAILBOX_FULL
+    assert post.mail.deliver(other, POSTAGE, NOW, new()) is SendResult.SENT
+    assert (
+        post.mail.deliver(replace(letter, body="?"), POSTAGE, NOW, new()) is SendResult.MAILBOX_FULL
+    )
     nobody = replace(letter, recipient_id=999)
-    assert post.mail.deliver(nobody, POSTAGE, NOW) is SendResult.NO_SUCH_PLAYER
+    assert post.mail.deliver(nobody, POSTAGE, NOW, new()) is SendResult.NO_SUCH_PLAYER
     first, second = post.mail.open(0, post.borvik, POSTAGE, NOW).letters
     assert {first.subject, second.subject} == {"Hello", "Again"}
     # Nobody can be sent it back.

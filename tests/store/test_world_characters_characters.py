@@ -170,19 +170,6 @@ def test_mute_and_rank_are_kept(empty_store: Store) -> None:
     assert empty_store.world.characters.find_named("nobody") is None
 
 
-def test_a_character_pays_what_it_has(empty_store: Store) -> None:
-    characters = empty_store.world.characters
-    made = characters.create(world_character(coins=300))
-    assert characters.pay(made.account_id, made.id, 301) is None
-    assert characters.pay(made.account_id, made.id, 250) == 50
-    assert characters.pay(made.account_id, made.id, 51) is None
-    assert characters.pay(made.account_id, made.id, -100) == 150
-    found = characters.find(made.id)
-    assert found is not None
-    assert found.coins == 150
-    assert characters.pay(made.account_id, 99, 1) is None
-
-
 def test_the_statuses_of_an_account_leave_out_deleted_characters(empty_store: Store) -> None:
     characters = empty_store.world.characters
     first, second = (
@@ -261,29 +248,6 @@ def test_what_a_client_keeps_is_saved(store: Store) -> None:
     kept = characters.find(one.id)
     assert kept is not None
     assert kept.client_data == changed.facts["client_data"]
-
-
-def test_coins_are_split_in_one_transaction(store: Store) -> None:
-    characters = store.world.characters
-    one, two, three = (
-        characters.create(world_character(name=name, coins=100)) for name in ("Al", "Bo", "Cy")
-    )
-
-    def coins() -> list[int]:
-        found = [characters.find(row.id) for row in (one, two, three)]
-        return [row.coins for row in found if row is not None]
-
-    accounts = [row.account_id for row in (one, two, three)]
-    left = characters.split(accounts, one.id, 30, [two.id, three.id])
-    assert left == {one.id: 40, two.id: 130, three.id: 130}
-    assert coins() == [40, 130, 130]
-    assert characters.split(accounts, one.id, 21, [two.id, three.id]) is None
-    with pytest.raises(OutOfDate):
-        characters.split(accounts, one.id, 1, [two.id, 9_999])
-    characters.delete(three.account_id, three.id)
-    with pytest.raises(OutOfDate):
-        characters.split(accounts, one.id, 1, [two.id, three.id])
-    assert coins()[:2] == [40, 130]
 
 
 def test_levels_and_classes_are_saved(store: Store) -> None:

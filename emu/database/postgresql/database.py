@@ -40,6 +40,8 @@ class PostgresqlDialect(Dialect):
 
     json_rows = "json_agg"
     json_row = "json_build_array"
+    # The weakest lock of a row that changes: other rows may still refer to it.
+    lock_rows = " FOR NO KEY UPDATE"
     # Not now(), which is the beginning of the transaction.
     clock = "CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
 

@@ -32,6 +32,7 @@ from emu.processes.ports import (
     ClaimingKeys,
     DeadSpawnStore,
     GuildStore,
+    LedgerStore,
     MailStore,
     MemoryStore,
     ModelSource,
@@ -174,6 +175,7 @@ class ProcessesEndpoint:
     memories: MemoryStore
     dead_spawns: DeadSpawnStore
     guilds: GuildStore
+    ledger: LedgerStore
     mail: MailStore
     petitions: PetitionStore
 
@@ -184,6 +186,7 @@ class ProcessesEndpoint:
         self.memories = storage.memories
         self.dead_spawns = storage.dead_spawns
         self.guilds = storage.guilds
+        self.ledger = storage.ledger
         self.mail = storage.mail
         self.petitions = storage.petitions
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Coroutine, Iterator
-from secrets import randbelow
+from functools import partial
+from secrets import randbelow, token_hex
 from time import thread_time
 from typing import Any
 
@@ -52,6 +53,7 @@ from emu.world.entry.zone_entry import EnteringClient, ZoneEntry
 from emu.world.events import StatusChanged
 from emu.world.groups.shared import SharedGroups
 from emu.world.knowledge import read_knowledge
+from emu.world.ledger.ledger import PRUNED
 from emu.world.population.atlas import read_atlas
 from emu.world.population.deaths import Deaths
 from emu.world.registration.registry import CharacterLocations, relay_bug_reports
@@ -61,6 +63,8 @@ from emu.world.zones.zone import Zone
 _log = logger("world")
 GROUP_TICK = 1.0
 """Seconds between two looks at who orders the groups of a cluster, and who of them is gone."""
+IDENTITY = 16
+"""Random bytes of the identity of a movement."""
 RETRY_AT_STOP = 0.05
 """Seconds between two attempts to save the rest, while the server stops."""
 
@@ -156,6 +160,7 @@ class WorldEndpoint:
             stores=WorldStores(
                 characters=cluster.characters,
                 guilds=cluster.guilds,
+                ledger=cluster.ledger,
                 mail=cluster.mail,
                 petitions=cluster.petitions,
                 memories=cluster.memories,
@@ -165,6 +170,7 @@ class WorldEndpoint:
             content=self._reader,
             clock=scheduler,
             roll=randbelow,
+            draw=partial(token_hex, IDENTITY),
             report=self._watch.port("world", report_world(_log, self._refusals)),
             address=self.public_address,
             start=self._tasks.spawn,
@@ -308,6 +314,9 @@ class WorldEndpoint:
             self._scheduler.every(
                 REREAD, lambda: self._tasks.spawn(self.parts.world.settings.read())
             )
+        )
+        self._loops.append(
+            self._scheduler.every(PRUNED, lambda: self._tasks.spawn(self.parts.ledger.prune()))
         )
         if isinstance(self.parts.world.group_changes, SharedGroups):
             groups = self.parts.world.group_changes

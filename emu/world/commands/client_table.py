@@ -26,6 +26,7 @@ from emu.world.actors.client import PlayerClient
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.commands import (
     choices,
+    coins,
     edits,
     gestures,
     groups,
@@ -49,7 +50,7 @@ from emu.world.world import World
 
 SUBJECTS: Final = (
     social, relations, groups, guilds, mail, gestures, options, choices, targets, players,
-    petitions, zones, scripts, moderation, edits,
+    petitions, zones, scripts, moderation, coins, edits,
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar, Unpack
 
 from emu.commands import Argument, ArgumentKind, Call, CommandSet, Reply
@@ -16,6 +16,7 @@ from emu.world.actors.spawn import Spawn
 from emu.world.entry.account_changes import AccountChanges
 from emu.world.entry.admission import WorldAdmissionRules
 from emu.world.entry.leaving import Departures
+from emu.world.ledger.ledger import Ledger
 from emu.world.population.edits import GameEdits
 from emu.world.population.population import ZonePopulation
 from emu.world.population.saving import ZoneFiles
@@ -65,6 +66,7 @@ class CommandContext:
     memberships: Memberships
     mail: Mail
     petitions: Petitions
+    ledger: Ledger = field(kw_only=True)
     edits: GameEdits | None = None
     """None without a content file."""
 

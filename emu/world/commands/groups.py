@@ -7,17 +7,18 @@ The members may be in several processes: `World.group_changes` makes the changes
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from emu.commands import Argument, ArgumentKind, Call, Cost, Reply
+from emu.commands import Call, Cost, Reply
 from emu.errors import CommandError, StoreError
+from emu.ledger import Outcome, Owner, Part, Reason
 from emu.model import Present, may_see
 from emu.texts import counted
 from emu.world.actors.client import coins_text
 from emu.world.actors.options import Option
 from emu.world.actors.player import Player
+from emu.world.commands.coins import AMOUNT, read_copper
 from emu.world.commands.context import (
     NAME,
     TEXT,
@@ -168,13 +169,7 @@ async def _disband(context: CommandContext, player: Player, call: Call) -> str |
 
 # --- coins
 
-AMOUNT = Argument(
-    "coins", ArgumentKind.TEXT,
-    "platinum, gold, silver and copper, or an amount such as 3g 50s; a number alone is copper",
-)  # fmt: skip
-UNITS: Final = {"p": 1_000_000, "g": 10_000, "s": 100, "c": 1}
-"""Copper of a coin, by its letter, in the order of four plain numbers."""
-LARGEST_AMOUNT: Final = 0xFFFFFFFF
+NOT_SHARED: Final = "the coins cannot be shared now; try again"
 
 
 @quiet("split", "share coins with the members of your group in your zone", AMOUNT,
@@ -188,49 +183,29 @@ async def _split(context: CommandContext, player: Player, call: Call) -> str:
     ]  # fmt: skip
     if not others:
         raise CommandError("no member of your group is here")
-    share = _copper(call["coins"]) // (len(others) + 1)
+    share = read_copper(call["coins"]) // (len(others) + 1)
     if share < 1:
         raise CommandError("that is too little to share")
-    everybody = (player, *others)
+    giver = Owner.character(player.id)
+    split = context.ledger.movement(
+        Reason.SPLIT,
+        [Part(giver, Owner.character(one.id), share) for one in others],
+        [one.character.account_id for one in (player, *others)],
+    )
     try:
-        left = await world.store.split(
-            sorted({one.character.account_id for one in everybody}),
-            player.id, share, [one.id for one in others],
-        )  # fmt: skip
+        moved = await context.ledger.move(split)
     except StoreError:
-        raise CommandError("the coins cannot be shared now; try again") from None
-    if left is None:
+        raise CommandError(NOT_SHARED) from None
+    if moved.outcome is Outcome.TOO_FEW:
         raise CommandError("you do not have that many coins")
-    for one in everybody:
-        # Stored whatever happens; a player that has left meanwhile is loaded with its new coins.
-        one.character = replace(one.character, coins=left[one.id])
+    if not moved.is_done:
+        raise CommandError(NOT_SHARED)
+    for one in others:
+        # A player that has left meanwhile is loaded with its new coins.
         if world.players.get(one.id) is one and one.is_online:
-            context.sheets.send(one)
-            if one is not player:
-                context.chat.line(one, f"Your share is {coins_text(share)}.", "coin_share")
+            context.chat.line(one, f"Your share is {coins_text(share)}.", "coin_share")
     count = counted(len(others), "member")
     return f"You give {coins_text(share)} to each of {count} of your group."
-
-
-def _copper(text: str) -> int:
-    """Return an amount that a player has typed as copper. Raises `CommandError`."""
-    words, units = text.split(), list(UNITS)
-    amount = 0
-    for place, word in enumerate(words):
-        # Four numbers are the four coins in the order of their worth.
-        unit = units[place] if len(words) == len(units) else "c"
-        number = word
-        if word[-1].casefold() in UNITS:
-            number, unit = word[:-1], word[-1].casefold()
-        if not (number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS):
-            raise CommandError(f"{word} is no number of coins")
-        amount += int(number) * UNITS[unit]
-    if not 0 < amount <= LARGEST_AMOUNT:
-        raise CommandError("name an amount of coins: 1g 20s")
-    return amount
-
-
-MOST_DIGITS: Final = 10
 
 
 # --- raids

@@ -64,7 +64,11 @@ class AccountChanges:
         A hidden player whose new rank may not hide becomes visible.
         """
         world = self._world
-        before, player.character = player.character, fresh
+        before = player.character
+        if fresh.ledger_revision < before.ledger_revision:
+            # Read before the last movement of its coins.
+            fresh = replace(fresh, coins=before.coins, ledger_revision=before.ledger_revision)
+        player.character = fresh
         if fresh.name != before.name:
             world.players.renamed(player, before.name)
             player.spawn.set_info(name=fresh.name)

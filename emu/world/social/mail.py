@@ -1,8 +1,8 @@
 """Mail between characters: the mail window of a client, and what each letter costs.
 
-A letter and the coins that are attached to it are stored in one transaction. Until a letter is
-sent, its coins stay with the sender: the window only shows them. Recipients may be offline, in this
-process or in another one.
+A letter and the coins that are attached to it are stored in one transaction of the ledger. Until a
+letter is sent, its coins stay with the sender: the window only shows them. Recipients may be
+offline, in this process or in another one.
 
 Source: docs/protocol/world/mail.md.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple, Self
 
 from emu.commands import Cost
@@ -24,19 +25,22 @@ from emu.correspondence import (
 )
 from emu.dialects.dialect import read_name
 from emu.errors import CommandError, EmuError, StoreError, public_text
+from emu.ledger import Balance, Owner, OwnerKind, Part, Reason
 from emu.limits.rates import Throttle, hourly
+from emu.model import WorldCharacter
 from emu.processes.ports import MailStore, Note
 from emu.times import Monotonic
 from emu.world.actors.client import coin_fields
 from emu.world.actors.player import IN_ZONE, MailWindow, Player, Relation
 from emu.world.events import Arrived
+from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
-from emu.world.sheets import CharacterSheets
 from emu.world.social.chat import MUTED, Chat
 from emu.world.world import World
 
 ARRIVED: Final = "mail.arrived"
 """Topic on the bus: a letter for the character ``char_id`` was stored."""
+SENT_LATE: Final = "Your letter to {to} was sent after all."
 UNREAD: Final = "You have unread mail in your mailbox."
 POPUP: Final = {
     "unknown": 10, "text": "You have unread mail!", "message_type": "",
@@ -95,11 +99,11 @@ class Draft(NamedTuple):
 class Mail:
     """The mail of one world."""
 
-    def __init__(self, world: World, store: MailStore, chat: Chat, sheets: CharacterSheets) -> None:
+    def __init__(self, world: World, store: MailStore, chat: Chat, ledger: Ledger) -> None:
         self._world = world
         self._store = store
         self._chat = chat
-        self._sheets = sheets
+        self._ledger = ledger
         self._sent = Throttle(hourly(world.rules.mails_per_hour))
         world.bus.subscribe(ARRIVED, self._arrived)
         world.events.subscribe(Arrived, self._entered)
@@ -172,12 +176,25 @@ class Mail:
         )
         price = self.price(player)
         postage = replace(self.postage, price=price)
-        posted = await self._store.send(letter, postage, self._world.clock.moment())
+        part = Part(Owner.character(player.id), Owner(OwnerKind.POSTAGE), price)
+        paid = self._ledger.movement(Reason.SENT, [part], [letter.account_id])
+        moment = self._world.clock.moment()
+        posted = await self._ledger.carry_out(
+            paid,
+            lambda: self._store.send(letter, postage, moment, paid.request),
+            late=partial(self._sent_late, player, recipient),
+        )
         if posted.result is not SendResult.SENT:
             raise _refusal(posted.result, to=recipient.name, price=price)
-        self._has_coins(player, posted.coins)
+        self._has(posted.balance)
         self._world.bus.publish(ARRIVED, {"char_id": recipient.id})
         return recipient.name
+
+    def _sent_late(self, player: Player, recipient: WorldCharacter) -> None:
+        """Correct the failure that a player was shown: its letter is stored."""
+        self.clear_window(player)
+        self._line(player, SENT_LATE.format(to=recipient.name))
+        self._world.bus.publish(ARRIVED, {"char_id": recipient.id})
 
     async def deliver(self, char_id: int, sender: str, draft: Draft, coins: int = 0) -> SendResult:
         """Put a letter of nobody who plays into a mailbox; `sender` is the name that it shows.
@@ -188,7 +205,12 @@ class Mail:
             sender_id=0, account_id=0, recipient_id=char_id, sender=sender[:LONGEST_SENDER],
             subject=draft.subject[:LONGEST_SUBJECT], body=draft.body[:LONGEST_BODY], coins=coins,
         )  # fmt: skip
-        result = await self._store.deliver(letter, self.postage, self._world.clock.moment())
+        part = Part(Owner(OwnerKind.SCRIPT), Owner.character(char_id), coins)
+        given = self._ledger.movement(Reason.SENT, [part], ())
+        moment = self._world.clock.moment()
+        result = await self._ledger.carry_out(
+            given, lambda: self._store.deliver(letter, self.postage, moment, given.request)
+        )
         if result is SendResult.SENT:
             self._world.bus.publish(ARRIVED, {"char_id": char_id})
         return result
@@ -279,7 +301,7 @@ class Mail:
         found = await self._store.open(
             player.character.account_id, player.id, self.postage, self._world.clock.moment()
         )
-        self._has_coins(player, found.coins)
+        self._has(found.balance)
         return found
 
     async def show_box(self, player: Player) -> bool:
@@ -327,10 +349,16 @@ class Mail:
 
         Raises `CommandError` and `StoreError`.
         """
-        taken = await self._store.take(player.character.account_id, player.id, letter_id)
+        account_id, moment = player.character.account_id, self._world.clock.moment()
+        part = Part(Owner.letter(letter_id), Owner.character(player.id), 0)
+        emptied = self._ledger.movement(Reason.TAKEN, [part], [account_id])
+        taken = await self._ledger.carry_out(
+            emptied,
+            lambda: self._store.take(account_id, player.id, letter_id, moment, emptied.request),
+        )
         if taken is None:
             raise _no_letter(letter_id)
-        self._has_coins(player, taken.coins)
+        self._has(taken.balance)
         return taken.copper
 
     async def delete(self, player: Player, letter_id: int) -> None:
@@ -363,7 +391,10 @@ class Mail:
     async def of_character(self, char_id: int, account_id: int) -> Sequence[Letter]:
         """Return the letters of any character, for operators. Raises `StoreError`."""
         moment = self._world.clock.moment()
-        return (await self._store.open(account_id, char_id, self.postage, moment)).letters
+        found = await self._store.open(account_id, char_id, self.postage, moment)
+        # Late coins may have come to it.
+        self._has(found.balance)
+        return found.letters
 
     def _window(self, player: Player) -> MailWindow:
         if player.mail is None:
@@ -431,12 +462,9 @@ class Mail:
         if player.is_online:
             self._chat.line(player, text, "narrative")
 
-    def _has_coins(self, player: Player, coins: int) -> None:
-        """Show a player the coins that the store has for it."""
-        if player.character.coins != coins:
-            player.character = replace(player.character, coins=coins)
-            if player.is_online:
-                self._sheets.send(player)
+    def _has(self, balance: Balance | None) -> None:
+        if balance is not None:
+            self._ledger.learn([balance])
 
 
 def clean(text: str) -> str:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 from emu.errors import StoreError
+from emu.ledger import Owner, OwnerKind, Part, Reason
 from emu.times import Monotonic
 from emu.world.actors.client import ERROR_COLOR, send_text
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.events import LeftZone
+from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
-from emu.world.sheets import CharacterSheets
 from emu.world.travel.journeys import Journeys
 from emu.world.travel.tables import FORCED, ZONE, TravelTables, Way
 from emu.world.world import World
@@ -50,9 +51,12 @@ class Offer:
 class Transporters:
     """The windows of one world's players."""
 
-    def __init__(self, world: World, journeys: Journeys, tables: TravelTables) -> None:
+    def __init__(
+        self, world: World, journeys: Journeys, ledger: Ledger, tables: TravelTables
+    ) -> None:
         self.tables = tables
         self._world = world
+        self._ledger = ledger
         self._journeys = journeys
         self._offers: dict[int, Offer] = {}
         """By character id."""
@@ -60,7 +64,6 @@ class Transporters:
         """The list that a script has chosen for a player, by character id."""
         self._paying: set[int] = set()
         """The characters whose coins the store is taking."""
-        self._sheets = CharacterSheets(world)
         world.events.subscribe(LeftZone, lambda event: self.forget(event.player))
 
     def register(self, messages: WorldMessages) -> None:
@@ -207,42 +210,26 @@ class Transporters:
 
     async def _pay(self, player: Player, way: Way) -> None:
         """Take the price of a way, and send the player; give it back if the player cannot go."""
-        world = self._world
+        world, ledger = self._world, self._ledger
         zone = player.zone
+        price = Part(Owner.character(player.id), Owner(OwnerKind.TRANSPORTER, way.id), way.cost)
+        payment = ledger.movement(Reason.TRAVEL, [price], [player.character.account_id])
+        give_back = partial(ledger.undo, payment)
         try:
-            left = await world.store.pay(player.character.account_id, player.id, way.cost)
+            # A price that turns out to be paid later is given back: the player did not go.
+            moved = await ledger.move(payment, late=give_back)
         except StoreError as error:
             world.refused(player, f"price of a way: {error}")
             send_text(player.client, TRY_AGAIN, ERROR_COLOR)
             return
         finally:
             self._paying.discard(player.id)
-        if left is None:
+        if not moved.is_done:
             send_text(player.client, TOO_DEAR, ERROR_COLOR)
             return
-        self._has_coins(player, left)
-        give_back = partial(self._give_back, player, way.cost)
         # The player may have gone elsewhere while the store answered.
         if player.zone is not zone or not self._set_off(player, way, world.clock.now(), give_back):
             give_back()
-
-    def _give_back(self, player: Player, coins: int) -> None:
-        self._world.start(self._repay(player, coins))
-
-    async def _repay(self, player: Player, coins: int) -> None:
-        try:
-            left = await self._world.store.pay(player.character.account_id, player.id, -coins)
-        except StoreError as error:
-            self._world.refused(player, f"{coins} copper of a way not given back: {error}")
-            return
-        if left is not None:
-            self._has_coins(player, left)
-
-    def _has_coins(self, player: Player, coins: int) -> None:
-        """Show a player the coins that the store has for it."""
-        player.character = replace(player.character, coins=coins)
-        if player.state in IN_ZONE:
-            self._sheets.send(player)
 
 
 def _fits(way: Way, player: Player) -> bool:

@@ -19,6 +19,7 @@ from emu.world.actors.player import Player
 from emu.world.actors.spawn import TOO_FAR, Destination, Spawn
 from emu.world.entry.leaving import Departures
 from emu.world.events import LeftZone
+from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
 from emu.world.speech.spoken import play_sound
 from emu.world.travel.instances import Instances
@@ -68,13 +69,14 @@ class Travel:
         self,
         world: World,
         departures: Departures,
+        ledger: Ledger,
         tables: TravelTables,
         roll: Callable[[int], int],
     ) -> None:
         """`roll` returns a random number from 0 to one below its argument."""
         self._world = world
         self.journeys = Journeys(world, departures)
-        self.transporters = Transporters(world, self.journeys, tables)
+        self.transporters = Transporters(world, self.journeys, ledger, tables)
         self.widgets = Widgets(world.timetable, self._play)
         self.rides = Rides(world.clock.now, boarded=self._boarded, carried=self._carried)
         """Who stands on what moves."""

@@ -1,4 +1,4 @@
-"""Repositories of mail and petitions for a world in memory, in a database of its own.
+"""Repositories of mail, petitions and the ledger for a world in memory, in a database of its own.
 
 One database serves all worlds of a process, one after the other: a world empties it when it first
 uses it. Its characters are those of the world's store in memory: coins are the same in both.
@@ -24,6 +24,13 @@ NOTHING: dict[str, Any] = {"waiting": 0, "unseen": []}
 """What entering the world asks for, and the answer of an empty database."""
 
 
+TABLES = (
+    "world_ledger", "world_mail", "world_petitions", "world_characters", "sqlite_sequence",
+)  # fmt: skip
+SAME = {"move_surely": "move"}
+"""Calls of a port that differ from one of the repository in their patience only."""
+
+
 @cache
 def database() -> Store:
     """Return the database of this process."""
@@ -40,6 +47,7 @@ class StoredBeside:
     def __init__(self, characters: CharactersInMemory) -> None:
         self._characters = characters
         self.is_used = False
+        self.ledger: Any = _Port(self, lambda store: store.world.ledger)
         self.mail: Any = _Port(self, lambda store: store.world.mail)
         self.petitions: Any = _Port(self, lambda store: store.world.petitions)
 
@@ -48,7 +56,7 @@ class StoredBeside:
         store = database()
         if not self.is_used:
             self.is_used = True
-            for table in ("world_mail", "world_petitions", "world_characters", "sqlite_sequence"):
+            for table in TABLES:
                 store.database.connection.execute(f"DELETE FROM {table}")
         return store
 
@@ -58,22 +66,28 @@ class StoredBeside:
             raise StoreError("the disk is full")
         run = self.store.database.connection.execute
         for row in self._characters.rows.values():
-            values = (row.id, row.account_id, row.name, name_key(row.name), row.coins, row.deleted)
+            values = (
+                row.id, row.account_id, row.name, name_key(row.name), row.coins,
+                row.ledger_revision, row.deleted,
+            )  # fmt: skip
             run(
-                "INSERT INTO world_characters (id, account_id, name, name_key, coins, deleted,"
-                " race, class, gender, deity, level, starting_zone, zone_id, client_version,"
-                " created) VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 1, 1, 1, 546, 0.0)"
+                "INSERT INTO world_characters (id, account_id, name, name_key, coins,"
+                " ledger_revision, deleted, race, class, gender, deity, level, starting_zone,"
+                " zone_id, client_version, created)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 1, 1, 1, 546, 0.0)"
                 " ON CONFLICT (id) DO UPDATE SET coins = excluded.coins,"
-                " deleted = excluded.deleted",
+                " ledger_revision = excluded.ledger_revision, deleted = excluded.deleted",
                 values,
             )
         try:
             return call()
         finally:
-            for char_id, coins in run("SELECT id, coins FROM world_characters").fetchall():
+            sql = "SELECT id, coins, ledger_revision FROM world_characters"
+            for char_id, coins, revision in run(sql).fetchall():
                 if char_id in self._characters.rows:
                     row = self._characters.rows[char_id]
-                    self._characters.rows[char_id] = replace(row, coins=coins)
+                    row = replace(row, coins=coins, ledger_revision=revision)
+                    self._characters.rows[char_id] = row
 
 
 class _Port:
@@ -88,7 +102,7 @@ class _Port:
             beside = self._beside
             if not beside.is_used and name in NOTHING:
                 return NOTHING[name]
-            method = getattr(self._repository(beside.store), name)
+            method = getattr(self._repository(beside.store), SAME.get(name, name))
             return beside.run(lambda: method(*values, **named))
 
         return call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -111,24 +111,6 @@ class CharactersInMemory:
 
     async def set_admin_status(self, char_id: int, status: int) -> None:
         self._change(char_id, admin_status=status)
-
-    async def pay(self, _account_id: int, char_id: int, coins: int) -> int | None:
-        row = await self.find(char_id)
-        if row is None or row.coins < coins:
-            return None
-        self._change(char_id, coins=row.coins - coins)
-        return row.coins - coins
-
-    async def split(
-        self, _account_ids: Collection[int], char_id: int, share: int, others: Sequence[int]
-    ) -> Mapping[int, int] | None:
-        self._check()
-        if self.rows[char_id].coins < share * len(others):
-            return None
-        for number in (char_id, *others):
-            change = -share * len(others) if number == char_id else share
-            self._change(number, coins=self.rows[number].coins + change)
-        return {number: self.rows[number].coins for number in (char_id, *others)}
 
     async def mute_account(self, account_id: int, until: Moment) -> None:
         self._check()
@@ -313,6 +295,7 @@ def no_storage() -> Any:
         memories=MemoriesInMemory(),
         guilds=None,
         settings=None,
+        ledger=None,
         mail=None,
         petitions=None,
         dead_spawns=None,

@@ -5,6 +5,7 @@ Its zones are the shipped ones, empty unless a test brings an atlas of its own.
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Callable, Coroutine, Mapping
 from copy import deepcopy
@@ -198,6 +199,14 @@ class HarnessContent:
         return None
 
 
+_identities = itertools.count(1)
+
+
+def identity() -> str:
+    """Return the identity of a movement; no test's world has it twice."""
+    return f"test-{next(_identities)}"
+
+
 class WorldHarness:
     """A world, its clock, and its clients."""
 
@@ -260,7 +269,7 @@ class WorldHarness:
         self.admission, self.departures = parts.admission, parts.departures
         self.account_changes, self.chat = parts.account_changes, parts.chat
         self.behaviors, self.command_context = parts.behaviors, parts.context
-        self.minds = parts.minds
+        self.minds, self.ledger = parts.minds, parts.ledger
         self.remote, self.service = parts.remote, parts.service
 
     def _ports(
@@ -281,6 +290,7 @@ class WorldHarness:
             stores=WorldStores(
                 characters=self.store,
                 guilds=self.guilds,
+                ledger=self.stored.ledger,
                 mail=self.stored.mail,
                 petitions=self.stored.petitions,
                 memories=self.memories,
@@ -300,6 +310,7 @@ class WorldHarness:
             content=content or HarnessContent(),
             clock=WorldHarnessClock(self),
             roll=self._roll,
+            draw=identity,
             report=self.events.append,
             address=lambda: ("127.0.0.1", 9001),
             start=self._start,

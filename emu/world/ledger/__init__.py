@@ -1,0 +1,1 @@
+"""Movements between owners, and the balances of players in the world."""

@@ -1,0 +1,168 @@
+"""`Ledger`: every movement of coins between players, letters and others in one world.
+
+A component names the giver and the taker of each part, and the reason. The store carries out all of
+it with the new balances in one transaction, under an identity: a movement whose answer is lost is
+asked for again, and carried out once. If the database does not answer then either, the movement is
+barred as soon as it does, or turns out to be done.
+
+A balance has a revision. An answer that is older than what a player has already changes nothing,
+whichever comes first.
+
+Source: docs/contributing/architecture.md#ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from emu.errors import StoreAway, StoreError
+from emu.ledger import Balance, Moved, Movement, Part, Reason
+from emu.processes.ports import LedgerStore, Note
+from emu.times import Moment
+from emu.world.actors.player import IN_ZONE
+from emu.world.sheets import CharacterSheets
+from emu.world.world import World
+
+T = TypeVar("T")
+
+CHANGED: Final = "ledger.changed"
+"""Topic on the bus: the character ``char_id`` has ``coins`` since its movement ``revision``."""
+DAY: Final = 86_400.0
+PRUNED: Final = 600.0
+"""Seconds between two calls of `prune`."""
+
+
+def nothing() -> None:
+    """Do nothing when a movement turns out to be done after all."""
+
+
+class Ledger:
+    """The movements of one world."""
+
+    def __init__(
+        self, world: World, store: LedgerStore, sheets: CharacterSheets, draw: Callable[[], str]
+    ) -> None:
+        """`draw` returns a new identity; no process of the world may ever return it again."""
+        self._world = world
+        self._store = store
+        self._sheets = sheets
+        self._draw = draw
+        self._unfinished: dict[str, Movement] = {}
+        """Movements that must be carried out and could not be stored, by identity."""
+        world.bus.subscribe(CHANGED, self._heard)
+
+    def movement(
+        self, reason: Reason, parts: Iterable[Part], account_ids: Iterable[int]
+    ) -> Movement:
+        """Return a new movement; `account_ids` are the accounts of its characters."""
+        return Movement(self._draw(), reason, tuple(parts), frozenset(account_ids))
+
+    async def move(self, movement: Movement, late: Callable[[], object] = nothing) -> Moved:
+        """Carry out a movement, and show its players what they have then.
+
+        Raises `StoreError` if it is not carried out now; see `carry_out`.
+        """
+        moved = await self.carry_out(
+            movement, lambda: self._store.move(movement, self._moment()), late
+        )
+        self.learn(moved.balances)
+        return moved
+
+    async def carry_out(
+        self,
+        movement: Movement,
+        call: Callable[[], Awaitable[T]],
+        late: Callable[[], object] = nothing,
+    ) -> T:
+        """Return the answer of a store's call that carries out a movement with others of its acts.
+
+        `movement` has the identity of the call, and the characters of the movement. Raises
+        `StoreError` if it is not carried out. If the database is away, its answer may be lost: then
+        the movement is barred later, and `late` is called if it was carried out.
+        """
+        try:
+            return await call()
+        except StoreAway:
+            # Only the connection may be lost: under the same identity nothing is done twice.
+            try:
+                return await call()
+            except StoreAway:
+                self._world.start(self._settle(movement, late))
+                raise
+
+    def undo(self, movement: Movement) -> None:
+        """Give everything of a movement back that was carried out, once, and as soon as possible.
+
+        For those whose takers are no holders: they have always enough.
+        """
+        back = tuple(part._replace(giver=part.taker, taker=part.giver) for part in movement.parts)
+        undone = Movement(f"{movement.request}-back", Reason.REFUND, back, movement.accounts)
+        self._world.start(self._finish(undone))
+
+    def learn(self, balances: Sequence[Balance]) -> None:
+        """Show players what they have, here and at other nodes; the newest balances count."""
+        for balance in balances:
+            if not self._apply(balance):
+                present = self._world.presence.find(balance.char_id)
+                if present is not None and present.process != self._world.process:
+                    self._world.bus.publish(CHANGED, balance._asdict())
+        if self._unfinished:
+            # The store answers again.
+            waiting, self._unfinished = self._unfinished, {}
+            for movement in waiting.values():
+                self._world.start(self._finish(movement))
+
+    async def prune(self) -> None:
+        """Remove entries above the limits of the settings; call it every `PRUNED` seconds."""
+        rules, moment = self._world.rules, self._moment()
+        before = Moment(moment - rules.ledger_days * DAY)
+        try:
+            await self._store.prune(before, rules.ledger_entries, moment)
+        except StoreError:
+            self._world.count("old entries of the ledger not removed")
+
+    # -- internals ------------------------------------------------------------------------------
+
+    def _apply(self, balance: Balance) -> bool:
+        """Set the balance of a player, unless it has a newer one; return whether it is here."""
+        player = self._world.players.get(balance.char_id)
+        if player is None:
+            return False
+        if balance.revision > player.character.ledger_revision:
+            player.character = replace(
+                player.character, coins=balance.coins, ledger_revision=balance.revision
+            )
+            if player.is_online and player.state in IN_ZONE:
+                self._sheets.send(player)
+        return True
+
+    def _heard(self, note: Note) -> None:
+        """Apply the balance of a player that another node has changed."""
+        names = ("char_id", "coins", "revision")
+        self._apply(Balance(*(int(note[name] or 0) for name in names)))
+
+    async def _settle(self, movement: Movement, late: Callable[[], object]) -> None:
+        """Find out whether a movement was carried out; if it was not, it never will be."""
+        try:
+            moved = await self._store.bar(movement, self._moment())
+        except StoreError:
+            self._world.count("movement of unknown outcome")
+            return
+        self.learn(moved.balances)
+        if moved.is_done:
+            late()
+
+    async def _finish(self, movement: Movement) -> None:
+        """Carry out a movement however long the database is away."""
+        try:
+            moved = await self._store.move_surely(movement, self._moment())
+        except StoreError:
+            self._unfinished[movement.request] = movement
+            self._world.count("movement not finished")
+            return
+        self.learn(moved.balances)
+
+    def _moment(self) -> Moment:
+        return self._world.clock.moment()

@@ -1,0 +1,245 @@
+"""The ledger of a world: lost answers, balances in any succession, and movements to be finished."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from emu.errors import StoreAway, StoreError
+from emu.ledger import Balance, Movement, Outcome, Owner, OwnerKind, Part, Reason
+from emu.world.ledger.ledger import CHANGED
+from tests.support.coroutines import finish
+from tests.support.world.worlds import Client, WorldHarness
+
+WAY = Owner(OwnerKind.TRANSPORTER, 51)
+AWAY = StoreAway("the connection was lost")
+
+
+class LossyStore:
+    """A ledger's store whose answers are lost, before or after it has done its work."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.before = 0
+        """Calls that do nothing and fail."""
+        self.after = 0
+        """Calls that fail after their work."""
+        self.surely = 0
+        """Calls of `move_surely` that fail."""
+        self.calls: list[str] = []
+
+    async def move(self, *values: Any) -> Any:
+        self.calls.append("move")
+        if self.before:
+            self.before -= 1
+            raise AWAY
+        moved = await self._store.move(*values)
+        if self.after:
+            self.after -= 1
+            raise AWAY
+        return moved
+
+    async def move_surely(self, *values: Any) -> Any:
+        self.calls.append("move_surely")
+        if self.surely:
+            self.surely -= 1
+            raise StoreError("the disk is full")
+        return await self._store.move(*values)
+
+    async def prune(self, *values: Any) -> Any:
+        return await self._store.prune(*values)
+
+    async def bar(self, *values: Any) -> Any:
+        self.calls.append("bar")
+        return await self._store.bar(*values)
+
+
+class Scene:
+    """A player with 100 copper, and a store that loses answers."""
+
+    def __init__(self) -> None:
+        self.harness = WorldHarness()
+        self.one = self.harness.stand(5, name="Aldana", coins=100)
+        self.ledger = self.harness.ledger
+        self.store = LossyStore(self.harness.stored.ledger)
+        self.ledger._store = self.store
+        self.late: list[str] = []
+
+    def price(self, coins: int = 30) -> Movement:
+        part = Part(Owner.character(5), WAY, coins)
+        return self.ledger.movement(Reason.TRAVEL, [part], [self.one.player.character.account_id])
+
+    def pay(self, movement: Movement) -> Any:
+        return finish(self.ledger.move(movement, late=lambda: self.late.append("done")))
+
+    @property
+    def coins(self) -> tuple[int, int]:
+        """What the store and the player in the world have."""
+        return self.harness.store.rows[5].coins, self.one.player.character.coins
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+def shown(client: Client) -> int:
+    """Return how many sheets a client was sent."""
+    return sum(name == "OP_UpdateCharacterSheetMsg" for name, _ in client.log)
+
+
+def test_a_movement_is_shown_to_its_players(scene: Scene) -> None:
+    before = shown(scene.one)
+    assert scene.pay(scene.price()).is_done
+    assert scene.coins == (70, 70)
+    assert shown(scene.one) == before + 1
+
+
+def test_a_refused_movement_brings_the_balance_of_the_store(scene: Scene) -> None:
+    row = scene.harness.store.rows[5]
+    # A letter has taken the coins elsewhere, and the world does not know it yet.
+    scene.harness.store.rows[5] = replace(row, coins=20, ledger_revision=4)
+    assert scene.pay(scene.price()).outcome is Outcome.TOO_FEW
+    assert scene.coins == (20, 20)
+
+
+@pytest.mark.parametrize("is_done", [False, True], ids=["not done", "done"])
+def test_a_lost_answer_is_asked_for_again_and_paid_once(scene: Scene, is_done: bool) -> None:
+    scene.store.before, scene.store.after = int(not is_done), int(is_done)
+    assert scene.pay(scene.price()).is_done
+    assert scene.coins == (70, 70)
+    assert (scene.store.calls, scene.late) == (["move", "move"], [])
+
+
+def test_a_movement_that_was_not_done_while_the_database_was_away_never_is(scene: Scene) -> None:
+    price = scene.price()
+    scene.store.before = 2
+    with pytest.raises(StoreAway):
+        scene.pay(price)
+    assert (scene.store.calls[-1], scene.late) == ("bar", [])
+    # The first request has been on its way for long.
+    assert finish(scene.harness.stored.ledger.move(price, 1.0)).outcome is Outcome.BARRED
+    assert scene.coins == (100, 100)
+
+
+def test_a_movement_that_was_done_after_all_is_reported_late(scene: Scene) -> None:
+    price = scene.price()
+    scene.store.after = 2
+    with pytest.raises(StoreAway):
+        scene.pay(price)
+    assert scene.late == ["done"]
+    assert scene.coins == (70, 70)
+    scene.ledger.undo(price)
+    scene.ledger.undo(price)
+    assert scene.coins == (100, 100), "it is given back once"
+
+
+def test_another_error_is_no_lost_answer(scene: Scene) -> None:
+    scene.harness.store.broken = True
+    with pytest.raises(StoreError):
+        scene.pay(scene.price())
+    assert scene.store.calls == ["move"]
+
+
+def test_what_must_be_finished_is_tried_again_when_the_store_answers(scene: Scene) -> None:
+    price = scene.price()
+    scene.pay(price)
+    scene.store.surely = 1
+    scene.ledger.undo(price)
+    assert scene.coins == (70, 70)
+    assert scene.harness.world.counters["movement not finished"] == 1
+    scene.pay(scene.price(1))
+    assert scene.coins == (99, 99)
+    assert scene.store.calls.count("move_surely") == 2
+
+
+def test_a_movement_of_unknown_outcome_is_counted(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_values: object) -> None:
+        raise StoreError("the server stops")
+
+    monkeypatch.setattr(scene.store, "bar", fails)
+    scene.store.before = 2
+    with pytest.raises(StoreAway):
+        scene.pay(scene.price())
+    assert scene.harness.world.counters["movement of unknown outcome"] == 1
+
+
+def test_an_older_balance_never_replaces_a_newer_one(scene: Scene) -> None:
+    """A share of the group and a letter can end together: their answers come in any succession."""
+    before = shown(scene.one)
+    scene.ledger.learn([Balance(5, 250, 9)])
+    scene.ledger.learn([Balance(5, 180, 8)])
+    assert scene.one.player.character.coins == 250
+    assert shown(scene.one) == before + 1
+    scene.ledger.learn([Balance(5, 180, 10)])
+    assert scene.one.player.character.coins == 180
+
+
+def test_a_row_that_was_read_before_a_movement_leaves_its_coins(scene: Scene) -> None:
+    old = replace(scene.one.player.character, admin_status=10)
+    scene.pay(scene.price())
+    scene.harness.account_changes.refresh(scene.one.player, old)
+    assert scene.one.player.character.admin_status == 10
+    assert scene.coins == (70, 70)
+    fresh = replace(old, coins=300, ledger_revision=7)
+    scene.harness.account_changes.refresh(scene.one.player, fresh)
+    assert scene.one.player.character.coins == 300
+
+
+def test_answers_in_the_other_succession_leave_the_newest_coins(scene: Scene) -> None:
+    waiting: list[Coroutine[Any, Any, Any]] = []
+    first = finish(scene.harness.stored.ledger.move(scene.price(30), 1.0))
+    second = finish(scene.harness.stored.ledger.move(scene.price(5), 1.0))
+    for moved in (second, first):
+        scene.ledger.learn(moved.balances)
+    assert (scene.coins, waiting) == ((65, 65), [])
+
+
+def test_a_player_of_another_node_is_shown_its_balance() -> None:
+    here = WorldHarness()
+    there = WorldHarness(beside=here)
+    far = there.stand(6, name="Borvik", coins=100)
+    gift = Part(Owner(OwnerKind.GAME_MASTER, 1), Owner.character(6), 11)
+    movement = here.ledger.movement(Reason.COMMAND, [gift], [106])
+    assert finish(here.ledger.move(movement)).is_done
+    assert far.player.character.coins == 111
+    # A note that comes late has no effect.
+    here.bus.publish(CHANGED, {"char_id": 6, "coins": 1, "revision": 0})
+    assert far.player.character.coins == 111
+
+
+def test_a_character_that_is_nowhere_in_the_world_has_its_coins_stored(scene: Scene) -> None:
+    scene.harness.exist("Dagny")
+    gift = Part(Owner(OwnerKind.SCRIPT), Owner.character(1000), 7)
+    assert scene.pay(scene.ledger.movement(Reason.COMMAND, [gift], [2000])).is_done
+    assert scene.harness.store.rows[1000].coins == 7
+
+
+def test_old_entries_are_removed_by_the_settings(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[float, int, float]] = []
+
+    async def prune(*values: Any) -> int:
+        asked.append(values)
+        return 0
+
+    monkeypatch.setattr(scene.store, "prune", prune)
+    scene.harness.world.rules = replace(
+        scene.harness.world.rules, ledger_days=2.0, ledger_entries=50
+    )
+    finish(scene.ledger.prune())
+    moment = scene.harness.moment
+    assert asked == [(moment - 2 * 86_400, 50, moment)]
+
+    async def fails(*_values: Any) -> int:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(scene.store, "prune", fails)
+    finish(scene.ledger.prune())
+    assert scene.harness.world.counters["old entries of the ledger not removed"] == 1
