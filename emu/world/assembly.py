@@ -169,7 +169,6 @@ class Assembly:
         self.service = WorldService(
             self.world, self.messages, self.entries, self.departures,
             admission=self.admission,
-            minds=[self.behaviors, *([] if self.scripts is None else [self.scripts])],
         )  # fmt: skip
         self._connect(commands)
 
@@ -225,7 +224,10 @@ class Assembly:
         ports, world = self.ports, self.world
         for line in ports.library.problems:
             world.report(BehaviorFailed("", "the behaviors' folder", line))
-        self.minds = Minds(events=world.events)
+        self.minds = Minds(
+            events=world.events, players=world.players, timetable=self.timetable,
+            now=world.clock.now,
+        )  # fmt: skip
         self.behaviors = Behaviors(
             world, self.chat, self.departures, ports.library, ports.stores.memories,
             minds=self.minds, limits=limits, guard=ports.guard, clock=ports.spent,

@@ -89,6 +89,20 @@ class Targeted(PlayerEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class Came(PlayerEvent):
+    """A player has come near a spawn that looks out for players."""
+
+    spawn: Spawn
+
+
+@dataclass(frozen=True, slots=True)
+class Went(PlayerEvent):
+    """A player is no longer near a spawn that looks out for players."""
+
+    spawn: Spawn
+
+
+@dataclass(frozen=True, slots=True)
 class Spoken(PlayerEvent):
     """A player has said something aloud that hails nobody."""
 
@@ -175,6 +189,10 @@ class Events:
         known = (*self._listeners.get(kind, ()), (order, cast("_Listener", listener)))
         # Stable: those of the same order stay in the order of their subscription.
         self._listeners[kind] = tuple(sorted(known, key=lambda entry: entry[0]))
+
+    def has_listener(self, kind: type[GameEvent]) -> bool:
+        """Return whether a listener is called at an event; without one it need not be made."""
+        return kind in self._listeners
 
     def publish(self, event: GameEvent) -> None:
         """Call every listener."""

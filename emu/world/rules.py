@@ -84,8 +84,6 @@ class BehaviorRules:
     """Timers of one behavior."""
     timer_name: int = 64
     """Letters of a timer's name."""
-    step: float = 0.25
-    """Seconds between two steps of a walk."""
     text: int = 1024
     """Letters of one text; a longer text is cut."""
     lines: int = 20

@@ -5,8 +5,7 @@ Whatever one player sends, a fault in it does not affect the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from emu.errors import EmuError, PeerError, StoreError, Unanswered
 from emu.limits.repeats import UnknownMessages, first_bytes
@@ -28,19 +27,6 @@ GIVE_UP: Final = "world.give_up"
 """Topic of a request to another process, followed by its name: ``char_id`` is to leave there."""
 
 
-class MindHost(Protocol):
-    """Behaviors or scripts, with a timer of their own."""
-
-    subject: str
-    """The word for it in reports of faults."""
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`."""
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Handle what is due."""
-
-
 class WorldService:
     """Connects players' clients to the world."""
 
@@ -52,15 +38,13 @@ class WorldService:
         departures: Departures,
         *,
         admission: WorldAdmissionRules,
-        minds: Sequence[MindHost],
     ) -> None:
-        """`messages` are those of all handlers. `minds` are called before everything else."""
+        """`messages` are those of all handlers."""
         self.world = world
         self.messages = messages
         self._entries = entries
         self._departures = departures
         self._admission = admission
-        self._minds = minds
         self._unknown_messages = UnknownMessages()
         configured = YES if admission.locked else NO
         world.settings.follow(LOCKED, configured, self._lock_changed)
@@ -211,15 +195,10 @@ class WorldService:
 
     def get_timer(self) -> Monotonic | None:
         """Return when to call `handle_timer`."""
-        times = (self.world.timetable.get_timer(), *(one.get_timer() for one in self._minds))
-        return min((due for due in times if due is not None), default=None)
+        return self.world.timetable.get_timer()
 
     def handle_timer(self, now: Monotonic) -> None:
         """Handle everything that is due; a fault in it is reported and does not stop the rest."""
-        attempt = self.world.faults.attempt
-        # Minds first: what they change is then sent by the zones' tick in the same call.
-        for one in self._minds:
-            attempt(f"the timer of the {one.subject}", None, one.handle_timer, now)
         self.world.timetable.handle_timer(now)
 
     def close(self, now: Monotonic) -> None:

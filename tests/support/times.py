@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from emu.times import Moment, Monotonic
 from emu.world.deadlines import Timetable
@@ -30,3 +31,13 @@ class ManualClock:
 def timetable(wake: Callable[[Monotonic], None] = lambda _due: None) -> Timetable:
     """Return the timetable of a part of a world; a test calls its `handle_timer`."""
     return Timetable(wake, Faults(lambda _event: None).attempt)
+
+
+IDLE: Final = frozenset(("players' deadlines", "the timer of the zones", "members who are away"))
+"""The tasks that a world has without a behavior or a script."""
+
+
+def waiting(timetable: Timetable) -> set[str]:
+    """Return the tasks of a world's timetable that have a deadline."""
+    heaps = (timetable._heap, timetable._last)
+    return {entry[2].task for heap in heaps for entry in heap.entries if entry[2].has(entry)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +20,13 @@ def test_every_component_exists_once_all_are_made() -> None:
     assert sorted(empty) == ["edits", "scripts"], "this world has no content file"
 
 
-def test_a_world_with_scripts_asks_them_before_everything_else(tmp_path: object) -> None:
-    parts = ScriptScene(tmp_path).harness.parts  # type: ignore[arg-type]
-    assert [one.subject for one in parts.service._minds] == ["behaviors", "scripts"]
+def test_behaviors_and_scripts_share_what_moves_actors_and_lets_them_talk(
+    tmp_path: Path,
+) -> None:
+    parts = ScriptScene(tmp_path).harness.parts
+    assert parts.scripts is not None
+    assert parts.scripts.moves is parts.minds.moves
+    assert parts.scripts.conversations is parts.behaviors.conversations is parts.minds.conversations
     assert parts.interaction.scripts is not None
 
 

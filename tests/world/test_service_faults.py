@@ -211,7 +211,7 @@ def test_a_zone_whose_tick_is_overdue_is_stalled() -> None:
 @pytest.mark.parametrize(
     ("owner", "name"),
     [
-        (Behaviors, "handle_timer"),
+        (Behaviors, "left"),
         (Zones, "_tick"),
         (PlayerSaves, "save"),
         (Zones, "end"),

@@ -16,7 +16,9 @@ from emu.opcodes import shipped_tables
 from emu.structs import shipped_catalog
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.deadlines import Timetable
 from emu.world.minds.walks import Walks, Waypoint
+from emu.world.reports import Faults
 from emu.world.visibility.baselines import BaselineCache
 from emu.world.visibility.forms import GhostForm, read_rules
 from emu.world.visibility.viewer import Viewer
@@ -71,7 +73,8 @@ class WalkingZone:
             id=1, name="meadow", file="meadow", description="Meadow", safe=Position(0.0, 0.0, 0.0)
         )
         self.zone = Zone(definition)
-        self.walks = Walks(lambda _due: None)
+        self.timetable = Timetable(lambda _due: None, Faults(lambda _event: None).attempt)
+        self.walks = Walks(timetable=self.timetable)
         self.links = [SealingLink() for _ in range(players)]
         self.spawns = [self._spawn(number, SpawnKind.NPC) for number in range(1, WALKING + 1)]
         dialects = Dialects(shipped_tables, shipped_catalog(), shipped_rules())
@@ -108,13 +111,13 @@ class WalkingZone:
         """Let time pass; return the seconds of CPU that one second of it took."""
         end, began = self.now + seconds, process_time()
         while True:
-            times = (self.walks.get_timer(), self.zone.get_timer())
+            times = (self.timetable.get_timer(), self.zone.get_timer())
             due = min((time for time in times if time is not None), default=None)
             if due is None or due > end:
                 break
             now = Monotonic(max(self.now, due))
             self.now = now
-            self.walks.handle_timer(now)
+            self.timetable.handle_timer(now)
             if (tick := self.zone.get_timer()) is not None and tick <= now:
                 self.zone.tick(now)
         self.now = end

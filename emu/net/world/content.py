@@ -36,6 +36,7 @@ from emu.world.actors.player import Player
 from emu.world.assembly import Assembly
 from emu.world.behaviors import Behaviors
 from emu.world.clock import game_time
+from emu.world.minds.shares import ScriptShares
 from emu.world.population.atlas import read_atlas
 from emu.world.population.checks import content_faults
 from emu.world.population.deaths import Deaths
@@ -45,7 +46,6 @@ from emu.world.population.population import ZonePopulation
 from emu.world.population.served import NO_LAYER, ContentZones, served_zone
 from emu.world.scripts.functions.every import EVERY
 from emu.world.scripts.host import Scripts
-from emu.world.scripts.shares import ScriptShares
 from emu.world.travel.tables import TravelTables, read_tables
 from emu.world.zones.definitions import Atlas
 from emu.world.zones.targets import Targets

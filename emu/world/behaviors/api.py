@@ -20,22 +20,17 @@ from emu.model import SavedKind, Title
 from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Destination, Spawn
+from emu.world.behaviors.hooks import Hook
 from emu.world.behaviors.memory import Memories, Memory
-from emu.world.behaviors.running import (
-    ALOUD,
-    STEP,
-    BehaviorDeadline,
-    DeadlineKind,
-    Limits,
-    RunningBehavior,
-)
+from emu.world.behaviors.running import ALOUD, Limits, RunningBehavior
 from emu.world.conversations import DialogPage, Ends
-from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
 from emu.world.minds import plain
 from emu.world.minds.guard import Budget
+from emu.world.minds.moves import Mover
 from emu.world.minds.shared import Minds
-from emu.world.minds.walks import Walk, Waypoint
+from emu.world.minds.timers import Timer
+from emu.world.minds.walks import Waypoint
 from emu.world.reports import BehaviorPaced
 from emu.world.social.chat import Chat
 from emu.world.world import World
@@ -55,15 +50,21 @@ class BehaviorContext:
         budget: Budget,
         memories: Memories,
         minds: Minds,
+        call: Callable[[RunningBehavior, Hook, str], object],
+        attempt: Callable[[RunningBehavior, Callable[[], object]], object],
     ) -> None:
-        """`budget` limits each call of a behavior."""
+        """`budget` limits each call of a behavior.
+
+        `call` calls a behavior, with a value or "". `attempt` does something for one: it switches
+        the behavior off if the server fails.
+        """
+        self.call, self.attempt = call, attempt
         self.memories = memories
         self.world = world
         self.departures = departures
         self.chat = chat
         self.limits = limits
         self.budget = budget
-        self.deadlines: Deadlines[RunningBehavior, BehaviorDeadline] = Deadlines(world.wake)
         self.minds = minds
         self.counters: Counter[str] = Counter()
         self._heard: dict[int, RateLimit] = {}
@@ -73,10 +74,6 @@ class BehaviorContext:
     def now(self) -> Monotonic:
         """The time of the world's clock."""
         return self.world.clock.now()
-
-    def arm(self, behavior: RunningBehavior, what: BehaviorDeadline, seconds: float) -> None:
-        """Set or move one of a behavior's deadlines."""
-        self.deadlines.set(behavior, what, Monotonic(self.now + seconds))
 
     def afterwards(self, act: Callable[[], object]) -> None:
         """Do something when the running call of a behavior has returned; at once if none runs."""
@@ -145,6 +142,8 @@ WALKING: Final = 2.5
 """The default speed of `Actor.walk`, in units per second."""
 LONGEST_ZONE: Final = 128
 """Characters of a zone's name that are read."""
+ARRIVED: Final = "arrived"
+"""The mark of the last point of a way."""
 _HUGE: Final = 1e9
 """The bound of numbers that are then clamped."""
 
@@ -367,6 +366,7 @@ class Actor(_WorldObject):
     @property
     def place(self) -> Place:
         """The spawn's position now: x, y, z in world units; Y is up."""
+        self._mover.refresh()
         return self._spawn.position[:3]
 
     @property
@@ -429,23 +429,19 @@ class Actor(_WorldObject):
             # Clients extrapolate speeds, so a huge one would throw the spawn across their screens.
             fastest = context.world.rules.movement.fastest
             pace = max(0.1, min(wanted, fastest))
-            before, walk = self._behavior.walk, Walk(self._spawn, self._behavior.zone)
-            if before is not None:
-                before.drift(context.now)
             # A walk does not know the cells of the map that it crosses.
             grid = self._spawn.position.grid
-            walk.queue.extend(Waypoint(goal._replace(grid=grid), pace) for goal in goals)
-            self._behavior.walk = walk
+            way = [Waypoint(goal._replace(grid=grid), pace) for goal in goals]
+            way[-1] = way[-1]._replace(mark=ARRIVED)
+            mover = self._mover
+            mover.set_way(way)
             # It sets off after the call: what fails then is the server's fault.
-            context.arm(self._behavior, STEP, 0.0)
+            context.afterwards(lambda: context.attempt(self._behavior, mover.set_off))
 
     @_timed
     def stop(self) -> None:
         """Stop the walk; `on_arrive` is not called."""
-        walk, self._behavior.walk = self._behavior.walk, None
-        self._context.deadlines.clear(self._behavior, STEP)
-        if walk is not None:
-            walk.stop(self._context.now)
+        self._mover.stop()
 
     @_timed
     def look_at(self, visitor: Visitor) -> None:
@@ -453,11 +449,7 @@ class Actor(_WorldObject):
 
         Raises `TypeError` for anything but a visitor.
         """
-        at = self._spawn.position
-        heading = at.heading_to(_player_of(visitor).position)
-        walk = self._behavior.walk
-        if walk is None or walk.goal is None:
-            self._spawn.move(at._replace(heading=heading))
+        self._mover.look_at(_player_of(visitor).position)
 
     @_timed
     def ask(self, visitor: Visitor, text: str, *choices: str) -> None:
@@ -487,6 +479,14 @@ class Actor(_WorldObject):
         A timer lasts at most one year. Raises `EmuError` for a 17th timer.
         """
         _set_timer(self._behavior, self._context, name, seconds)
+
+    @property
+    def _mover(self) -> Mover:
+        """What moves the spawn; at the end of a way the behavior is called."""
+        behavior, context = self._behavior, self._context
+        return context.minds.moves.of(
+            self._spawn, behavior.zone, lambda _mark: context.call(behavior, Hook.ARRIVE, "")
+        )
 
     def _speak(self, text: str, channel: str) -> None:
         context, behavior = self._context, self._behavior
@@ -537,15 +537,21 @@ def _set_timer(
 ) -> None:
     limits = context.limits
     text = plain.text(name, "a timer's name", limits.timer_name)
-    what = BehaviorDeadline(DeadlineKind.TIMER, text)
     wait = max(
         limits.shortest_timer, plain.number(seconds, "seconds", -_HUGE, limits.longest_timer)
     )
+    timers, key = context.minds.timers, f"timer {text}"
     # Moving a timer that exists is always allowed.
-    if what not in behavior.timers and len(behavior.timers) >= limits.timers:
+    if timers.has(behavior, key):
+        timers.stop(behavior, key)
+    elif timers.count(behavior) >= limits.timers:
         raise EmuError(f"{behavior.name} has {limits.timers} timers already")
-    behavior.timers.add(what)
-    context.arm(behavior, what, wait)
+    timers.add(
+        Timer(
+            owner=behavior, name=key, zone=behavior.zone, seconds=wait,
+            ring=lambda: context.call(behavior, Hook.TIMER, text),
+        )
+    )  # fmt: skip
 
 
 def _position(context: BehaviorContext, place: Place) -> Position:

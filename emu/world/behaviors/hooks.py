@@ -41,8 +41,8 @@ class Hook(enum.Enum):
         return f"{self.method}({self.parameters})"
 
 
-NEEDS_TICK: Final = frozenset((Hook.TICK, Hook.ENTER, Hook.LEAVE))
-"""A behavior with one of these hooks has a tick: distances are compared at each tick."""
+VISITS: Final = frozenset((Hook.ENTER, Hook.LEAVE))
+"""A behavior with one of these hooks looks out for players: at each tick."""
 
 
 def hook_table() -> Iterator[str]:

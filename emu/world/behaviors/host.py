@@ -18,15 +18,17 @@ from emu.times import Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors.api import Actor, BehaviorContext, Visitor, ZoneActor
-from emu.world.behaviors.hooks import NEEDS_TICK, Hook
+from emu.world.behaviors.hooks import VISITS, Hook
 from emu.world.behaviors.library import Library
 from emu.world.behaviors.memory import Memories
 from emu.world.behaviors.options import read_options
-from emu.world.behaviors.running import STEP, TICK, BehaviorDeadline, Limits, RunningBehavior
+from emu.world.behaviors.running import Limits, RunningBehavior
+from emu.world.deadlines import Deadlines
 from emu.world.entry.leaving import Departures
 from emu.world.events import DialogAnswered, Entered, Hailed, LeftZone, Order, Spoken
 from emu.world.minds import plain
 from emu.world.minds.guard import LONGEST_REASON, Budget, Guard, unguarded
+from emu.world.minds.nearness import NearActor
 from emu.world.minds.shared import Minds
 from emu.world.reports import BehaviorFailed, BehaviorSlowed, NotSaved
 from emu.world.social.chat import Chat
@@ -36,8 +38,6 @@ from emu.world.zones.zone import Zone
 
 class Behaviors:
     """The running behaviors of a world."""
-
-    subject = "behaviors"
 
     def __init__(
         self,
@@ -61,18 +61,21 @@ class Behaviors:
         self._world = world
         self._budget = Budget(self.limits.budget, guard, clock)
         self.memories = Memories(
-            memories, world.start, world.clock, world.wake,
+            memories, world.start, world.clock, world.timetable,
             failed=lambda error: world.report(NotSaved("the memory of behaviors", str(error))),
             check=self._budget.check,
         )  # fmt: skip
         self.memories.limits = self.limits
         self.context = BehaviorContext(
             world, chat, departures, self.limits, budget=self._budget, memories=self.memories,
-            minds=minds,
+            minds=minds, call=self._call_back, attempt=self._attempt,
         )  # fmt: skip
         self.counters = self.context.counters
-        self._deadlines = self.context.deadlines
         self.conversations = minds.conversations
+        self._minds = minds
+        self._ticks: Deadlines[RunningBehavior, str] = world.timetable.deadlines(
+            "the ticks of behaviors", self._tick_is_due
+        )
         self._of_spawn: dict[int, RunningBehavior] = {}
         self._in_zone: dict[Zone, list[RunningBehavior]] = {}
         world.events.subscribe(Hailed, self.hailed, Order.MINDS)
@@ -153,6 +156,7 @@ class Behaviors:
         if fault and not behavior.failed:
             self._switch_off(behavior, fault)
         self._call(behavior, Hook.START)
+        self._look_out(behavior)
         self._arm_tick(behavior)
 
     def names(self) -> list[str]:
@@ -258,38 +262,21 @@ class Behaviors:
     def entered(self, player: Player) -> None:
         """Handle a player's arrival in a zone: wake the behaviors there."""
         for behavior in list(self._in_zone.get(player.zone, ())):
-            self._attempt(behavior, self._wake_up, behavior)
+            self._attempt(behavior, self._arm_tick, behavior)
 
     def left(self, player: Player) -> None:
         """Handle a player's leaving of its zone or of the world."""
+        # Otherwise every player who was ever here would leave a rate limit behind.
         self.context.forget_player(player)
         for behavior in self._running():
-            # Otherwise every player who was ever here would leave a rate limit behind.
             behavior.paces.pop(player.id, None)
-            if behavior.seen.pop(player.id, None) is not None:
-                self._call(behavior, Hook.LEAVE, self._visitor(behavior, player))
-
-    # -- time -----------------------------------------------------------------------------------
-
-    def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` must be called next, None if nothing is due."""
-        times = (self._deadlines.next(), self.memories.get_timer())
-        return min((due for due in times if due is not None), default=None)
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Run everything that is due: ticks, steps of walks, timers of behaviors; save memories."""
-        self.memories.handle_timer(now)
-        while (due := self._deadlines.pop_due(now)) is not None:
-            behavior, what = due
-            if not behavior.failed:
-                self._attempt(behavior, self._due, behavior, what)
 
     # -- internals ------------------------------------------------------------------------------
 
     def _running(self) -> list[RunningBehavior]:
         return [behavior for behaviors in self._in_zone.values() for behavior in behaviors]
 
-    def _attempt(self, behavior: RunningBehavior, act: Callable[..., None], *values: Any) -> None:
+    def _attempt(self, behavior: RunningBehavior, act: Callable[..., object], *values: Any) -> None:
         """Do something for one behavior; a fault of the server switches only that behavior off."""
         try:
             act(*values)
@@ -297,72 +284,40 @@ class Behaviors:
             self._world.faults.add("the timer of a behavior", behavior.whose, error)
             self._switch_off(behavior, f"the server failed: {type(error).__name__}")
 
-    def _due(self, behavior: RunningBehavior, what: BehaviorDeadline) -> None:
-        if what == TICK:
-            self._tick(behavior)
-        elif what == STEP:
-            self._step(behavior)
-        else:
-            # Before the call: in it, the behavior may set a timer with the same name again.
-            behavior.timers.discard(what)
-            self._call(behavior, Hook.TIMER, what.name)
-
-    def _wake_up(self, behavior: RunningBehavior) -> None:
-        self._arm_tick(behavior)
-        if behavior.spawn is None:
-            self._see(behavior)  # a zone needs no distance, so it need not wait for the tick
-
     def _visitor(self, behavior: RunningBehavior, player: Player) -> Visitor:
         return Visitor(player, self.context, behavior)
 
-    def _tick(self, behavior: RunningBehavior) -> None:
-        if not self._world.players.standing_in(behavior.zone):
-            return  # the zone is empty; `entered` arms the tick again
-        self._see(behavior)
-        self._call(behavior, Hook.TICK, behavior.tick)
-        self._arm_tick(behavior)
+    def _call_back(self, behavior: RunningBehavior, hook: Hook, value: str) -> None:
+        """Call a behavior at a time: for a timer with its name, at the end of a way without."""
+        values = (value,) if hook is Hook.TIMER else ()
+        self._attempt(behavior, self._call, behavior, hook, *values)
+
+    def _tick_is_due(self, behavior: RunningBehavior, _name: str, _now: Monotonic) -> None:
+        # In an empty zone the ticks end here; `entered` begins them again.
+        if self._world.players.standing_in(behavior.zone):
+            self._attempt(behavior, self._call, behavior, Hook.TICK, behavior.tick)
+            self._arm_tick(behavior)
 
     def _arm_tick(self, behavior: RunningBehavior) -> None:
-        wants = not behavior.hooks.isdisjoint(NEEDS_TICK)
-        if wants and not behavior.failed and self._deadlines.get(behavior, TICK) is None:
-            self.context.arm(behavior, TICK, behavior.tick)
+        wants = Hook.TICK in behavior.hooks and not behavior.failed
+        if wants and self._ticks.get(behavior, "") is None:
+            self._ticks.set(behavior, "", Monotonic(self.context.now + behavior.tick))
 
-    def _see(self, behavior: RunningBehavior) -> None:
-        """Call `on_leave` and `on_enter` for the players that went out of reach or came near."""
-        here = {
-            player.id: player
-            for player in self._world.players.standing_in(behavior.zone)
-            if not player.spawn.hidden and self._is_near(behavior, player, behavior.near)
-        }
-        # Both lists are made before any call, because a call can move players.
-        gone = [player for number, player in behavior.seen.items() if number not in here]
-        new = [player for number, player in here.items() if number not in behavior.seen]
-        behavior.seen = here
-        for player in gone:
-            self._call(behavior, Hook.LEAVE, self._visitor(behavior, player))
-        for player in new:
-            self._call(behavior, Hook.ENTER, self._visitor(behavior, player))
-
-    def _step(self, behavior: RunningBehavior) -> None:
-        spawn, walk = behavior.spawn, behavior.walk
-        if spawn is None or walk is None:
+    def _look_out(self, behavior: RunningBehavior) -> None:
+        """Let a behavior be called for the players who come near it, and who go."""
+        if behavior.failed or behavior.hooks.isdisjoint(VISITS):
             return
-        now = self.context.now
-        if self._world.players.standing_in(behavior.zone):
-            walk.begin(now)
-            walk.step(now)
-            walk.drift(now)
-        else:
-            # Nobody sees the walk, so it costs no steps: the spawn is put at its end at once.
-            end = walk.queue[-1].place._replace(heading=spawn.position.heading)
-            walk.stop(now)
-            spawn.move(end)
-        if walk.queue:
-            due = min(now + self.limits.step, walk.due)
-            self._deadlines.set(behavior, STEP, Monotonic(due))
-        else:
-            behavior.walk = None
-            self._call(behavior, Hook.ARRIVE)
+
+        def call(hook: Hook) -> Callable[[Player], None]:
+            return lambda player: self._attempt(
+                behavior, self._call, behavior, hook, self._visitor(behavior, player)
+            )
+
+        watch = NearActor(
+            zone=behavior.zone, spawn=behavior.spawn, distance=behavior.near, pause=behavior.tick,
+            came=call(Hook.ENTER), went=call(Hook.LEAVE),
+        )  # fmt: skip
+        self._minds.nearness.add(behavior, watch, most=1)
 
     def _is_near(self, behavior: RunningBehavior, player: Player, distance: float) -> bool:
         if player.zone is not behavior.zone or player.state not in IN_ZONE:
@@ -406,7 +361,10 @@ class Behaviors:
     def _switch_off(self, behavior: RunningBehavior, reason: str) -> None:
         behavior.failed = True
         behavior.reason = reason
-        behavior.walk = None
+        if behavior.spawn is not None:
+            self._minds.moves.forget(behavior.spawn, behavior.zone)
+        self._minds.timers.stop(behavior)
+        self._minds.nearness.forget(behavior)
         self.counters["failed"] += 1
         self._world.report(BehaviorFailed(behavior.name, behavior.whose, reason))
 
@@ -421,5 +379,8 @@ class Behaviors:
         self._budget.spend(release)
         if behavior.spawn is not None:
             self._of_spawn.pop(behavior.spawn.id, None)
-        self._deadlines.forget(behavior, (TICK, STEP, *behavior.timers))
+            self._minds.moves.forget(behavior.spawn, behavior.zone)
+        self._ticks.clear(behavior, "")
+        self._minds.timers.stop(behavior)
+        self._minds.nearness.forget(behavior)
         self.conversations.forget_owner(behavior)

@@ -22,7 +22,7 @@ from emu.errors import EmuError, StoreError
 from emu.model import SpawnMemory
 from emu.processes.ports import MemoryStore
 from emu.times import Clock, Monotonic
-from emu.world.deadlines import Deadlines
+from emu.world.deadlines import Deadlines, Timetable
 from emu.world.rules import BehaviorRules
 
 LONGEST_KEY: Final = 64
@@ -210,15 +210,15 @@ class Memories:
         store: MemoryStore,
         start: Callable[[Coroutine[Any, Any, None]], None],
         clock: Clock,
-        wake: Callable[[Monotonic], None],
+        timetable: Timetable,
         *,
         failed: Callable[[StoreError], None],
         check: Callable[[], None],
     ) -> None:
         """Load from and save into `store`.
 
-        `start` runs a coroutine that nobody awaits. `wake` is called when `get_timer` has become
-        earlier, and `failed` with the first of several failures. `check` is as for `Memory`.
+        `start` runs a coroutine that nobody awaits. `failed` is called with the first of several
+        failures. `check` is as for `Memory`.
         """
         self._check = check
         self.limits = BehaviorRules()
@@ -227,7 +227,9 @@ class Memories:
         self._start = start
         self._clock = clock
         self._failed = failed
-        self._deadlines: Deadlines[str, int] = Deadlines(wake)
+        self._deadlines: Deadlines[str, int] = timetable.deadlines(
+            "the memory of behaviors", self._handle
+        )
         self._zones: dict[int, dict[MemoryKey, Memory]] = {}
         """The memories of each loaded zone, by number; the longest unchanged ones come first."""
         self._empty: WeakValueDictionary[MemoryKey, Memory] = WeakValueDictionary()
@@ -333,18 +335,12 @@ class Memories:
 
     # -- time -------------------------------------------------------------------------------------
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when `handle_timer` must be called next, None if nothing is due."""
-        return self._deadlines.next()
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Store what has changed, and load again what could not be loaded."""
-        while (due := self._deadlines.pop_due(now)) is not None:
-            what, number = due
-            if what == "save":
-                self.save()
-            elif number in self._waiting:
-                self._start(self._load(number))
+    def _handle(self, what: str, number: int, _now: Monotonic) -> None:
+        """Store what has changed, or load again what could not be loaded."""
+        if what == "save":
+            self.save()
+        elif number in self._waiting:
+            self._start(self._load(number))
 
     def save(self) -> None:
         """Begin to store everything that has changed, unless a save is in flight."""

@@ -4,35 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum, auto
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from emu.limits.rates import RateLimit
-from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn
 from emu.world.behaviors.hooks import Hook
-from emu.world.minds.walks import Walk
 from emu.world.rules import BehaviorRules
 from emu.world.zones.zone import Zone
-
-
-class DeadlineKind(Enum):
-    """What is due when a deadline of a behavior expires."""
-
-    TICK = auto()
-    STEP = auto()
-    TIMER = auto()
-
-
-class BehaviorDeadline(NamedTuple):
-    """One deadline of a behavior; the behavior chose the name of a timer."""
-
-    kind: DeadlineKind
-    name: str = ""
-
-
-TICK: Final = BehaviorDeadline(DeadlineKind.TICK)
-STEP: Final = BehaviorDeadline(DeadlineKind.STEP)
 
 ALOUD: Final = 0
 """The key in `RunningBehavior.paces` for what is said aloud; all others are character ids."""
@@ -68,10 +46,6 @@ class RunningBehavior:
     """Whether operators have a report that messages are dropped."""
     near: float = 15.0
     tick: float = 1.0
-    seen: dict[int, Player] = field(default_factory=dict)
-    """The players by character id for which `on_enter` was due, and `on_leave` is not yet."""
-    timers: set[BehaviorDeadline] = field(default_factory=set)
-    walk: Walk | None = None
 
     @property
     def whose(self) -> str:

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from emu.times import Monotonic
 from emu.world.conversations import Conversations
+from emu.world.deadlines import Timetable
 from emu.world.events import Events
+from emu.world.minds.moves import Moves
+from emu.world.minds.nearness import Nearness
+from emu.world.minds.timers import Timers
+from emu.world.players import Players
 
 
 class Minds:
-    """The parts that move actors and let them talk, whoever decides what they do."""
+    """The parts that move actors and let them talk and wait, whoever decides what they do."""
 
-    def __init__(self, *, events: Events) -> None:
+    def __init__(
+        self,
+        *,
+        events: Events,
+        players: Players,
+        timetable: Timetable,
+        now: Callable[[], Monotonic],
+    ) -> None:
         """Make the parts, which subscribe to the events of their world."""
         self.conversations = Conversations(events=events)
         """The dialogs that players have open."""
+        self.timers = Timers(events=events, timetable=timetable, now=now)
+        self.nearness = Nearness(events=events, players=players, timetable=timetable, now=now)
+        """Who is near spawns and places."""
+        self.moves = Moves(events=events, timetable=timetable, now=now)
+        """The walks of spawns."""

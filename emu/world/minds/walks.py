@@ -14,11 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
+from itertools import islice
 from typing import Final, NamedTuple
 
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.deadlines import Deadlines
+from emu.world.deadlines import Deadlines, Timetable
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 
@@ -28,7 +29,7 @@ GRAIN: Final = 0.25
 """Corners are handled at multiples of this many seconds; walks are not slowed by it."""
 _ROUNDING: Final = 1e-6
 AT_ONCE: Final = 200
-"""Steps of one turn: some milliseconds."""
+"""Walks that catch up in one turn: some milliseconds."""
 SHORTEST_LEG: Final = 0.1
 """Seconds: points at one place must not be passed without end in one moment."""
 SLOWEST: Final = 0.01
@@ -66,8 +67,10 @@ class Walk:
     _: KW_ONLY
     ring: list[Waypoint] = field(default_factory=list)
     queue: list[Waypoint] = field(default_factory=list)
-    is_late: bool = False
-    """Whether it has stood while nobody watched, and `catch_up` is due."""
+    beat: float = 0.0
+    """Seconds between two updates of its place; 0 for those of all walks of a zone."""
+    ends_unseen: bool = False
+    """Whether the spawn is put at the end of its queue when nobody is in the zone."""
     goal: Waypoint | None = None
     """The point to which it goes; None while it stands."""
     _from: Position = field(init=False)
@@ -161,12 +164,11 @@ class Walk:
         if self.queue and self.goal is not None and self.goal is not self.queue[0]:
             self._leave_goal(now)
 
-    def redirect(self, point: Waypoint, now: float) -> None:
-        """Go to another point at once, instead of those of the queue."""
+    def redirect(self, *points: Waypoint, now: float) -> None:
+        """Have other points in the queue, and be on the way to none of them yet."""
         self._leave_goal(now)
         self.queue.clear()
-        self.queue.append(point)
-        self.begin(now)
+        self.queue.extend(points)
 
     def put(self, place: Position, now: float) -> None:
         """Continue from another place."""
@@ -307,7 +309,6 @@ class Walk:
 
         Marks on the way are left out, but a queue goes no farther than to its next mark.
         """
-        self.is_late = False
         while self.queue and self.goal is self.queue[0] and self._ends <= now:
             goal = self.queue[0]
             if goal.mark or (len(self.queue) == 1 and not self.ring):
@@ -317,6 +318,14 @@ class Walk:
         if self.ring and not self.queue and self._paused <= now:
             self._skip_rounds(now)
         self.drift(now)
+
+    def finish(self, now: float) -> None:
+        """Be at the end of the queue."""
+        end = self.queue[-1]
+        self.stop(now)
+        self.spawn.move(end.place._replace(heading=self.spawn.position.heading))
+        if end.mark:
+            self.arrived(end.mark)
 
     def _pass(self, goal: Waypoint, when: float) -> None:
         """Leave a point behind at a time in the past."""
@@ -368,10 +377,11 @@ class Walk:
 class Walks:
     """The walks of all spawns of a world."""
 
-    def __init__(self, wake: Callable[[Monotonic], None]) -> None:
-        """`wake` asks to call `handle_timer` at a time at the latest."""
+    def __init__(self, *, timetable: Timetable) -> None:
         self._walks: dict[Zone, dict[Spawn, Walk]] = {}
-        self._deadlines: Deadlines[Walk | Zone, str] = Deadlines(wake)
+        self._late: dict[Zone, dict[Walk, None]] = {}
+        """The walks that have stood while nobody watched, and are to catch up."""
+        self._deadlines: Deadlines[Walk | Zone, str] = timetable.deadlines("walks", self._handle)
 
     def __len__(self) -> int:
         return sum(len(walks) for walks in self._walks.values())
@@ -403,7 +413,8 @@ class Walks:
         """End the walks of a zone that ends."""
         for walk in self._walks.pop(zone, {}).values():
             self._deadlines.clear(walk, _STEP)
-        self._deadlines.clear(zone, _BEAT)
+        self._late.pop(zone, None)
+        self._deadlines.forget(zone, (_BEAT, _LATE))
 
     def entered(self, zone: Zone, now: Monotonic) -> None:
         """Let the walks of a zone catch up and go on: a player stands there."""
@@ -411,32 +422,43 @@ class Walks:
             # Those whose next corner is still ahead need nothing but their place. The others are
             # too many for one turn.
             if walk.is_wanted and self._deadlines.get(walk, _STEP) is None:
-                walk.is_late = True
-                self._deadlines.set(walk, _STEP, now)
+                self._late.setdefault(zone, {})[walk] = None
+                self._deadlines.set(zone, _LATE, now)
             else:
                 walk.drift(now)
 
     # -- time -------------------------------------------------------------------------------------
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if nobody walks where a player is."""
-        return self._deadlines.next()
+    def _handle(self, owner: Walk | Zone, what: str, now: Monotonic) -> None:
+        """Take a step, let some walks catch up, or update the places in a zone."""
+        if isinstance(owner, Walk):
+            # In an empty zone a walk stops here: `entered` lets it catch up.
+            if owner.zone.is_watched:
+                owner.step(now)
+                if owner.beat:
+                    owner.drift(now)
+            elif owner.ends_unseen and owner.queue:
+                owner.finish(now)
+            else:
+                return
+            self._arm(owner, now)
+        elif what == _LATE:
+            self._catch_up_some(owner, now)
+        elif owner.is_watched:
+            for walk in self._walks.get(owner, {}).values():
+                walk.drift(now)
+            self._deadlines.set(owner, _BEAT, Monotonic(now + BEAT))
 
-    def handle_timer(self, now: Monotonic) -> None:
-        """Take the steps that are due."""
-        for owner, _what in self._deadlines.some_due(now, AT_ONCE):
-            if isinstance(owner, Walk):
-                # In an empty zone it stops here: `entered` lets it catch up.
-                if owner.zone.is_watched:
-                    if owner.is_late:
-                        owner.catch_up(now)
-                    else:
-                        owner.step(now)
-                    self._arm(owner, now)
-            elif owner.is_watched:
-                for walk in self._walks.get(owner, {}).values():
-                    walk.drift(now)
-                self._deadlines.set(owner, _BEAT, Monotonic(now + BEAT))
+    def _catch_up_some(self, zone: Zone, now: Monotonic) -> None:
+        late = self._late.pop(zone, {})
+        for walk in list(islice(late, AT_ONCE)):
+            del late[walk]
+            if self.get(walk.spawn, zone) is walk:
+                walk.catch_up(now)
+                self._arm(walk, now)
+        if late:
+            self._late[zone] = late | self._late.get(zone, {})
+            self._deadlines.set(zone, _LATE, now)
 
     def _arm(self, walk: Walk, now: Monotonic) -> None:
         # What was called at a point may have removed the spawn.
@@ -444,8 +466,11 @@ class Walks:
         if not is_here or (not walk.is_wanted and walk.goal is None):
             self._deadlines.clear(walk, _STEP)
             return
-        # Corners that are close in time share a moment, and so a message to each viewer.
-        due = math.ceil((walk.due - _ROUNDING / 2) / GRAIN) * GRAIN
+        if walk.beat:
+            due = min(now + walk.beat, walk.due)
+        else:
+            # Corners that are close in time share a moment, and so a message to each viewer.
+            due = math.ceil((walk.due - _ROUNDING / 2) / GRAIN) * GRAIN
         # A long round is added point by point, and its first corner stays.
         if self._deadlines.get(walk, _STEP) != due:
             self._deadlines.set(walk, _STEP, Monotonic(due))
@@ -460,3 +485,4 @@ def _in_time(due: float, now: float) -> float:
 
 _STEP: Final = "step"
 _BEAT: Final = "beat"
+_LATE: Final = "late"

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from emu.content.population import Standing
 from emu.scripts.signatures import Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, SpawnKind
 from emu.world.minds import plain
+from emu.world.players import Players
 from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
-from emu.world_stream.movement import Position
 
 LONGEST_TEXT: Final = 1024
 """Characters of a text that a player is shown."""
@@ -23,35 +22,6 @@ BREAKS: Final = "\r\n\t"
 """What parts the lines and columns of such a text; other control characters become spaces."""
 MOST_VARIABLES: Final = 64
 """Temporary variables of one spawn."""
-
-
-class PlayersByZone(Protocol):
-    """The players of a world; `emu.world.players.Players` has them."""
-
-    def standing_in(self, zone: Zone) -> list[Player]:
-        """Return the players who stand in a zone."""
-
-
-class Nearness(NamedTuple):
-    """The functions that a spawn calls when a player comes near, and when the player leaves."""
-
-    distance: float
-    enter: str
-    leave: str
-    inside: dict[int, Player]
-    """The players that are near, by character id."""
-
-
-class SpawnNearness(NamedTuple):
-    """The functions that a spawn calls when certain spawns come near, and when they leave."""
-
-    number: int
-    """Of the spawns in the content file, or of their place."""
-    is_location: bool
-    distance: float
-    enter: str
-    leave: str
-    inside: set[Body]
 
 
 NO_VARIABLES: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -73,18 +43,6 @@ class Body:
     """The number of the group that it stands in; 0 without one."""
     # Shared and immutable when empty: few of the ten thousands of spawns ever have one.
     variables: Mapping[str, Any] = field(default_factory=lambda: NO_VARIABLES)
-    nearness: Nearness | None = None
-    near_spawns: tuple[SpawnNearness, ...] = ()
-    speed: float = 0.0
-    """Its own, in units a second; 0 until a script sets it."""
-    factor: float = 1.0
-    """Its speeds are multiplied by this."""
-    seen_at: Position | None = None
-    """Where it was when a script asked last whether it has moved."""
-    follows: Body | None = None
-    follow_distance: float = 0.0
-    is_following: bool = False
-    timers: tuple[Timer, ...] = ()
     flight: int = 0
     """The flight path that a player has taken; 0 for none."""
     is_gone: bool = False
@@ -109,44 +67,7 @@ class Body:
         """Let go of everything: the spawn is gone, and its handle counts as missing."""
         self.is_gone = True
         self.handle.end()
-        self.timers = ()
         self.variables = NO_VARIABLES
-        self.nearness = None
-        self.near_spawns = ()
-        self.follows = None
-
-
-@dataclass(slots=True, eq=False)
-class Timer:
-    """A function that a script wants called later."""
-
-    body: Body
-    function: str
-    other: Body | None
-    seconds: float = 0.0
-    """How long it waits for each call."""
-    times: int = 1
-    """How many calls are left."""
-    is_stopped: bool = False
-
-
-class Place(NamedTuple):
-    """A place that a zone's script watches, and the functions that it calls."""
-
-    x: float
-    y: float
-    z: float
-    distance: float
-    enter: str
-    leave: str
-    inside: dict[int, Player]
-    """The players who are there, by character id."""
-
-    def has(self, spawn: Spawn) -> bool:
-        """Return whether a spawn is there; the place has the shape of a diamond."""
-        at = spawn.position
-        away = abs(at.x - self.x) + abs(at.y - self.y) + abs(at.z - self.z)
-        return away <= self.distance
 
 
 class WidgetRegion(NamedTuple):
@@ -220,7 +141,7 @@ class Requirements:
 
 @dataclass(slots=True, eq=False)
 class Home:
-    """A running zone as scripts have it: its spawns by number, and what waits for a player."""
+    """A running zone as scripts have it: its spawns by number."""
 
     zone: Zone
     script: str = ""
@@ -232,17 +153,11 @@ class Home:
     is_gone: bool = False
     newcomers: list[Player] = field(default_factory=list)
     """The players who came before it was ready."""
-    places: list[Place] = field(default_factory=list)
-    """What the zone's script watches."""
     bodies: dict[int, Body] = field(default_factory=dict)
     """By the spawn's number of this run; players are not among them."""
     by_location: dict[int, list[Body]] = field(default_factory=dict)
     players: dict[int, Body] = field(default_factory=dict)
     """By character id."""
-    near: dict[Body, None] = field(default_factory=dict)
-    """The spawns that watch for players, in the order they began to."""
-    waiting: list[Timer] = field(default_factory=list)
-    """Timers that were due while nobody was in the zone."""
     changes: MapChanges = field(default_factory=MapChanges)
     """What scripts change in the map of the zone."""
     requirements: Requirements = field(default_factory=Requirements)
@@ -267,7 +182,6 @@ class Home:
     def remove(self, body: Body) -> None:
         """Remove a spawn, and end its handle."""
         self.bodies.pop(body.spawn.id, None)
-        self.near.pop(body, None)
         self.requirements.forget(body)
         if body.standing is not None:
             location = body.standing.placement.location_id
@@ -301,7 +215,6 @@ class Home:
             body.end()
         self.players.clear()
         self.newcomers.clear()
-        self.places.clear()
         self.is_gone = True
         self.handle.end()
 
@@ -309,7 +222,7 @@ class Home:
 class Homes:
     """The running zones of a world as scripts have them."""
 
-    def __init__(self, players: PlayersByZone) -> None:
+    def __init__(self, players: Players) -> None:
         self._players = players
         self._homes: dict[Zone, Home] = {}
         self._absent: dict[int, Home] = {}
@@ -372,12 +285,6 @@ class Homes:
                 found.end()
             found = home.players[player.id] = Body(player.spawn, home, player)
         return found
-
-
-def distance_between(one: Spawn, other: Spawn) -> float:
-    """Return the distance of two spawns with height, as scripts count it."""
-    a, b = one.position, other.position
-    return math.dist(a[:3], b[:3])
 
 
 def shown(text: str) -> str:

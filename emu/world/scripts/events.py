@@ -7,7 +7,6 @@ know nothing of scripts. Source: docs/guides/lua.md#events.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -16,11 +15,13 @@ from emu.times import Clock, Monotonic
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.clock import game_time
-from emu.world.deadlines import Deadlines
+from emu.world.deadlines import Deadlines, Timetable
 from emu.world.events import ClientLoaded, Hailed, Spoken, Targeted
-from emu.world.scripts.bodies import Body, Home, Homes, distance_between
+from emu.world.minds.nearness import distance_between
+from emu.world.minds.shares import Shares
+from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls
-from emu.world.scripts.shares import Shares
+from emu.world.scripts.waits import Waits
 from emu.world.zones.zone import Zone
 
 NOBODY: Final = Handle(HandleKind.PLAYER, None)
@@ -189,14 +190,17 @@ class ZoneEvents:
     """Calls the functions of zones' own scripts."""
 
     def __init__(
-        self, calls: Calls, homes: Homes, shares: Shares, clock: Clock,
-        wake: Callable[[Monotonic], None],
+        self, *, calls: Calls, homes: Homes, shares: Shares, waits: Waits, clock: Clock,
+        timetable: Timetable,
     ) -> None:  # fmt: skip
         self._calls = calls
         self._shares = shares
         self._homes = homes
         self._clock = clock
-        self._hours: Deadlines[Home, str] = Deadlines(wake)
+        self._waits = waits
+        self._hours: Deadlines[Home, str] = timetable.deadlines(
+            "the clock of scripts", self._hour_is_over
+        )
         self._new: set[int] = set()
         """The players who have come into the world and not yet stood in a zone."""
         self._loaded: set[int] = set()
@@ -221,7 +225,7 @@ class ZoneEvents:
         if home.is_ready:
             return
         home.is_ready = True
-        home.places.clear()
+        self._waits.forget(home)
         self._calls.call(home, "init_zone_script")
         newcomers, home.newcomers = home.newcomers, []
         for player in newcomers:
@@ -280,15 +284,10 @@ class ZoneEvents:
 
     # -- the world's clock ------------------------------------------------------------------------
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if no zone waits for an hour."""
-        return self._hours.next()
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Look at the clock for the zones in which somebody is."""
-        while (due := self._hours.pop_due(now)) is not None:
-            if self._homes.players_in(due[0]):
-                self._look_at_clock(due[0])
+    def _hour_is_over(self, home: Home, _name: str, _now: Monotonic) -> None:
+        """Look at the clock for a zone in which somebody is."""
+        if self._homes.players_in(home):
+            self._look_at_clock(home)
 
     def _look_at_clock(self, home: Home) -> None:
         """Call `dusk` and `dawn`; of a zone that starts at night `dusk`, by day neither."""

@@ -6,10 +6,12 @@ Source: docs/guides/lua.md#events.
 
 from __future__ import annotations
 
+import enum
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -22,6 +24,7 @@ from emu.times import Monotonic
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import Spawn, Verb
 from emu.world.conversations import DialogPage
+from emu.world.deadlines import Deadlines
 from emu.world.events import (
     Arrived,
     Chosen,
@@ -35,17 +38,16 @@ from emu.world.events import (
     Targeted,
 )
 from emu.world.levels import Levels
+from emu.world.minds.moves import Mover
 from emu.world.minds.shared import Minds
-from emu.world.minds.walks import Walks
+from emu.world.minds.shares import ScriptShares, Shares
 from emu.world.scripts.bodies import Body, Home, Homes, shown
 from emu.world.scripts.calls import Calls, Chances
 from emu.world.scripts.choices import SELECT, Choices
 from emu.world.scripts.events import SpawnEvents, ZoneEvents
 from emu.world.scripts.letters import Letters
 from emu.world.scripts.making import Maker
-from emu.world.scripts.moves import Moves
 from emu.world.scripts.regions import RegionEvents
-from emu.world.scripts.shares import ScriptShares, Shares
 from emu.world.scripts.states import States
 from emu.world.scripts.waits import Waits
 from emu.world.sheets import CharacterSheets
@@ -69,10 +71,19 @@ _UNNAMED: Final = re.compile("[^A-Za-z0-9]")
 """What a spawn's name has and the name of its script has not."""
 
 
+class Chore(enum.Enum):
+    """What the host does for its scripts at a time."""
+
+    LOOK = enum.auto()
+    """Looks for changed files."""
+    FORGET = enum.auto()
+    """Forgets some spawns of a zone that has ended."""
+    COLLECT = enum.auto()
+    """Frees some of what their scripts had."""
+
+
 class Scripts(Calls):
     """The scripts of a world."""
-
-    subject = "scripts"
 
     def __init__(
         self,
@@ -102,6 +113,7 @@ class Scripts(Calls):
             report=report,
         )
         self.world = world
+        timetable, now = world.timetable, world.clock.now
         self.chances = chances
         self.figures = figures or Figures()
         """Rules, variables and tables of the content file."""
@@ -113,33 +125,42 @@ class Scripts(Calls):
         self.failed = self._show_error
         self.collected: Callable[[], object] = lambda: None
         """Called when what the scripts of an ended zone had is freed."""
-        self._collects_at: Monotonic | None = None
+        self._chores: Deadlines[str, Chore] = timetable.deadlines(
+            "the chores of scripts", self._do_chore
+        )
         self._ending: deque[Home] = deque()
         """Zones that have ended, and of which not all spawns are forgotten yet."""
-        self._forgets_at: Monotonic | None = None
-        self._next_look: Monotonic | None = None
         self.travel = travel
         """Doors, transporters and places, for the functions that use them."""
         self.mail = mail
         """The letters of the world's characters."""
-        self.letters = Letters(world.start, world.wake, world.clock.now, self.counters)
+        self.letters = Letters(
+            start=world.start, timetable=timetable, now=now, counters=self.counters
+        )
         self.chat = chat
         self.homes = Homes(world.players)
-        self.shares = Shares(shares or ScriptShares(), world.wake, world.clock.now, self._slowed)
+        self.shares = Shares(
+            rules=shares or ScriptShares(), timetable=timetable, now=now, slowed=self._slowed
+        )
         self.used = self.shares.used
         self._reported: dict[str, Monotonic] = {}
         """When it was reported last that a file has used up its share."""
-        self.waits = Waits(self, self.homes, self.shares, world.wake, world.clock.now)
+        self.waits = Waits(calls=self, homes=self.homes, shares=self.shares, minds=minds)
         self.events = SpawnEvents(self, self.homes)
-        self.regions = RegionEvents(self, self.homes, self.shares, world.wake, world.clock.now)
-        self.zones = ZoneEvents(self, self.homes, self.shares, world.clock, world.wake)
+        self.regions = RegionEvents(
+            calls=self, homes=self.homes, shares=self.shares, events=world.events,
+            timetable=timetable, now=now,
+        )  # fmt: skip
+        self.zones = ZoneEvents(
+            calls=self, homes=self.homes, shares=self.shares, waits=self.waits, clock=world.clock,
+            timetable=timetable,
+        )  # fmt: skip
         self.conversations = minds.conversations
         self.choices = Choices(self.talk)
-        self.walks = Walks(world.wake)
-        self.moves = Moves(self, self.walks, self.shares, world.wake, world.clock.now)
+        self.moves = minds.moves
         self.states = States(
-            self.events, self.waits, self.moves,
-            sheets=CharacterSheets(world), wake=world.wake, now=world.clock.now,
+            events=self.events, waits=self.waits, mover=self.mover,
+            sheets=CharacterSheets(world), timetable=timetable, now=now,
         )  # fmt: skip
         self.maker = Maker(world.clock.now)
         events = world.events
@@ -149,7 +170,7 @@ class Scripts(Calls):
         events.subscribe(Chosen, self.chosen, Order.MINDS)
         events.subscribe(Targeted, self.events.targeted, Order.MINDS)
         events.subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
-        events.subscribe(Entered, lambda event: self.entered(event.player, event.now), Order.MINDS)
+        events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
         events.subscribe(ClientLoaded, self.zones.has_loaded, Order.MINDS)
         events.subscribe(LeftZone, lambda event: self.left(event.player), Order.MINDS)
 
@@ -200,8 +221,7 @@ class Scripts(Calls):
         home = self.homes.pop(zone)
         if home is not None:
             self._ending.append(home)
-            self._forgets_at = self.now
-            self.world.wake(self._forgets_at)
+            self._chores.set("", Chore.FORGET, self.now)
 
     def _forget_slice(self, now: Monotonic) -> None:
         """Forget some spawns of the first zone that has ended."""
@@ -210,16 +230,16 @@ class Scripts(Calls):
             self._forget(body)
         if not home.bodies:
             self._ending.popleft()
-            self.waits.ended(home)
-            self.moves.ended(home)
+            self.waits.forget(home)
+            self.moves.ended(home.zone)
             self.zones.ended(home)
             home.end()
             if not self._ending:
                 # Once for all that end together: it looks at each spawn of all running zones.
                 self.keep(self._scripts_in_use())
-                self._collects_at = now
-                self.world.wake(now)
-        self._forgets_at = Monotonic(now + COLLECTION_PAUSE) if self._ending else None
+                self._chores.set("", Chore.COLLECT, now)
+        if self._ending:
+            self._chores.set("", Chore.FORGET, Monotonic(now + COLLECTION_PAUSE))
 
     def _scripts_in_use(self) -> set[str]:
         """Return the names of the scripts of all running zones and their spawns."""
@@ -234,11 +254,19 @@ class Scripts(Calls):
 
     def _forget(self, body: Body) -> None:
         self.waits.forget(body)
-        self.moves.forget(body)
+        self.moves.forget(body.spawn, body.home.zone)
         self.states.forget(body)
         self.regions.forget(body)
         self.conversations.forget_owner(body)
         body.home.remove(body)
+
+    def mover(self, body: Body) -> Mover:
+        """Return what moves a spawn or a player; way points call functions of its script."""
+        return self.moves.of(
+            body.spawn, body.home.zone,
+            lambda mark: self.shares.do(body.script, partial(self.call, body, mark)),
+            player=body.player,
+        )  # fmt: skip
 
     def body_of(self, spawn: Spawn, zone: Zone) -> Body | None:
         """Return a spawn of the content file, or a player, as scripts have it."""
@@ -260,21 +288,21 @@ class Scripts(Calls):
 
     def hailed(self, event: Hailed) -> None:
         """Call `hailed` of the target of a player."""
-        self._refresh(event.target, event.player)
+        # Where the spawn stands by now, before its script asks how far the player is.
+        mover = self.moves.get(event.target, event.player.zone)
+        if mover is not None:
+            mover.refresh()
         body = self.events.hailed(event)
         if body is not None:
-            self.moves.hailed(body)
+            self.mover(body).hailed()
 
     def heard(self, event: Spoken) -> None:
         """Call `hear_say` of the target of a player who says something."""
-        self._refresh(event.target, event.player)
+        target = event.target
+        mover = self.moves.get(target, event.player.zone) if target is not None else None
+        if mover is not None:
+            mover.refresh()
         self.events.heard(event)
-
-    def _refresh(self, target: Spawn | None, speaker: Player) -> None:
-        """Let a spawn stand where it is by now, before its script asks how far the player is."""
-        body = self.body_of(target, speaker.zone) if target is not None else None
-        if body is not None:
-            self.moves.refresh(body)
 
     def chosen(self, event: Chosen) -> None:
         """Answer a command that a window of a script may have sent, with the text behind it.
@@ -295,13 +323,10 @@ class Scripts(Calls):
         elif row:
             self.world.count("choice not offered")
 
-    def entered(self, player: Player, now: Monotonic) -> None:
+    def entered(self, player: Player) -> None:
         """Let the scripts of a zone go on when a player stands there."""
         home = self.homes.get(player.zone)
         if home is not None:
-            self.waits.entered(home, now)
-            self.moves.entered(home, now)
-            self.regions.resume(home, now)
             home.requirements.update(self.homes.player(player))
         self.zones.entered(player)
 
@@ -315,7 +340,7 @@ class Scripts(Calls):
                 self.waits.forget(body)
                 self.states.forget(body)
                 self.regions.forget(body)
-                self.waits.left(home, player)
+                self.moves.forget(body.spawn, home.zone)
                 home.requirements.forget(body)
                 body.end()
 
@@ -360,8 +385,7 @@ class Scripts(Calls):
 
     def watch(self) -> None:
         """Look for changed files from now on, each second."""
-        self._next_look = Monotonic(self.now + LOOK)
-        self.world.wake(self._next_look)
+        self._chores.set("", Chore.LOOK, Monotonic(self.now + LOOK))
 
     def _show_error(self, line: str) -> None:
         """Show an error to the game masters who asked for it."""
@@ -383,34 +407,13 @@ class Scripts(Calls):
         self._report(str(fault))
         self.failed(str(fault))
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if nothing is due."""
-        times = (
-            self.walks.get_timer(), self.moves.get_timer(), self.waits.get_timer(),
-            self.zones.get_timer(), self.states.get_timer(), self.regions.get_timer(),
-            self.shares.get_timer(), self.letters.get_timer(), self._next_look,
-            self._collects_at, self._forgets_at,
-        )  # fmt: skip
-        return min((due for due in times if due is not None), default=None)
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Call what is due."""
-        if self._next_look is not None and now >= self._next_look:
-            self._next_look = Monotonic(now + LOOK)
+    def _do_chore(self, _owner: str, chore: Chore, now: Monotonic) -> None:
+        if chore is Chore.LOOK:
+            self._chores.set("", chore, Monotonic(now + LOOK))
             self.renew_changed()
-        if self._forgets_at is not None and now >= self._forgets_at:
+        elif chore is Chore.FORGET:
             self._forget_slice(now)
-        if self._collects_at is not None and now >= self._collects_at:
-            is_over = self.collect_some()
-            self._collects_at = None if is_over else Monotonic(now + COLLECTION_PAUSE)
-            if is_over:
-                self.collected()
-        self.shares.begin_turn()
-        self.shares.handle_timer(now)
-        self.letters.handle_timer(now)
-        self.zones.handle_timer(now)
-        self.regions.handle_timer(now)
-        self.waits.handle_timer(now)
-        self.moves.handle_timer(now)
-        self.walks.handle_timer(now)
-        self.states.handle_timer(now)
+        elif self.collect_some():
+            self.collected()
+        else:
+            self._chores.set("", chore, Monotonic(now + COLLECTION_PAUSE))

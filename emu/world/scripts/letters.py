@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from emu.errors import StoreError
 from emu.times import Monotonic
+from emu.world.deadlines import Deadlines, Timetable
 
 PAUSE: Final = 0.1
 """Seconds between two letters."""
@@ -29,21 +30,23 @@ class Letters:
 
     def __init__(
         self,
+        *,
         start: Callable[[Coroutine[Any, Any, None]], object],
-        wake: Callable[[Monotonic], None],
+        timetable: Timetable,
         now: Callable[[], Monotonic],
         counters: Counter[str],
     ) -> None:
         """`start` runs a coroutine that nobody awaits."""
         self._start = start
-        self._wake = wake
         self._now = now
         self._counters = counters
         self._waiting: deque[tuple[int, Delivery]] = deque()
         self._for: Counter[int] = Counter()
         """How many letters wait for a character, by its number."""
-        self._next: Monotonic | None = None
-        """When the next letter is stored; None if none waits, or while one is stored."""
+        self._next: Deadlines[str, str] = timetable.deadlines(
+            "the letters of scripts", self._store_next
+        )
+        """When the next letter is stored; nothing if none waits, or while one is stored."""
         self._is_storing = False
 
     def send(self, char_id: int, deliver: Delivery) -> bool:
@@ -53,19 +56,11 @@ class Letters:
             return False
         self._waiting.append((char_id, deliver))
         self._for[char_id] += 1
-        if self._next is None and not self._is_storing:
+        if not len(self._next) and not self._is_storing:
             self._plan(self._now())
         return True
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if no letter waits for the time."""
-        return self._next
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Store the next letter if it is time."""
-        if self._next is None or now < self._next:
-            return
-        self._next = None
+    def _store_next(self, _owner: str, _name: str, _now: Monotonic) -> None:
         char_id, deliver = self._waiting.popleft()
         self._for[char_id] -= 1
         if not self._for[char_id]:
@@ -85,5 +80,4 @@ class Letters:
                 self._plan(Monotonic(self._now() + PAUSE))
 
     def _plan(self, when: Monotonic) -> None:
-        self._next = when
-        self._wake(when)
+        self._next.set("", "", when)

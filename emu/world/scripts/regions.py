@@ -13,10 +13,11 @@ from typing import Final
 
 from emu.times import Monotonic
 from emu.world.actors.spawn import Spawn
-from emu.world.deadlines import Deadlines
+from emu.world.deadlines import Deadlines, Timetable
+from emu.world.events import Entered, Events, Order
+from emu.world.minds.shares import LEAST_PAUSE, Shares
 from emu.world.scripts.bodies import Body, Home, Homes
 from emu.world.scripts.calls import Calls
-from emu.world.scripts.shares import LEAST_PAUSE, Shares
 from emu.world.zones.zone import Zone
 
 SHORTEST_TICK: Final = 0.1
@@ -37,15 +38,16 @@ class RegionEvents:
     """Calls the functions of regions' scripts."""
 
     def __init__(
-        self, calls: Calls, homes: Homes, shares: Shares, wake: Callable[[Monotonic], None],
-        now: Callable[[], Monotonic],
+        self, *, calls: Calls, homes: Homes, shares: Shares, events: Events,
+        timetable: Timetable, now: Callable[[], Monotonic],
     ) -> None:  # fmt: skip
         self._calls = calls
         self._shares = shares
         self._homes = homes
         self._now = now
         self._stays: dict[Body, dict[str, _Stay]] = {}
-        self._ticks: Deadlines[Body, str] = Deadlines(wake)
+        self._ticks: Deadlines[Body, str] = timetable.deadlines("the ticks of regions", self._tick)
+        events.subscribe(Entered, self._entered, Order.MINDS)
 
     def script(self, home: Home, region: str, environment: str) -> str:
         """Return the script of a region, by its name or that of its environment; else the default.
@@ -86,11 +88,12 @@ class RegionEvents:
             self._ticks.clear(body, script)
             self._calls.run(script, "LeaveRegion", body.home, body, stay.kind or None)
 
-    def resume(self, home: Home, now: Monotonic) -> None:
+    def _entered(self, event: Entered) -> None:
         """Go on with the ticks of a zone in which a player stands now."""
+        zone, now = event.player.zone, event.now
         for body, stays in self._stays.items():
             for script, stay in stays.items():
-                if body.home is home and stay.pause and self._ticks.get(body, script) is None:
+                if body.home.zone is zone and stay.pause and self._ticks.get(body, script) is None:
                     self._ticks.set(body, script, Monotonic(now + stay.pause))
 
     def forget(self, body: Body) -> None:
@@ -99,25 +102,19 @@ class RegionEvents:
 
     # -- time -------------------------------------------------------------------------------------
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if no region ticks."""
-        return self._ticks.next()
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Call `Tick` for the spawns for which it is due."""
-        while (due := self._ticks.pop_due(now)) is not None:
-            body, script = due
-            stay = self._stays.get(body, {}).get(script)
-            # In an empty zone the ticks end here; `resume` begins them again.
-            if stay is None or not body.home.zone.is_watched:
-                continue
-            pause = self._shares.pause(script)
-            if pause or self._shares.is_turn_over:
-                self._ticks.set(body, script, Monotonic(now + max(pause, LEAST_PAUSE)))
-                continue
-            answer = self._calls.run(script, "Tick", body.home, body, stay.kind)
-            # The call may have sent the spawn away.
-            if answer.value == STOP or not answer.is_found:
-                stay.pause = 0.0
-            elif script in self._stays.get(body, ()):
-                self._ticks.set(body, script, Monotonic(now + stay.pause))
+    def _tick(self, body: Body, script: str, now: Monotonic) -> None:
+        """Call `Tick` for a spawn for which it is due."""
+        stay = self._stays.get(body, {}).get(script)
+        # In an empty zone the ticks end here; a player who enters begins them again.
+        if stay is None or not body.home.zone.is_watched:
+            return
+        pause = self._shares.pause(script)
+        if pause or self._shares.is_turn_over:
+            self._ticks.set(body, script, Monotonic(now + max(pause, LEAST_PAUSE)))
+            return
+        answer = self._calls.run(script, "Tick", body.home, body, stay.kind)
+        # The call may have sent the spawn away.
+        if answer.value == STOP or not answer.is_found:
+            stay.pause = 0.0
+        elif script in self._stays.get(body, ()):
+            self._ticks.set(body, script, Monotonic(now + stay.pause))

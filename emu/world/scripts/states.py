@@ -11,10 +11,10 @@ from typing import Final, Protocol
 from emu.times import Monotonic
 from emu.world.actors.looks import number_in
 from emu.world.actors.player import IN_ZONE, Player
-from emu.world.deadlines import Deadlines
+from emu.world.deadlines import Deadlines, Timetable
+from emu.world.minds.moves import Mover
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.events import SpawnEvents
-from emu.world.scripts.moves import Moves
 from emu.world.scripts.waits import DESPAWN, Waits
 
 CORPSE: Final = "corpse"
@@ -38,20 +38,22 @@ class States:
 
     def __init__(
         self,
+        *,
         events: SpawnEvents,
         waits: Waits,
-        moves: Moves,
-        *,
+        mover: Callable[[Body], Mover],
         sheets: Sheets,
-        wake: Callable[[Monotonic], None],
+        timetable: Timetable,
         now: Callable[[], Monotonic],
     ) -> None:
         self._events = events
         self._waits = waits
-        self._moves = moves
+        self._mover = mover
         self._sheets = sheets
         self._now = now
-        self._changed: Deadlines[Body, str] = Deadlines(wake)
+        self._changed: Deadlines[Body, str] = timetable.deadlines(
+            "sheets that scripts change", self._send_sheet
+        )
         """The players whose sheet has changed."""
 
     def forget(self, body: Body) -> None:
@@ -69,7 +71,7 @@ class States:
         spawn = body.spawn
         if body.player is not None or not spawn.is_living or spawn.hp_percent <= 0:
             return
-        self._moves.died(body)
+        self._mover(body).died()
         spawn.sheet.health.set_current(0)
         spawn.show_pools()
         spawn.set_word(CORPSE, on=True)
@@ -115,14 +117,7 @@ class States:
 
     # -- time -------------------------------------------------------------------------------------
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if no sheet has changed."""
-        return self._changed.next()
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Send the sheets that have changed."""
-        while (due := self._changed.pop_due(now)) is not None:
-            body, _ = due
-            player = body.player
-            if player is not None and player.zone is body.home.zone and player.state in IN_ZONE:
-                self._sheets.send(player)
+    def _send_sheet(self, body: Body, _name: str, _now: Monotonic) -> None:
+        player = body.player
+        if player is not None and player.zone is body.home.zone and player.state in IN_ZONE:
+            self._sheets.send(player)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from emu.world.behaviors.hooks import NEEDS_TICK, Hook, hook_table
+from emu.world.behaviors.hooks import VISITS, Hook, hook_table
 from emu.world.behaviors.shipped import greeter, teleporter, wanderer
 
 GUIDE = Path(__file__).parents[3] / "docs/guides/zones.md"
@@ -28,4 +28,4 @@ def test_shipped_behaviors_take_the_parameters_of_their_hooks() -> None:
 def test_hooks_are_methods_and_some_need_a_tick() -> None:
     assert Hook.SAY.signature == "on_say(visitor, text)"
     assert all(hook.method == f"on_{hook.name.lower()}" for hook in Hook)
-    assert Hook.HAIL not in NEEDS_TICK
+    assert Hook.HAIL not in VISITS

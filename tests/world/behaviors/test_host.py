@@ -14,6 +14,7 @@ from emu.world.behaviors import OutOfTime
 from emu.world.behaviors.api import Actor, ZoneActor
 from emu.world.reports import BehaviorFailed
 from emu.world_stream.movement import Position
+from tests.support.times import IDLE, waiting
 from tests.support.world.worlds import Client, WorldHarness
 
 NEAR = Position(1.56, -7.97, 243.45, 92.0)
@@ -118,7 +119,7 @@ def test_nothing_runs_where_nobody_is() -> None:
     scene.begin()
     scene.client.say("OP_RequestCampMsg", b"\1\1")
     scene.harness.run(3.0)
-    assert scene.harness.behaviors.get_timer() is None
+    assert waiting(scene.harness.timetable) <= IDLE
     scene.harness.stand(6, name="Borvik")
     scene.harness.run(1.5)
     assert scene.log[-1] == ("enter", "Borvik")
@@ -309,7 +310,7 @@ def test_a_zone_that_has_ended_stays_forgotten_when_behaviors_begin_again() -> N
     scene.client.types("/say hello")
     scene.harness.run(5.0)
     assert scene.log == []
-    assert behaviors.get_timer() is None
+    assert waiting(scene.harness.timetable) <= IDLE
 
 
 def test_a_zone_with_nothing_in_it_can_end() -> None:

@@ -11,6 +11,7 @@ from emu.times import Monotonic
 from emu.world.actors.spawn import GhostPart, Spawn, SpawnKind
 from emu.world.minds.walks import AT_ONCE, Walk, Walks, Waypoint
 from emu.world_stream.movement import Position
+from tests.support.times import timetable
 
 START = Position(0.0, 0.0, 0.0, 90.0, 7)
 
@@ -32,7 +33,8 @@ class Scene:
         self.sent: list[tuple[float, Position, float]] = []
         self.marks: list[str] = []
         self.spawn.watcher = self._noted
-        self.walks = Walks(lambda _due: None)
+        self.timetable = timetable()
+        self.walks = Walks(timetable=self.timetable)
         self.on_mark = lambda: None
 
     @property
@@ -59,9 +61,9 @@ class Scene:
 
     def run(self, seconds: float) -> None:
         end = self.now + seconds
-        while (due := self.walks.get_timer()) is not None and due <= end:
+        while (due := self.timetable.get_timer()) is not None and due <= end:
             self.now = max(self.now, due)
-            self.walks.handle_timer(self.now)
+            self.timetable.handle_timer(self.now)
         self.now = Monotonic(end)
 
     def at(self) -> tuple[float, float]:
@@ -164,7 +166,7 @@ def test_a_mark_is_passed_at_arrival_and_may_stop_the_walk() -> None:
     scene.run(60.0)
     assert scene.marks == ["here 5", "here 11"]
     assert scene.sent[-1][2] == 0.0
-    assert scene.walks.get_timer() is None or scene.walks.get_timer() > scene.now
+    assert scene.timetable.get_timer() is None or scene.timetable.get_timer() > scene.now
 
 
 def test_a_mark_may_add_points() -> None:
@@ -221,7 +223,7 @@ def test_after_a_pause_a_spawn_without_a_way_turns_back() -> None:
     assert scene.spawn.position.heading == 200.0
     scene.run(0.2)
     assert scene.spawn.position.heading == 90.0
-    assert scene.walks.get_timer() is None or scene.walks.get_timer() >= scene.now
+    assert scene.timetable.get_timer() is None or scene.timetable.get_timer() >= scene.now
 
 
 def test_a_pause_within_a_stay_turns_back_and_leaves_the_stay() -> None:
@@ -273,13 +275,13 @@ def test_an_empty_zone_costs_nothing_and_catches_up() -> None:
     scene.run(2.0)
     scene.zone.is_watched = False
     scene.run(10.0)
-    assert scene.walks.get_timer() is None
+    assert scene.timetable.get_timer() is None
     sent, marks = len(scene.sent), len(scene.marks)
     scene.run(4.0 * 5.0 * 1000.0 - 5.0)
     assert (len(scene.sent), len(scene.marks)) == (sent, marks)
     scene.zone.is_watched = True
     scene.walks.entered(scene.zone, scene.now)
-    scene.walks.handle_timer(scene.now)
+    scene.timetable.handle_timer(scene.now)
     # 7 seconds of a round of 20 after whole rounds.
     assert scene.at() == (10.0, 4.0)
     assert scene.spawn.position[:3] == (10.0, 0.0, 4.0)
@@ -296,7 +298,7 @@ def test_a_way_waits_at_its_next_mark_for_a_player() -> None:
     scene.run(500.0)
     scene.zone.is_watched = True
     scene.walks.entered(scene.zone, scene.now)
-    scene.walks.handle_timer(scene.now)
+    scene.timetable.handle_timer(scene.now)
     assert scene.marks == ["gate 500"]
     assert scene.at() == (10.0, 10.0)
     scene.run(5.0)
@@ -312,7 +314,7 @@ def test_what_has_left_its_zone_walks_no_more() -> None:
     assert len(scene.walks) == 0
     scene.ring(*SQUARE)
     scene.walks.ended(scene.zone)
-    assert scene.walks.get_timer() is None
+    assert scene.timetable.get_timer() is None
 
 
 places = st.floats(-500.0, 500.0, width=32)
@@ -342,7 +344,7 @@ def test_who_was_not_watched_is_where_who_was_watched_is(
         scene.run(seconds)
     other.zone.is_watched = True
     other.walks.entered(other.zone, other.now)
-    other.walks.handle_timer(other.now)
+    other.timetable.handle_timer(other.now)
     there, here = watched.walk.place(watched.now), other.walk.place(other.now)
     # A beat may lie between two corners, and a corner of one that is late belongs to no time.
     assert math.dist(there[:3], here[:3]) < 0.1
@@ -381,9 +383,9 @@ def test_a_turn_takes_some_of_many_steps() -> None:
     scene.run(20.0)
     scene.zone.is_watched = True
     scene.walks.entered(scene.zone, scene.now)
-    scene.walks.handle_timer(scene.now)
-    assert scene.walks.get_timer() == scene.now
-    scene.walks.handle_timer(scene.now)
-    due = scene.walks.get_timer()
+    scene.timetable.handle_timer(scene.now)
+    assert scene.timetable.get_timer() == scene.now
+    scene.timetable.handle_timer(scene.now)
+    due = scene.timetable.get_timer()
     assert due is not None
     assert due > scene.now

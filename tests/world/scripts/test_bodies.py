@@ -3,7 +3,8 @@
 import pytest
 
 from emu.world.actors.spawn import Spawn, SpawnKind
-from emu.world.scripts.bodies import distance_between, given, shown
+from emu.world.minds.nearness import distance_between
+from emu.world.scripts.bodies import given, shown
 from emu.world_stream.movement import Position
 
 

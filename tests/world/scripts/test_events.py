@@ -154,7 +154,7 @@ def test_a_zone_is_ready_before_its_players_are_greeted(scene: ScriptScene) -> N
     scene.shown()
     other = scene.harness.stand(6, name="Borvik")
     assert other.player is not None
-    scene.scripts.entered(scene.player, scene.harness.now)
+    scene.scripts.entered(scene.player)
     scene.client.say("OP_DoneLoadingUIResourcesMsg")
     assert scene.shown() == []
     scene.scripts.zone_is_ready(scene.zone)
@@ -171,7 +171,7 @@ def test_a_row_names_the_script_of_a_zone(scene: ScriptScene) -> None:
     scene.scripts.zone_is_read(scene.zone, "own.lua")
     scene.scripts.zone_is_ready(scene.zone)
     scene.shown()
-    scene.scripts.entered(scene.player, scene.harness.now)
+    scene.scripts.entered(scene.player)
     assert scene.shown() == ["ours"]
 
 
@@ -180,7 +180,7 @@ def test_a_new_client_is_new_once(scene: ScriptScene) -> None:
     other = scene.harness.stand(6, name="Borvik")
     assert other.player is not None
     scene.scripts.left(other.player)
-    scene.scripts.entered(other.player, scene.harness.now)
+    scene.scripts.entered(other.player)
     lines = [one["text"] for one in other.decoded("WS_DisplayText")]
     assert lines.count("entry Borvik") == 2
     assert len([line for line in lines if line.endswith("new")]) == 1
@@ -192,7 +192,7 @@ def test_dusk_and_dawn_come_with_the_world_s_clock(scene: ScriptScene) -> None:
         " function player_entry(Zone, P) player = P end"
         " function say(text) SendMessage(player, text) end"
     )
-    scene.scripts.entered(scene.player, scene.harness.now)
+    scene.scripts.entered(scene.player)
     scene.shown()
     called = []
     for hour in (12, 18, 19, 23, 7, 8):

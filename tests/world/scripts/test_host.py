@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.times import IDLE, waiting
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -48,7 +49,7 @@ def test_an_ended_zone_leaves_nothing(scene: ScriptScene) -> None:
     # What its scripts had is freed in steps.
     scene.harness.run(30.0)
     assert freed == [True]
-    assert scene.scripts.get_timer() is None
+    assert waiting(scene.harness.timetable) <= IDLE
 
 
 def test_the_spawns_of_an_ended_zone_are_forgotten_in_slices(scene: ScriptScene) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from emu.errors import StoreError
 from emu.times import Monotonic
 from emu.world.scripts.letters import MOST_FOR_ONE, MOST_WAITING, PAUSE, Letters
+from tests.support.times import timetable
 
 
 class Post:
@@ -18,9 +19,11 @@ class Post:
         self.stored: list[int] = []
         self.counters: Counter[str] = Counter()
         self.running: list[Coroutine[Any, Any, None]] = []
+        self.timetable = timetable()
         self.letters = Letters(
-            self.running.append, lambda _when: None, lambda: self.now, self.counters
-        )
+            start=self.running.append, timetable=self.timetable, now=lambda: self.now,
+            counters=self.counters,
+        )  # fmt: skip
 
     def send(self, char_id: int, *, fails: bool = False) -> bool:
         async def deliver() -> None:
@@ -40,27 +43,27 @@ def test_one_letter_is_stored_at_a_time() -> None:
     post = Post()
     assert post.send(1)
     assert post.send(2)
-    post.letters.handle_timer(post.now)
-    post.letters.handle_timer(Monotonic(100.0))
+    post.timetable.handle_timer(post.now)
+    post.timetable.handle_timer(Monotonic(100.0))
     assert len(post.running) == 1
-    assert post.letters.get_timer() is None, "it waits for the end of the first"
+    assert post.timetable.get_timer() is None, "it waits for the end of the first"
     post.end_storing()
     assert post.stored == [1]
-    assert post.letters.get_timer() == PAUSE
-    post.letters.handle_timer(Monotonic(PAUSE))
+    assert post.timetable.get_timer() == PAUSE
+    post.timetable.handle_timer(Monotonic(PAUSE))
     post.end_storing()
     assert post.stored == [1, 2]
-    assert post.letters.get_timer() is None
+    assert post.timetable.get_timer() is None
 
 
 def test_a_letter_that_cannot_be_stored_does_not_hold_up_the_next() -> None:
     post = Post()
     post.send(1, fails=True)
     post.send(2)
-    post.letters.handle_timer(post.now)
+    post.timetable.handle_timer(post.now)
     post.end_storing()
     assert post.counters["letters that were not stored"] == 1
-    assert post.letters.get_timer() is not None
+    assert post.timetable.get_timer() is not None
 
 
 def test_the_queue_is_limited_for_all_and_for_each() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.times import waiting
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -64,7 +65,7 @@ def test_ticks_of_an_empty_zone_wait_for_a_player(scene: ScriptScene) -> None:
     assert scene.heard() == [("Fish", "wet")]
     scene.harness.service.send_away(scene.player, "test", scene.harness.now)
     scene.harness.run(60.0)
-    assert scene.scripts.regions.get_timer() is None
+    assert "the ticks of regions" not in waiting(scene.harness.timetable)
     other = scene.harness.stand(6, name="Borvik")
     assert other.player is not None
     other.player.teleport(fish.position, scene.harness.now)
@@ -77,7 +78,7 @@ def test_who_leaves_the_zone_is_forgotten(scene: ScriptScene) -> None:
     scene.scripts.regions.entered(scene.zone, scene.player.spawn, "lake", "", 4)
     scene.harness.run(1.5)
     scene.scripts.left(scene.player)
-    assert scene.scripts.regions.get_timer() is None
+    assert "the ticks of regions" not in waiting(scene.harness.timetable)
     scene.harness.run(5.0)
     assert scene.shown() == ["in 4", "tick"]
 

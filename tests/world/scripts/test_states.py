@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.times import waiting
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -13,9 +14,9 @@ def test_a_player_who_has_left_is_sent_no_sheet(tmp_path: Path) -> None:
     scene = ScriptScene(tmp_path)
     body = scene.scripts.player_body(scene.player)
     scene.scripts.states.sheet_changed(body)
-    assert scene.scripts.states.get_timer() == scene.harness.now
+    assert "sheets that scripts change" in waiting(scene.harness.timetable)
     scene.scripts.left(scene.player)
-    assert scene.scripts.states.get_timer() is None
+    assert "sheets that scripts change" not in waiting(scene.harness.timetable)
 
 
 def test_what_is_dead_does_not_walk_on(tmp_path: Path) -> None:

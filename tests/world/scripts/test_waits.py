@@ -3,7 +3,7 @@
 import pytest
 
 from emu.times import Monotonic
-from emu.world.scripts.waits import AT_ONCE
+from emu.world.minds.shares import AT_ONCE
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -114,7 +114,7 @@ def test_a_turn_calls_some_of_many_timers(scene: ScriptScene) -> None:
     scene.place(name)
     scene.harness.now = Monotonic(scene.harness.now + 20.0)
     before = scene.scripts.counters["functions called"]
-    scene.scripts.waits.handle_timer(scene.harness.now)
+    scene.harness.timetable.handle_timer(scene.harness.now)
     assert scene.scripts.counters["functions called"] - before == AT_ONCE
-    scene.scripts.waits.handle_timer(scene.harness.now)
+    scene.harness.timetable.handle_timer(scene.harness.now)
     assert scene.scripts.counters["functions called"] - before == 60

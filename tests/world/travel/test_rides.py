@@ -11,6 +11,7 @@ from emu.world.travel.rides import LAG, Rides
 from emu.world.zones.definitions import ZoneDefinition
 from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
+from tests.support.times import timetable
 from tests.support.world.travel_scenes import DOOR, PLACE, TravelScene
 
 LIFT = dict(DOOR) | {"kind": "lift", "open_heading": -1.0, "open_y": 12.03, "open_seconds": 0}
@@ -288,7 +289,7 @@ def test_one_of_two_transports_that_is_removed_leaves_the_other(deck: Deck) -> N
 
 
 def test_a_walk_carries_between_its_corners(deck: Deck) -> None:
-    walks = Walks(lambda _due: None)
+    walks = Walks(timetable=timetable())
     walk = walks.of(deck.boat, deck.zone, lambda _mark: None)
     player = deck.player()
     walk.queue.append(Waypoint(Position(0.0, 20.0, 0.0), 4.0))

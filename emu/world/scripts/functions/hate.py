@@ -12,10 +12,11 @@ from typing import Any, Final
 from emu.scripts.signatures import FunctionTable, Handle, single
 from emu.world.actors.mind import SHORTEST_TICK, WIDEST, Mind
 from emu.world.actors.spawn import Spawn, SpawnKind
+from emu.world.minds.moves import FOLLOW_SPEED
 from emu.world.minds.walks import Waypoint
 from emu.world.scripts.bodies import Body
+from emu.world.scripts.functions.movement import can_move
 from emu.world.scripts.host import Scripts
-from emu.world.scripts.moves import FOLLOW_SPEED, can_move
 
 HATE: Final = FunctionTable()
 ATTACK_HATE: Final = 100
@@ -129,11 +130,11 @@ def way_back(scripts: Scripts, npc: Body | None) -> float | None:
     if npc is None:
         return None
     mind = npc.spawn.mind
-    if not _hated(scripts, npc) and not scripts.moves.is_running(npc):
+    if not _hated(scripts, npc) and not scripts.mover(npc).is_running:
         mind.left_from = None
     if mind.left_from is None:
         return 0.0
-    scripts.moves.refresh(npc)
+    scripts.mover(npc).refresh()
     return single(math.dist(npc.spawn.position[:3], mind.left_from[:3]))
 
 
@@ -141,9 +142,10 @@ def way_back(scripts: Scripts, npc: Body | None) -> float | None:
 def run_back(scripts: Scripts, npc: Body | None) -> None:
     """Let a creature go back to where it began to hate."""
     if npc is not None and npc.spawn.mind.left_from is not None and can_move(npc):
-        scripts.moves.clear_way(npc)
-        point = Waypoint(npc.spawn.mind.left_from, npc.speed or FOLLOW_SPEED)
-        scripts.moves.go(npc, point, at_once=True)
+        mover = scripts.mover(npc)
+        mover.clear_way()
+        point = Waypoint(npc.spawn.mind.left_from, mover.speed or FOLLOW_SPEED)
+        mover.go(point, at_once=True)
 
 
 @HATE("ClearRunback", "N npc")

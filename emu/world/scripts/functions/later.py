@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from emu.scripts.signatures import FunctionTable
-from emu.world.scripts.bodies import Body, Home, Place, SpawnNearness
+from emu.world.scripts.bodies import Body, Home
 from emu.world.scripts.host import Scripts
 from emu.world.scripts.waits import DESPAWN
+from emu.world_stream.movement import Position
 
 LATER: Final = FunctionTable()
 
@@ -45,8 +46,12 @@ def watch_spawns(
 ) -> None:  # fmt: skip
     """Call a function when spawns with a number come near, of kind 1 by that of their place."""
     if body is not None and body.player is None and distance > 0:
-        watched = SpawnNearness(number, kind == 1, distance, enter, leave, set())
-        scripts.waits.watch_spawns(body, watched)
+        home = body.home
+        others = (
+            (lambda: home.by_location.get(number, [])) if kind == 1
+            else (lambda: list(home.of_spawn(number)))
+        )  # fmt: skip
+        scripts.waits.watch_spawns(body, others, distance, enter, leave)
 
 
 @LATER(
@@ -58,7 +63,7 @@ def watch_place(
 ) -> None:  # fmt: skip
     """Call a function of the zone's script when a player comes to a place, one on leaving it."""
     if home is not None and enter:
-        scripts.waits.watch_place(home, Place(x, y, z, distance, enter, leave, {}))
+        scripts.waits.watch_place(home, Position(x, y, z, 0.0), distance, enter, leave)
 
 
 @LATER("Despawn", "S spawn, u milliseconds?")

@@ -19,8 +19,9 @@ from emu.world.actors.looks import (
     wear,
 )
 from emu.world.actors.spawn import GhostPart
+from emu.world.minds.nearness import distance_between
 from emu.world.population.looks import verbs_of
-from emu.world.scripts.bodies import Body, distance_between, shown
+from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.host import Scripts
 
 LOOKS: Final = FunctionTable()

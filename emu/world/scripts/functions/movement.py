@@ -6,10 +6,11 @@ import math
 from typing import Any, Final
 
 from emu.scripts.signatures import FunctionTable, Handle, read_fraction, single
+from emu.world.actors.spawn import SpawnKind
+from emu.world.minds.moves import push_player
 from emu.world.minds.walks import Waypoint
 from emu.world.scripts.bodies import Body
 from emu.world.scripts.host import Scripts
-from emu.world.scripts.moves import can_move
 from emu.world_stream.movement import FULL_TURN, HALF_TURN, Position
 
 MOVEMENT: Final = FunctionTable()
@@ -18,6 +19,15 @@ QUARTER: Final = 45.0
 _POINT: Final = (
     "S spawn, f x, f y, f z, f speed, u seconds, t function?, v heading?, b is_straight?, b mesh?"
 )
+
+
+def can_move(body: Body | None) -> bool:
+    """Return whether scripts may let a spawn walk: no player, and nothing that is dead."""
+    return (
+        body is not None
+        and body.spawn.kind is not SpawnKind.PLAYER
+        and (body.spawn.hp_percent > 0 or not body.spawn.is_living)
+    )
 
 
 # -- rounds and ways ------------------------------------------------------------------------------
@@ -33,7 +43,9 @@ def add_to_round(
         return
     place = Position(x, y, z, 0.0, body.spawn.position.grid)
     looks = None if heading is None or is_straight else read_fraction(heading) % FULL_TURN
-    scripts.moves.add_to_round(body, Waypoint(place, speed, float(seconds), function, looks))
+    point = Waypoint(place, speed, float(seconds), function, looks)
+    if not scripts.mover(body).add_to_round(point):
+        scripts.counters["points left out"] += 1
 
 
 # One function has two names.
@@ -51,34 +63,36 @@ def move_to(
     """Add a point to a spawn's way; the spawn sets off unless more points follow."""
     if body is not None and can_move(body):
         place = Position(x, y, z, 0.0, body.spawn.position.grid)
-        scripts.moves.go(body, Waypoint(place, speed, 0.0, function), at_once=not more)
+        point = Waypoint(place, speed, 0.0, function)
+        if not scripts.mover(body).go(point, at_once=not more):
+            scripts.counters["points left out"] += 1
 
 
 @MOVEMENT("ClearRunningLocations", "S spawn")
 def clear_way(scripts: Scripts, body: Body | None) -> None:
     """Forget the points of a spawn's way."""
     if body is not None and can_move(body):
-        scripts.moves.clear_way(body)
+        scripts.mover(body).clear_way()
 
 
 @MOVEMENT("StopMovement", "S spawn")
 def stop(scripts: Scripts, body: Body | None) -> None:
     """Forget the round and the way of a spawn."""
     if body is not None and can_move(body):
-        scripts.moves.stop(body)
+        scripts.mover(body).stop()
 
 
 @MOVEMENT("PauseMovement", "S spawn, u milliseconds")
 def pause(scripts: Scripts, body: Body | None, milliseconds: int) -> None:
     """Let a spawn stand for a while, and then go on."""
     if body is not None and can_move(body):
-        scripts.moves.pause(body, milliseconds / 1000)
+        scripts.mover(body).pause(milliseconds / 1000)
 
 
 @MOVEMENT("IsRunning", "S spawn")
 def is_running(scripts: Scripts, body: Body | None) -> bool:
     """Return whether a spawn is on a way."""
-    return body is not None and scripts.moves.is_running(body)
+    return body is not None and scripts.mover(body).is_running
 
 
 # -- speed ----------------------------------------------------------------------------------------
@@ -88,20 +102,23 @@ def is_running(scripts: Scripts, body: Body | None) -> bool:
 def set_speed(scripts: Scripts, body: Body | None, speed: float) -> None:
     """Set the speed of a spawn or a player, in units a second."""
     if body is not None and math.isfinite(speed):
-        scripts.moves.set_speed(body, speed)
+        scripts.mover(body).set_speed(speed)
 
 
 @MOVEMENT("GetSpeed", "S spawn")
-def get_speed(_scripts: Scripts, body: Body | None) -> float | None:
+def get_speed(scripts: Scripts, body: Body | None) -> float | None:
     """Return the speed that a script has set."""
-    return None if body is None else single(body.speed * body.factor)
+    if body is None:
+        return None
+    mover = scripts.mover(body)
+    return single(mover.speed * mover.factor)
 
 
 @MOVEMENT("SetSpeedMultiplier", "S spawn, f value")
 def set_factor(scripts: Scripts, body: Body | None, value: float) -> None:
     """Multiply the speed of a spawn; above 1 the value is a percentage by which it is slowed."""
     if body is not None and can_move(body) and math.isfinite(value):
-        scripts.moves.set_factor(body, value)
+        scripts.mover(body).set_factor(value)
 
 
 # -- places ---------------------------------------------------------------------------------------
@@ -116,14 +133,14 @@ def set_position(
         return
     at = body.spawn.position
     heading = heading % FULL_TURN if heading else at.heading
-    scripts.moves.put(body, Position(x, y, z, heading, at.grid))
+    scripts.mover(body).put(Position(x, y, z, heading, at.grid))
 
 
 @MOVEMENT("SetHeading", "S spawn, f degrees")
 def set_heading(scripts: Scripts, body: Body | None, degrees: float) -> None:
     """Turn a spawn or a player to a heading."""
     if body is not None and math.isfinite(degrees):
-        scripts.moves.turn(body, degrees)
+        scripts.mover(body).turn(degrees)
 
 
 @MOVEMENT("SetGridID", "S spawn, u grid")
@@ -152,12 +169,13 @@ def get_home_z(_scripts: Scripts, body: Body | None) -> float | None:
 
 
 @MOVEMENT("HasMoved", "S spawn")
-def has_moved(_scripts: Scripts, body: Body | None) -> bool:
+def has_moved(scripts: Scripts, body: Body | None) -> bool:
     """Return whether a spawn has moved since a script asked last."""
     if body is None:
         return False
-    before, body.seen_at = body.seen_at, body.spawn.position
-    return before is not None and before[:3] != body.seen_at[:3]
+    mover = scripts.mover(body)
+    before, mover.seen_at = mover.seen_at, body.spawn.position
+    return before is not None and before[:3] != mover.seen_at[:3]
 
 
 # -- turning and following ------------------------------------------------------------------------
@@ -167,34 +185,39 @@ def has_moved(_scripts: Scripts, body: Body | None) -> bool:
 def face_target(scripts: Scripts, body: Body | None, target: Body | None, _reset: bool) -> None:
     """Turn a spawn to another; a player it faces for 30 seconds, 5 after a hail on its way."""
     if body is not None and target is not None and can_move(body) and body is not target:
-        scripts.moves.face(body, target)
+        is_player = target.player is not None
+        scripts.mover(body).face(target.spawn, is_player=is_player)
 
 
 @MOVEMENT("SetFollowTarget", "S spawn, S target?, u distance?")
 def follow(scripts: Scripts, body: Body | None, target: Body | None, distance: int) -> None:
     """Set whom a spawn follows, once `ToggleFollow` has switched that on."""
     if body is not None and can_move(body) and body is not target:
-        scripts.moves.follow(body, target, float(distance))
+        followed = target.spawn if target is not None else None
+        scripts.mover(body).follow(followed, float(distance))
 
 
 @MOVEMENT("ToggleFollow", "S spawn")
 def toggle_follow(scripts: Scripts, body: Body | None) -> None:
     """Let a spawn follow, or not any more."""
     if body is not None and can_move(body):
-        scripts.moves.toggle_follow(body)
+        scripts.mover(body).toggle_follow()
 
 
 @MOVEMENT("IsFollowing", "S spawn")
-def is_following(_scripts: Scripts, body: Body | None) -> bool:
+def is_following(scripts: Scripts, body: Body | None) -> bool:
     """Return whether a spawn follows."""
-    return body is not None and body.is_following
+    return body is not None and scripts.mover(body).is_following
 
 
 @MOVEMENT("GetFollowTarget", "S spawn")
-def get_followed(_scripts: Scripts, body: Body | None) -> Handle | None:
+def get_followed(scripts: Scripts, body: Body | None) -> Handle | None:
     """Return whom a spawn follows."""
-    target = body.follows if body is not None else None
-    return target.handle if target is not None and not target.is_gone else None
+    followed = scripts.mover(body).follows if body is not None else None
+    if body is None or followed is None:
+        return None
+    target = scripts.body_of(followed, body.home.zone)
+    return target.handle if target is not None else None
 
 
 @MOVEMENT(
@@ -209,14 +232,14 @@ def knock_back(
         return
     if target.player is not None:
         up, away = (max(-STRONGEST_PUSH, min(one, STRONGEST_PUSH)) for one in (up, away))
-        scripts.moves.push_player(target.player, body, up, away, own_heading=own_heading)
+        push_player(target.player, body.spawn, up, away, own_heading=own_heading, now=scripts.now)
     if not can_move(target):
         return
     at = target.spawn.position
     heading = at.heading if own_heading else body.spawn.position.heading_to(at)
     far = max(-FARTHEST_PUSH, min(away, FARTHEST_PUSH))
     goal = at._replace(heading=heading).ahead(far)._replace(heading=at.heading)
-    scripts.moves.stop_where(target, goal)
+    scripts.mover(target).stop_where(goal)
 
 
 FARTHEST_PUSH: Final = 100.0

@@ -11,7 +11,8 @@ from typing import Any, Final
 from emu.scripts.signatures import FunctionTable, single
 from emu.world.actors.sheet import ATTRIBUTES, FieldKind, Pool
 from emu.world.actors.spawn import Idle
-from emu.world.scripts.bodies import Body, distance_between, given
+from emu.world.minds.nearness import distance_between
+from emu.world.scripts.bodies import Body, given
 from emu.world.scripts.host import Scripts
 
 SHEET: Final = FunctionTable()

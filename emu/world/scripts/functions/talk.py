@@ -10,7 +10,8 @@ from typing import Final
 from emu.scripts.signatures import FunctionTable, Handle, HandleKind
 from emu.world.actors.player import Player
 from emu.world.conversations import DialogPage, Shown
-from emu.world.scripts.bodies import Body, distance_between, shown
+from emu.world.minds.nearness import distance_between
+from emu.world.scripts.bodies import Body, shown
 from emu.world.scripts.host import Scripts
 from emu.world.social.mail import Draft
 from emu.world.speech.spoken import SpokenLine, play_line

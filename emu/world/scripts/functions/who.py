@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from emu.scripts.signatures import SPAWNS, FunctionTable, Handle, HandleKind, read_text, single
 from emu.world.actors.spawn import Spawn
-from emu.world.scripts.bodies import MOST_VARIABLES, Body, Home, distance_between, given
+from emu.world.minds.nearness import distance_between
+from emu.world.scripts.bodies import MOST_VARIABLES, Body, Home, given
 from emu.world.scripts.host import Scripts
 
 WHO: Final = FunctionTable()

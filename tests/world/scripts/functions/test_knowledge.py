@@ -144,7 +144,7 @@ def test_a_spawn_is_seen_and_used_by_those_with_a_past(scene: ScriptScene) -> No
     assert events.may_use(scene.player, secret, "push")
     scene.scripts.left(scene.player)
     assert not secret.may_be_seen_by(scene.player.spawn)
-    scene.scripts.entered(scene.player, scene.harness.now)
+    scene.scripts.entered(scene.player)
     assert secret.may_be_seen_by(scene.player.spawn)
     scene.hail(
         scene.spawn("function hailed(NPC, Spawn) SetPlayerHistory(Spawn, 12, 3, 2) end", "Sage")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.times import IDLE, waiting
 from tests.support.world.script_scenes import ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
@@ -15,7 +16,7 @@ def test_missing_spawns_have_no_timers_and_players_no_nearness(scene: ScriptScen
             Despawn(Spawn) Despawn(nil)
         end""")
     scene.hail(guard)
-    assert scene.scripts.get_timer() is None
+    assert waiting(scene.harness.timetable) <= IDLE
     assert scene.lines == []
 
 
@@ -37,7 +38,7 @@ def test_stop_without_a_function_stops_all(scene: ScriptScene) -> None:
         function hailed(NPC, Spawn) AddTimer(NPC, 10, "a") AddTimer(NPC, 20, "b") StopTimer(NPC) end
         """)
     scene.hail(guard)
-    assert scene.scripts.get_timer() is None
+    assert waiting(scene.harness.timetable) <= IDLE
 
 
 def test_a_timer_of_a_player_calls_the_script_of_players(scene: ScriptScene) -> None:

@@ -15,14 +15,14 @@ from typing import Final
 
 from emu.limits.rates import RateLimit
 from emu.times import Monotonic
-from emu.world.deadlines import Deadlines
+from emu.world.deadlines import Deadlines, Timetable
 
 TURN: Final = 0.004
 """CPU seconds after which no further call begins in one turn."""
+AT_ONCE: Final = 50
+"""Calls of one turn: a zone that somebody enters has thousands that are due."""
 MOST_WAITING: Final = 1000
 """Calls of one file that wait for its share, besides its timers."""
-AT_ONCE: Final = 50
-"""Files whose calls go on in one turn."""
 LEAST_PAUSE: Final = 0.02
 """Seconds until a file without time left is asked again, at least."""
 OF_PLAYERS: Final = "PlayerScripts/"
@@ -58,8 +58,9 @@ class Shares:
 
     def __init__(
         self,
+        *,
         rules: ScriptShares,
-        wake: Callable[[Monotonic], None],
+        timetable: Timetable,
         now: Callable[[], Monotonic],
         slowed: Callable[[str, str], object],
     ) -> None:
@@ -69,23 +70,29 @@ class Shares:
         self._slowed = slowed
         self._usages: dict[str, _Usage] = {}
         self._all = RateLimit(rules.all, rules.all_reserve, now())
-        self._due: Deadlines[str, None] = Deadlines(wake)
-        self._turn = 0.0
+        self._timetable = timetable
+        self._due: Deadlines[str, None] = timetable.deadlines(
+            "calls that wait for their share", self._go_on
+        )
+        self._turn = timetable.turn
+        self._spent, self._calls = 0.0, 0
+        """What calls have used since the turn began, and how many there were."""
         self.counters: Counter[str] = Counter()
-
-    def begin_turn(self) -> None:
-        """Begin a turn: until its end the time of all calls is added up."""
-        self._turn = 0.0
 
     @property
     def is_turn_over(self) -> bool:
         """Whether what is due should wait for the next turn."""
-        return self._turn >= TURN
+        if self._turn != self._timetable.turn:
+            self._turn = self._timetable.turn
+            self._spent, self._calls = 0.0, 0
+        return self._spent >= TURN or self._calls >= AT_ONCE
 
     def used(self, path: str, seconds: float) -> None:
         """Count the CPU time of a call of a file."""
         now = self._now()
-        self._turn += seconds
+        if not self.is_turn_over:
+            self._spent += seconds
+            self._calls += 1
         self._all.charge(seconds, now)
         if path.startswith(OF_PLAYERS):
             path = OF_PLAYERS
@@ -123,20 +130,17 @@ class Shares:
         if not has_waiting:
             self._wait(path, pause)
 
-    def get_timer(self) -> Monotonic | None:
-        """Return when to call `handle_timer`, None if nothing waits."""
-        return self._due.next()
-
-    def handle_timer(self, now: Monotonic) -> None:
-        """Do what waits, as much as the shares and the turn allow."""
-        for path, _ in self._due.some_due(now, AT_ONCE):
-            waiting = self._usage(path, now).waiting
-            while waiting:
-                pause = self.pause(path)
-                if pause or self.is_turn_over:
-                    self._wait(path, pause)
-                    break
-                waiting.popleft()()
+    def _go_on(self, path: str, _name: None, now: Monotonic) -> None:
+        """Do what waits for a file, as much as its share and the turn allow."""
+        waiting, was_served = self._usage(path, now).waiting, False
+        while waiting:
+            pause = self.pause(path)
+            if pause or self.is_turn_over:
+                # Of files that wait equally long, one that was served is behind the others.
+                self._wait(path, pause + LEAST_PAUSE if pause and was_served else pause)
+                break
+            waiting.popleft()()
+            was_served = True
 
     def forget(self) -> None:
         """Forget what waits: the scripts have ended."""

@@ -1,11 +1,12 @@
 """The share of the processor of scripts: timers wait, players are answered."""
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from emu.times import Monotonic
-from emu.world.scripts.shares import (
+from emu.world.minds.shares import (
     FORGOTTEN_AFTER,
     MOST_WAITING,
     OF_PLAYERS,
@@ -13,6 +14,7 @@ from emu.world.scripts.shares import (
     ScriptShares,
     Shares,
 )
+from tests.support.times import timetable
 from tests.support.world.script_scenes import ScriptScene
 
 RULES = ScriptShares(file=0.05, all=0.2, reserve=0.1, all_reserve=0.5)
@@ -25,9 +27,10 @@ class Bench:
         self.now = Monotonic(100.0)
         self.slowed: list[str] = []
         self.done: list[str] = []
+        self.timetable = timetable()
         self.shares = Shares(
-            RULES, lambda _when: None, lambda: self.now,
-            lambda path, text: self.slowed.append(f"{path}: {text}"),
+            rules=RULES, timetable=self.timetable, now=lambda: self.now,
+            slowed=lambda path, text: self.slowed.append(f"{path}: {text}"),
         )  # fmt: skip
 
     def work(self, path: str, seconds: float) -> None:
@@ -41,11 +44,16 @@ class Bench:
         """Let time pass, with a turn whenever something is due."""
         end = self.now + seconds
         while self.now < end:
-            due = self.shares.get_timer()
+            due = self.timetable.get_timer()
             if due is not None and due <= self.now:
-                self.shares.begin_turn()
-                self.shares.handle_timer(self.now)
+                self.timetable.handle_timer(self.now)
             self.now = Monotonic(self.now + step)
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    pytest.importorskip("lupa", reason="the package lupa is not installed")
+    return ScriptScene(tmp_path)
 
 
 @pytest.fixture
@@ -58,9 +66,8 @@ def test_a_turn_ends_after_a_few_milliseconds(bench: Bench) -> None:
         bench.ask("a.lua", TURN / 2)
     assert len(bench.done) == 2
     assert bench.shares.is_turn_over
-    assert bench.shares.get_timer() == bench.now, "the rest follows in the next turn"
-    bench.shares.begin_turn()
-    bench.shares.handle_timer(bench.now)
+    assert bench.timetable.get_timer() == bench.now, "the rest follows in the next turn"
+    bench.timetable.handle_timer(bench.now)
     assert len(bench.done) == 3
     assert not bench.slowed
 
@@ -71,7 +78,7 @@ def test_a_file_gets_its_share_and_others_are_not_late(bench: Bench) -> None:
     bench.run(10.0)
     # The reserve of 0.1 s, and 5 % of ten seconds.
     assert 0.5 <= len(bench.done) * 0.011 <= 0.65
-    bench.shares.begin_turn()
+    bench.timetable.handle_timer(bench.now)
     bench.ask("quick.lua", 0.001)
     assert bench.done[-1] == "quick.lua"
     assert bench.slowed[0] == "slow.lua: needs more than 5% of the processor: its timers wait"

@@ -1,10 +1,19 @@
-"""How scripts move spawns: rounds, hails, turning, following."""
+"""How spawns are moved, by scripts: rounds, hails, turning, following."""
+
+from pathlib import Path
 
 import pytest
 
+from tests.support.times import waiting
 from tests.support.world.script_scenes import PLACE, ScriptScene
 
 pytest.importorskip("lupa", reason="the package lupa is not installed")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> ScriptScene:
+    return ScriptScene(tmp_path)
+
 
 WALK = """
     function spawn(NPC)
@@ -167,7 +176,7 @@ def test_a_zone_without_players_stands_still(scene: ScriptScene) -> None:
     guard = scene.spawn(WALK)
     scene.harness.service.send_away(scene.player, "test", scene.harness.now)
     scene.harness.run(10.0)
-    assert scene.scripts.walks.get_timer() is None
+    assert "walks" not in waiting(scene.harness.timetable)
     at = guard.position
     scene.harness.run(250.0)
     assert guard.position == at
