@@ -17,7 +17,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, is_dataclass
 from functools import cache
-from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    NamedTuple,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from emu.times import FOR_EVER, UNKNOWN, Moment
 
@@ -184,16 +194,19 @@ class Rank:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """A moment in a column of the row."""
+    """A moment in a column of the row; None is usable if it `may_be_missing`."""
 
     label: str
+    may_be_missing: bool = False
 
     def fits(self, value: object) -> bool:
         """Return whether a value is usable."""
-        return is_number(value, FOR_EVER)
+        return (value is None and self.may_be_missing) or is_number(value, FOR_EVER)
 
-    def usable(self, value: Any, check: Checker, _row_id: int) -> Moment:
+    def usable(self, value: Any, check: Checker, _row_id: int) -> Moment | None:
         """Return the value, or what replaces it."""
+        if value is None and self.may_be_missing:
+            return None
         return check.moment(self.label, value)
 
 
@@ -407,6 +420,32 @@ def _facts_of(kind: Any) -> tuple[Fact, ...]:
 @cache
 def _saved_facts(kind: Any) -> Mapping[str, Fact]:
     return {fact.name: fact for fact in facts_of(kind) if fact.kind is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementFact:
+    """A row of what is stored of a placement in an instance of a zone.
+
+    A subclass declares its table and its facts. The table has the three columns of the key, and a
+    column for each declared fact; the primary key is (zone_id, instance, placement_id).
+    """
+
+    table: ClassVar[str]
+    ends: ClassVar[str] = ""
+    """The column with the moment from which the row counts no more; empty without one."""
+    zone_id: int
+    instance: int
+    placement_id: int
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """The primary key."""
+        return self.zone_id, self.instance, self.placement_id
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it has a row; False: the row of its key is removed."""
+        return True
 
 
 def is_appearance_number(value: object) -> bool:

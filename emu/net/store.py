@@ -53,7 +53,6 @@ from emu.store.asynchronous import (
 )
 from emu.store.asynchronous_world import (
     AsyncContentEdits,
-    AsyncDeadSpawns,
     AsyncGuilds,
     AsyncHandoffKeys,
     AsyncLedger,
@@ -62,6 +61,7 @@ from emu.store.asynchronous_world import (
     AsyncModels,
     AsyncNodes,
     AsyncPetitions,
+    AsyncPlacementFacts,
     AsyncWorldCharacters,
 )
 from emu.store.batches import by_kind
@@ -284,7 +284,7 @@ class Storage:
         self.settings = AsyncSettings(ways, lambda store: store.login.settings)
         self.memories = AsyncMemories(ways, lambda store: store.world.memories)
         self.content_edits = AsyncContentEdits(ways, lambda store: store.world.content_edits)
-        self.dead_spawns = AsyncDeadSpawns(ways, lambda store: store.world.dead_spawns)
+        self.placement_facts = AsyncPlacementFacts(ways, lambda store: store.world.placement_facts)
         self.nodes = AsyncNodes(ways, lambda store: store.world.nodes)
         self.handoffs = AsyncHandoffKeys(ways, partial(secrets.randbits, 32))
         """For a world of several processes; the only one of its world has them in memory."""

@@ -27,6 +27,7 @@ from emu.correspondence import (
     SendResult,
     Taken,
 )
+from emu.facts import PlacementFact
 from emu.guilds import Guild, GuildChange, GuildSummary
 from emu.ledger import Moved, Movement
 from emu.model import (
@@ -384,24 +385,6 @@ class MemoryStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class DeadSpawn:
-    """A placement of a content file at which something died."""
-
-    zone_id: int
-    instance: int
-    placement_id: int
-    returns: Moment | None
-    """When something stands there again; None: never."""
-    is_dead: bool = True
-    """False: something stands there again, so that nothing is stored of it."""
-
-    @property
-    def key(self) -> tuple[int, int, int]:
-        """The primary key."""
-        return self.zone_id, self.instance, self.placement_id
-
-
-@dataclass(frozen=True, slots=True)
 class ContentEdit:
     """A new value of one column of the content file, made in the game."""
 
@@ -423,17 +406,22 @@ class ContentEdit:
         return self.subject, self.number, self.name
 
 
-class DeadSpawnStore(Protocol):
-    """What is dead in the zones of a content file. `emu.store.dead_spawns` has the details."""
+class PlacementFactStore(Protocol):
+    """What is stored of placements; `emu.store.placement_facts` documents arguments and results.
 
-    async def of_zone(self, zone_id: int, instance: int, moment: Moment) -> Sequence[DeadSpawn]:
-        """Return what is dead in an instance of a zone and has not returned by now."""
+    `kind` is the class of the rows, which declares their table.
+    """
 
-    async def save_dead(self, spawns: Sequence[DeadSpawn], moment: Moment) -> None:
-        """Store what died, and remove what stands again; all of it or nothing."""
+    async def of_zone(
+        self, kind: type[Any], zone_id: int, instance: int, moment: Moment
+    ) -> Sequence[Any]:
+        """Return the rows of an instance of a zone that count at a moment."""
 
-    async def forget(self, zone_id: int, instance: int) -> None:
-        """Remove what is dead in an instance of a zone."""
+    async def save(self, kind: type[Any], rows: Sequence[PlacementFact], moment: Moment) -> None:
+        """Store rows, and remove those that are not stored; all of it or nothing."""
+
+    async def forget(self, kind: type[Any], zone_id: int, instance: int) -> None:
+        """Remove the rows of an instance of a zone."""
 
 
 class ContentEditStore(Protocol):

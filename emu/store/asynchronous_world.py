@@ -20,7 +20,6 @@ from emu.store.asynchronous import (
     write,
 )
 from emu.store.content_edits import ContentEdits
-from emu.store.dead_spawns import DeadSpawns
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
 from emu.store.ledger import Ledger
@@ -28,6 +27,7 @@ from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
 from emu.store.petitions import Petitions
+from emu.store.placement_facts import PlacementFacts
 from emu.store.row_cache import StoreCache
 from emu.store.store import Store
 from emu.store.world_characters import WorldCharacters
@@ -91,12 +91,12 @@ class AsyncContentEdits(AsyncRepository[ContentEdits]):
     remove = write(ContentEdits.remove, forget_nothing)
 
 
-class AsyncDeadSpawns(AsyncRepository[DeadSpawns]):
-    """Implements `emu.processes.ports.DeadSpawnStore`."""
+class AsyncPlacementFacts(AsyncRepository[PlacementFacts]):
+    """Implements `emu.processes.ports.PlacementFactStore`."""
 
-    of_zone = read(DeadSpawns.of_zone)
-    save_dead = later(DeadSpawns.save_dead, forget_nothing)
-    forget = write(DeadSpawns.forget, forget_nothing)
+    of_zone = read(PlacementFacts.of_zone)
+    save = later(PlacementFacts.save, forget_nothing)
+    forget = write(PlacementFacts.forget, forget_nothing)
 
 
 class AsyncNodes(AsyncRepository[NodeTable]):

@@ -25,7 +25,6 @@ from emu.model import BUILT_IN_ACCOUNT, RosterEntry
 from emu.store.accounts import AccountRepository, Bans, Settings, read_end
 from emu.store.characters import CharacterRepository
 from emu.store.content_edits import ContentEdits
-from emu.store.dead_spawns import DeadSpawns
 from emu.store.guilds import GuildRepository
 from emu.store.handoffs import HandoffRepository
 from emu.store.ledger import Ledger, Movements
@@ -33,6 +32,7 @@ from emu.store.mail import Mailboxes
 from emu.store.memories import SpawnMemories
 from emu.store.nodes import NodeTable
 from emu.store.petitions import Petitions
+from emu.store.placement_facts import PlacementFacts
 from emu.store.repository import Repository, changes, name_key, reads, schemas
 from emu.store.world_characters import Belongings, WorldCharacters
 from emu.store.worlds import ModelNumbers, ReportRepository, WorldRepository
@@ -193,7 +193,7 @@ class WorldStore:
         self.handoffs = HandoffRepository(database)
         self.models = ModelNumbers(database)
         self.memories = SpawnMemories(database)
-        self.dead_spawns = DeadSpawns(database)
+        self.placement_facts = PlacementFacts(database)
         self.content_edits = ContentEdits(database)
         self.nodes = NodeTable(database)
         self.guilds = GuildRepository(database)

@@ -41,13 +41,14 @@ from emu.commands import Registry
 from emu.commands.registry import Command
 from emu.config import Config
 from emu.errors import ConfigError, EmuError, StoreError
+from emu.facts import PlacementFact
 from emu.metrics import MetricRegistry
 from emu.model import SpawnMemory
 from emu.net import parameters
 from emu.net.logs import logger
 from emu.net.scheduler import Scheduler, Tasks
 from emu.net.store import Storage
-from emu.processes.ports import DeadSpawn, DeadSpawnStore, MemoryStore
+from emu.processes.ports import MemoryStore, PlacementFactStore
 from emu.store import Store
 from emu.store.nodes import NodeTable
 from emu.times import Moment, Monotonic
@@ -427,33 +428,35 @@ class NodeMemories:
             await self._memories.save_memories(held)
 
 
-class NodeDeadSpawns:
-    """`DeadSpawnStore` of a node: it stores nothing of zones that other nodes run by now."""
+class NodePlacementFacts:
+    """`PlacementFactStore` of a node: it stores nothing of zones that other nodes run by now."""
 
-    def __init__(self, store: DeadSpawnStore, node: Node, scheduler: Scheduler) -> None:
+    def __init__(self, store: PlacementFactStore, node: Node, scheduler: Scheduler) -> None:
         self._store = store
         self._node = node
         self._scheduler = scheduler
 
-    async def of_zone(self, zone_id: int, instance: int, moment: Moment) -> Sequence[DeadSpawn]:
-        """Return what is dead in an instance of a zone."""
-        return await self._store.of_zone(zone_id, instance, moment)
+    async def of_zone(
+        self, kind: type[Any], zone_id: int, instance: int, moment: Moment
+    ) -> Sequence[Any]:
+        """Return the rows of an instance of a zone."""
+        return await self._store.of_zone(kind, zone_id, instance, moment)
 
-    async def save_dead(self, spawns: Sequence[DeadSpawn], moment: Moment) -> None:
-        """Store what died in the zones that this node holds.
+    async def save(self, kind: type[Any], rows: Sequence[PlacementFact], moment: Moment) -> None:
+        """Store rows of the zones that this node holds.
 
         Raises `StoreError` while the node is away: it cannot know which those are.
         """
-        held = _held(spawns, self._node, self._scheduler.now())
+        held = _held(rows, self._node, self._scheduler.now())
         if held:
-            await self._store.save_dead(held, moment)
+            await self._store.save(kind, held, moment)
 
-    async def forget(self, zone_id: int, instance: int) -> None:
-        """Remove what is dead in an instance of a zone."""
-        await self._store.forget(zone_id, instance)
+    async def forget(self, kind: type[Any], zone_id: int, instance: int) -> None:
+        """Remove the rows of an instance of a zone."""
+        await self._store.forget(kind, zone_id, instance)
 
 
-OfZone = TypeVar("OfZone", SpawnMemory, DeadSpawn)
+OfZone = TypeVar("OfZone", SpawnMemory, PlacementFact)
 
 
 def _held(rows: Sequence[OfZone], node: Node, now: Monotonic) -> list[OfZone]:

@@ -18,7 +18,7 @@ from emu.errors import MalformedMessage
 from emu.metrics import MetricRegistry
 from emu.net.bus.service import JoinedBus, transport_of
 from emu.net.bus.transport import BrokerTransport
-from emu.net.cluster.node import NodeDeadSpawns, NodeMemories, NodeService
+from emu.net.cluster.node import NodeMemories, NodePlacementFacts, NodeService
 from emu.net.logs import log_fault, logger
 from emu.net.scheduler import DelayedCall, Scheduler, Tasks
 from emu.net.store import Storage
@@ -30,13 +30,13 @@ from emu.processes.ports import (
     Bus,
     BusMember,
     ClaimingKeys,
-    DeadSpawnStore,
     GuildStore,
     LedgerStore,
     MailStore,
     MemoryStore,
     ModelSource,
     PetitionStore,
+    PlacementFactStore,
     Processes,
     WorldCharacterStore,
 )
@@ -173,7 +173,7 @@ class ProcessesEndpoint:
     accounts: AccountGate
     models: ModelSource
     memories: MemoryStore
-    dead_spawns: DeadSpawnStore
+    placement_facts: PlacementFactStore
     guilds: GuildStore
     ledger: LedgerStore
     mail: MailStore
@@ -184,7 +184,7 @@ class ProcessesEndpoint:
         self.accounts = storage.account_gate
         self.models = storage.models
         self.memories = storage.memories
-        self.dead_spawns = storage.dead_spawns
+        self.placement_facts = storage.placement_facts
         self.guilds = storage.guilds
         self.ledger = storage.ledger
         self.mail = storage.mail
@@ -227,7 +227,9 @@ class InCluster(ProcessesEndpoint):
         self._take_stores(storage)
         self.claiming_keys = storage.handoffs
         self.memories = NodeMemories(storage.memories, node.node, ground.scheduler)
-        self.dead_spawns = NodeDeadSpawns(storage.dead_spawns, node.node, ground.scheduler)
+        self.placement_facts = NodePlacementFacts(
+            storage.placement_facts, node.node, ground.scheduler
+        )
 
 
 def _presence(ground: ProcessContext) -> SharedPresence:

@@ -28,7 +28,7 @@ from emu.net.scheduler import Scheduler
 from emu.net.store_worker import StoreWorker
 from emu.net.world.allocator import apart
 from emu.net.world.content_memory import ContentMemory
-from emu.processes.ports import ContentEditStore, DeadSpawnStore
+from emu.processes.ports import ContentEditStore, PlacementFactStore
 from emu.schema import faulty
 from emu.scripts.runtime import ScriptFolder
 from emu.times import Clock, Moment
@@ -120,7 +120,7 @@ class ContentReader:
         reactor: Any,
         scheduler: Scheduler,
         *,
-        dead: DeadSpawnStore,
+        dead: PlacementFactStore,
         edits: ContentEditStore,
         start: Callable[[Any], object],
     ) -> None:

@@ -103,7 +103,7 @@ class WorldEndpoint:
         self._timer = WorldTimer(scheduler, lambda: self.parts.service, watch.ticks())
         self._zone_ticks = watch.zone_ticks()
         self._reader = ContentReader(
-            config.world, reactor, scheduler, dead=self.cluster.dead_spawns,
+            config.world, reactor, scheduler, dead=self.cluster.placement_facts,
             edits=storage.content_edits, start=self._tasks.spawn,
         )  # fmt: skip
         if node is not None:

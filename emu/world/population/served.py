@@ -311,7 +311,7 @@ class ContentZones:
             for one in served.content.placements
             if one.location_id == location
         ]
-        self.deaths.note(zone_id, 0, deaths, for_ever=False)
+        self.deaths.died(zone_id, 0, deaths, for_ever=False)
 
     def population(self, zone: Zone) -> Population | None:
         """Return what can stand in a zone; None while its content is not read."""
@@ -464,13 +464,13 @@ class ContentZones:
     async def _dead(self, zone: Zone) -> dict[int, float | None]:
         if self.deaths is None:
             return {}
-        return await self.deaths.of_zone(zone.zone_id, zone.instance)
+        return await self.deaths.dead_in(zone.zone_id, zone.instance)
 
     def _keep_deaths(self, filled: _Filled) -> None:
         deaths = filled.population.take_deaths()
         if deaths and self.deaths is not None:
             zone = filled.zone
-            self.deaths.note(zone.zone_id, zone.instance, deaths, for_ever=filled.is_private)
+            self.deaths.died(zone.zone_id, zone.instance, deaths, for_ever=filled.is_private)
 
     def _middle(self, zone: Zone) -> Position:
         """Return the place at which a zone's players are, or will appear."""

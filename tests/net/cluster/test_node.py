@@ -17,20 +17,20 @@ from emu.errors import ConfigError, StoreError, Unanswered
 from emu.metrics import MetricRegistry
 from emu.model import SpawnMemory
 from emu.net.cluster.node import (
-    NodeDeadSpawns,
     NodeMemories,
+    NodePlacementFacts,
     NodeService,
     NoZones,
     machine_name,
     node_of,
 )
 from emu.net.scheduler import Scheduler
-from emu.processes.ports import DeadSpawn
 from emu.times import Moment
 from emu.world.population.atlas import read_atlas
+from emu.world.population.deaths import DeadSpawn
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
-from tests.support.world.world_fakes import DeadSpawnsInMemory
+from tests.support.world.world_fakes import PlacementFactsInMemory
 
 
 class Zones(NoZones):
@@ -286,21 +286,21 @@ def test_nodes_with_different_content_files_are_shown(bench: Bench) -> None:
 
 
 def test_deaths_are_stored_for_the_zones_that_the_node_holds(bench: Bench) -> None:
-    east, store = bench.node("node.name=east"), DeadSpawnsInMemory()
-    dead_spawns = NodeDeadSpawns(store, east.node, bench.scheduler)
+    east, store = bench.node("node.name=east"), PlacementFactsInMemory()
+    dead_spawns = NodePlacementFacts(store, east.node, bench.scheduler)
     assert finish(bench.store.claim(ZonePlace(12, 0, "east", east.node.term), None))
     bench.pass_time(2.5)
     here, there = DeadSpawn(12, 0, 1, None), DeadSpawn(33, 0, 1, None)
-    finish(dead_spawns.save_dead([here, there], Moment(1.0)))
-    finish(dead_spawns.save_dead([there], Moment(1.0)))
-    assert finish(dead_spawns.of_zone(12, 0, Moment(1.0))) == [here]
+    finish(dead_spawns.save(DeadSpawn, [here, there], Moment(1.0)))
+    finish(dead_spawns.save(DeadSpawn, [there], Moment(1.0)))
+    assert finish(dead_spawns.of_zone(DeadSpawn, 12, 0, Moment(1.0))) == [here]
     assert store.saves == 1
-    finish(dead_spawns.forget(12, 0))
+    finish(dead_spawns.forget(DeadSpawn, 12, 0))
     assert store.rows == {}
     finish(east.stop())
     bench.pass_time(6.0)
     with pytest.raises(StoreError, match="the database does not answer"):
-        finish(dead_spawns.save_dead([here], Moment(1.0)))
+        finish(dead_spawns.save(DeadSpawn, [here], Moment(1.0)))
 
 
 def test_a_node_is_measured(bench: Bench) -> None:

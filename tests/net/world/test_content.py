@@ -23,7 +23,7 @@ from tests.support.content.dumps import meadow, write_dumps
 from tests.support.coroutines import finish
 from tests.support.running.whole_server import captured_log
 from tests.support.times import timetable
-from tests.support.world.world_fakes import DeadSpawnsInMemory
+from tests.support.world.world_fakes import PlacementFactsInMemory
 from tests.support.world.worlds import WorldHarness
 
 T = TypeVar("T")
@@ -142,7 +142,7 @@ def served(harness: WorldHarness) -> ContentZones:
         hour=lambda: 12, center=lambda _zone: None, now=lambda: Monotonic(harness.now),
         timetable=timetable(), start=finish, failed=lambda _line: None,
         deaths=Deaths(
-            DeadSpawnsInMemory(), finish, harness.world.clock, timetable(), lambda _line: None
+            PlacementFactsInMemory(), finish, harness.world.clock, timetable(), lambda _line: None
         ),
         in_thread=Source().run,
     )  # fmt: skip

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from emu.errors import DuplicateName, OutOfDate, StoreError
+from emu.facts import PlacementFact
 from emu.guilds import Guild, GuildChange, GuildSummary, changed
 from emu.model import (
     CharacterStanding,
@@ -18,7 +19,7 @@ from emu.model import (
     SpawnMemory,
     WorldCharacter,
 )
-from emu.processes.ports import ContentEdit, DeadSpawn
+from emu.processes.ports import ContentEdit
 from emu.times import UNKNOWN, Moment
 from emu.world.saving.saver import with_state
 
@@ -133,11 +134,11 @@ class CharactersInMemory:
             self.rows[char_id] = replace(self.rows[char_id], **changes)  # type: ignore[arg-type]
 
 
-class DeadSpawnsInMemory:
-    """Implements `emu.processes.ports.DeadSpawnStore`."""
+class PlacementFactsInMemory:
+    """Implements `emu.processes.ports.PlacementFactStore`, for one kind of row."""
 
     def __init__(self) -> None:
-        self.rows: dict[tuple[int, int, int], DeadSpawn] = {}
+        self.rows: dict[tuple[int, int, int], Any] = {}
         self.saves = 0
         self.is_broken = False
 
@@ -145,22 +146,27 @@ class DeadSpawnsInMemory:
         if self.is_broken:
             raise StoreError("the disk is full")
 
-    async def of_zone(self, zone_id: int, instance: int, moment: Moment) -> Sequence[DeadSpawn]:
+    async def of_zone(
+        self, kind: type[Any], zone_id: int, instance: int, moment: Moment
+    ) -> Sequence[Any]:
         self._check()
+        ends = [row for key, row in sorted(self.rows.items()) if key[:2] == (zone_id, instance)]
         return [
-            row for key, row in sorted(self.rows.items())
-            if key[:2] == (zone_id, instance) and (row.returns is None or row.returns > moment)
+            row for row in ends
+            if not kind.ends
+            or getattr(row, kind.ends) is None
+            or getattr(row, kind.ends) > moment
         ]  # fmt: skip
 
-    async def save_dead(self, spawns: Sequence[DeadSpawn], _moment: Moment) -> None:
+    async def save(self, _kind: type[Any], rows: Sequence[PlacementFact], _moment: Moment) -> None:
         self._check()
         self.saves += 1
-        for one in spawns:
+        for one in rows:
             self.rows.pop(one.key, None)
-            if one.is_dead:
+            if one.is_stored:
                 self.rows[one.key] = one
 
-    async def forget(self, zone_id: int, instance: int) -> None:
+    async def forget(self, _kind: type[Any], zone_id: int, instance: int) -> None:
         self._check()
         for key in [key for key in self.rows if key[:2] == (zone_id, instance)]:
             del self.rows[key]
@@ -298,7 +304,7 @@ def no_storage() -> Any:
         ledger=None,
         mail=None,
         petitions=None,
-        dead_spawns=None,
+        placement_facts=None,
         content_edits=None,
     )
 

@@ -7,19 +7,19 @@ import pytest
 
 from emu.content.population import Death
 from emu.errors import StoreError
-from emu.processes.ports import DeadSpawn
 from emu.times import Moment, Monotonic
-from emu.world.population.deaths import LONGEST_RETRY, MOST_ROWS, PAUSE, Deaths
+from emu.world.population.deaths import DeadSpawn, Deaths
+from emu.world.saving.facts import LONGEST_RETRY, MOST_ROWS, PAUSE
 from tests.support.coroutines import finish
 from tests.support.times import timetable
-from tests.support.world.world_fakes import DeadSpawnsInMemory
+from tests.support.world.world_fakes import PlacementFactsInMemory
 
 
 class Scene:
     """Deaths with a clock, and a store that a test can break or keep waiting."""
 
     def __init__(self) -> None:
-        self.store = DeadSpawnsInMemory()
+        self.store = PlacementFactsInMemory()
         self.seconds = 50.0
         self.lines: list[str] = []
         self.started: list[Coroutine[Any, Any, None]] = []
@@ -36,10 +36,10 @@ class Scene:
 
     def die(self, placement: int, seconds: float | None = 300.0, *, for_ever: bool = False) -> None:
         returns = None if seconds is None else Monotonic(self.seconds + seconds)
-        self.deaths.note(9, 0, [Death(placement, is_dead=True, returns=returns)], for_ever=for_ever)
+        self.deaths.died(9, 0, [Death(placement, is_dead=True, returns=returns)], for_ever=for_ever)
 
     def rise(self, placement: int) -> None:
-        self.deaths.note(9, 0, [Death(placement, is_dead=False, returns=None)], for_ever=False)
+        self.deaths.died(9, 0, [Death(placement, is_dead=False, returns=None)], for_ever=False)
 
     def finish(self) -> None:
         started, self.started[:] = list(self.started), []
@@ -59,7 +59,7 @@ class Scene:
         return [row for _, row in sorted(self.store.rows.items())]
 
     def dead(self) -> dict[int, float | None]:
-        found: dict[int, float | None] = finish(self.deaths.of_zone(9, 0))
+        found: dict[int, float | None] = finish(self.deaths.dead_in(9, 0))
         return found
 
 

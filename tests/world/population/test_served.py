@@ -35,7 +35,7 @@ from emu.world_stream.movement import Position
 from tests.support.content.dumps import Rows, meadow, write_dumps
 from tests.support.coroutines import finish
 from tests.support.times import timetable
-from tests.support.world.world_fakes import DeadSpawnsInMemory
+from tests.support.world.world_fakes import PlacementFactsInMemory
 
 
 def made(folder: Path, tables: dict[str, Any]) -> Path:
@@ -57,10 +57,14 @@ class Scene:
     """Content zones with a clock and a reader that a test controls."""
 
     def __init__(
-        self, path: Path, hour: int = 12, dead: DeadSpawnsInMemory | None = None, now: float = 100.0
+        self,
+        path: Path,
+        hour: int = 12,
+        dead: PlacementFactsInMemory | None = None,
+        now: float = 100.0,
     ) -> None:
         self.seconds = now
-        self.dead = dead or DeadSpawnsInMemory()
+        self.dead = dead or PlacementFactsInMemory()
         self.layer = NO_LAYER
         self.edits: list[Edit] = []
         self.hour = hour
