@@ -17,6 +17,7 @@ from rich.progress import Progress
 from emu.cli.common import CONTENT_NAME, VerbGroup, content_path, load_config
 from emu.cli.content_changes import diff, print_changes
 from emu.cli.content_edits import edits
+from emu.cli.content_maps import import_zone_maps, maps
 from emu.cli.content_rules import print_rule_count, print_rules
 from emu.cli.content_scripts import call, check_scripts, errors, scripts_folder
 from emu.cli.content_texts import lines_of, spawn_lines
@@ -75,11 +76,22 @@ def content() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder with SpawnScripts, ZoneScripts ...: count the scripts that are not there.",
 )
+@click.option(
+    "--maps", "maps_from",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder with Maps and Regions of EQ2Emulator: import them, too.",
+)  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Change nothing; show what would be different.")
 @file_option
 @format_option
 def import_dumps(
-    dumps: tuple[Path, ...], scripts: Path | None, dry_run: bool, path: Path | None, style: str
+    dumps: tuple[Path, ...],
+    *,
+    scripts: Path | None,
+    maps_from: Path | None,
+    dry_run: bool,
+    path: Path | None,
+    style: str,
 ) -> None:
     """Make the content file from DUMPS: SQL files, gzip or zip archives, or folders of them.
 
@@ -87,22 +99,36 @@ def import_dumps(
     not read again. An import that is interrupted changes nothing. The keys of all rows that are
     left out are in a file beside the content file.
 
+    With --maps each map and each navigation mesh becomes a file in a folder beside the content
+    file, and the regions become tables of it. Maps that have not changed are not read again. A map
+    that cannot be used is named and skipped; then the exit code is 1.
+
     Example: emu content import worldtables_with_data
     """
     target = path or content_path()
     parts = dump_parts(dumps)
     find = None if scripts is None else ScriptFolder(scripts).find
     if dry_run:
+        if maps_from is not None:
+            click.echo("a trial leaves the maps out", err=True)
         _try_import(parts, target, find, style)
         return
+    found = None
+    if maps_from is not None:
+        with _progress() as show:
+            found = import_zone_maps(maps_from, target, show)
     with _progress() as show:
-        report = import_content(parts, target, show, moment=timestamp(present()), find_script=find)
+        report = import_content(
+            parts, target, show, moment=timestamp(present()), find_script=find, maps=found
+        )
     _print_report(report)
     if report.left_out:
         click.echo(f"the keys of these rows: {keys_path(target)}", err=True)
     if load_config().world.content != target:
         click.echo(f'to serve it: [world] content = "{target}"', err=True)
     click.echo(target)
+    if found is not None and found.faults:
+        raise SystemExit(1)
 
 
 def _try_import(parts: Sequence[DumpPart], target: Path, find: Finder | None, style: str) -> None:
@@ -374,6 +400,7 @@ content.add_command(diff)
 content.add_command(edits)
 content.add_command(call)
 content.add_command(errors)
+content.add_command(maps)
 
 
 def _open(path: Path | None) -> ContentFile:

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from emu.content.checks import check_form, decoded, read_only
 from emu.content.importing import APPLICATION, tables_form
+from emu.content.regions import FILES
 from emu.content.tables import Column, Stored, content_tables
 from emu.errors import FileFormatError
 
@@ -253,6 +254,8 @@ class ContentFile:
                 f'SELECT group_concat({row}, char(10)) FROM "{name}"'  # noqa: S608  # our names
             ).fetchone()
             made.update(f"{name} {text or ''}\n".encode("utf-8", "surrogateescape"))
+        for row in self._database.execute(FILES):
+            made.update(f"{row}\n".encode())
         return made.hexdigest()[:16]
 
     def imports(self) -> list[tuple[str, str, int]]:

@@ -33,10 +33,13 @@ from emu.content.checks import (
 )
 from emu.content.exchange import exchange
 from emu.content.exchange import step_back as exchange_with_previous
+from emu.content.regions import TABLES as REGION_TABLES
+from emu.content.regions import copy_regions, store_regions
 from emu.content.sources import CountedStream, DumpPart
 from emu.content.tables import RowConverter, Stored, Table, content_tables
 from emu.errors import FileFormatError
 from emu.files import ANYBODY, partial_file
+from emu.ground.importing import MapsReport
 from emu.sqldump.reader import read_inserts
 
 APPLICATION: Final = 0x656D7563
@@ -65,6 +68,7 @@ _OWN_TABLES: Final = (
         "CREATE TABLE scripts (kind TEXT NOT NULL, id INTEGER NOT NULL, script TEXT NOT NULL,"
         " PRIMARY KEY (kind, id)) WITHOUT ROWID"
     ),
+    *REGION_TABLES,
 )
 _INDEXES: Final = (
     "CREATE INDEX placements_by_location ON placements (location_id)",
@@ -128,10 +132,12 @@ def import_content(
     *,
     moment: str = "",
     find_script: Finder | None = None,
+    maps: MapsReport | None = None,
 ) -> ImportReport:
     """Build the content file `target` from dumps; the old one stays beside it once.
 
-    `moment` is noted with each dump. With `find_script` the rows that name a script that does not
+    `moment` is noted with each dump. The regions are those of `maps`; without it they are those of
+    the old file. With `find_script` the rows that name a script that does not
     exist are counted. A missing folder is made, as for the database: an operator imports before
     the first start. Raises `FileFormatError`; then the old file is unchanged.
     """
@@ -143,7 +149,7 @@ def import_content(
         ) from error
     with fresh_file(target) as fresh:
         report = build_content(
-            parts, fresh, target, progress, moment=moment, find_script=find_script
+            parts, fresh, target, progress, moment=moment, find_script=find_script, maps=maps
         )
         exchange(fresh, target)
         _write_keys(target, keys_path(target))
@@ -172,6 +178,7 @@ def build_content(
     *,
     moment: str = "",
     find_script: Finder | None = None,
+    maps: MapsReport | None = None,
 ) -> ImportReport:
     """Build a content file in the empty file `fresh` from dumps.
 
@@ -181,13 +188,17 @@ def build_content(
     report = ImportReport()
     known = _known(old)
     with closing(_create(fresh)) as database:
-        if known:
+        if known is not None:
             database.execute("ATTACH ? AS old", (read_only(old),))
         database.execute("BEGIN")
-        for row in _fill(database, parts, known, report, progress):
+        for row in _fill(database, parts, known or {}, report, progress):
             database.execute("INSERT INTO imports VALUES (?, ?, ?, ?, ?)", (*row, moment))
+        if maps is not None:
+            store_regions(database, maps.regions)
+        if known is not None:
+            copy_regions(database, None if maps is None else maps.unread_regions)
         database.execute("COMMIT")
-        if known:
+        if known is not None:
             database.execute("DETACH old")
         progress(1, 1, CHECKING)
         _finish(database, report, find_script)
@@ -255,10 +266,11 @@ def _fill(
         done += size
 
 
-def _known(old: Path) -> dict[str, set[str]]:
+def _known(old: Path) -> dict[str, set[str]] | None:
     """Return the tables of each dump of the last import that can be copied, by its digest.
 
-    A table that several dumps filled is parsed again: its rows do not say from which they are.
+    None is returned if nothing of the old file can be copied. A table that several dumps filled is
+    parsed again: its rows do not say from which they are.
     """
     try:
         with closing(sqlite3.connect(read_only(old), uri=True)) as database:
@@ -266,10 +278,10 @@ def _known(old: Path) -> dict[str, set[str]]:
             (form,) = database.execute("SELECT form FROM checked").fetchone()
             # Other ranges would give other rows.
             if version != tables_form() or form != check_form():
-                return {}
+                return None
             rows = database.execute("SELECT digest, tables FROM imports").fetchall()
     except sqlite3.Error:  # there is none, or it is unusable: everything is parsed
-        return {}
+        return None
     dumps = [(digest, set(tables.split())) for digest, tables in rows]
     fillers = Counter(name for _, tables in dumps for name in tables)
     return {

@@ -188,8 +188,9 @@ def _join(
 def _overlap(one: _Side, other: _Side, across: int, climb: float) -> tuple[Point, Point] | None:
     """Return the piece of a border side that another tile's side lies at; None for none.
 
-    `across` is the axis from tile to tile, 0 or 2. The sides must lie on one border, overlap along
-    it, and nowhere there differ by more than twice the climb at both ends of the piece.
+    `across` is the axis from tile to tile, 0 or 2. The sides must lie on one border and overlap
+    along it. Where the piece begins or where it ends, they must differ by at most twice the climb,
+    unless they cross between.
     """
     along = 2 - across
     if abs(one.start[across] - other.start[across]) > _CLOSE:

@@ -1,0 +1,66 @@
+"""The folder of ground and path files that a server or a tool reads.
+
+It is listed once; a new import is seen by a new `MapFolder`. A file that cannot be used is reported
+and is as if it were not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from emu.errors import FileFormatError
+from emu.ground.ground_map import GroundMap
+from emu.ground.importing import GROUND, PATHS
+from emu.ground.map_names import MapName, chosen, read_name
+from emu.ground.path_mesh import PathMesh
+
+ENDING: Final = ".maps"
+
+
+def maps_folder(content: Path) -> Path:
+    """Return the folder with the ground and path files that belong to a content file."""
+    return content.with_suffix(ENDING)
+
+
+class MapFolder:
+    """Ground and path files by zone."""
+
+    def __init__(self, folder: Path, report: Callable[[str], object] = lambda _line: None) -> None:
+        """`report` gets a line for each file that cannot be used, now or later."""
+        self.folder = folder
+        self._report = report
+        self.grounds = self._listed(GROUND)
+        """Ground files by name."""
+        self.meshes = self._listed(PATHS)
+        """Path files by name."""
+
+    def ground(self, zone: str, version: int | None = None) -> GroundMap | None:
+        """Open the ground of a zone file; None without a usable one.
+
+        A player's is that of his client's version, a spawn's that of no version.
+        """
+        path = chosen(self.grounds, zone, version)
+        try:
+            return None if path is None else GroundMap(path, self._report)
+        except FileFormatError as error:
+            self._report(f"{error}; the zone goes on without this map: import it anew")
+            return None
+
+    def mesh(self, zone: str) -> PathMesh | None:
+        """Open the mesh of a zone file; None without a usable one."""
+        path = chosen(self.meshes, zone, None)
+        try:
+            return None if path is None else PathMesh(path, self._report)
+        except FileFormatError as error:
+            self._report(f"{error}; the zone goes on without this mesh: import it anew")
+            return None
+
+    def _listed(self, ending: str) -> dict[MapName, Path]:
+        try:
+            found = sorted(one for one in self.folder.iterdir() if one.suffix == ending)
+        except OSError:
+            return {}  # nothing was imported
+        # An incomplete file begins with a dot.
+        return {read_name(one.stem): one for one in found if not one.name.startswith(".")}
