@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from emu.cli.common import (
@@ -23,6 +25,7 @@ from emu.cli.tables import (
 )
 from emu.commands.registry import rank_text, read_rank
 from emu.errors import CommandError
+from emu.ledger import Entry, Owner, OwnerKind
 from emu.link.messages import MAX_NAME
 from emu.model import Character, RosterEntry
 from emu.store import Store
@@ -35,11 +38,13 @@ COLUMNS = (
     "name", "account", "world", "level", "state", "rank", "banned_until", "last_played", "created",
     "id",
 )  # fmt: skip
+LOG_COLUMNS = ("time", "change", "left", "what", "reason", "other", "request")
+MOST_ENTRIES = 1_000_000
 
 
 @click.group(cls=VerbGroup)
 def character() -> None:
-    """Manage the characters of all worlds: list, rank, rename, delete, restore.
+    """Manage the characters of all worlds: list, log, rank, rename, delete, restore.
 
     A character belongs to a world. Changes to a character of the built-in world apply to the world
     as well. For other worlds, only the login server's list changes; their operators must change
@@ -199,6 +204,77 @@ def free_name(character: str, world: str | None) -> None:
             raise CommandError(f"the name {entry.name!r} is kept by its world, {entry.world}")
         store.roster.forget(entry)
         click.echo(f"the name {entry.name!r} is free", err=True)
+
+
+@character.command("log")
+@click.argument("character", required=False)
+@click.option("--world", help="The character's world, if several have the name.")
+@click.option(
+    "--number", type=click.IntRange(min=1),
+    help="A character's number in the log instead: also of one that was removed for good.",
+)  # fmt: skip
+@click.option(
+    "--limit", type=click.IntRange(1, MOST_ENTRIES), default=100, show_default=True,
+    help="How many entries to list.",
+)  # fmt: skip
+@format_option
+def log(
+    character: str | None, world: str | None, number: int | None, limit: int, style: str
+) -> None:
+    """List the coins that a character gave and took, the newest first, in copper.
+
+    "change" is what an entry changed, "left" what the character had after the whole movement, and
+    "other" the other owner: a character, a letter, a transporter, a game master. Entries with one
+    "request" are one movement: all of them were carried out together. A running server need not be
+    stopped.
+
+    Example: emu character log Aldana --limit 20
+    """
+    with read_store() as store:
+        owner = Owner.character(_number_in_log(store, character, world, number))
+        entries = store.world.ledger.of_owner(owner, limit)
+        names = _names(store)
+    if number is not None and not entries:
+        raise CommandError(f"the log has no entry of a character {number}")
+    rows: list[Row] = [_log_row(entry, owner, names) for entry in entries]
+    print_rows(rows, style, LOG_COLUMNS, least=("request",))
+
+
+def _number_in_log(store: Store, wanted: str | None, world: str | None, number: int | None) -> int:
+    """Return the number of a character of the built-in world. Raises `CommandError`."""
+    if (wanted is None) == (number is None):
+        raise CommandError("name a character, or give its number with --number")
+    if number is not None:
+        return number
+    entry = _find(store, wanted or "", world)
+    if entry.own_id is None:
+        raise CommandError(f"{entry.name!r} is a character of {entry.world}, another server")
+    return entry.own_id
+
+
+def _names(store: Store) -> dict[Owner, str]:
+    """Return the names of owners: characters, deleted ones too, and accounts of game masters."""
+    names = {Owner(OwnerKind.GAME_MASTER): "console"}
+    for entry in store.roster.every():
+        names[Owner(OwnerKind.GAME_MASTER, entry.account_id)] = f"game master {entry.account}"
+        if entry.own_id is not None:
+            names[Owner.character(entry.own_id)] = entry.name
+    return names
+
+
+def _log_row(entry: Entry, owner: Owner, names: Mapping[Owner, str]) -> Row:
+    is_giver = (entry.giver, entry.giver_id) == owner
+    kind, number = (entry.taker, entry.taker_id) if is_giver else (entry.giver, entry.giver_id)
+    other = names.get(Owner(OwnerKind(kind), number), f"{kind} {number}" if number else kind)
+    return {
+        "time": show_moment(entry.moment),
+        "change": entry.change(owner),
+        "left": entry.left(owner),
+        "what": entry.what,
+        "reason": entry.reason,
+        "other": other,
+        "request": entry.request,
+    }
 
 
 def _find(

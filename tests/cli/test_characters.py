@@ -6,8 +6,10 @@ import click
 import pytest
 
 from emu.cli.characters import character as group
+from emu.ledger import Movement, Owner, OwnerKind, Part, Reason
 from emu.model import BUILT_IN_ACCOUNT, RegisteredWorld
 from emu.store import Store
+from emu.times import Moment
 from tests.support.database.stores import character, world_character
 from tests.support.running.command_line import CommandLine
 
@@ -159,3 +161,57 @@ def test_every_command_has_help_with_an_example() -> None:
         assert isinstance(command, click.Command)
         assert command.help is not None
         assert "Example: emu character " in command.help, command.name
+
+
+def pay(emu: CommandLine) -> None:
+    """Let Borvik give a way 30 of its 100 copper, and a game master give it 5."""
+    with Store.open(emu.database) as store:
+        store.world.characters.create(world_character(name="Dagny", coins=100))
+        borvik, dagny = Owner.character(1), Owner.character(2)
+        parts = [
+            (Owner(OwnerKind.GAME_MASTER, 1), borvik, 100),
+            (borvik, Owner(OwnerKind.TRANSPORTER, 51), 30),
+            (dagny, borvik, 5),
+            (Owner(OwnerKind.GAME_MASTER), borvik, 1),
+        ]
+        for number, part in enumerate(parts):
+            movement = Movement(f"r{number}", Reason.COMMAND, (Part(*part),))
+            assert store.world.ledger.move(movement, Moment(1000.0 + number)).is_done
+
+
+def test_the_log_of_a_character_has_the_newest_first(emu: CommandLine) -> None:
+    pay(emu)
+    rows = emu.rows("character", "log", "borvik")
+    assert [(row["change"], row["left"], row["other"]) for row in rows] == [
+        (1, 76, "console"), (5, 75, "Dagny"), (-30, 70, "transporter 51"),
+        (100, 100, "game master Alice"),
+    ]  # fmt: skip
+    assert rows[0] | {"change": 0} == {
+        "time": "1970-01-01T00:16:43Z", "change": 0, "left": 76, "what": "coins",
+        "reason": "command", "other": "console", "request": "r3",
+    }  # fmt: skip
+    assert len(emu.rows("character", "log", "Borvik", "--limit", "2")) == 2
+    assert "transporter 51" in emu.good("character", "log", "Borvik").stdout
+
+
+def test_the_log_of_a_character_that_is_gone_is_found_by_its_number(emu: CommandLine) -> None:
+    pay(emu)
+    emu.good("character", "delete", "Borvik")
+    assert len(emu.rows("character", "log", "Borvik")) == 4
+    emu.good("character", "free-name", "Borvik")
+    assert "there is no character" in emu.refused("character", "log", "Borvik")
+    rows = emu.rows("character", "log", "--number", "1")
+    assert (rows[0]["change"], rows[0]["reason"], rows[0]["left"]) == (-76, "character removed", 0)
+    assert rows[0]["other"] == "removal"
+    # The other side of its movements has its number.
+    assert [row["other"] for row in emu.rows("character", "log", "Dagny")] == [
+        "character 1", "import",
+    ]  # fmt: skip
+
+
+def test_a_log_needs_one_character_of_this_server(emu: CommandLine) -> None:
+    for words in ((), ("Borvik", "--number", "1")):
+        assert "name a character" in emu.refused("character", "log", *words)
+    assert "another server" in emu.refused("character", "log", "Aldana")
+    assert "no entry of a character 77" in emu.refused("character", "log", "--number", "77")
+    assert emu.rows("character", "log", "Borvik") == []

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emu.cli.doctor.findings import Finding, Level, fail, ok, warn
+from emu.cli.doctor.ledger import check_ledger
 from emu.cli.doctor.server_database import check_server_database
 from emu.database import ServerUrl, Where
 from emu.database.sqlite import SqliteDatabase, check_version, readable_errors
@@ -38,6 +39,7 @@ def check_database(where: Where) -> Iterator[Finding]:
         yield from _check_file(where)
     else:
         yield from check_server_database(where)
+        yield from check_ledger(where)
 
 
 def _check_file(path: Path) -> Iterator[Finding]:
@@ -52,6 +54,10 @@ def _check_file(path: Path) -> Iterator[Finding]:
     try:
         with SqliteDatabase.connect(path) as database:
             yield from check_tables(database)
+            is_current = schema().version(database.connection) == schema().newest
+        # To read an older one through the store would change it.
+        if is_current:
+            yield from check_ledger(path)
     except EmuError as error:
         yield fail(DATABASE, str(error), RESTORE)
     yield judge_space(shutil.disk_usage(path.parent).free, path.stat().st_size)
