@@ -258,13 +258,7 @@ class Assembly:
         self.entries = ZoneEntries(
             world, departures, self.account_changes, self.sheets, self.remote
         )
-        self.interaction = Interaction(
-            world,
-            departures,
-            self.remote,
-            ways=self.travel,
-            scripts=None if self.scripts is None else self.scripts.events,
-        )
+        self.interaction = Interaction(world, departures, self.remote)
         self.movement = Movement(
             world, departures.stop_camp, self.interaction.uses.moved, self.travel.rides
         )
@@ -282,9 +276,6 @@ class Assembly:
         content, scripts = self.population.content, self.scripts
         if content is not None:
             content.watchers.append(self.travel)
-        if scripts is not None:
-            self.travel.scripts = scripts.events
-            scripts.use_verb = self.interaction.use
         if content is not None and scripts is not None:
             scripts.waits.despawn = content.despawn
             scripts.maker.zones = content

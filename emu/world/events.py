@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from emu.times import Monotonic
@@ -17,7 +17,8 @@ from emu.world.reports import Faults
 
 if TYPE_CHECKING:
     from emu.world.actors.player import Player
-    from emu.world.actors.spawn import Spawn
+    from emu.world.actors.spawn import Spawn, Verb
+    from emu.world.zones.zone import Zone
 
 HAIL: Final = "hail"
 """The word with which a player begins the line that hails its target."""
@@ -117,6 +118,67 @@ class Hailed(PlayerEvent):
 
     text: str
     target: Spawn
+
+
+@dataclass(frozen=True, slots=True)
+class VerbChosen(PlayerEvent):
+    """A player has chosen a verb of a spawn, by its menu or by a script; it may need time."""
+
+    target: Spawn
+    verb: Verb
+    now: Monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class MayUse(PlayerEvent):
+    """A player is about to use a verb; a listener that refuses it adds the reason."""
+
+    target: Spawn
+    verb: Verb
+    refusals: list[str] = field(default_factory=list)
+
+
+class Doer(enum.Enum):
+    """The kind of listener that has done something about a use."""
+
+    WAY = enum.auto()
+    """The target leads somewhere or moves; nobody else is to do anything."""
+    COMMAND = enum.auto()
+    SCRIPT = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Used(PlayerEvent):
+    """A player has used a verb of a spawn."""
+
+    target: Spawn
+    verb: Verb
+    now: Monotonic
+    done_by: set[Doer] = field(default_factory=set)
+    """Each listener that does something adds its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoorUsed(GameEvent):
+    """A door or a lift is about to move; `player` is None if a script uses it."""
+
+    _: KW_ONLY
+    zone: Zone
+    target: Spawn
+    is_open: bool
+    answers: list[str] = field(default_factory=list)
+    """A listener that answers the use instead adds its name: the door stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boarded(GameEvent):
+    """Somebody has stepped on a transport, or off it."""
+
+    _: KW_ONLY
+    zone: Zone
+    transport: Spawn
+    rider: Spawn
+    is_on: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ def test_behaviors_and_scripts_share_what_moves_actors_and_lets_them_talk(
     assert parts.scripts is not None
     assert parts.scripts.moves is parts.minds.moves
     assert parts.scripts.conversations is parts.behaviors.conversations is parts.minds.conversations
-    assert parts.interaction.scripts is not None
 
 
 def test_all_messages_have_a_handler_that_no_other_component_has() -> None:

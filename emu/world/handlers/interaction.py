@@ -19,7 +19,7 @@ from emu.world.actors.movement import CARRIED, MovementStep, StepRefusal
 from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import SITTING, STANDING, TOO_FAR, Destination, Spawn, SpawnKind, Verb
 from emu.world.entry.leaving import Departures
-from emu.world.events import Targeted
+from emu.world.events import Doer, MayUse, Order, Targeted, Used, VerbChosen
 from emu.world.handlers.uses import VerbUses
 from emu.world.messages import CONNECTED, WorldMessages
 from emu.world.world import World
@@ -176,13 +176,6 @@ def _on_carrier(
     return step._replace(position=place, activity=step.activity & ~CARRIED), carrier
 
 
-class Ways(Protocol):
-    """Lets players use spawns that lead somewhere or move; `emu.world.travel` does."""
-
-    def use(self, player: Player, spawn: Spawn, command: str, now: Monotonic) -> bool:
-        """Let a player use a spawn; return False if it is nothing of the kind."""
-
-
 class CommandRunner(Protocol):
     """Runs commands for players; `emu.world.commands.RemoteCommands` does."""
 
@@ -190,31 +183,13 @@ class CommandRunner(Protocol):
         """Run a command by its name; return False if there is none that this player may use."""
 
 
-class VerbScripts(Protocol):
-    """Asks the scripts of spawns about verbs; `emu.world.scripts.events.SpawnEvents` does."""
-
-    def may_use(self, player: Player, spawn: Spawn, command: str) -> bool:
-        """Return whether a player may use a verb of a spawn."""
-
-    def used(self, player: Player, spawn: Spawn, command: str) -> bool:
-        """Call the script of a spawn whose verb was used; return whether it has a function."""
-
-
 class Interaction:
     """Handles the messages about verbs of spawns."""
 
-    def __init__(
-        self,
-        world: World,
-        departures: Departures,
-        commands: CommandRunner,
-        *,
-        ways: Ways,
-        scripts: VerbScripts | None,
-    ) -> None:
-        """`ways` are where spawns lead; `scripts` are those of the content file, if it has any."""
-        self.scripts = scripts
-        self._ways = ways
+    def __init__(self, world: World, departures: Departures, commands: CommandRunner) -> None:
+        """Subscribe to the uses of verbs."""
+        world.events.subscribe(VerbChosen, self._begin, Order.OWNER)
+        world.events.subscribe(Used, self._run_command)
         self._world = world
         self._departures = departures
         self._commands = commands
@@ -259,31 +234,36 @@ class Interaction:
         else:
             # The verb's command may need the target.
             player.set_target(spawn)
-            self.use(player, spawn, verb, now)
+            self._world.events.publish(VerbChosen(player, spawn, verb, now))
 
-    def use(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
-        """Do what a verb of a spawn stands for, at any distance."""
-        scripts = self.scripts
-        if scripts is not None and not scripts.may_use(player, spawn, verb.command):
-            self._world.count("verb refused by a script")
-            return
-        self.uses.begin(player, spawn, verb, now)
+    def _begin(self, event: VerbChosen) -> None:
+        """Begin what a verb of a spawn stands for, at any distance, unless a listener refuses."""
+        player, spawn, verb = event.player, event.target, event.verb
+        asked = MayUse(player, spawn, verb)
+        self._world.events.publish(asked)
+        if asked.refusals:
+            self._world.count(f"verb refused by {asked.refusals[0]}")
+        else:
+            self.uses.begin(player, spawn, verb, event.now)
+
+    def _run_command(self, event: Used) -> None:
+        # Shopkeepers hail whoever wants to buy: their scripts greet by `hailed`.
+        command = "hail" if event.verb.command == MERCHANT else event.verb.command
+        # Verbs of a content file are words: "inspect" a chest, "unlock the grate and enter".
+        is_command = Doer.WAY not in event.done_by and event.verb.is_command
+        if is_command and self._commands.do(event.player, command, event.now):
+            event.done_by.add(Doer.COMMAND)
 
     def _do(self, player: Player, spawn: Spawn, verb: Verb, now: Monotonic) -> None:
-        scripts = self.scripts
-        if self._ways.use(player, spawn, verb.command, now):
-            return
-        # Shopkeepers hail whoever wants to buy: their scripts greet by `hailed`.
-        command = "hail" if verb.command == MERCHANT else verb.command
+        """Do what a verb stands for: first what leads somewhere, then its command and scripts."""
+        used = Used(player, spawn, verb, now)
+        self._world.events.publish(used)
         # A command wins over the spawn's way or text, so zone files can give any verb to any spawn.
-        # Verbs of a content file are words: "inspect" a chest, "unlock the grate and enter".
-        is_done = verb.is_command and self._commands.do(player, command, now)
-        has_script = scripts is not None and scripts.used(player, spawn, verb.command)
-        if is_done:
+        if used.done_by & {Doer.WAY, Doer.COMMAND}:
             return
         if spawn.destination is not None:
             self._travel(player, spawn.destination, now)
-        elif has_script:
+        elif used.done_by:
             return
         elif spawn.kind is SpawnKind.SIGN and spawn.footer is not None and spawn.footer.description:
             send_text(player.client, spawn.footer.description)

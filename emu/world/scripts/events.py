@@ -16,7 +16,17 @@ from emu.world.actors.player import IN_ZONE, Player
 from emu.world.actors.spawn import Spawn
 from emu.world.clock import game_time
 from emu.world.deadlines import Deadlines, Timetable
-from emu.world.events import ClientLoaded, Hailed, Spoken, Targeted
+from emu.world.events import (
+    Boarded,
+    ClientLoaded,
+    Doer,
+    DoorUsed,
+    Hailed,
+    MayUse,
+    Spoken,
+    Targeted,
+    Used,
+)
 from emu.world.minds.nearness import distance_between
 from emu.world.minds.shares import Shares
 from emu.world.scripts.bodies import Body, Home, Homes
@@ -89,6 +99,18 @@ class SpawnEvents:
         # As in Lua: only false and nothing are untrue, and 0 is true.
         return not answer.is_found or (answer.value is not None and answer.value is not False)
 
+    def is_asked(self, event: MayUse) -> None:
+        """Refuse a verb that the script of its spawn does not allow a player."""
+        if not self.may_use(event.player, event.target, event.verb.command):
+            event.refusals.append("a script")
+
+    def uses(self, event: Used) -> None:
+        """Call the script of a spawn whose verb was used, unless the spawn leads somewhere."""
+        if Doer.WAY in event.done_by:
+            return
+        if self.used(event.player, event.target, event.verb.command):
+            event.done_by.add(Doer.SCRIPT)
+
     def used(self, player: Player, spawn: Spawn, command: str) -> bool:
         """Call the function with a verb's own name, and `casted_on`; return whether one ran."""
         home = self._homes.get(player.zone)
@@ -98,6 +120,11 @@ class SpawnEvents:
         user = self._homes.player(player)
         has_own = self._calls.call(body, command, user) if command else False
         return self._calls.call(body, "casted_on", user, command) or has_own
+
+    def door_used(self, event: DoorUsed) -> None:
+        """Let the script of a door answer its use."""
+        if self.use_door(event.zone, event.target, event.player, is_open=event.is_open):
+            event.answers.append("a script")
 
     def use_door(self, zone: Zone, spawn: Spawn, player: Player | None, *, is_open: bool) -> bool:
         """Call `usedoor` of a door that is used; return whether its script has such a function.
@@ -111,9 +138,10 @@ class SpawnEvents:
         user = self._homes.player(player) if player is not None else NOBODY
         return self._calls.ask(body, "usedoor", user, is_open).is_found
 
-    def boarded(self, zone: Zone, boat: Spawn, player: Spawn, *, is_on: bool) -> None:
+    def boarded(self, event: Boarded) -> None:
         """Call `board` of a transport that a player steps on, or `deboard` if it steps off."""
-        self._of(zone, boat, "board" if is_on else "deboard", player)
+        name = "board" if event.is_on else "deboard"
+        self._of(event.zone, event.transport, name, event.rider)
 
     def casted_on(self, zone: Zone, spawn: Spawn, caster: Spawn, name: str) -> bool:
         """Call `casted_on` of a spawn on which a spell with a name has landed."""

@@ -22,20 +22,24 @@ from emu.scripts.runtime import ScriptFolder
 from emu.scripts.signatures import FunctionTable
 from emu.times import Monotonic
 from emu.world.actors.player import Player
-from emu.world.actors.spawn import Spawn, Verb
+from emu.world.actors.spawn import Spawn
 from emu.world.conversations import DialogPage
 from emu.world.deadlines import Deadlines
 from emu.world.events import (
     Arrived,
+    Boarded,
     Chosen,
     ClientLoaded,
     DialogAnswered,
+    DoorUsed,
     Entered,
     Hailed,
     LeftZone,
+    MayUse,
     Order,
     Spoken,
     Targeted,
+    Used,
 )
 from emu.world.levels import Levels
 from emu.world.minds.moves import Mover
@@ -117,8 +121,6 @@ class Scripts(Calls):
         self.chances = chances
         self.figures = figures or Figures()
         """Rules, variables and tables of the content file."""
-        self.use_verb: Callable[[Player, Spawn, Verb, Monotonic], object] = lambda *_: None
-        """Lets a player use a verb of a spawn; `emu.world.handlers.interaction` does."""
         self.levels = Levels(world, chat, self.figures.experience)
         self.titles: dict[str, bool] = {}
         """Titles that scripts have added; whether each stands before the name."""
@@ -169,6 +171,10 @@ class Scripts(Calls):
         events.subscribe(DialogAnswered, self.answered, Order.MINDS)
         events.subscribe(Chosen, self.chosen, Order.MINDS)
         events.subscribe(Targeted, self.events.targeted, Order.MINDS)
+        events.subscribe(MayUse, self.events.is_asked, Order.MINDS)
+        events.subscribe(Used, self.events.uses, Order.MINDS)
+        events.subscribe(DoorUsed, self.events.door_used, Order.MINDS)
+        events.subscribe(Boarded, self.events.boarded, Order.MINDS)
         events.subscribe(Arrived, lambda event: self.zones.arrived(event.player), Order.MINDS)
         events.subscribe(Entered, lambda event: self.entered(event.player), Order.MINDS)
         events.subscribe(ClientLoaded, self.zones.has_loaded, Order.MINDS)

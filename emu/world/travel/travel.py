@@ -1,7 +1,7 @@
 """`Travel`: what players use to get somewhere, in one world.
 
 It hears of the content file's spawns as they appear, so it knows the doors, signs and transporters
-among them. A use of one comes from `emu.world.handlers.interaction`, or from a script.
+among them. A use of one is an event (`Used`), or comes from a script.
 Source: docs/guides/travel.md.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from emu.content.population import Standing
 from emu.times import Monotonic
@@ -18,7 +18,7 @@ from emu.world.actors.client import send_text
 from emu.world.actors.player import Player
 from emu.world.actors.spawn import TOO_FAR, Destination, Spawn
 from emu.world.entry.leaving import Departures
-from emu.world.events import LeftZone
+from emu.world.events import Boarded, Doer, DoorUsed, LeftZone, Order, Used
 from emu.world.ledger.ledger import Ledger
 from emu.world.messages import WorldMessages
 from emu.world.speech.spoken import play_sound
@@ -38,16 +38,6 @@ from emu.world_stream.movement import Position
 
 HOUSING: Final = frozenset(("access", "visit"))
 """Commands of doors of players' homes, which lead to no transporter."""
-
-
-class DoorScripts(Protocol):
-    """The scripts of doors and transports; `emu.world.scripts.events` has them."""
-
-    def use_door(self, zone: Zone, spawn: Spawn, player: Player | None, *, is_open: bool) -> bool:
-        """Let a script answer the use of a door instead, and return whether it does."""
-
-    def boarded(self, zone: Zone, boat: Spawn, player: Spawn, *, is_on: bool) -> None:
-        """Tell the script of a transport that a player has stepped on it, or off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +70,7 @@ class Travel:
         self.widgets = Widgets(world.timetable, self._play)
         self.rides = Rides(world.clock.now, boarded=self._boarded, carried=self._carried)
         """Who stands on what moves."""
+        world.events.subscribe(Used, self._used, Order.OWNER)
         world.events.subscribe(LeftZone, lambda event: self.rides.remove(event.player.spawn))
         self.returning = Returning(world, self.journeys, tables)
         self.instances = Instances(world, self.returning, roll)
@@ -88,8 +79,6 @@ class Travel:
         """Where flight paths end."""
         self.places = Places(world, self.journeys, tables, self.returning.discovers)
         self.waypoints = Waypoints(world)
-        self.scripts: DoorScripts | None = None
-        """The scripts of the content file; None without them."""
         self._leads: dict[int, _Leads] = {}
         """By the spawn's number of this run."""
 
@@ -144,6 +133,10 @@ class Travel:
 
     # -- use --------------------------------------------------------------------------------------
 
+    def _used(self, event: Used) -> None:
+        if self.use(event.player, event.target, event.verb.command, event.now):
+            event.done_by.add(Doer.WAY)
+
     def use(self, player: Player, spawn: Spawn, command: str, now: Monotonic) -> bool:
         """Let a player use a spawn; return False if it is nothing that leads or moves.
 
@@ -164,10 +157,9 @@ class Travel:
         widget = self.widgets.of(spawn)
         if widget is None:
             return False
-        scripts = self.scripts
-        if scripts is not None and scripts.use_door(
-            widget.zone, spawn, player, is_open=widget.is_open
-        ):
+        used = DoorUsed(player, zone=widget.zone, target=spawn, is_open=widget.is_open)
+        self._world.events.publish(used)
+        if used.answers:
             return True
         return self.widgets.use(spawn, now)
 
@@ -181,8 +173,8 @@ class Travel:
             self.journeys.send(player, to, now)
 
     def _boarded(self, zone: Zone, boat: Spawn, player: Spawn, is_on: bool) -> None:
-        if self.scripts is not None:
-            self.scripts.boarded(zone, boat, player, is_on=is_on)
+        boarded = Boarded(zone=zone, transport=boat, rider=player, is_on=is_on)
+        self._world.events.publish(boarded)
 
     def _carried(self, zone: Zone, spawn: Spawn, before: Position) -> None:
         """Let a player go on with what it does while it is carried."""

@@ -2,10 +2,9 @@
 
 import pytest
 
-from emu.world.actors.player import Player
-from emu.world.actors.spawn import Destination, Spawn
+from emu.world.actors.spawn import Destination
+from emu.world.events import DoorUsed, Order
 from emu.world.travel.tables import TravelTables, Way
-from emu.world.zones.zone import Zone
 from emu.world_stream.movement import Position
 from tests.support.world.travel_scenes import ANTONICA, DOOR, ISLE, SIGN, TravelScene
 
@@ -72,19 +71,12 @@ def test_a_script_can_answer_the_use_of_a_door() -> None:
     door = scene.put("widgets", DOOR)
     uses: list[tuple[object, ...]] = []
 
-    class Answers:
-        """Answers the first use only."""
+    def answers_the_first(event: DoorUsed) -> None:
+        uses.append((event.zone, event.target, event.player, event.is_open))
+        if len(uses) < 2:
+            event.answers.append("a script")
 
-        def use_door(
-            self, zone: Zone, spawn: Spawn, player: Player | None, *, is_open: bool
-        ) -> bool:
-            uses.append((zone, spawn, player, is_open))
-            return len(uses) < 2
-
-        def boarded(self, zone: Zone, boat: Spawn, player: Spawn, *, is_on: bool) -> None:
-            """Nobody boards a door."""
-
-    scene.travel.scripts = Answers()
+    scene.harness.world.events.subscribe(DoorUsed, answers_the_first, Order.MINDS)
     scene.use(door)
     assert not scene.travel.widgets.is_open(door)
     assert scene.travel.use_widget(door, None, scene.harness.now) is True

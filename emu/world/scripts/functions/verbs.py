@@ -9,6 +9,7 @@ from typing import Final
 
 from emu.scripts.signatures import FunctionTable
 from emu.world.actors.spawn import SPAWN_COMMANDS, Verb
+from emu.world.events import VerbChosen
 from emu.world.scripts.bodies import Body, Home, shown
 from emu.world.scripts.host import Scripts
 
@@ -149,7 +150,8 @@ def use_verb(
         return
     found = next((one for one in body.spawn.verbs if _is_named(one, shown(command))), None)
     verb = found or _made(command, 0.0)
-    scripts.use_verb(player.player, body.spawn, verb, scripts.now)
+    event = VerbChosen(player.player, body.spawn, verb, scripts.now)
+    scripts.world.events.publish(event)
 
 
 def _set_access(body: Body, number: int, command: str, *, on: bool) -> bool:
