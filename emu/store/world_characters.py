@@ -212,9 +212,10 @@ class WorldCharacters(Repository):
 
     @reads
     def statuses_of(self, account_id: int) -> list[int]:
-        """Return the `admin_status` of each of an account's characters that is not deleted."""
+        """Return the `admin_status` of an account's characters, oldest first, without deleted."""
         rows = self._run(
-            "SELECT admin_status FROM world_characters WHERE account_id = ? AND NOT deleted",
+            "SELECT admin_status FROM world_characters WHERE account_id = ? AND NOT deleted"
+            " ORDER BY id",
             (account_id,),
         )
         return [row["admin_status"] for row in rows]

@@ -26,12 +26,15 @@ def emu(tmp_path: Path) -> CommandLine:
         nodes.claim(ZonePlace(ANTONICA, 0, "east", east), None)
         nodes.hold_lease("link", "east", east, LEASE)
         nodes.beat("east", east, 20, LEASE)
+        # They stay alive however long the commands take.
+        with store.database.transaction() as connection:
+            connection.execute("UPDATE nodes SET seen = seen + 1000000")
     return line
 
 
 def lose(emu: CommandLine, name: str) -> None:
     with Store.open(emu.database) as store, store.database.transaction() as connection:
-        connection.execute("UPDATE nodes SET seen = seen - 60 WHERE name = ?", (name,))
+        connection.execute("UPDATE nodes SET seen = seen - 1000060 WHERE name = ?", (name,))
 
 
 def state_of(emu: CommandLine, name: str) -> str:

@@ -1,8 +1,11 @@
 """The Lua runtime: environments, modules, errors with their place, and a guard nothing escapes."""
 
 import gc
+import math
 import time
 import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -357,21 +360,41 @@ SLOW = {
 }  # fmt: skip
 
 
+@contextmanager
+def less_cpu_than(seconds: float, times: int = 20) -> Iterator[Callable[[], bool]]:
+    """Fail if each of some rounds takes this CPU time; yields whether another round is needed.
+
+    The system charges a thread for pauses of the machine, but not each time.
+    """
+    least, began, rounds = math.inf, 0.0, 0
+
+    def is_measured() -> bool:
+        nonlocal least, began, rounds
+        if rounds:
+            least = min(least, time.thread_time() - began)
+        rounds += 1
+        began = time.thread_time()
+        return least >= seconds and rounds <= times
+
+    yield is_measured
+    assert least < seconds
+
+
 @pytest.mark.parametrize(("source", "is_refused"), SLOW.values(), ids=SLOW)
 def test_no_single_call_of_the_library_takes_long(
     scene: Scene, source: str, is_refused: bool
 ) -> None:
     env = scene.script(f"function f() {source} end")
     if not is_refused:
-        # Of this thread: a machine with other work does not count. It took 0.7 s.
-        began = time.thread_time()
-        assert scene.runtime.call(env, "f") == (True, "")
-        assert time.thread_time() - began < 0.1
+        # It took 0.7 s.
+        with less_cpu_than(0.1) as is_measured:
+            while is_measured():
+                assert scene.runtime.call(env, "f") == (True, "")
         return
-    began = time.thread_time()
-    with pytest.raises(ScriptError, match=r"too long") as caught:
-        scene.runtime.call(env, "f")
-    assert time.thread_time() - began < 0.015
+    with less_cpu_than(0.015) as is_measured:
+        while is_measured():
+            with pytest.raises(ScriptError, match=r"too long") as caught:
+                scene.runtime.call(env, "f")
     # The function refuses the text: the guard would notice only when it is over.
     assert "the call took" not in caught.value.text
     assert (caught.value.path, caught.value.line) == (env.path, 1)
